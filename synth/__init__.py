@@ -1,0 +1,1 @@
+"""Synthesis: from a `Profile` to a miniature kernel with its host code that behaves alike."""
