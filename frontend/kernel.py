@@ -1,0 +1,64 @@
+"""What every front end delivers: a :class:`CompiledUnit` with its :class:`Kernel` values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from kcc.diagnostics import Diagnostic, Span
+from kcc.frontend.ir.model import Function, Module
+from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+
+
+class Language(Enum):
+    OPENCL = "opencl"
+    CUDA = "cuda"
+    LLVM = "llvm"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A kernel argument. ``type`` is spelled as OpenCL's kernel argument info does."""
+
+    name: str
+    type: str
+    address_space: AddressSpace
+    access: str
+    """none, read_only, write_only or read_write."""
+    qualifiers: tuple[str, ...]
+    """Among const, restrict, volatile (of the pointee, as argument info has it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel of a unit; ``function`` is its IR at the unit's optimisation level."""
+
+    name: str
+    symbol: str
+    language: Language
+    arguments: tuple[Argument, ...]
+    function: Function
+    span: Span
+    required_local_size: tuple[int, int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledUnit:
+    """A source as compiled.
+
+    ``ir`` is the text of the whole module in the canonical dialect, ``module`` the same as read
+    back; ``sources`` maps each file's display name to its lines (for excerpts and annotation).
+    """
+
+    name: str
+    frontend: str
+    """``builtin`` or ``clang``."""
+    opt_level: OptLevel
+    language: Language
+    ir: str
+    module: Module
+    kernels: tuple[Kernel, ...]
+    sources: Mapping[str, Sequence[str]]
+    warnings: tuple[Diagnostic, ...]

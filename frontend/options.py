@@ -1,0 +1,46 @@
+"""What a compilation is asked for: macros, include folders, dialect flags, optimisation level."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class OptLevel(Enum):
+    """O0 as lowered; O1 SSA with the source's control flow; O2 what a GPU compiler would do."""
+
+    O0 = "O0"
+    O1 = "O1"
+    O2 = "O2"
+
+
+@dataclass(frozen=True, slots=True)
+class MacroOption:
+    """One ``-D NAME[=VALUE]`` (``value`` is "1" without one) or ``-U NAME`` (``value`` None)."""
+
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """Options that change what a source means; the order of ``macros`` matters."""
+
+    macros: tuple[MacroOption, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    forced_includes: tuple[str, ...] = ()
+    opt_level: OptLevel = OptLevel.O1
+    fast_relaxed_math: bool = False
+    """``-cl-fast-relaxed-math``: also defines ``__FAST_RELAXED_MATH__``."""
+    mad_enable: bool = False
+    single_precision_constant: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source in memory; ``name`` is how messages call it, ``folder`` where ``#include "x"``
+    looks first."""
+
+    name: str
+    text: str
+    folder: str

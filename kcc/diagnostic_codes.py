@@ -1,0 +1,29 @@
+"""The table of diagnostic codes: one row for every message kind kcc can give.
+
+Ranges: K0xx command line, files, launch expressions; K1xx preprocessor; K2xx syntax;
+K3xx names, types, address spaces (semantic pass); K4xx language features that are not supported;
+K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution.
+``docs/frontend.md`` is generated from this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A row: ``severity`` is error, warning or note; ``title`` is the general statement."""
+
+    severity: str
+    title: str
+
+
+CODES: dict[str, Code] = {
+    # K0xx: command line, files, launch expressions
+    "K001": Code("error", "a file cannot be read"),
+    "K002": Code("error", "a source is not valid UTF-8"),
+    "K003": Code("error", "a source is empty or holds no kernel"),
+    "K004": Code("error", "a source is too large"),
+    "K005": Code("error", "the kernel asked for does not exist"),
+}
