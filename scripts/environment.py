@@ -1,0 +1,222 @@
+"""Make or refresh the clone's `.venv` (standard library only; called by scripts/kcc and check).
+
+    environment.py run       what `kcc` needs
+    environment.py check     and what tests, linters and type checkers need
+    environment.py clang     and clang (the ziglang wheel)
+    environment.py linker    and, with clang, an `ld` in .venv/tools for PoCL
+
+A part is there when `.venv/kcc-PART.toml` equals pyproject.toml. All of these stamps are taken away
+before anything is changed and written back last, so an interrupted run leaves none; without a stamp
+the environment is made from scratch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Generator, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+PROJECT = ROOT / "pyproject.toml"
+HOME_STAMP = VENV / "kcc-root"
+
+PARTS = {"run": "", "check": "[tests,dev]", "clang": "[clang]", "linker": "[clang]"}
+"""Part of the environment: the extras of pyproject.toml that it installs."""
+
+COMPILED_FOLDERS = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")
+
+LINKER = """\
+#!/bin/sh
+exec "{python}" -m ziglang ld.lld "$@"
+"""
+
+OFFLINE_SIGNS = (
+    "Failed to establish a new connection",
+    "Temporary failure in name resolution",
+    "Max retries exceeded",
+    "No matching distribution found",
+    "ProxyError",
+    "ConnectTimeout",
+)
+
+
+class SetupError(Exception):
+    """The environment cannot be made; the message tells the user what to do."""
+
+
+def say(message: str) -> None:
+    """Print a progress line; standard output belongs to kcc."""
+    print(f"kcc: {message}", file=sys.stderr, flush=True)
+
+
+def stamp(part: str) -> Path:
+    """The file that says a part is installed."""
+    return VENV / f"kcc-{part}.toml"
+
+
+def is_current(part: str) -> bool:
+    """Whether a part is installed for this pyproject.toml in this place."""
+    with contextlib.suppress(OSError):
+        return (
+            os.access(PYTHON, os.X_OK)
+            and HOME_STAMP.read_text(encoding="utf-8") == f"{ROOT}\n"
+            and stamp(part).read_bytes() == PROJECT.read_bytes()
+        )
+    return False
+
+
+def is_usable() -> bool:
+    """Whether `.venv` was finished once, here, by an interpreter that still runs."""
+    with contextlib.suppress(OSError):
+        if HOME_STAMP.read_text(encoding="utf-8") == f"{ROOT}\n" and stamp("run").exists():
+            probe = f"import sys; sys.exit(sys.version_info[:2] != {sys.version_info[:2]})"
+            return subprocess.run([PYTHON, "-c", probe], check=False).returncode == 0
+    return False
+
+
+@contextlib.contextmanager
+def only_one() -> Generator[int]:
+    """Hold the lock against a second first run; gives its descriptor."""
+    with (ROOT / ".venv.lock").open("w", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another call is making the environment; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock.fileno()
+
+
+def make_venv() -> None:
+    """Make an empty `.venv`, whatever stood there before."""
+    for module, package in (("venv", "venv"), ("ensurepip", "venv")):
+        if importlib.util.find_spec(module) is None:
+            version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            raise SetupError(
+                f"{sys.executable} has no `{module}` module, which a virtual environment needs.\n"
+                f"  On Debian and Ubuntu: apt install python{version}-{package}\n"
+                "  Or set KCC_PYTHON to another Python 3.11 or newer."
+            )
+    say("making .venv with Python " + sys.version.split(maxsplit=1)[0])
+    done = subprocess.run(
+        [sys.executable, "-m", "venv", "--clear", VENV], check=False, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise SetupError(f"python -m venv failed:\n{done.stdout}{done.stderr}".rstrip())
+
+
+def pip_install(arguments: Sequence[str], lock: int) -> None:
+    """Run pip inside `.venv`, telling of each download."""
+    command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--no-compile"]
+    command += ["--disable-pip-version-check", "--progress-bar", "off", *arguments]
+    output: list[str] = []
+    # The lock goes along: should this process be killed, it holds until pip has ended too.
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        pass_fds=(lock,),
+    ) as pip:
+        assert pip.stdout is not None
+        for line in pip.stdout:
+            output.append(line)
+            words = line.split()
+            if words and words[0] in {"Downloading", "Using"} and ".metadata" not in line:
+                say("  " + line.strip())
+    if pip.returncode != 0:
+        raise SetupError(explain_pip(output))
+
+
+def explain_pip(output: Sequence[str]) -> str:
+    """What to tell the user of a pip that failed."""
+    tail = "".join(f"    {line}" for line in output[-12:]).rstrip()
+    if any(sign in line for line in output for sign in OFFLINE_SIGNS):
+        return (
+            "the package index cannot be reached, or lacks a package that kcc needs.\n"
+            "  kcc needs it once, for its dependencies. Behind a mirror or proxy, set PIP_INDEX_URL\n"
+            f"  or HTTPS_PROXY. The last words of pip:\n{tail}"
+        )
+    return f"pip failed. Its last words:\n{tail}"
+
+
+def install(part: str, lock: int) -> None:
+    """Install a part and its byte code into an existing `.venv`."""
+    build_requires = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["build-system"]["requires"]
+    # The build back end stays in .venv, so that a later change of pyproject.toml that asks for no
+    # new library needs no package index.
+    pip_install([*build_requires, "editables"], lock)
+    pip_install(["--no-build-isolation", "--editable", f".{PARTS[part]}"], lock)
+    say("compiling")
+    libraries = next((VENV / "lib").glob("python*")) / "site-packages"
+    folders = [libraries, *(ROOT / name for name in COMPILED_FOLDERS)]
+    # Some libraries ship files that are no Python 3; compileall then exits with 1, and all is well.
+    subprocess.run(
+        [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", *folders],
+        check=False,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def write_linker() -> None:
+    """Put an `ld` that is clang's linker into .venv/tools."""
+    tool = VENV / "tools" / "ld"
+    tool.parent.mkdir(exist_ok=True)
+    tool.write_text(LINKER.format(python=PYTHON), encoding="utf-8")
+    tool.chmod(0o755)
+
+
+def prepare(part: str) -> None:
+    """Bring `.venv` up to the part, from scratch where that is needed."""
+    with only_one() as lock:
+        if is_current(part):
+            return
+        kept = [name for name in PARTS if is_current(name)]
+        usable = is_usable()
+        for name in PARTS:
+            stamp(name).unlink(missing_ok=True)
+        if not usable:
+            say("first use of this clone: installing what kcc needs, once (a minute or two)")
+            kept = []
+            make_venv()
+        else:
+            say("updating the environment in .venv")
+        install(part, lock)
+        if part == "linker":
+            write_linker()
+        HOME_STAMP.write_text(f"{ROOT}\n", encoding="utf-8")
+        for name in {*kept, part, "run"}:
+            shutil.copyfile(PROJECT, stamp(name))
+        say("ready")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Entry point; gives the exit code."""
+    if len(arguments) != 1 or arguments[0] not in PARTS:
+        print(f"usage: environment.py {'|'.join(PARTS)}", file=sys.stderr)
+        return 2
+    try:
+        prepare(arguments[0])
+    except SetupError as error:
+        say(str(error))
+        return 1
+    except OSError as error:
+        say(f"the environment cannot be made: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; the next call starts over")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
