@@ -143,8 +143,8 @@ def explain_pip(output: Sequence[str]) -> str:
     if any(sign in line for line in output for sign in OFFLINE_SIGNS):
         return (
             "the package index cannot be reached, or lacks a package that kcc needs.\n"
-            "  kcc needs it once, for its dependencies. Behind a mirror or proxy, set PIP_INDEX_URL\n"
-            f"  or HTTPS_PROXY. The last words of pip:\n{tail}"
+            "  It is needed once, for the dependencies. Behind a mirror or proxy, set\n"
+            f"  PIP_INDEX_URL or HTTPS_PROXY. The last words of pip:\n{tail}"
         )
     return f"pip failed. Its last words:\n{tail}"
 
