@@ -30,10 +30,7 @@ def tracked_files(*folders: str) -> set[str]:
 
 def packaged_files() -> set[str]:
     """The names that the wheel must have: kcc/ with each link replaced by its folder's files."""
-    own = {
-        name for name in tracked_files("kcc") if not name.removeprefix("kcc/").startswith(LAYERS)
-    }
-    return own | {f"kcc/{name}" for name in tracked_files(*LAYERS)}
+    return tracked_files("kcc") | {f"kcc/{name}" for name in tracked_files(*LAYERS)}
 
 
 @pytest.mark.parametrize("layer", LAYERS)
