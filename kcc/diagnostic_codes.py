@@ -26,4 +26,8 @@ CODES: dict[str, Code] = {
     "K003": Code("error", "a source is empty or holds no kernel"),
     "K004": Code("error", "a source is too large"),
     "K005": Code("error", "the kernel asked for does not exist"),
+    "K006": Code("error", "a source is nested too deeply"),
+    "K007": Code("error", "there is not enough memory for a source"),
+    "K008": Code("error", "an output cannot be written"),
+    "K009": Code("error", "the command line is used wrongly"),
 }
