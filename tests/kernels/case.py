@@ -1,0 +1,70 @@
+"""One kernel, its arguments and what must be in its buffers afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tests.kernels import pocl
+from tests.kernels.harness import Array, Image, Launch, launch_of
+
+Expected = Callable[[Mapping[str, Any]], Mapping[str, Array]]
+Inputs = Callable[[Mapping[str, Any], np.random.Generator], Mapping[str, Any]]
+
+
+def no_inputs(_args: Mapping[str, Any], _rng: np.random.Generator) -> Mapping[str, Any]:
+    """Everything stays as kernel.toml says."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A launch of kernel.toml, at its tiny size, checked against a reference.
+
+    `inputs` replaces arguments, `expected` maps the arguments before to the buffers after. A buffer
+    that `expected` does not name must not change.
+    """
+
+    name: str
+    kernel: str
+    expected: Expected
+    inputs: Inputs = no_inputs
+    names: Mapping[str, float] = field(default_factory=dict[str, float])
+    rtol: float = 1e-5
+    atol: float = 1e-6
+
+    def launch(self) -> Launch:
+        """The launch to run."""
+        launch = launch_of(self.name, self.kernel, names=self.names)
+        rng = np.random.default_rng(7)
+        return launch.given(**self.inputs(launch.arguments, rng))
+
+    def check(self) -> None:
+        """Runs the kernel on PoCL and compares every buffer."""
+        launch = self.launch()
+        after = pocl.run(launch)
+        expected = self.expected(launch.arguments)
+        assert set(expected) <= set(after)
+        for name, found in after.items():
+            before = launch.arguments[name]
+            if isinstance(before, Image):
+                before = before.pixels
+            if name in expected:
+                self._compare(name, found, expected[name])
+            else:
+                np.testing.assert_array_equal(found, before, f"{name} must not change")
+
+    def _compare(self, name: str, found: Array, wanted: Array) -> None:
+        assert found.shape == wanted.shape, name
+        if np.issubdtype(found.dtype, np.integer):
+            np.testing.assert_array_equal(found, wanted, name)
+        else:
+            np.testing.assert_allclose(found, wanted, self.rtol, self.atol, err_msg=name)
+
+
+def label(case: Case) -> str:
+    """The case's name among the test ids."""
+    return f"{case.name}-{case.kernel}"

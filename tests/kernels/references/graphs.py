@@ -1,0 +1,69 @@
+"""Graphs, sparse matrices and trees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Bytes = NDArray[np.int8]
+
+
+def edge_sources(starts: Ints) -> Ints:
+    """The source node of every edge of compressed adjacency lists."""
+    return np.repeat(np.arange(starts.size - 1, dtype=np.int32), np.diff(starts))
+
+
+def node_pairs(starts: Ints) -> Ints:
+    """First edge and number of edges of every node, alternately."""
+    pairs = np.empty(2 * (starts.size - 1), np.int32)
+    pairs[::2] = starts[:-1]
+    pairs[1::2] = np.diff(starts)
+    return pairs
+
+
+def bfs_expand(
+    starts: Ints, edges: Ints, mask: Bytes, visited: Bytes, cost: Ints
+) -> tuple[Bytes, Ints]:
+    """The nodes found from the frontier `mask`, and the costs with theirs."""
+    source = edge_sources(starts)
+    found = (mask[source] != 0) & (visited[edges] == 0)
+    updating = np.zeros_like(mask)
+    updating[edges[found]] = 1
+    out = cost.copy()
+    out[edges[found]] = cost[source[found]] + 1
+    return updating, out
+
+
+def bfs_levels(starts: Ints, edges: Ints, root: int) -> Ints:
+    """The distance of every node from the root in edges, -1 where there is no path."""
+    cost = np.full(starts.size - 1, -1, np.int32)
+    cost[root] = 0
+    mask = (cost == 0).astype(np.int8)
+    while mask.any():
+        mask, cost = bfs_expand(starts, edges, mask, (cost >= 0).astype(np.int8), cost)
+    return cost
+
+
+def spmv_csr(val: Floats, vec: Floats, cols: Ints, starts: Ints) -> Floats:
+    """The product of a matrix in compressed rows with a vector."""
+    products = val.astype(np.float64) * vec[cols]
+    out = np.bincount(edge_sources(starts), products, starts.size - 1)
+    return out.astype(np.float32)
+
+
+def ellpack_from_csr(
+    val: Floats, cols: Ints, starts: Ints, width: int
+) -> tuple[Floats, Ints, Ints]:
+    """Values and columns in `width` column-major padded columns, and the row lengths."""
+    rows = edge_sources(starts)
+    place = np.arange(val.size) - starts[rows]
+    ell_val = np.zeros((width, starts.size - 1), np.float32)
+    ell_cols = np.zeros((width, starts.size - 1), np.int32)
+    ell_val[place, rows] = val
+    ell_cols[place, rows] = cols
+    lengths: NDArray[Any] = np.diff(starts).astype(np.int32)
+    return ell_val.ravel(), ell_cols.ravel(), lengths

@@ -1,0 +1,22 @@
+"""Every kernel of kernels/ computes on PoCL what its reference computes in NumPy."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.kernels import cases_dense, cases_graphs, cases_grids
+from tests.kernels.case import Case, label
+from tests.kernels.harness import WORKLOADS, load
+
+CASES: list[Case] = [*cases_dense.CASES, *cases_grids.CASES, *cases_graphs.CASES]
+
+
+def test_every_kernel_has_a_case():
+    present = {(name, kernel) for name in WORKLOADS for kernel in load(name).launches}
+    assert {(case.name, case.kernel) for case in CASES} == present
+
+
+@pytest.mark.pocl
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_kernel(case: Case):
+    case.check()
