@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,7 @@ class Case:
     expected: Expected
     inputs: Inputs = no_inputs
     names: Mapping[str, float] = field(default_factory=dict[str, float])
+    global_size: tuple[int, ...] | None = None
     rtol: float = 1e-5
     atol: float = 1e-6
 
@@ -40,6 +41,8 @@ class Case:
         """The launch to run."""
         launch = launch_of(self.name, self.kernel, names=self.names)
         rng = np.random.default_rng(7)
+        if self.global_size is not None:
+            launch = replace(launch, global_size=self.global_size)
         return launch.given(**self.inputs(launch.arguments, rng))
 
     def check(self) -> None:

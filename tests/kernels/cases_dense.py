@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from tests.kernels.case import Case
 from tests.kernels.harness import Array
 from tests.kernels.references import dense
@@ -73,6 +75,49 @@ def kmeans_membership(a: Args) -> dict[str, Array]:
     return {"membership": dense.kmeans_membership(a["feature"], a["clusters"], *sizes)}
 
 
+def saxpy(a: Args) -> dict[str, Array]:
+    return {"y": dense.saxpy(a["a"], a["x"], a["y"])}
+
+
+def fan1(a: Args) -> dict[str, Array]:
+    return {"m_dev": dense.gaussian_multipliers(a["m_dev"], a["a_dev"], a["size"], a["t"])}
+
+
+def fan2(a: Args) -> dict[str, Array]:
+    matrix, rhs = dense.gaussian_eliminate(a["m_dev"], a["a_dev"], a["b_dev"], a["size"], a["t"])
+    return {"a_dev": matrix, "b_dev": rhs}
+
+
+def nearest_neighbor(a: Args) -> dict[str, Array]:
+    return {"d_distances": dense.nearest_neighbor(a["d_locations"], a["lat"], a["lng"])}
+
+
+def memset(a: Args) -> dict[str, Array]:
+    return {"mem_d": np.full_like(a["mem_d"], a["val"])}
+
+
+def pgain_inputs(a: Args, rng: np.random.Generator) -> dict[str, Array]:
+    """Points of which about half would switch, and gains that are not zero at the start."""
+    points = np.zeros(int(a["num"]), dense.POINT)
+    points["weight"] = rng.uniform(0.5, 2, points.size)
+    points["assign"] = rng.integers(0, points.size, points.size)
+    points["cost"] = points["weight"] * rng.uniform(1, 6, points.size)
+    work = rng.uniform(-1, 1, a["work_mem_d"].size).astype(np.float32)
+    return {"p": points.view(np.int64), "work_mem_d": work}
+
+
+def pgain(a: Args) -> dict[str, Array]:
+    gains, switch = dense.pgain(
+        a["p"].view(dense.POINT),
+        a["coord_d"],
+        a["work_mem_d"],
+        a["center_table_d"],
+        a["x"],
+        a["K"],
+    )
+    return {"work_mem_d": gains, "switch_membership_d": switch}
+
+
 CASES = [
     Case("vecadd", "vecadd", vecadd),
     Case("vecadd", "vecadd4", vecadd),
@@ -92,4 +137,12 @@ CASES = [
     Case("backprop", "bpnn_adjust_weights_ocl", adjust_weights),
     Case("kmeans", "kmeans_swap", kmeans_swap),
     Case("kmeans", "kmeans_kernel_c", kmeans_membership),
+    Case("saxpy", "saxpy", saxpy),
+    Case("saxpy", "saxpy_grid_stride", saxpy),
+    Case("gaussian", "Fan1", fan1),
+    Case("gaussian", "Fan2", fan2),
+    Case("nn", "NearestNeighbor", nearest_neighbor),
+    Case("streamcluster", "memset_kernel", memset),
+    Case("streamcluster", "pgain_kernel", pgain, pgain_inputs, atol=1e-5),
+    Case("cfd", "memset_kernel", memset),
 ]

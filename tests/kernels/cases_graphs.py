@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.kernels.case import Case
 from tests.kernels.harness import Array
-from tests.kernels.inputs import random_starts, random_targets
+from tests.kernels.inputs import btree, random_starts, random_targets
 from tests.kernels.references import graphs
 
 Args = Mapping[str, Any]
@@ -86,10 +86,66 @@ def spmv_ell(a: Args) -> dict[str, Array]:
     return {"out": dense.sum(axis=0)}
 
 
+# The keys of the tree, as many as kernel.toml's tiny size has; even, so that some are missing.
+TREE = 100 + 2 * np.arange(3000, dtype=np.int32)
+
+
+def btree_queries(count: int, rng: Generator) -> Array:
+    """Keys of the tree, the first of them, and some between, below and above them."""
+    wanted = rng.choice(TREE, count)
+    wanted[:4] = TREE[0], TREE[0] + 1, TREE[0] - 95, TREE[-1] + 2
+    return wanted
+
+
+def btree_tree(nodes: int) -> Array:
+    tree = btree(TREE, 256)
+    assert tree.size == nodes
+    return tree.view(np.int32)
+
+
+def find_k_inputs(a: Args, rng: Generator) -> dict[str, Array]:
+    keys = btree_queries(a["keysD"].size, rng)
+    return {"knodesD": btree_tree(a["knodes_elem"]), "keysD": keys}
+
+
+def find_k(a: Args) -> dict[str, Array]:
+    records = graphs.find_records(TREE, a["keysD"])
+    return {
+        "ansD": np.where(records >= 0, a["recordsD"][records], a["ansD"]),
+        **btree_walk("currKnodeD", "offsetD", a["keysD"]),
+    }
+
+
+def btree_walk(current: str, offset: str, wanted: Array) -> dict[str, Array]:
+    """Where the walks end: the leaf whose keys surround the wanted one."""
+    place = np.searchsorted(TREE, wanted, side="right") - 1
+    leaf = 1 + np.maximum(place, 0) // 128
+    return {current: leaf, offset: leaf}
+
+
+def find_range_inputs(a: Args, rng: Generator) -> dict[str, Array]:
+    start = btree_queries(a["startD"].size, rng)
+    end = start + 2 * rng.integers(0, 300, start.size).astype(np.int32)
+    return {"knodesD": btree_tree(a["knodes_elem"]), "startD": start, "endD": end}
+
+
+def find_range(a: Args) -> dict[str, Array]:
+    first = np.maximum(graphs.find_records(TREE, a["startD"]), 0)
+    last = graphs.find_records(TREE, a["endD"])
+    return {
+        "RecstartD": first,
+        "ReclenD": np.where(last >= 0, last - first + 1, 0),
+        **btree_walk("currKnodeD", "offsetD", a["startD"]),
+        **btree_walk("lastKnodeD", "offset_2D", a["endD"]),
+    }
+
+
 CASES = [
     Case("bfs", "BFS_1", bfs_expand, bfs_frontier),
     Case("bfs", "BFS_2", bfs_advance, bfs_found),
     Case("spmv", "spmv_csr_scalar_kernel", spmv_csr, csr_matrix),
     Case("spmv", "spmv_csr_vector_kernel", spmv_csr, csr_matrix),
     Case("spmv", "spmv_ellpackr_kernel", spmv_ell, ell_matrix, atol=1e-5),
+    Case("btree", "findK", find_k, find_k_inputs),
+    Case("btree", "findRangeK", find_range, find_range_inputs),
 ]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.kernels.references import graphs
 
 Ints = NDArray[np.int32]
 
@@ -31,3 +34,34 @@ def random_targets(starts: Ints, columns: int, rng: np.random.Generator) -> Ints
         np.sort(rng.permutation(columns)[:length]).astype(np.int32) for length in rows
     ]
     return np.concatenate(parts)
+
+
+def btree(keys: Ints, order: int) -> NDArray[Any]:
+    """The nodes of a B+ tree over ascending keys, half full, the root first."""
+    half = order // 2
+    unused = np.iinfo(np.int32).max
+    lowest = np.iinfo(np.int32).min
+
+    def level_of(firsts: Ints, targets: Ints, *, leaf: bool) -> NDArray[Any]:
+        nodes: NDArray[Any] = np.zeros(-(-firsts.size // half), graphs.knode(order))
+        nodes["keys"] = unused
+        nodes["is_leaf"] = leaf
+        for node, start in zip(nodes, range(0, firsts.size, half), strict=True):
+            part = firsts[start : start + half]
+            node["keys"][: part.size] = part
+            node["indices"][: part.size] = targets[start : start + half]
+            node["num_keys"] = part.size
+        return nodes
+
+    levels = [level_of(keys, np.arange(keys.size, dtype=np.int32), leaf=True)]
+    while levels[0].size > 1:
+        firsts = levels[0]["keys"][:, 0].copy()
+        firsts[0] = lowest
+        levels.insert(0, level_of(firsts, np.arange(firsts.size, dtype=np.int32), leaf=False))
+    base = 0
+    for level in levels[:-1]:
+        base += level.size
+        level["indices"] += base
+    nodes = np.concatenate(levels)
+    nodes["location"] = np.arange(nodes.size)
+    return nodes

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kernels import cases_dense, cases_graphs, cases_grids
+from tests.kernels import cases_collections, cases_dense, cases_graphs, cases_grids, cases_particles
 from tests.kernels.case import Case, label
 from tests.kernels.harness import WORKLOADS, load
 
-CASES: list[Case] = [*cases_dense.CASES, *cases_grids.CASES, *cases_graphs.CASES]
+CASES: list[Case] = [
+    *cases_dense.CASES,
+    *cases_grids.CASES,
+    *cases_graphs.CASES,
+    *cases_collections.CASES,
+    *cases_particles.CASES,
+]
 
 
 def test_every_kernel_has_a_case():

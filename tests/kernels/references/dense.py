@@ -111,3 +111,51 @@ def kmeans_membership(
     centres = clusters.reshape(nclusters, nfeatures).astype(np.float64)
     squared = ((points[None] - centres[:, :, None]) ** 2).sum(axis=1)
     return squared.argmin(axis=0).astype(np.int32)
+
+
+def saxpy(a: float, x: Floats, y: Floats) -> Floats:
+    """The sum a x + y."""
+    return (np.float64(np.float32(a)) * x + y).astype(np.float32)
+
+
+def gaussian_multipliers(m: Floats, a: Floats, size: int, t: int) -> Floats:
+    """The multiplier matrix with column t filled in below the diagonal."""
+    out, matrix = m.reshape(size, size).copy(), a.reshape(size, size)
+    out[t + 1 :, t] = matrix[t + 1 :, t] / matrix[t, t]
+    return out.ravel()
+
+
+def gaussian_eliminate(m: Floats, a: Floats, b: Floats, size: int, t: int) -> tuple[Floats, Floats]:
+    """Matrix and right-hand side after multiples of row t have been subtracted below it."""
+    factors = m.reshape(size, size)[t + 1 :, t]
+    matrix, rhs = a.reshape(size, size).copy(), b.copy()
+    matrix[t + 1 :, t:] -= np.outer(factors, matrix[t, t:])
+    rhs[t + 1 :] -= factors * rhs[t]
+    return matrix.ravel(), rhs
+
+
+def nearest_neighbor(locations: Floats, lat: float, lng: float) -> Floats:
+    """Distances of (lat, lng) pairs to one place."""
+    pairs = locations.reshape(-1, 2).astype(np.float64)
+    return np.hypot(pairs[:, 0] - lat, pairs[:, 1] - lng).astype(np.float32)
+
+
+# struct { float weight; long assign; float cost; } as C lays it out.
+POINT = np.dtype([("weight", np.float32), ("assign", np.int64), ("cost", np.float32)], align=True)
+
+
+def pgain(
+    points: NDArray[Any], coord: Floats, work: Floats, table: NDArray[Any], x: int, k: int
+) -> tuple[Floats, NDArray[Any]]:
+    """The gains per point and centre, and which points would switch ('1', else 0)."""
+    places = coord.reshape(-1, points.size).astype(np.float64)
+    x_cost = ((places - places[:, [x]]) ** 2).sum(axis=0) * points["weight"]
+    saving = x_cost - points["cost"]
+    gains = work.reshape(-1, k + 1).astype(np.float64)
+    rows = np.arange(points.size)
+    switch = saving < 0
+    gains[rows[switch], k] = saving[switch]
+    centres = table[points["assign"]]
+    gains[rows[~switch], centres[~switch]] -= saving[~switch]
+    membership = np.where(switch, ord("1"), 0).astype(np.int8)
+    return gains.astype(np.float32).ravel(), membership

@@ -67,3 +67,22 @@ def ellpack_from_csr(
     ell_cols[place, rows] = cols
     lengths: NDArray[Any] = np.diff(starts).astype(np.int32)
     return ell_val.ravel(), ell_cols.ravel(), lengths
+
+
+def knode(order: int) -> np.dtype[Any]:
+    """A node of the B+ tree, as C lays it out."""
+    return np.dtype(
+        [
+            ("location", np.int32),
+            ("indices", np.int32, order + 1),
+            ("keys", np.int32, order + 1),
+            ("is_leaf", np.int32),
+            ("num_keys", np.int32),
+        ]
+    )
+
+
+def find_records(keys: Ints, wanted: Ints) -> Ints:
+    """The record of every wanted key among the ascending keys, -1 where there is none."""
+    place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+    return np.where(keys[place] == wanted, place, -1).astype(np.int32)
