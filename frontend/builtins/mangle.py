@@ -57,9 +57,14 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def mangle(name: str, parameters: Iterable[Type], *, variadic: bool = False) -> str:
-    """The symbol of the function ``name`` with parameters of the given (unqualified) types."""
+    """The symbol of the function ``name`` with parameters of the given (unqualified) types.
+
+    A variadic function (printf) is a C function and keeps its name.
+    """
+    if variadic:
+        return name
     mangler = _Mangler()
-    codes = "".join(mangler.type(p) for p in parameters) + ("z" if variadic else "")
+    codes = "".join(mangler.type(p) for p in parameters)
     return f"_Z{len(name)}{name}{codes or 'v'}"
 
 

@@ -9,8 +9,8 @@ from kcc.frontend.builtins import table_arithmetic, table_images, table_memory
 from kcc.frontend.builtins.mangle import mangle
 from kcc.frontend.builtins.notation import TYPE_NAMES, expand, split_signature
 from kcc.frontend.builtins.rows import ALL_KINDS, Row, Section
-from kcc.frontend.builtins.signatures import ResolvedBuiltin
-from kcc.frontend.types import ScalarType, VectorType, element_kind
+from kcc.frontend.builtins.signatures import Effect, ResolvedBuiltin
+from kcc.frontend.types import QualType, ScalarType, VectorType, element_kind
 
 ROWS = table_arithmetic.ROWS + table_memory.ROWS + table_images.ROWS
 """The whole table but for the conversions, whose names are made of types."""
@@ -96,3 +96,35 @@ _NOT_NAMED = ("bool", "size_t", "ptrdiff_t")
 def _is_floating(type_: ScalarType | VectorType) -> bool:
     kind = element_kind(type_)
     return kind is not None and kind.floating
+
+
+_SYMBOL = re.compile(r"_Z(\d+)(.*)", re.DOTALL)
+
+
+@cache
+def overload_of_symbol(symbol: str) -> ResolvedBuiltin | None:
+    """The overload with a mangled name; None for what is not a built-in function."""
+    name = name_of_symbol(symbol)
+    if name is None:
+        return None
+    target = reinterpreted_type(name)
+    if target is None:
+        return _symbols(name).get(symbol)
+    for source in TYPE_NAMES.values():
+        if isinstance(source, (ScalarType, VectorType)) and mangle(name, (source,)) == symbol:
+            return ResolvedBuiltin(name, symbol, target, (QualType(source),), Effect.PURE)
+    return None
+
+
+def name_of_symbol(symbol: str) -> str | None:
+    """The name in a mangled name, whether or not it is that of a built-in function."""
+    found = _SYMBOL.fullmatch(symbol)
+    if found is None:
+        return symbol if symbol in _INDEX and _INDEX[symbol][0].section is Section.PRINTF else None
+    length = int(found[1])
+    return found[2][:length] if len(found[2]) > length else None
+
+
+@cache
+def _symbols(name: str) -> dict[str, ResolvedBuiltin]:
+    return {overload.symbol: overload for overload in overloads_of(name)}

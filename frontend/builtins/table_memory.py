@@ -69,8 +69,9 @@ def _vector_data() -> tuple[Row, ...]:
         )  # fmt: skip
     for n in GENTYPE:
         suffix = "" if n == 1 else str(n)
-        loads = f"vload_half{suffix} vloada_half{suffix}"
-        stores = [f"vstore{a}_half{suffix}{r}" for a in ("", "a") for r in ROUNDINGS]
+        aligned = ("", "a") if n > 1 else ("",)
+        loads = " ".join(f"vload{a}_half{suffix}" for a in aligned)
+        stores = [f"vstore{a}_half{suffix}{r}" for a in aligned for r in ROUNDINGS]
         rows += (
             Row(
                 Section.VECTOR_DATA, loads, "G(size_t, @ const half*)", FLOAT, (n,), READABLE,
