@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
+from tests.golden import Golden
 from tests.pocl import choose_device, provide_linker
 
 if TYPE_CHECKING:
@@ -14,6 +16,14 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Random programs: the same few in every run, or with --full many and new ones."""
+    settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
+    settings.register_profile("full", max_examples=5000, deadline=None)
+    settings.load_profile("full" if config.getoption("--full") else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -29,6 +39,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def full(pytestconfig: pytest.Config) -> bool:
     """Whether --full was given: tests that draw samples draw many then."""
     return bool(pytestconfig.getoption("--full"))
+
+
+@pytest.fixture
+def golden(pytestconfig: pytest.Config) -> Golden:
+    """Compares a text with a file under tests/golden/, or writes it with --update-golden."""
+    return Golden(update=bool(pytestconfig.getoption("--update-golden")))
 
 
 @pytest.fixture(scope="session")

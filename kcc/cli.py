@@ -1,0 +1,129 @@
+"""The `kcc` command: parses the command line, runs a subcommand, turns failures into messages.
+
+Exit codes: 0 fine; 1 bad input; 2 bad usage; 3 a bug of kcc; 130 interrupted; 141 the reader of
+standard output went away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+
+import kcc
+from kcc.commands import analyze, completion
+from kcc.commands.errors import StageFailure, UsageError
+from kcc.commands.options import Parser, add_debug
+from kcc.commands.sources import SourceLines
+from kcc.diagnostics import Diagnostic, DiagnosticError, render
+
+EXIT_FINE, EXIT_BAD_INPUT, EXIT_BAD_USAGE, EXIT_BUG = 0, 1, 2, 3
+EXIT_INTERRUPTED = 130
+EXIT_BROKEN_PIPE = 141
+
+RECURSION_LIMIT = 5000
+"""Frames for the recursive descent through a source; the interpreter's 1000 are about 60 nested
+parentheses. Far below what would exhaust the C stack of 8 MiB."""
+
+COMMANDS = (analyze, completion)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line ``argv`` (default: the process's) and give the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
+    sources = SourceLines()
+    debug = "--debug" in arguments
+    try:
+        code = _run(arguments, sources)
+        sys.stdout.flush()
+    except UsageError as error:
+        code = _fail(error, error.diagnostics, sources, EXIT_BAD_USAGE, debug)
+    except DiagnosticError as error:
+        code = _fail(error, error.diagnostics, sources, EXIT_BAD_INPUT, debug)
+    except BrokenPipeError:
+        code = _abandon_output()
+    except KeyboardInterrupt:
+        code = EXIT_INTERRUPTED
+    except StageFailure as failure:
+        code = _report_bug(failure.__cause__ or failure, failure.stage, debug)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a message
+        code = _report_bug(error, "command line", debug)
+    return code
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = Parser(
+        prog="kcc",
+        description="Static performance analysis of GPU kernels without a GPU.",
+        epilog="examples:\n"
+        "  kcc analyze kernel.cl          what the kernels in a file do\n"
+        "  kcc analyze --help             options of a command, with examples",
+    )
+    parser.add_argument("--version", action="version", version=f"kcc {kcc.__version__}")
+    add_debug(parser)
+    subparsers = parser.add_subparsers(
+        title="commands", dest="command", metavar="COMMAND", parser_class=Parser
+    )
+    for command in COMMANDS:
+        command.add_parser(subparsers)
+    parser.set_defaults(root=parser)
+    return parser
+
+
+Runner = Callable[[argparse.Namespace, SourceLines], int]
+
+
+def _run(arguments: Sequence[str], sources: SourceLines) -> int:
+    parser = build_parser()
+    try:
+        parsed = parser.parse_args(arguments)
+    except SystemExit as end:  # --help and --version
+        sys.stdout.flush()
+        return EXIT_FINE if end.code in (None, 0) else EXIT_BAD_USAGE
+    if parsed.command is None:
+        sys.stderr.write(parser.format_help())
+        return EXIT_BAD_USAGE
+    runner: Runner = parsed.run
+    return runner(parsed, sources)
+
+
+def _fail(
+    error: Exception,
+    diagnostics: Iterable[Diagnostic],
+    sources: SourceLines,
+    code: int,
+    debug: bool,
+) -> int:
+    """Print the diagnostics on standard error, after the traceback if that is wanted."""
+    if debug:
+        traceback.print_exception(error)
+    sys.stderr.write("".join(render(d, sources) + "\n" for d in diagnostics))
+    return code
+
+
+def _report_bug(error: BaseException, stage: str, debug: bool) -> int:
+    if debug:
+        traceback.print_exception(error)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    advice = "" if debug else "Run it again with --debug for the traceback, and please report both."
+    sys.stderr.write(
+        f"kcc: internal error in stage '{stage}': {reason}\n"
+        f"This is a bug in kcc {kcc.__version__}, not in your input. {advice}".rstrip()
+        + "\n"
+    )
+    return EXIT_BUG
+
+
+def _abandon_output() -> int:
+    """Let the interpreter's last flush go nowhere: the reader of standard output has gone."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass
+    return EXIT_BROKEN_PIPE

@@ -1,0 +1,172 @@
+"""`kcc analyze FILE`: what the kernels of a source do, from the source alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import choose_style
+from kcc.commands.errors import usage_error
+from kcc.commands.options import (
+    add_compilation,
+    add_console,
+    add_launch,
+    add_source,
+    build_options,
+    single_source,
+)
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines, read_source
+from kcc.commands.stages import StageRunner
+from kcc.diagnostics import Severity, render
+from kcc.frontend.options import OptLevel
+
+if TYPE_CHECKING:
+    from kcc.diagnostics import Diagnostic
+    from kcc.pipeline import AnalysisRequest
+    from kcc.report.model import Analysis
+
+DOT_KINDS = ("cfg",)
+
+_EXAMPLES = """examples:
+  kcc analyze kernel.cl                          report on every kernel of the file
+  kcc analyze kernel.cl --kernel scan --brief    the verdict on one kernel
+  kcc analyze kernel.cl -D TILE=32 -I include    as the host program builds it
+  kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
+  kcc analyze kernel.cl --json report.json       the report, and the facts in a file
+  kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
+  kcc analyze kernel.cl --emit-ir -O2            the LLVM IR that is analysed
+  kcc analyze - < kernel.cl                      the source on standard input"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `kcc analyze`."""
+    parser = subparsers.add_parser(
+        "analyze",
+        help="what the kernels in a file do: control flow, loops, memory, limits",
+        description="Say what the kernels of a source do: control flow, loops, branches, memory "
+        "accesses, instruction mix, and the source with what was found beside each line.",
+        epilog=_EXAMPLES,
+    )
+    add_source(parser)
+    add_compilation(parser, OptLevel.O1)
+    add_launch(parser)
+    group = parser.add_argument_group("output")
+    parts = group.add_mutually_exclusive_group()
+    parts.add_argument("--brief", action="store_true", help="only the verdict on each kernel")
+    parts.add_argument(
+        "--annotate", action="store_true", help="only the source with what was found beside it"
+    )
+    products = group.add_mutually_exclusive_group()
+    products.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
+    products.add_argument(
+        "--emit-ir", action="store_true", help="the LLVM IR in place of the report"
+    )
+    group.add_argument(
+        "-o", dest="output", metavar="FILE", default=STANDARD, help="write the report (or what "
+        "stands in its place) to FILE"
+    )
+    group.add_argument(
+        "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the report"
+    )
+    add_console(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    path = single_source(arguments.source)
+    _check_products(arguments, path)
+    stage = StageRunner()
+    request = stage("read", lambda: _request(arguments, path, sources))
+    if arguments.emit_ir:
+        outputs = [Output(arguments.output, _compile(request, stage))]
+    else:
+        outputs = _analyze(request, arguments, stage)
+    stage("write", lambda: write_outputs(outputs))
+    if arguments.time:
+        sys.stderr.write(stage.table())
+    return 0
+
+
+def _check_products(arguments: argparse.Namespace, path: str) -> None:
+    """Two products must not go to one place, and none over the source."""
+    targets = [arguments.output] if _has_main_product(arguments) else []
+    if arguments.emit_ir and arguments.json:
+        raise usage_error("--emit-ir analyses nothing: --json has nothing to write")
+    check_targets([*targets, *([arguments.json] if arguments.json else [])], path)
+
+
+def _has_main_product(arguments: argparse.Namespace) -> bool:
+    """Whether anything but JSON is written: `--json -` takes the place of the report."""
+    asked = arguments.dot or arguments.emit_ir or arguments.output != STANDARD
+    return bool(asked) or arguments.json != STANDARD
+
+
+def _request(
+    arguments: argparse.Namespace, path: str, sources: SourceLines
+) -> AnalysisRequest:
+    from kcc.commands.workloads import survey
+    from kcc.pipeline import AnalysisRequest
+
+    source = read_source(path)
+    sources.add(source.name, source.text)
+    surroundings = survey(arguments, path, build_options(arguments), sources)
+    return AnalysisRequest(
+        source=source,
+        options=surroundings.options,
+        frontend=arguments.frontend,
+        kernels=tuple(arguments.kernels),
+        launches=surroundings.launches,
+        other_launch=surroundings.other_launch,
+        remarks=surroundings.remarks,
+    )
+
+
+def _compile(request: AnalysisRequest, stage: StageRunner) -> str:
+    from kcc.pipeline import compile_unit
+
+    unit = compile_unit(request, stage)
+    return unit.ir
+
+
+def _analyze(
+    request: AnalysisRequest, arguments: argparse.Namespace, stage: StageRunner
+) -> list[Output]:
+    from kcc.pipeline import analyze
+
+    analysis = analyze(request, stage)
+    outputs = list[Output]()
+    if arguments.json:
+        outputs.append(Output(arguments.json, stage("report", lambda: _json(analysis))))
+    if _has_main_product(arguments):
+        render_product = _dot if arguments.dot else _report
+        text = stage("report", lambda: render_product(analysis, arguments))
+        outputs.append(Output(arguments.output, text))
+    return outputs
+
+
+def _json(analysis: Analysis) -> str:
+    from kcc.report.document import to_json
+
+    return to_json(analysis)
+
+
+def _dot(analysis: Analysis, _arguments: argparse.Namespace) -> str:
+    from kcc.report.dot import control_flow
+
+    return control_flow(analysis)
+
+
+def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
+    from kcc.report.terminal import Part, render
+
+    parts = frozenset(Part)
+    if arguments.brief:
+        parts = frozenset({Part.VERDICT})
+    elif arguments.annotate:
+        parts = frozenset({Part.SOURCE})
+    style = choose_style(arguments.color, arguments.width, arguments.output)
+    return render(analysis, style, parts)

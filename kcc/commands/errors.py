@@ -1,0 +1,28 @@
+"""How a command ends when it cannot do what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kcc.diagnostics import Diagnostic
+
+
+class UsageError(Exception):
+    """The command line is wrong (exit code 2); ``diagnostics`` say how."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        super().__init__("; ".join(d.message for d in self.diagnostics))
+
+
+class StageFailure(Exception):
+    """An unexpected exception (the cause) in the named stage: our bug (exit code 3)."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+        super().__init__(stage)
+
+
+def usage_error(message: str, hint: str | None = None) -> UsageError:
+    """A :class:`UsageError` with one message."""
+    return UsageError([Diagnostic("K009", message, hint=hint)])

@@ -1,0 +1,247 @@
+"""Options that several subcommands share: build options, kernels, launch, output, console."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from kcc.commands.errors import usage_error
+from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
+
+_MACRO_NAME = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?\Z", re.ASCII)
+
+
+SIZE_NAMES = ("tiny", "small", "large")
+"""The named sizes of a kernel.toml."""
+
+DEFAULT_SIZE = "small"
+
+OPENCL_VERSIONS = ("CL1.0", "CL1.1", "CL1.2")
+
+_DIALECT_OPTIONS = {
+    "-cl-fast-relaxed-math": "allow what clBuildProgram's option of this name allows",
+    "-cl-mad-enable": "allow a*b+c to become a mad",
+    "-cl-single-precision-constant": "treat floating constants as float",
+}
+
+_IGNORED_OPTIONS = (
+    "-cl-denorms-are-zero",
+    "-cl-no-signed-zeros",
+    "-cl-unsafe-math-optimizations",
+    "-cl-finite-math-only",
+    "-cl-opt-disable",
+    "-cl-strict-aliasing",
+    "-cl-kernel-arg-info",
+    "-cl-fp32-correctly-rounded-divide-sqrt",
+)
+"""Options of clBuildProgram (OpenCL 1.2, section 5.6.4) that change nothing kcc reports."""
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """The source file and what changes its meaning."""
+    parser.add_argument(
+        "source",
+        nargs="+",
+        metavar="FILE",
+        help="kernel source (OpenCL C); '-' reads standard input",
+    )
+    group = parser.add_argument_group("how the source is read")
+    _add_dialect(group)
+    group.add_argument(
+        "--no-toml",
+        action="store_true",
+        help="do not read the kernel.toml that stands beside the source",
+    )
+
+
+def parse_dialect(words: Sequence[str]) -> BuildOptions:
+    """Compiler options given as words elsewhere; raises :class:`UsageError` as usual."""
+    parser = Parser(add_help=False)
+    _add_dialect(parser)
+    return build_options(parser.parse_args(words))
+
+
+def _add_dialect(group: argparse._ActionsContainer) -> None:
+    """What a C compiler and clBuildProgram take."""
+    group.add_argument(
+        "-D",
+        dest="macros",
+        metavar="NAME[=VALUE]",
+        action="append",
+        type=_define,
+        default=[],
+        help="define a macro (as 1 without a value)",
+    )
+    group.add_argument(
+        "-U", dest="macros", metavar="NAME", action="append", type=_undefine, help="undefine a macro"
+    )
+    group.add_argument(
+        "-I",
+        dest="include_dirs",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="look for included files in FOLDER",
+    )
+    group.add_argument(
+        "-include",
+        dest="forced_includes",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="include FILE before the source",
+    )
+    group.add_argument(
+        "-cl-std", choices=OPENCL_VERSIONS, help="version of OpenCL C; all are read as CL1.2"
+    )
+    for option, meaning in _DIALECT_OPTIONS.items():
+        group.add_argument(option, action="store_true", help=meaning)
+    for option in _IGNORED_OPTIONS:
+        group.add_argument(option, action="store_true", help=argparse.SUPPRESS)
+
+
+def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) -> None:
+    """Optimisation level and front end."""
+    group = parser.add_argument_group("what is looked at")
+    group.add_argument(
+        "--kernel",
+        dest="kernels",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only this kernel (repeatable)",
+    )
+    group.add_argument(
+        "-O",
+        dest="opt_level",
+        choices=["0", "1", "2"],
+        default=default_level.value[1:],
+        help="0: as lowered; 1: SSA form with the source's control flow; 2: as a GPU compiler "
+        "would optimise (default: %(default)s)",
+    )
+    group.add_argument(
+        "--frontend",
+        choices=["auto", "builtin", "clang"],
+        default="auto",
+        help="who compiles the source (default: %(default)s)",
+    )
+
+
+def add_launch(parser: argparse.ArgumentParser) -> None:
+    """Launch geometry and arguments, as expressions."""
+    group = parser.add_argument_group("launch")
+    group.add_argument(
+        "--global",
+        dest="global_sizes",
+        metavar="EXPR[,EXPR[,EXPR]]",
+        action="append",
+        default=[],
+        help="work-items in each dimension",
+    )
+    group.add_argument(
+        "--local",
+        dest="local_sizes",
+        metavar="EXPR[,EXPR[,EXPR]]",
+        action="append",
+        default=[],
+        help="work-items of a work-group in each dimension",
+    )
+    group.add_argument(
+        "--arg",
+        dest="arguments",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a kernel argument: n=1024, or a buffer: a=float[n*n]",
+    )
+    group.add_argument(
+        "--size",
+        dest="sizes",
+        metavar="NAME=EXPR",
+        action="append",
+        default=[],
+        help="a free name of the expressions; or one of "
+        f"{', '.join(SIZE_NAMES)}: a size of the kernel.toml (default: {DEFAULT_SIZE})",
+    )
+
+
+def add_console(parser: argparse.ArgumentParser) -> None:
+    """Colours, width, timing and tracebacks."""
+    group = parser.add_argument_group("console")
+    group.add_argument(
+        "--color",
+        choices=["auto", "always", "never"],
+        default="auto",
+        help="colours and bold type; auto: on a terminal, unless NO_COLOR is set",
+    )
+    group.add_argument(
+        "--width",
+        metavar="COLUMNS",
+        type=_width,
+        help="width of the report (default: the terminal's)",
+    )
+    group.add_argument(
+        "--time", action="store_true", help="print the CPU seconds of each stage on standard error"
+    )
+    add_debug(parser)
+
+
+def add_debug(parser: argparse.ArgumentParser) -> None:
+    """The option for developers of kcc."""
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+
+
+def single_source(paths: Sequence[str]) -> str:
+    """The one source that is named; raises :class:`UsageError` for several."""
+    if len(paths) > 1:
+        listed = ", ".join(paths)
+        raise usage_error(f"one source file at a time: got {listed}", "run kcc once for each")
+    return paths[0]
+
+
+def build_options(arguments: argparse.Namespace) -> BuildOptions:
+    """What :func:`add_source` and :func:`add_compilation` collected."""
+    return BuildOptions(
+        macros=tuple(arguments.macros),
+        include_dirs=tuple(arguments.include_dirs),
+        forced_includes=tuple(arguments.forced_includes),
+        opt_level=OptLevel(f"O{getattr(arguments, 'opt_level', '1')}"),
+        fast_relaxed_math=arguments.cl_fast_relaxed_math,
+        mad_enable=arguments.cl_mad_enable,
+        single_precision_constant=arguments.cl_single_precision_constant,
+    )
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises :class:`UsageError`, and whose options are never shortened."""
+
+    def __init__(self, **settings: Any) -> None:
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("allow_abbrev", False)
+        super().__init__(**settings)
+
+    def error(self, message: str) -> Any:
+        raise usage_error(message, f"see '{self.prog} --help'")
+
+
+def _define(text: str) -> MacroOption:
+    name, equals, value = text.partition("=")
+    if not _MACRO_NAME.match(name):
+        raise argparse.ArgumentTypeError(f"'{name}' is not a macro name")
+    return MacroOption(name, value if equals else "1")
+
+
+def _undefine(text: str) -> MacroOption:
+    if not _MACRO_NAME.match(text) or "(" in text:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a macro name")
+    return MacroOption(text, None)
+
+
+def _width(text: str) -> int:
+    if not text.isdecimal() or not 40 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of columns from 40 to 1000")
+    return int(text)

@@ -1,0 +1,78 @@
+"""Reads sources from files and standard input, and finds their lines again for messages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from kcc.commands.outputs import STANDARD
+from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.frontend.options import SourceText
+
+STANDARD_INPUT_NAME = "<stdin>"
+
+
+def read_source(path: str) -> SourceText:
+    """The source ``path``, or what stands on standard input for ``-``.
+
+    Raises :class:`DiagnosticError`: K001 (cannot be read), K002 (not UTF-8), K003 (empty), K004
+    (too large).
+    """
+    from kcc.frontend import source_file
+
+    if path == STANDARD:
+        data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
+        text = source_file.decode_source(data, STANDARD_INPUT_NAME)
+        source = SourceText(STANDARD_INPUT_NAME, text, ".")
+    elif not Path(path).exists() and (near := _similar_file(Path(path))):
+        message = f"cannot read '{path}': there is no such file"
+        raise _bad("K001", message, hint=f"did you mean '{near}'?")
+    else:
+        source = source_file.read_source(path)
+    if not source.text.strip():
+        raise _bad("K003", "the source is empty", Span(source.name, 0))
+    return source
+
+
+class SourceLines(Mapping[str, Sequence[str]]):
+    """The lines of each file a message may point into: those added, else read when asked for."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, Sequence[str]] = {}
+
+    def add(self, name: str, text: str) -> None:
+        self._lines[name] = text.split("\n")
+
+    def __getitem__(self, name: str) -> Sequence[str]:
+        from kcc.frontend import source_file
+
+        if name not in self._lines:
+            try:
+                self.add(name, source_file.read_source(name).text)
+            except DiagnosticError:
+                raise KeyError(name) from None
+        return self._lines[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+
+def _similar_file(path: Path) -> Path | None:
+    from difflib import get_close_matches
+
+    try:
+        names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    except OSError:
+        return None
+    near = get_close_matches(path.name, names, n=1)
+    return path.parent / near[0] if near else None
+
+
+def _bad(
+    code: str, message: str, span: Span | None = None, hint: str | None = None
+) -> DiagnosticError:
+    return DiagnosticError([Diagnostic(code, message, span, hint=hint)])

@@ -1,0 +1,5 @@
+"""Reports: one typed model of an analysis, and what is rendered from it.
+
+`kcc.report.model` says what a report holds, `kcc.report.build` makes it from kernels and facts;
+JSON, terminal text, annotated source and Graphviz text are rendered from the model alone.
+"""

@@ -1,0 +1,209 @@
+"""The JSON document `kcc/analysis/1` of an :class:`~kcc.report.model.Analysis`.
+
+Its schema is kcc/schemas/analysis-1.json. A value that is not known is null, with a reason beside
+it.
+"""
+
+from __future__ import annotations
+
+import json
+
+import kcc
+from kcc.report.model import (
+    Access,
+    Analysis,
+    Branch,
+    KernelReport,
+    LaunchView,
+    LineFacts,
+    Loop,
+    Unknown,
+)
+
+SCHEMA = "kcc/analysis/1"
+
+Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+
+
+def to_json(analysis: Analysis) -> str:
+    """The document as text, one line per fact, with a final newline."""
+    return json.dumps(document(analysis), indent=1, ensure_ascii=False) + "\n"
+
+
+def document(analysis: Analysis) -> dict[str, Json]:
+    """The document as plain JSON values."""
+    return {
+        "schema": SCHEMA,
+        "kcc_version": kcc.__version__,
+        "source": analysis.source,
+        "language": analysis.language.value,
+        "frontend": analysis.frontend,
+        "optimisation": analysis.optimisation.value,
+        "remarks": list(analysis.remarks),
+        "warnings": [
+            {
+                "code": warning.code,
+                "message": warning.message,
+                "file": warning.span.file if warning.span else None,
+                "line": warning.span.line if warning.span else None,
+                "column": warning.span.column if warning.span else None,
+            }
+            for warning in analysis.warnings
+        ],
+        "kernels": [_kernel(kernel) for kernel in analysis.kernels],
+    }
+
+
+def _kernel(kernel: KernelReport) -> dict[str, Json]:
+    return {
+        "name": kernel.name,
+        "symbol": kernel.symbol,
+        "language": kernel.language.value,
+        "line": kernel.span.line,
+        "args": [
+            {
+                "name": argument.name,
+                "type": argument.type,
+                "address_space": argument.address_space,
+                "access": argument.access,
+                "qualifiers": list(argument.qualifiers),
+            }
+            for argument in kernel.arguments
+        ],
+        "launch": _launch(kernel.launch),
+        "blocks": [
+            {
+                "id": block.id,
+                "label": block.label,
+                "line": block.line or None,
+                "last_line": block.last_line or None,
+                "instructions": block.instructions,
+                "instruction_mix": dict(block.mix),
+            }
+            for block in kernel.blocks
+        ],
+        "edges": [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "kind": edge.kind.value,
+                "label": edge.label,
+                "back": edge.back,
+            }
+            for edge in kernel.edges
+        ],
+        "loops": [_loop(loop) for loop in kernel.loops],
+        "irreducible_regions": [
+            {"line": region.line or None, "blocks": list(region.blocks)}
+            for region in kernel.irreducible
+        ],
+        "branches": [_branch(branch) for branch in kernel.branches],
+        "accesses": [_access(access) for access in kernel.accesses],
+        "instruction_mix": dict(kernel.mix),
+        "unattributed_instructions": kernel.unattributed,
+        "barriers": len(kernel.barriers),
+        "barrier_sites": [
+            {"line": barrier.line or None, "block": barrier.block, "loop": barrier.loop}
+            for barrier in kernel.barriers
+        ],
+        "local_bytes": kernel.local_bytes,
+        "private_bytes": kernel.private_bytes,
+        "required_local_size": _list(kernel.required_local_size),
+        **_unknown("registers", kernel.registers),
+        **_unknown("occupancy", kernel.occupancy),
+        "findings": [
+            {"severity": found.severity.value, "line": found.line or None, "message": found.message}
+            for found in kernel.findings
+        ],
+        "lines": [_line(line) for line in kernel.lines],
+    }
+
+
+def _launch(launch: LaunchView) -> dict[str, Json]:
+    shown: dict[str, Json] = {"assumed": launch.assumed, "origin": launch.origin}
+    if isinstance(launch.global_size, Unknown):
+        shown |= _unknown("global_size", launch.global_size)
+    else:
+        shown["global_size"] = list(launch.global_size)
+    return shown | {"local_size": list(launch.local_size)}
+
+
+def _loop(loop: Loop) -> dict[str, Json]:
+    return {
+        "id": loop.id,
+        "line": loop.line or None,
+        "header": loop.header,
+        "depth": loop.depth,
+        "parent": loop.parent,
+        "blocks": list(loop.blocks),
+        "instructions": loop.instructions,
+        "barriers": loop.barriers,
+        "unrolled": None,
+        "unrolled_reason": "not recorded at this optimisation level",
+        "trip": {
+            "kind": "unknown",
+            "min": None,
+            "max": None,
+            "total": None,
+            "expr": None,
+            "reason": loop.trip.reason,
+        },
+    }
+
+
+def _branch(branch: Branch) -> dict[str, Json]:
+    return {
+        "id": branch.id,
+        "line": branch.line or None,
+        "column": branch.column or None,
+        "block": branch.block,
+        "condition": branch.condition,
+        "divergence": None,
+        "lanes": None,
+        "reason": branch.divergence.reason,
+    }
+
+
+def _access(access: Access) -> dict[str, Json]:
+    reason = access.pattern.reason
+    if isinstance(access.array, Unknown):
+        reason = f"{access.array.reason}; {reason}"
+    return {
+        "id": access.id,
+        "line": access.line or None,
+        "column": access.column or None,
+        "block": access.block,
+        "op": access.op.value,
+        "array": access.array if isinstance(access.array, str) else None,
+        "address_space": access.address_space,
+        "element_bytes": access.element_bytes,
+        "kind": "unknown",
+        "stride_bytes": None,
+        "divergence": None,
+        "sectors_per_warp": None,
+        "sectors_per_warp_min": None,
+        "sectors_per_warp_max": None,
+        "bank_conflict_degree": None,
+        "footprint_bytes": None,
+        "reason": reason,
+    }
+
+
+def _line(line: LineFacts) -> dict[str, Json]:
+    return {
+        "file": line.file,
+        "line": line.line,
+        "instruction_mix": dict(line.mix),
+        "accesses": list(line.accesses),
+        "branches": list(line.branches),
+        "barriers": line.barriers,
+        "loop_depth": line.loop_depth,
+    }
+
+
+def _unknown(key: str, value: Unknown) -> dict[str, Json]:
+    return {key: None, f"{key}_reason": value.reason}
+
+
+def _list(values: tuple[int, ...] | None) -> Json:
+    return None if values is None else list(values)

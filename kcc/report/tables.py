@@ -1,0 +1,154 @@
+"""The tables of a kernel's report, as rich renderables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.table import Table
+
+from kcc.report.model import KernelReport, Unknown
+from kcc.report.style import Style
+from kcc.report.words import array_name, by_weight, percent, place
+
+MAX_ROWS = 60
+"""Rows of a table before the rest is only counted: the JSON document has all of them."""
+
+BAR_COLUMNS = 30
+
+
+def tables(kernel: KernelReport, style: Style) -> Iterator[Table]:
+    """The tables that have rows, in the order in which they are printed."""
+    for make in (_arguments, _loops, _branches, _accesses, _mix):
+        table = make(kernel, style)
+        if table.row_count:
+            yield table
+
+
+def _table(title: str, style: Style, *columns: str, right: tuple[str, ...] = ()) -> Table:
+    table = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD if style.unicode else _ASCII,
+        show_edge=False,
+        pad_edge=False,
+        header_style="dim",
+        caption_justify="left",
+        caption_style="dim",
+    )
+    for column in columns:
+        justify = "right" if column in right else "left"
+        table.add_column(column, justify=justify, overflow="fold")
+    return table
+
+
+_ASCII = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+
+
+def _fill(table: Table, rows: list[tuple[str, ...]], caption: str = "") -> Table:
+    for row in rows[:MAX_ROWS]:
+        table.add_row(*row)
+    if len(rows) > MAX_ROWS:
+        left_out = f"{len(rows) - MAX_ROWS} more rows; --json has all"
+        caption = f"{left_out}; {caption}" if caption else left_out
+    table.caption = caption or None
+    return table
+
+
+def _arguments(kernel: KernelReport, style: Style) -> Table:
+    table = _table("Arguments", style, "name", "type", "address space", "qualifiers")
+    rows = [
+        (
+            argument.name,
+            argument.type,
+            argument.address_space,
+            " ".join(
+                [*([] if argument.access == "none" else [argument.access]), *argument.qualifiers]
+            ),
+        )
+        for argument in kernel.arguments
+    ]
+    return _fill(table, rows)
+
+
+def _loops(kernel: KernelReport, style: Style) -> Table:
+    columns = ("loop", "line", "depth", "inside", "header", "blocks", "instr", "barriers", "trips")
+    table = _table("Loops", style, *columns, right=columns[:-1])
+    rows = [
+        (
+            str(loop.id),
+            place(loop.line, 0),
+            str(loop.depth),
+            "-" if loop.parent is None else str(loop.parent),
+            kernel.blocks[loop.header].label,
+            str(len(loop.blocks)),
+            str(loop.instructions),
+            str(loop.barriers),
+            "unknown",
+        )
+        for loop in kernel.loops
+    ]
+    return _fill(table, rows, _reasons("trips", [loop.trip for loop in kernel.loops]))
+
+
+def _branches(kernel: KernelReport, style: Style) -> Table:
+    columns = ("branch", "at", "block", "condition")
+    table = _table("Branches", style, *columns, right=("branch", "at"))
+    rows = [
+        (
+            str(branch.id),
+            place(branch.line, branch.column),
+            kernel.blocks[branch.block].label,
+            branch.condition,
+        )
+        for branch in kernel.branches
+    ]
+    return _fill(table, rows)
+
+
+def _accesses(kernel: KernelReport, style: Style) -> Table:
+    columns = ("access", "at", "op", "space", "array", "bytes", "block")
+    table = _table("Memory accesses", style, *columns, right=("access", "at", "bytes"))
+    rows = [
+        (
+            str(access.id),
+            place(access.line, access.column),
+            access.op.value,
+            access.address_space,
+            array_name(access),
+            str(access.element_bytes),
+            kernel.blocks[access.block].label,
+        )
+        for access in kernel.accesses
+    ]
+    unknown = [a.array for a in kernel.accesses if isinstance(a.array, Unknown)]
+    return _fill(table, rows, _reasons("array", unknown))
+
+
+def _mix(kernel: KernelReport, style: Style) -> Table:
+    table = _table(
+        "Instruction mix", style, "class", "instr", "share", "", right=("instr", "share")
+    )
+    total = sum(kernel.mix.values())
+    ranked = by_weight(kernel.mix)
+    most = ranked[0][1] if ranked else 0
+    columns = min(BAR_COLUMNS, style.width // 3)
+    rows = [
+        (name, str(count), percent(count, total), _bar(count / most * columns, style))
+        for name, count in ranked
+    ]
+    return _fill(table, rows)
+
+
+def _bar(columns: float, style: Style) -> str:
+    """A bar of so many columns, to an eighth of one where the characters for it may be used."""
+    if not style.unicode:
+        return "#" * max(1, round(columns))
+    eighths = max(1, round(columns * 8))
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _reasons(label: str, unknowns: list[Unknown]) -> str:
+    reasons = sorted({unknown.reason for unknown in unknowns})
+    return f"{label}: {'; '.join(reasons)}" if reasons else ""

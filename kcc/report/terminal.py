@@ -1,0 +1,167 @@
+"""The report as text for a terminal, a file or a pipe."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from kcc.frontend.kernel import Language
+from kcc.frontend.options import OptLevel
+from kcc.report.annotated import LEGEND, Excerpt, annotate
+from kcc.report.model import Analysis, KernelReport, Severity
+from kcc.report.style import Style
+from kcc.report.tables import tables
+from kcc.report.verdict import verdict
+
+MOSTLY_FROM_WIDTH = 90
+"""Narrower reports leave out the column that names a line's main class of instructions."""
+
+LANGUAGES = {Language.OPENCL: "OpenCL C", Language.CUDA: "CUDA", Language.LLVM: "LLVM IR"}
+
+FRONTENDS = {"builtin": "built-in"}
+
+LEVELS = {
+    OptLevel.O0: "as lowered",
+    OptLevel.O1: "control flow of the source",
+    OptLevel.O2: "as a GPU compiler would",
+}
+
+_SEVERITY_STYLES = {Severity.WARNING: "yellow", Severity.REMARK: "cyan"}
+
+
+class Part(Enum):
+    """A part of a kernel's report."""
+
+    VERDICT = "verdict"
+    TABLES = "tables"
+    SOURCE = "source"
+
+
+def render(analysis: Analysis, style: Style, parts: frozenset[Part] = frozenset(Part)) -> str:
+    """The report as text, with the parts that are asked for."""
+    buffer = io.StringIO()
+    console = Console(
+        file=buffer,
+        width=style.width,
+        color_system="standard" if style.colored else None,
+        force_terminal=style.colored,
+        no_color=not style.colored,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    _heading(console, analysis)
+    for kernel in analysis.kernels:
+        _kernel_heading(console, kernel, style)
+        if Part.VERDICT in parts:
+            _verdict(console, kernel)
+        if Part.TABLES in parts:
+            _tables(console, kernel, style)
+        if Part.SOURCE in parts:
+            _source(console, kernel, analysis, style)
+    return "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines())
+
+
+def _heading(console: Console, analysis: Analysis) -> None:
+    frontend = FRONTENDS.get(analysis.frontend, analysis.frontend)
+    level = f"-{analysis.optimisation.value} ({LEVELS[analysis.optimisation]})"
+    how = f"  {LANGUAGES[analysis.language]}, {frontend} front end, {level}"
+    console.print(Text.assemble((analysis.source, "bold"), how))
+    for remark in analysis.remarks:
+        console.print(Text(remark, "dim"))
+
+
+def _kernel_heading(console: Console, kernel: KernelReport, style: Style) -> None:
+    console.print()
+    title = Text.assemble(("kernel ", "bold"), (kernel.name, "bold cyan"), f"  {kernel.span}")
+    title.append(" " + ("─" if style.unicode else "-") * (style.width - title.cell_len - 1), "dim")
+    title.truncate(style.width)
+    console.print(title)
+
+
+def _verdict(console: Console, kernel: KernelReport) -> None:
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column()
+    for line in verdict(kernel):
+        color = _SEVERITY_STYLES[line.severity] if line.severity else ""
+        grid.add_row(Text(line.label, color), Text(line.text, color))
+    console.print(Padding(grid, (0, 0, 0, 2)))
+
+
+def _tables(console: Console, kernel: KernelReport, style: Style) -> None:
+    for table in tables(kernel, style):
+        console.print()
+        console.print(Padding(table, (0, 0, 0, 2)))
+
+
+def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: Style) -> None:
+    excerpts = annotate(kernel, analysis.sources)
+    columns = _Columns.of(style, excerpts)
+    console.print()
+    console.print(Text("  Source", "bold"))
+    console.print(Text(columns.row("line", "instr", "mostly", "memory") + "source", "dim"))
+    file = kernel.span.file
+    for index, excerpt in enumerate(excerpts):
+        if excerpt.file != file:
+            file = excerpt.file
+            console.print(Text(f"  {file}", "bold"))
+        elif index:
+            console.print(Text(f"{'...':>7}", "dim"))
+        for line in _excerpt(excerpt, columns):
+            console.print(line, no_wrap=True)
+    console.print(Padding(Text(LEGEND, "dim"), (0, 0, 0, 2)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """Widths of the annotated source: 0 leaves a column out."""
+
+    mostly: int
+    memory: int
+    width: int
+    unicode: bool
+
+    @classmethod
+    def of(cls, style: Style, excerpts: Sequence[Excerpt]) -> _Columns:
+        lines = [line for excerpt in excerpts for line in excerpt.lines]
+        mostly = max((cell_len(line.mostly) for line in lines), default=0)
+        memory = max((cell_len(line.memory) for line in lines), default=0)
+        return _Columns(
+            min(max(mostly, 6), 18) if style.width >= MOSTLY_FROM_WIDTH else 0,
+            min(max(memory, 6), 14),
+            style.width,
+            style.unicode,
+        )
+
+    def row(self, number: str, instructions: str, mostly: str, memory: str) -> str:
+        cells = [f"{number:>6}", f"{instructions:>5}"]
+        if self.mostly:
+            cells.append(set_cell_size(mostly, self.mostly))
+        cells.append(set_cell_size(memory, self.memory))
+        return "  ".join(cells) + "  "
+
+
+def _excerpt(excerpt: Excerpt, columns: _Columns) -> Iterator[Text]:
+    for line in excerpt.lines:
+        counted = str(line.instructions) if line.instructions else ""
+        row = Text(columns.row(str(line.number), counted, line.mostly, line.memory), "dim")
+        if line.depth:
+            row.append(("│" if columns.unicode else "|") * line.depth + " ", "cyan")
+        row.append(line.text, "" if line.instructions else "dim")
+        row.truncate(columns.width, overflow="ellipsis" if columns.unicode else "crop")
+        yield row
+        for finding in line.findings:
+            mark = Text(" " * len(columns.row("", "", "", "")))
+            mark.append(f"^ {finding.message}", _SEVERITY_STYLES[finding.severity])
+            mark.truncate(columns.width, overflow="ellipsis" if columns.unicode else "crop")
+            yield mark

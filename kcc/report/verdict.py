@@ -1,0 +1,101 @@
+"""The first lines about a kernel: what a reader wants to know before any table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcc.report.model import AccessOp, KernelReport, Loop, Severity, Unknown
+from kcc.report.words import access_counts, by_weight, join, line_list, percent, plural, size
+
+_PLURALS = {AccessOp.LOAD: "loads", AccessOp.STORE: "stores", AccessOp.ATOMIC: "atomics"}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """A labelled statement; ``severity`` is set for those that deserve attention."""
+
+    label: str
+    text: str
+    severity: Severity | None = None
+
+
+def verdict(kernel: KernelReport) -> list[VerdictLine]:
+    """The verdict lines of a kernel, in the order in which they are printed."""
+    lines = [
+        VerdictLine("control flow", _control_flow(kernel)),
+        VerdictLine("memory", _memory(kernel)),
+        VerdictLine("storage", _storage(kernel)),
+        VerdictLine("barriers", _barriers(kernel)),
+        VerdictLine("instructions", _instructions(kernel)),
+        VerdictLine("launch", _launch(kernel)),
+    ]
+    for finding in kernel.findings:
+        place = f"line {finding.line}: " if finding.line else ""
+        lines.append(VerdictLine(finding.severity.value, place + finding.message, finding.severity))
+    return lines
+
+
+def _control_flow(kernel: KernelReport) -> str:
+    parts = [plural(len(kernel.blocks), "block")]
+    branches = len(kernel.branches)
+    parts.append(plural(branches, "branch", "branches") if branches else "no branches")
+    parts.append(_loops(kernel.loops) if kernel.loops else "no loops")
+    if kernel.irreducible:
+        parts.append(plural(len(kernel.irreducible), "irreducible region"))
+    return ", ".join(parts)
+
+
+def _loops(loops: tuple[Loop, ...]) -> str:
+    depth = max(loop.depth for loop in loops)
+    nesting = f" nested {depth} deep" if depth > 1 else ""
+    return f"{plural(len(loops), 'loop')}{nesting} ({line_list(loop.line for loop in loops)})"
+
+
+def _memory(kernel: KernelReport) -> str:
+    spaces = [
+        f"{space}: " + ", ".join(_count(op, count) for op, count in ops)
+        for space, ops in access_counts(kernel)
+    ]
+    return "; ".join(spaces) or "no accesses"
+
+
+def _count(op: AccessOp, count: int) -> str:
+    return plural(count, op.value, _PLURALS[op])
+
+
+def _storage(kernel: KernelReport) -> str:
+    private = plural(kernel.private_bytes, "byte")
+    by_argument = [a.name for a in kernel.arguments if a.address_space == "local"]
+    local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
+    if by_argument:
+        local += f" and what the host passes for {join(by_argument)}"
+    return f"{local}, {private} of private memory per work-item"
+
+
+def _barriers(kernel: KernelReport) -> str:
+    if not kernel.barriers:
+        return "none"
+    inside = sum(barrier.loop is not None for barrier in kernel.barriers)
+    text = f"{len(kernel.barriers)} ({line_list(b.line for b in kernel.barriers)})"
+    return f"{text}, {inside} in loops" if inside else text
+
+
+def _instructions(kernel: KernelReport) -> str:
+    total = sum(kernel.mix.values())
+    if not total:
+        return "none"
+    shares = [f"{percent(count, total)} {name}" for name, count in by_weight(kernel.mix)[:4]]
+    text = f"{total:,}: {', '.join(shares)}"
+    if kernel.unattributed:
+        text += f"; {kernel.unattributed:,} without a source line"
+    return text
+
+
+def _launch(kernel: KernelReport) -> str:
+    launch = kernel.launch
+    shown = f"local {size(launch.local_size)}"
+    if isinstance(launch.global_size, Unknown):
+        shown = f"global size unknown, {shown}"
+    else:
+        shown = f"global {size(launch.global_size)}, {shown}"
+    return f"{shown} ({launch.origin})"

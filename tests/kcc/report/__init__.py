@@ -1,0 +1,1 @@
+"""Tests of the reports, on an analysis made by hand."""

@@ -1,0 +1,140 @@
+"""A report made by hand: a kernel with a loop, a branch, a barrier, and one of everything else."""
+
+from __future__ import annotations
+
+from kcc.diagnostics import Diagnostic, Span
+from kcc.frontend.kernel import Language
+from kcc.frontend.options import OptLevel
+from kcc.report.model import (
+    Access,
+    AccessOp,
+    Analysis,
+    Argument,
+    Barrier,
+    Block,
+    Branch,
+    Edge,
+    EdgeKind,
+    Finding,
+    IrreducibleRegion,
+    KernelReport,
+    LaunchView,
+    LineFacts,
+    Loop,
+    Severity,
+    Unknown,
+)
+
+FILE = "k.cl"
+
+SOURCE = """\
+// A comment.
+float twice(float v)
+{
+    return 2.0f * v;
+}
+
+
+
+
+
+
+
+
+__kernel void k(__global float *a, __local float *t, int n)
+{
+    const int i = get_global_id(0);
+\tfor (int j = 0; j < n; ++j) {
+        // nothing here
+
+        t[j] = twice(a[i + j]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (i < n) { a[i] = t[0]; }
+}
+"""
+
+LINES = SOURCE.split("\n")
+
+LATER = Unknown("not computed by this version of kcc")
+
+
+def _mix(**counts: int) -> dict[str, int]:
+    return {name: counts.get(name, 0) for name in ("integer", "float", "memory", "control")}
+
+
+def kernel() -> KernelReport:
+    """The kernel `k` of :data:`SOURCE`."""
+    return KernelReport(
+        name="k",
+        symbol="k",
+        language=Language.OPENCL,
+        span=Span(FILE, 14, 15),
+        arguments=(
+            Argument("a", "float*", "global", "none", ("const", "restrict")),
+            Argument("t", "float*", "local", "none", ()),
+            Argument("n", "int", "private", "none", ()),
+        ),
+        blocks=(
+            Block(0, "entry", 16, 17, 3, _mix(integer=2, control=1)),
+            Block(1, "for.body", 4, 21, 8, _mix(integer=2, float=1, memory=3, control=2)),
+            Block(2, "for.end", 23, 23, 2, _mix(integer=1, control=1)),
+            Block(3, "if.then", 23, 23, 3, _mix(memory=2, control=1)),
+            Block(4, 'odd "label"', 0, 0, 1, _mix(control=1)),
+        ),
+        edges=(
+            Edge(0, 1, EdgeKind.JUMP, "", back=False),
+            Edge(1, 1, EdgeKind.TRUE, "", back=True),
+            Edge(1, 2, EdgeKind.FALSE, "", back=False),
+            Edge(2, 3, EdgeKind.CASE, "3", back=False),
+            Edge(2, 4, EdgeKind.DEFAULT, "", back=False),
+            Edge(3, 4, EdgeKind.JUMP, "", back=False),
+        ),
+        loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, LATER),),
+        irreducible=(IrreducibleRegion(17, (1, 2)),),
+        branches=(
+            Branch(0, 17, 23, 1, "j < n", LATER),
+            Branch(1, 23, 5, 2, "i < n", LATER),
+        ),
+        accesses=(
+            Access(0, 20, 22, 1, AccessOp.LOAD, "a", "global", 4, LATER),
+            Access(1, 20, 9, 1, AccessOp.STORE, "t", "local", 4, LATER),
+            Access(2, 23, 25, 3, AccessOp.LOAD, "t", "local", 4, LATER),
+            Access(3, 23, 18, 3, AccessOp.STORE, Unknown("two arrays"), "global", 4, LATER),
+        ),
+        barriers=(Barrier(21, 1, 0),),
+        mix=_mix(integer=5, float=1, memory=5, control=6),
+        unattributed=1,
+        local_bytes=0,
+        private_bytes=16,
+        required_local_size=(64, 1, 1),
+        launch=LaunchView(Unknown("none given"), ("64",), assumed=True, origin="assumed"),
+        registers=LATER,
+        occupancy=LATER,
+        findings=(
+            Finding(Severity.WARNING, 21, "a barrier stands inside a loop"),
+            Finding(Severity.REMARK, 0, "something without a place"),
+        ),
+        lines=(
+            LineFacts(FILE, 4, _mix(float=1), (), (), 0, 1),
+            LineFacts(FILE, 16, _mix(integer=2), (), (), 0, 0),
+            LineFacts(FILE, 17, _mix(integer=2, control=1), (), (0,), 0, 1),
+            LineFacts(FILE, 20, _mix(memory=2), (0, 1), (), 0, 1),
+            LineFacts(FILE, 21, _mix(control=1), (), (), 1, 1),
+            LineFacts(FILE, 23, _mix(integer=1, memory=2, control=2), (2, 3), (1,), 0, 0),
+        ),
+    )
+
+
+def analysis() -> Analysis:
+    """A report with that kernel alone."""
+    return Analysis(
+        source=FILE,
+        language=Language.OPENCL,
+        frontend="builtin",
+        optimisation=OptLevel.O1,
+        kernels=(kernel(),),
+        warnings=(Diagnostic("K003", "made up", Span(FILE, 1, 1)),),
+        remarks=("kernel.toml: -D N=1",),
+        sources={FILE: LINES},
+    )

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+import jsonschema
+import pytest
+
+import kcc
+from kcc.report.document import SCHEMA, document, to_json
+from tests.kcc.report.sample import LATER, analysis
+
+
+@pytest.fixture
+def schema() -> dict[str, Any]:
+    text = resources.files(kcc).joinpath("schemas/analysis-1.json").read_text(encoding="utf-8")
+    return json.loads(text)
+
+
+def test_document_follows_its_schema(schema: dict[str, Any]):
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(json.loads(to_json(analysis())), schema)
+    assert schema["$id"] == SCHEMA == schema["properties"]["schema"]["const"]
+
+
+@pytest.mark.parametrize("key", ["schema", "kcc_version", "source", "kernels"])
+def test_schema_requires_the_keys(schema: dict[str, Any], key: str):
+    made = document(analysis())
+    del made[key]
+    with pytest.raises(jsonschema.ValidationError, match=key):
+        jsonschema.validate(made, schema)
+
+
+def test_contract_keys_of_a_kernel():
+    made: Any = document(analysis())["kernels"]
+    kernel = made[0]
+    assert kernel["args"][0] == {
+        "name": "a",
+        "type": "float*",
+        "address_space": "global",
+        "access": "none",
+        "qualifiers": ["const", "restrict"],
+    }
+    assert kernel["edges"][1] == {"from": 1, "to": 1, "kind": "true", "label": "", "back": True}
+    assert kernel["barriers"] == 1
+    assert kernel["required_local_size"] == [64, 1, 1]
+    assert kernel["blocks"][4]["line"] is None
+
+
+def test_what_is_unknown_is_null_with_a_reason():
+    made: Any = document(analysis())["kernels"]
+    kernel = made[0]
+    assert kernel["registers"] is None
+    assert kernel["registers_reason"] == LATER.reason
+    assert kernel["loops"][0]["trip"]["kind"] == "unknown"
+    assert kernel["loops"][0]["trip"]["total"] is None
+    assert kernel["loops"][0]["trip"]["reason"] == LATER.reason
+    assert kernel["accesses"][3]["array"] is None
+    assert kernel["accesses"][3]["reason"] == f"two arrays; {LATER.reason}"
+    assert kernel["launch"]["global_size"] is None
+    assert kernel["launch"]["global_size_reason"] == "none given"
