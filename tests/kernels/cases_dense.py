@@ -102,7 +102,7 @@ def pgain_inputs(a: Args, rng: np.random.Generator) -> dict[str, Array]:
     points["weight"] = rng.uniform(0.5, 2, points.size)
     points["assign"] = rng.integers(0, points.size, points.size)
     points["cost"] = points["weight"] * rng.uniform(1, 6, points.size)
-    work = rng.uniform(-1, 1, a["work_mem_d"].size).astype(np.float32)
+    work = rng.uniform(-1, 1, int(a["work_mem_d"].size)).astype(np.float32)
     return {"p": points.view(np.int64), "work_mem_d": work}
 
 

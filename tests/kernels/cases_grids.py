@@ -74,8 +74,9 @@ def srad_prepare(a: Args) -> dict[str, Array]:
 def srad_reduce(a: Args) -> dict[str, Array]:
     out: dict[str, Array] = {}
     for name in ("d_sums", "d_sums2"):
-        out[name] = a[name].copy()
-        out[name][::256] = np.add.reduceat(a[name], np.arange(0, a[name].size, 256))
+        before: Array = a[name]
+        out[name] = before.copy()
+        out[name][::256] = np.add.reduceat(before, np.arange(0, before.size, 256))
     return out
 
 

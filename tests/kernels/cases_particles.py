@@ -50,7 +50,7 @@ def normalize_weights(a: Args) -> dict[str, Array]:
 
 def distribution(a: Args, rng: Generator) -> dict[str, Array]:
     """A distribution that ends a little short of the largest u."""
-    count = a["Nparticles"]
+    count = int(a["Nparticles"])
     weights = rng.exponential(size=count)
     cdf = np.cumsum(weights) / weights.sum() * 0.995
     return {"CDF": cdf, "u": (np.arange(count) + 0.3) / count}
@@ -112,7 +112,7 @@ FAR_FIELD_ARGUMENTS = {
 
 def flux_inputs(a: Args, rng: Generator) -> dict[str, Array]:
     """A mesh in which a quarter of the faces each lie on a wall and on the far field."""
-    cells = a["nelr"]
+    cells = int(a["nelr"])
     neighbours = rng.integers(0, cells, 4 * cells)
     kind = rng.integers(0, 4, 4 * cells)
     neighbours[kind == 0] = -1
@@ -121,7 +121,7 @@ def flux_inputs(a: Args, rng: Generator) -> dict[str, Array]:
     fluxes = gas.far_field(far)
     return {
         "elements_surrounding_elements": neighbours.astype(np.int32),
-        "variables": gas_cells(int(cells), rng),
+        "variables": gas_cells(cells, rng),
         "ff_variable": far,
         **{name: fluxes[row].copy() for name, row in FAR_FIELD_ARGUMENTS.items()},
     }

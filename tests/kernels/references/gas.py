@@ -76,4 +76,4 @@ def compute_flux(
 def time_step(j: int, old: Floats, factors: Floats, fluxes: Floats) -> Floats:
     """The variables after stage j of a three-stage Runge-Kutta step."""
     step = factors / np.float32(4 - j)
-    return (old.reshape(5, -1) + step * fluxes.reshape(5, -1)).ravel()
+    return (old.reshape(5, -1) + step * fluxes.reshape(5, -1)).astype(np.float32).ravel()

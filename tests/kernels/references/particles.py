@@ -19,7 +19,7 @@ def next_random(state: NDArray[np.uint32]) -> NDArray[np.uint32]:
 
 def uniform_of(state: NDArray[np.uint32]) -> Doubles:
     """Uniform numbers in (0, 1]."""
-    return (state + 1.0) / 2147483648.0
+    return (state.astype(np.float64) + 1.0) / 2147483648.0
 
 
 def random_normal(seed: NDArray[np.uint32]) -> tuple[Doubles, NDArray[np.uint32]]:
@@ -78,7 +78,8 @@ NEIGHBOUR = np.dtype(
         ("z", np.int32),
         ("number", np.int32),
         ("offset", np.int64),
-    ]
+    ],
+    align=True,
 )
 BOX = np.dtype([*NEIGHBOUR.descr, ("nn", np.int32), ("nei", NEIGHBOUR, 26)], align=True)
 PER_BOX = 100
@@ -117,8 +118,8 @@ def lavamd(boxes: NDArray[Any], rv: Floats, qv: Floats, alpha: float) -> Floats:
     out = np.zeros_like(particles)
     for box in boxes:
         home = slice(box["offset"], box["offset"] + PER_BOX)
-        offsets = [box["offset"], *box["nei"]["offset"][: box["nn"]]]
-        near = np.concatenate([np.arange(o, o + PER_BOX) for o in offsets])
+        offsets = np.append(box["offset"], box["nei"]["offset"][: box["nn"]])
+        near = (offsets[:, None] + np.arange(PER_BOX)).ravel()
         mine, theirs = particles[home], particles[near]
         half_r2 = mine[:, :1] + theirs[:, 0] - mine[:, 1:] @ theirs[:, 1:].T
         potential = np.exp(-2 * alpha**2 * half_r2) * qv[near]
