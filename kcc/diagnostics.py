@@ -89,6 +89,15 @@ class TooManyErrors(DiagnosticError):
     """A sink has reached :data:`MAX_ERRORS`."""
 
 
+class InternalError(Exception):
+    """A stage of kcc broke its own rules: our bug, exit code 3. ``detail`` helps to find it."""
+
+    def __init__(self, stage: str, detail: str) -> None:
+        self.stage = stage
+        self.detail = detail
+        super().__init__(f"{stage}: {detail}")
+
+
 @dataclass(slots=True)
 class DiagnosticSink:
     """Collects diagnostics of one stage; drops exact repetitions of code and span."""

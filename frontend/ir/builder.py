@@ -166,10 +166,13 @@ class FunctionBuilder:
 
     # memory
 
-    def alloca(self, type_: IrType, align: int) -> Value:
-        """A stack slot in the entry block (private address space)."""
-        name = f"%s{self._counter}"
-        self._counter += 1
+    def alloca(self, type_: IrType, align: int, name: str = "") -> Value:
+        """A stack slot in the entry block (private address space); SSA values keep its name."""
+        if name:
+            name = f"%{self.new_label(name)}"
+        else:
+            name = f"%s{self._counter}"
+            self._counter += 1
         self.allocas.append(f"  {name} = alloca {type_}, align {align}")
         return Value(PtrTy(0), name)
 
@@ -290,6 +293,11 @@ class ModuleBuilder:
         if not distinct:
             self._unique[text] = name
         return name
+
+    def loop_node(self, parts: Iterable[str]) -> str:
+        """A distinct node that starts with itself, as LLVM wants the identity of a loop."""
+        name = f"!{len(self._nodes)}"
+        return self.node(f"!{{{', '.join((name, *parts))}}}", distinct=True)
 
     def declare(self, symbol: str, text: str) -> None:
         """Add ``text`` (a whole ``declare`` line) once per symbol."""
