@@ -17,8 +17,8 @@ from kcc.frontend.ir.opcodes import (
     Opcode,
     Ordering,
 )
-from kcc.frontend.ir.types import VOID, IrType
-from kcc.frontend.ir.values import Value, flag_words, local_name, quoted_name
+from kcc.frontend.ir.types import I32, VOID, IrType
+from kcc.frontend.ir.values import ConstantInt, Value, flag_words, local_name, quoted_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,9 @@ class ParameterAttributes:
     byval: IrType | None = None
     alignment_bytes: int | None = None
 
+
+ONE = ConstantInt(I32, 1)
+"""The count of an alloca that names none."""
 
 NO_ATTRIBUTES = ParameterAttributes()
 
@@ -214,9 +217,8 @@ class Alloca(Instruction):
         return self.operands[0]
 
     def _body(self) -> str:
-        return (
-            f"alloca {self.allocated_type}, {_typed(self.operands)}, align {self.alignment_bytes}"
-        )
+        count = "" if self.count == ONE else f", {_typed(self.operands)}"
+        return f"alloca {self.allocated_type}{count}, align {self.alignment_bytes}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -403,7 +405,10 @@ class ShuffleVector(Instruction):
 
     def _body(self) -> str:
         lanes = ", ".join("i32 poison" if m is None else f"i32 {m}" for m in self.mask)
-        return f"shufflevector {_typed(self.operands)}, <{len(self.mask)} x i32> <{lanes}>"
+        shown = {(0,): "zeroinitializer", (None,): "poison"}.get(
+            tuple(dict.fromkeys(self.mask)), f"<{lanes}>"
+        )
+        return f"shufflevector {_typed(self.operands)}, <{len(self.mask)} x i32> {shown}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -121,14 +121,14 @@ class Flags(Flag):
 
 
 FLAG_WORDS: dict[str, Flags] = {
+    "inbounds": Flags.INBOUNDS,
+    "nusw": Flags.NUSW,
     "nuw": Flags.NUW,
     "nsw": Flags.NSW,
     "exact": Flags.EXACT,
     "disjoint": Flags.DISJOINT,
     "nneg": Flags.NNEG,
     "samesign": Flags.SAMESIGN,
-    "inbounds": Flags.INBOUNDS,
-    "nusw": Flags.NUSW,
     "reassoc": Flags.REASSOC,
     "nnan": Flags.NNAN,
     "ninf": Flags.NINF,
@@ -138,7 +138,7 @@ FLAG_WORDS: dict[str, Flags] = {
     "afn": Flags.AFN,
     "fast": Flags.FAST,
 }
-"""The words LLVM prints for flags, ``fast`` standing for all of the fast-math ones."""
+"""LLVM's words for flags in the order it prints them; ``fast`` is all of the fast-math ones."""
 
 
 class IntPredicate(Enum):

@@ -93,6 +93,9 @@ class ConstantFloat:
     def __str__(self) -> str:
         if self.type.bits == 16:
             return f"0xH{self.bits:04X}"
+        decimal = f"{self.value:.6e}"
+        if "n" not in decimal and float(decimal) == self.value:
+            return decimal
         return f"0x{self.bits if self.type.bits == 64 else _widened(self.bits):016X}"
 
 
@@ -104,7 +107,11 @@ class ConstantVector:
     elements: tuple[Constant, ...]
 
     def __str__(self) -> str:
-        return "<" + ", ".join(f"{e.type} {e}" for e in self.elements) + ">"
+        first = self.elements[0]
+        if any(e != first for e in self.elements):
+            return "<" + ", ".join(f"{e.type} {e}" for e in self.elements) + ">"
+        is_zero = str(first) in ("0", "false", "null", "0xH0000", "0.000000e+00")
+        return "zeroinitializer" if is_zero else f"splat ({first.type} {first})"
 
 
 @dataclass(frozen=True, slots=True)
