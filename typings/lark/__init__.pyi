@@ -31,9 +31,9 @@ class Lark:
         self,
         grammar: str,
         *,
-        parser: str,
-        start: Sequence[str],
-        propagate_positions: bool,
-        cache: bool | str,
+        parser: str = ...,
+        start: str | Sequence[str] = ...,
+        propagate_positions: bool = ...,
+        cache: bool | str = ...,
     ) -> None: ...
-    def parse(self, text: str, start: str) -> Tree | Token: ...
+    def parse(self, text: str, start: str | None = ...) -> Tree | Token: ...
