@@ -69,6 +69,18 @@ CODES: dict[str, Code] = {
     "K140": Code("error", "a comment has no end"),
     "K141": Code("error", "a pragma is malformed"),
     "K142": Code("warning", "a pragma is ignored"),
+    # K2xx: syntax
+    "K201": Code("error", "a character does not belong to OpenCL C"),
+    "K202": Code("error", "a character constant or string is malformed"),
+    "K203": Code("error", "a number is malformed"),
+    "K210": Code("error", "something else is expected here"),
+    "K211": Code("error", "the name of a type is unknown"),
+    "K212": Code("error", "a type is missing"),
+    "K213": Code("error", "a declaration is malformed"),
+    "K214": Code("error", "the source ends too early"),
+    "K220": Code("error", "an attribute is malformed"),
+    "K221": Code("warning", "an attribute is ignored"),
+    "K230": Code("error", "syntax of another dialect is not OpenCL C 1.2"),
     # K55x: reading LLVM's text back
     "K550": Code("error", "the IR holds something that is not known"),
     "K551": Code("error", "the IR holds an instruction that has no meaning in a GPU kernel"),

@@ -1,0 +1,35 @@
+"""Attributes (``__attribute__((...))``) that OpenCL C 1.2 knows, section 6.11, and those of GNU C
+that sources carry without meaning for the result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from kcc.diagnostics import Span
+
+OPENCL_ATTRIBUTES = frozenset(
+    {"aligned", "packed", "endian", "vec_type_hint", "work_group_size_hint",
+     "reqd_work_group_size", "opencl_unroll_hint", "intel_reqd_sub_group_size"}
+)  # fmt: skip
+
+HARMLESS_ATTRIBUTES = frozenset(
+    {"always_inline", "noinline", "unused", "used", "pure", "const", "may_alias", "nothrow",
+     "overloadable", "deprecated", "convergent", "noduplicate", "flatten", "hot", "cold",
+     "warn_unused_result", "noreturn", "nonnull", "ext_vector_type", "nosvm", "address_space",
+     "visibility", "section", "weak", "num_simd_work_items", "max_work_group_size"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribute:
+    """``name`` without the underscores around it; ``arguments``: expressions or ``Typename``."""
+
+    name: str
+    arguments: tuple[c_ast.Node, ...]
+    span: Span
+
+
+def is_known(name: str) -> bool:
+    return name in OPENCL_ATTRIBUTES or name in HARMLESS_ATTRIBUTES

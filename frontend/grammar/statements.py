@@ -1,0 +1,328 @@
+"""Statements, with recovery behind each one that goes wrong."""
+
+from __future__ import annotations
+
+from pycparser import c_ast
+
+from kcc.diagnostics import DiagnosticSink
+from kcc.frontend.attributes import Attribute
+from kcc.frontend.grammar.declarations import DeclarationParser
+from kcc.frontend.grammar.reader import MAX_CHAIN, SyntaxFault
+from kcc.frontend.keywords import KERNEL_WORDS
+from kcc.frontend.lexer import Token
+from kcc.frontend.pragmas import constant_factor, left_over, unroll_factor
+from kcc.frontend.token_feed import TokenFeed
+
+_LOOPS = frozenset({"FOR", "WHILE", "DO"})
+
+
+class StatementParser(DeclarationParser):
+    """The whole grammar. ``unroll`` maps a loop to the unrolling asked for it."""
+
+    def __init__(self, feed: TokenFeed, sink: DiagnosticSink) -> None:
+        super().__init__(feed, sink)
+        self.unroll: dict[c_ast.Node, int] = {}
+
+    def parse_unit(self) -> c_ast.FileAST:
+        """Parse all tokens; faults go to the sink."""
+        result = c_ast.FileAST(self._parse_translation_unit())
+        self._report_left_over()
+        return result
+
+    def _report_left_over(self) -> None:
+        """Attributes and unroll pragmas that nothing has taken."""
+        for place in self._attribute_places:
+            for raw in self._feed.attributes[place]:
+                message = f"attribute '{raw.name.value}' has no effect here"
+                self._sink.report("K221", message, raw.name.span, notes=raw.name.notes)
+        for pragmas in self._feed.pragmas.values():
+            for pragma in pragmas:
+                fault = left_over(pragma)
+                if fault:
+                    self._sink.report("K142", fault, pragma.span, notes=pragma.notes)
+
+    def _parse_compound_statement(self, *, new_scope: bool = True) -> c_ast.Compound:
+        opening = self._expect("LBRACE")
+        depth = len(self._shadowed)
+        if new_scope:
+            self._push_scope()
+        items = self._parse_block_items(len(self._shadowed))
+        self._expect("RBRACE")
+        while len(self._shadowed) > depth:
+            self._pop_scope()
+        return c_ast.Compound(items, opening)
+
+    def _parse_block_items(self, scopes: int) -> list[c_ast.Node]:
+        """Declarations and statements up to the closing brace; faults are reported on the way."""
+        items: list[c_ast.Node] = []
+        nesting = self._nesting
+        while (token := self._peek()) is not None and token.type != "RBRACE":
+            start = self._at
+            try:
+                self._parse_block_item(token, items)
+            except SyntaxFault as fault:
+                if self._list[fault.index] is None:
+                    raise
+                self._report(fault)
+                self._nesting = nesting
+                while len(self._shadowed) > scopes:
+                    self._pop_scope()
+                self._skip_statement(start, fault.index)
+        return items
+
+    def _skip_statement(self, start: int, fault: int) -> None:
+        """Move behind the statement that began at ``start`` and went wrong at ``fault``: to the
+        next semicolon, the end of a nested block, or this block's closing brace."""
+        depth, index = 0, start
+        while (token := self._list[index]) is not None:
+            kind = token.type
+            if index > start and token.value in KERNEL_WORDS:
+                break
+            if kind == "LBRACE":
+                depth += 1
+            elif kind == "RBRACE":
+                depth -= 1
+                if depth < 0:
+                    break
+            index += 1
+            if index > fault and not depth and kind in ("SEMI", "RBRACE"):
+                break
+        self._at = index
+
+    def _parse_block_item(self, token: Token, items: list[c_ast.Node]) -> None:
+        if token.type == "ID" and self._peek_type(2) == "COLON":
+            items.append(self._parse_statement())
+        elif self._starts_declaration(token):
+            items += self._parse_declaration()
+        else:
+            items.append(self._parse_statement())
+
+    def _parse_statement(self) -> c_ast.Node:
+        token = self._peek()
+        if token is None:
+            self._fail("expected a statement", code="K214")
+        start = self._at
+        attributes = self._take_attributes(start, start)
+        self._enter()
+        parse = _STATEMENTS.get(token.type)
+        if parse is not None:
+            node = parse(self, token)
+        elif token.type == "ID" and self._peek_type(2) == "COLON":
+            node = self._parse_label(token)
+        else:
+            node = self._parse_expression_statement()
+        self._nesting -= 1
+        self._record_attributes(node, attributes)
+        if token.type in _LOOPS:
+            self._record_unrolling(node, start)
+        return node
+
+    def _record_unrolling(self, loop: c_ast.Node, start: int) -> None:
+        """From the pragmas before the loop that began at ``start``, else from its attribute."""
+        for pragma in self._feed.pragmas.pop(start, ()):
+            factor = unroll_factor(pragma, self._sink)
+            if factor is not None:
+                self.unroll[loop] = factor
+            elif left_over(pragma) is None:
+                self._feed.pragmas.setdefault(start, []).append(pragma)
+        for attribute in self.attributes.get(loop, ()):
+            if attribute.name == "opencl_unroll_hint":
+                self.unroll.setdefault(loop, self._hint_factor(attribute))
+
+    def _hint_factor(self, attribute: Attribute) -> int:
+        if not attribute.arguments:
+            return 0
+        factor = constant_factor(attribute.arguments[0])
+        if factor is None:
+            message = "the unroll hint needs one positive integer constant"
+            self._sink.report("K220", message, attribute.span)
+            return 0
+        return factor
+
+    def _parse_expression_statement(self) -> c_ast.Node:
+        token = self._peek()
+        semicolon = self._accept("SEMI")
+        if semicolon is not None:
+            return c_ast.EmptyStatement(semicolon)
+        if token is not None and token.type == "ID" and self._peek_type(2) == "ID":
+            self._fail_unknown_type(token)
+        expr = self._parse_expression()
+        self._finish_with_semicolon("after the expression")
+        return expr
+
+    # labels
+
+    def _parse_label(self, name: Token) -> c_ast.Node:
+        self._at += 2
+        return c_ast.Label(name.value, self._parse_labelled("a label"), name)
+
+    def _parse_case(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        expr = self._parse_constant_expression()
+        if self._peek_type() == "ELLIPSIS":
+            self._fail("ranges in a case label are GNU C", code="K230")
+        self._expect("COLON", "after the value of a case label")
+        return c_ast.Case(expr, [self._parse_labelled("a case label")], keyword)
+
+    def _parse_default(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        self._expect("COLON", "after 'default'")
+        return c_ast.Default([self._parse_labelled("'default'")], keyword)
+
+    def _parse_labelled(self, what: str) -> c_ast.Node:
+        token = self._peek()
+        if token is not None and token.type == "RBRACE":
+            self._fail(f"expected a statement after {what}", token, hint="an empty one is ';'")
+        if token is not None and self._starts_declaration(token):
+            self._fail(
+                f"a declaration cannot follow {what}", token, hint="put braces around what follows"
+            )
+        return self._parse_statement()
+
+    # selection
+
+    def _parse_condition(self, keyword: str) -> c_ast.Node:
+        self._expect("LPAREN", f"after '{keyword}'")
+        condition = self._parse_expression()
+        self._expect("RPAREN")
+        return condition
+
+    def _parse_body(self) -> c_ast.Node:
+        token = self._peek()
+        if token is not None and self._starts_declaration(token):
+            self._fail("a declaration cannot stand here alone", token, hint="put braces around it")
+        return self._parse_statement()
+
+    def _parse_if(self, keyword: Token) -> c_ast.Node:
+        """An ``if`` with its chain of ``else if``, which may be long."""
+        first = last = self._parse_if_head(keyword)
+        count = 0
+        while self._accept("ELSE"):
+            following = self._peek()
+            if following is None or following.type != "IF":
+                last.iffalse = self._parse_body()
+                break
+            alternative = self._parse_if_head(following)
+            last.iffalse = last = alternative
+            count += 1
+            if count > MAX_CHAIN:
+                self._too_deep()
+        return first
+
+    def _parse_if_head(self, keyword: Token) -> c_ast.If:
+        self._at += 1
+        condition = self._parse_condition("if")
+        return c_ast.If(condition, self._parse_body(), None, keyword)
+
+    def _parse_switch(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        condition = self._parse_condition("switch")
+        body = self._parse_body()
+        if isinstance(body, c_ast.Compound):
+            body = c_ast.Compound(_cases(body.block_items or []), body.coord)
+        return c_ast.Switch(condition, body, keyword)
+
+    # loops
+
+    def _parse_while(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        condition = self._parse_condition("while")
+        return c_ast.While(condition, self._parse_body(), keyword)
+
+    def _parse_do(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        body = self._parse_body()
+        self._expect("WHILE", "after the body of 'do'")
+        condition = self._parse_condition("while")
+        self._finish_with_semicolon("after 'do ... while (...)'")
+        return c_ast.DoWhile(condition, body, keyword)
+
+    def _parse_for(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        self._expect("LPAREN", "after 'for'")
+        self._push_scope()
+        init: c_ast.Node | None = None
+        if self._starts_declaration():
+            spec, saw_type, _ = self._parse_declaration_specifiers(allow_no_type=True)
+            init = c_ast.DeclList(self._parse_decl_body_with_spec(spec, saw_type), keyword)
+        elif self._peek_type() != "SEMI":
+            init = self._parse_expression()
+        self._expect("SEMI", "after the first part of 'for'")
+        condition = None if self._peek_type() == "SEMI" else self._parse_expression()
+        self._expect("SEMI", "after the condition of 'for'")
+        step = None if self._peek_type() == "RPAREN" else self._parse_expression()
+        self._expect("RPAREN")
+        body = self._parse_body()
+        self._pop_scope()
+        return c_ast.For(init, condition, step, body, keyword)
+
+    # jumps
+
+    def _parse_goto(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        name = self._peek()
+        if name is None or name.type not in ("ID", "TYPEID"):
+            self._fail("expected the name of a label after 'goto'")
+        self._at += 1
+        self._finish_with_semicolon("after 'goto'")
+        return c_ast.Goto(name.value, keyword)
+
+    def _parse_break(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        self._finish_with_semicolon("after 'break'")
+        return c_ast.Break(keyword)
+
+    def _parse_continue(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        self._finish_with_semicolon("after 'continue'")
+        return c_ast.Continue(keyword)
+
+    def _parse_return(self, keyword: Token) -> c_ast.Node:
+        self._at += 1
+        if self._accept("SEMI"):
+            return c_ast.Return(None, keyword)
+        expr = self._parse_expression()
+        self._finish_with_semicolon("after 'return'")
+        return c_ast.Return(expr, keyword)
+
+    def _parse_block(self, _opening: Token) -> c_ast.Node:
+        return self._parse_compound_statement()
+
+    def _parse_stray_else(self, keyword: Token) -> c_ast.Node:
+        self._fail("'else' without 'if'", keyword)
+
+
+def _cases(items: list[c_ast.Node]) -> list[c_ast.Node]:
+    """The statements of a switch body, those after a label moved into its Case or Default; of
+    labels in a row, all but the last get no statement."""
+    result: list[c_ast.Node] = []
+    current: c_ast.Case | c_ast.Default | None = None
+    for item in items:
+        if not isinstance(item, (c_ast.Case, c_ast.Default)):
+            (result if current is None else current.stmts).append(item)
+            continue
+        current = item
+        result.append(current)
+        while isinstance(current.stmts[0], (c_ast.Case, c_ast.Default)):
+            following = current.stmts.pop()
+            assert isinstance(following, (c_ast.Case, c_ast.Default))
+            result.append(following)
+            current = following
+    return result
+
+
+_STATEMENTS = {
+    "LBRACE": StatementParser._parse_block,
+    "CASE": StatementParser._parse_case,
+    "DEFAULT": StatementParser._parse_default,
+    "IF": StatementParser._parse_if,
+    "ELSE": StatementParser._parse_stray_else,
+    "SWITCH": StatementParser._parse_switch,
+    "WHILE": StatementParser._parse_while,
+    "DO": StatementParser._parse_do,
+    "FOR": StatementParser._parse_for,
+    "GOTO": StatementParser._parse_goto,
+    "BREAK": StatementParser._parse_break,
+    "CONTINUE": StatementParser._parse_continue,
+    "RETURN": StatementParser._parse_return,
+}

@@ -1,0 +1,97 @@
+"""Numbers, characters and strings: from preprocessing token to C constant (C99 6.4.4, 6.4.5).
+
+OpenCL C 1.2 has neither wide nor Unicode literals nor ``long long``; a half literal (``1.0h``)
+belongs to cl_khr_fp16 and comes through with type "half" for the semantic pass to judge.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_INTEGER = re.compile(
+    r"(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)(?P<suffix>[uU]?[lL]?|[lL][uU])"
+)
+_FLOATING = re.compile(
+    r"(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
+    r"|0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)"
+    r"(?P<suffix>[fFhH]?)"
+)
+_INTEGER_TYPES = {
+    "": "int", "u": "unsigned int", "l": "long int", "ul": "unsigned long int",
+    "lu": "unsigned long int",
+}  # fmt: skip
+_FLOATING_TYPES = {"": "double", "f": "float", "h": "half"}
+
+_ESCAPE = re.compile(r"\\(?:[abfnrtv\\'\"?e]|[0-7]{1,3}|x[0-9a-fA-F]+)")
+_OCTAL_DIGITS = re.compile(r"0[0-9]*[89][0-9]*[uUlL]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """``kind`` is the parser's token type; ``type`` the C type as pycparser spells it; ``fault``
+    says what is wrong with the text, if anything."""
+
+    kind: str
+    type: str
+    fault: str = ""
+
+
+def classify_number(text: str) -> Literal:
+    """A preprocessing number as a constant."""
+    match = _INTEGER.fullmatch(text)
+    if match is not None:
+        kind = "INT_CONST_HEX" if text[:2] in ("0x", "0X") else "INT_CONST_DEC"
+        return Literal(kind, _INTEGER_TYPES[match["suffix"].lower()])
+    match = _FLOATING.fullmatch(text)
+    if match is not None:
+        return Literal("FLOAT_CONST", _FLOATING_TYPES[match["suffix"].lower()])
+    return Literal("INT_CONST_DEC", "int", _number_fault(text))
+
+
+def _number_fault(text: str) -> str:
+    lower = text.lower()
+    if _OCTAL_DIGITS.fullmatch(text):
+        return f"'{text}' starts with 0 and so is octal, but has a digit above 7"
+    if lower.startswith("0b") and set(lower[2:].rstrip("ul")) <= {"0", "1"}:
+        return "OpenCL C has no binary constants"
+    if lower.rstrip("u").endswith("ll"):
+        return "OpenCL C has no 'long long': 'long' has 64 bits"
+    if re.fullmatch(r"[0-9]+[fF]", text):
+        return f"'{text}' is an integer with the suffix of a float: write '{text[:-1]}.0f'"
+    if lower.startswith("0x") and "." in lower and "p" not in lower:
+        return "a hexadecimal floating constant needs an exponent such as p0"
+    return f"'{text}' is no number"
+
+
+def classify_character(text: str) -> Literal:
+    """A character constant."""
+    if not text.startswith("'"):
+        return Literal("CHAR_CONST", "char", "OpenCL C has no wide characters")
+    body = text[1:-1]
+    fault = ""
+    if not body:
+        fault = "the character constant is empty"
+    elif body.startswith("\\"):
+        match = _ESCAPE.match(body)
+        if match is None:
+            fault = f"'\\{body[1:2]}' is no escape sequence"
+        elif match.end() != len(body):
+            fault = "the character constant holds more than one character"
+    elif len(body) > 1:
+        fault = "the character constant holds more than one character"
+    elif ord(body) > 127:
+        fault = "the character is not in ASCII"
+    return Literal("CHAR_CONST", "char", fault)
+
+
+def classify_string(text: str) -> Literal:
+    """A string literal."""
+    if not text.startswith('"'):
+        return Literal("STRING_LITERAL", "string", "OpenCL C has no wide strings")
+    rest = _ESCAPE.sub("", text[1:-1])
+    fault = ""
+    if "\\" in rest:
+        after = rest[rest.index("\\") + 1 :][:1]
+        fault = f"'\\{after}' is no escape sequence"
+    return Literal("STRING_LITERAL", "string", fault)

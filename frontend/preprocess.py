@@ -1,0 +1,455 @@
+"""The preprocessor: a source and its build options to one list of tokens, macros expanded.
+
+It works on tokens from the first character on, so that each keeps file, line and column of what
+the user wrote (:class:`kcc.frontend.lexer.Token`), knows the macros it came out of, and wrong
+input is a coded diagnostic (K1xx). Files are read by :func:`kcc.frontend.source_file.read_source`
+only; the clock is not read: ``__DATE__`` and ``__TIME__`` have the values C gives to unknown ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Note, Span
+from kcc.frontend.condition import ConditionError, evaluate
+from kcc.frontend.include import find_header, parse_header, search_folders
+from kcc.frontend.lexer import (
+    IDENTIFIER,
+    LINE_START,
+    NUMBER,
+    PRAGMA,
+    STRAY,
+    STRING,
+    PragmaToken,
+    Token,
+    tokenize,
+    tokenize_text,
+)
+from kcc.frontend.macro_definition import (
+    MacroDefinitionError,
+    command_line_text,
+    parse_definition,
+    predefined_macros,
+)
+from kcc.frontend.macros import MacroExpander, TokenStream
+from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.source_file import SourceFile, read_source
+
+MAX_INCLUDE_DEPTH = 200
+"""As clang has it."""
+
+MAX_TOKENS = 1_000_000
+"""Tokens of one unit; the largest public kernel has 20,000."""
+
+MAX_INCLUDED_CHARACTERS = 32 * 1024 * 1024
+"""Text of all inclusions of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreprocessedUnit:
+    """``tokens``: what is left for the parser, pragmas among them as ``PragmaToken``.
+
+    ``sources`` maps the name of every text read to its lines.
+    """
+
+    tokens: list[Token]
+    main: SourceFile
+    sources: dict[str, list[str]]
+
+
+def preprocess(
+    source: SourceText,
+    options: BuildOptions,
+    predefined: Mapping[str, str],
+    sink: DiagnosticSink,
+) -> PreprocessedUnit:
+    """Run the preprocessor; ``predefined`` maps names to replacement texts.
+
+    Wrong input goes to ``sink``, and work goes on where it can; past the bounds of this module
+    and of :mod:`kcc.frontend.macros` a :class:`DiagnosticError` is raised.
+    """
+    return _Preprocessor(options, predefined, sink).run(source)
+
+
+@dataclass(slots=True)
+class _Conditional:
+    """An open ``#if``: ``taken`` when a branch was chosen, ``active`` when the current one is."""
+
+    directive: Token
+    outer_active: bool
+    active: bool
+    taken: bool
+    alternative: Token | None = None
+    """Its ``#else``, once seen."""
+
+
+@dataclass(slots=True, eq=False)
+class _OpenFile:
+    """A file being read: ``index`` is the next token, ``stop`` the next directive or the end."""
+
+    file: SourceFile
+    tokens: list[Token]
+    directives: list[int]
+    """Indices of the ``#`` that start a line, last first."""
+    conditionals: list[_Conditional] = field(default_factory=list[_Conditional])
+    index: int = 0
+    stop: int = 0
+
+    def __post_init__(self) -> None:
+        self.move_to(0)
+
+    def move_to(self, index: int) -> None:
+        self.index = index
+        while self.directives and self.directives[-1] < index:
+            self.directives.pop()
+        self.stop = self.directives[-1] if self.directives else len(self.tokens)
+
+    @property
+    def active(self) -> bool:
+        return not self.conditionals or self.conditionals[-1].active
+
+    def take_line(self) -> list[Token]:
+        """The tokens of the directive at ``index``, behind its ``#``."""
+        tokens, end = self.tokens, self.index + 1
+        while end < len(tokens) and tokens[end].before != LINE_START:
+            end += 1
+        line = tokens[self.index + 1 : end]
+        self.move_to(end)
+        return line
+
+
+class _Preprocessor:
+    def __init__(
+        self, options: BuildOptions, predefined: Mapping[str, str], sink: DiagnosticSink
+    ) -> None:
+        self._options = options
+        self._sink = sink
+        self._expander = MacroExpander(sink)
+        self._macros = self._expander.macros
+        self._files: list[_OpenFile] = []
+        self._sources: dict[str, list[str]] = {}
+        self._included_once: set[str] = set()
+        self._characters = 0
+        self._handlers: dict[str, Callable[[Token, list[Token]], Token | None]] = {
+            "define": self._define,
+            "undef": self._undef,
+            "include": self._include,
+            "error": self._message,
+            "warning": self._message,
+            "pragma": self._pragma,
+            "line": _ignore,
+        }
+        self._conditions: dict[str, Callable[[_OpenFile, Token, list[Token]], None]] = {
+            "if": self._if,
+            "ifdef": self._if,
+            "ifndef": self._if,
+            "elif": self._elif,
+            "else": self._else,
+            "endif": self._endif,
+        }
+        self._macros.update(predefined_macros(tuple(predefined.items())))
+
+    def run(self, source: SourceText) -> PreprocessedUnit:
+        main = SourceFile(source.name, source.folder, source.text)
+        self._open(main)
+        command = command_line_text(self._options, self._sink)
+        if command.text:
+            self._open(command)
+        stream = TokenStream(self._expander, self._next_raw, [])
+        result: list[Token] = []
+        while (token := stream.next()) is not None:
+            if token.value == "_Pragma" and token.type == IDENTIFIER:
+                token = self._pragma_operator(token, stream)
+                if token is None:
+                    continue
+            result.append(token)
+            if len(result) > MAX_TOKENS:
+                self._stop("K138", f"the source has more than {MAX_TOKENS} tokens", token)
+        return PreprocessedUnit(result, main, self._sources)
+
+    def _stop(self, code: str, message: str, token: Token, hint: str | None = None) -> None:
+        self._report(code, message, token, hint=hint)
+        raise DiagnosticError(self._sink.diagnostics)
+
+    def _report(
+        self,
+        code: str,
+        message: str,
+        token: Token,
+        *,
+        notes: tuple[Note, ...] = (),
+        hint: str | None = None,
+    ) -> None:
+        self._sink.report(code, message, token.span, notes=(*notes, *token.notes), hint=hint)
+
+    # files
+
+    def _open(self, file: SourceFile) -> None:
+        self._sources.setdefault(file.name, file.lines)
+        tokens = list(tokenize(file))
+        if tokens and tokens[-1].type == STRAY and tokens[-1].value == "/*":
+            self._report("K140", "this comment has no end", tokens.pop(), hint="it ends with '*/'")
+        directives = [i for i, t in enumerate(tokens) if t.before == LINE_START and t.value == "#"]
+        directives.reverse()
+        self._files.append(_OpenFile(file, tokens, directives))
+
+    def _close(self) -> None:
+        for conditional in self._files.pop().conditionals:
+            directive = conditional.directive
+            notes = ()
+            if conditional.alternative is not None:
+                notes = (Note("its #else is here", conditional.alternative.span),)
+            self._report(
+                "K111", f"#{directive.value} has no #endif", directive, notes=notes,
+                hint="every #if, #ifdef and #ifndef is closed by an #endif",
+            )
+
+    def _next_raw(self) -> Token | None:
+        """The next token of the text, directives carried out on the way; None at the end."""
+        while self._files:
+            current = self._files[-1]
+            if current.index < current.stop:
+                if current.active:
+                    current.index += 1
+                    return current.tokens[current.index - 1]
+                current.index = current.stop
+            if current.index >= len(current.tokens):
+                self._close()
+                continue
+            token = self._directive(current)
+            if token is not None:
+                return token
+        return None
+
+    def _directive(self, current: _OpenFile) -> Token | None:
+        line = current.take_line()
+        if not line or line[0].type == NUMBER:
+            return None  # a null directive, or a line marker of another preprocessor
+        name = line[0].value
+        if name in self._conditions:
+            self._conditions[name](current, line[0], line[1:])
+        elif not current.active:
+            return None
+        elif name in self._handlers:
+            return self._handlers[name](line[0], line[1:])
+        else:
+            self._report("K122", f"unknown directive #{name}", line[0])
+        return None
+
+    # conditional inclusion
+
+    def _if(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
+        active = current.active
+        holds = active and self._holds(directive, arguments)
+        current.conditionals.append(_Conditional(directive, active, holds, holds or not active))
+
+    def _holds(self, directive: Token, arguments: list[Token]) -> bool:
+        if directive.value in ("if", "elif"):
+            return self._evaluate(directive, arguments)
+        if not arguments or arguments[0].type != IDENTIFIER:
+            where = arguments[0] if arguments else directive
+            self._report("K113", f"#{directive.value} needs the name of a macro", where)
+            return False
+        self._check_end(directive, arguments[1:])
+        return self._expander.is_defined(arguments[0].value) == (directive.value == "ifdef")
+
+    def _evaluate(self, directive: Token, arguments: list[Token]) -> bool:
+        tokens = self._expander.expand(self._resolve_defined(arguments))
+        try:
+            return evaluate(tokens, self._expander.is_defined) != 0
+        except ConditionError as error:
+            where = error.token
+            if where is not None:
+                self._report("K113", f"{error.message} in the condition of #{directive.value}", where)
+            else:
+                last = arguments[-1] if arguments else directive
+                self._sink.report(
+                    "K113",
+                    f"{error.message} at the end of the condition of #{directive.value}",
+                    last.end_span,
+                    notes=directive.notes,
+                )
+            return False
+
+    def _resolve_defined(self, tokens: list[Token]) -> list[Token]:
+        """``defined X`` and ``defined(X)`` replaced by 1 or 0, before macros are expanded."""
+        result: list[Token] = []
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
+            values = [t.value for t in tokens[index : index + 4]]
+            width = 4 if values[1:2] == ["("] and values[3:] == [")"] else 2
+            name = tokens[index + width // 2] if index + width <= len(tokens) else None
+            if token.value == "defined" and name is not None and name.type == IDENTIFIER:
+                value = str(int(self._expander.is_defined(name.value)))
+                result.append(Token(NUMBER, value, token.file, token.offset, token.before))
+                index += width
+            else:
+                result.append(token)
+                index += 1
+        return result
+
+    def _innermost(self, current: _OpenFile, directive: Token) -> _Conditional | None:
+        if not current.conditionals:
+            self._report("K112", f"#{directive.value} without #if", directive)
+            return None
+        innermost = current.conditionals[-1]
+        if innermost.alternative is not None and directive.value != "endif":
+            self._report(
+                "K114",
+                f"#{directive.value} after #else",
+                directive,
+                notes=(
+                    Note("the #else is here", innermost.alternative.span),
+                    Note(f"it belongs to this #{innermost.directive.value}", innermost.directive.span),
+                ),
+            )
+            return None
+        return innermost
+
+    def _elif(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
+        innermost = self._innermost(current, directive)
+        if innermost is not None:
+            innermost.active = (
+                innermost.outer_active
+                and not innermost.taken
+                and self._holds(directive, arguments)
+            )
+            innermost.taken = innermost.taken or innermost.active
+
+    def _else(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
+        innermost = self._innermost(current, directive)
+        if innermost is not None:
+            innermost.alternative = directive
+            innermost.active = innermost.outer_active and not innermost.taken
+            innermost.taken = True
+            self._check_end(directive, arguments)
+
+    def _endif(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
+        if self._innermost(current, directive) is not None:
+            current.conditionals.pop()
+            self._check_end(directive, arguments)
+
+    def _check_end(self, directive: Token, rest: list[Token]) -> None:
+        if rest:
+            self._report(
+                "K123", f"what follows #{directive.value} here is ignored", rest[0],
+                hint="put remarks into a comment",
+            )
+
+    # macros
+
+    def _define(self, directive: Token, arguments: list[Token]) -> None:
+        try:
+            macro = parse_definition(arguments)
+        except MacroDefinitionError as error:
+            self._report("K131", error.message, error.token or directive)
+            return
+        name = macro.name
+        previous = self._macros.get(name.value)
+        if previous is not None and not previous.same_as(macro):
+            notes = tuple(self._expander.defined_here(previous))
+            self._report(
+                "K130", f"macro '{name.value}' is redefined differently", name, notes=notes,
+                hint=f"#undef {name.value} before it",
+            )
+        elif previous is None and self._expander.is_defined(name.value):
+            self._report("K130", f"'{name.value}' is predefined", name)
+        self._macros[name.value] = macro
+
+    def _undef(self, directive: Token, arguments: list[Token]) -> None:
+        if not arguments or arguments[0].type != IDENTIFIER:
+            where = arguments[0] if arguments else directive
+            self._report("K131", "#undef needs the name of a macro", where)
+            return
+        self._macros.pop(arguments[0].value, None)
+        self._check_end(directive, arguments[1:])
+
+    # other directives
+
+    def _include(self, directive: Token, arguments: list[Token]) -> None:
+        parsed = parse_header(arguments) or parse_header(self._expander.expand(arguments))
+        if parsed is None:
+            where = arguments[0] if arguments else directive
+            self._report("K102", '#include needs "FILE" or <FILE>', where)
+            return
+        header, rest = parsed
+        self._check_end(directive, list(rest))
+        includer = directive.file
+        folders = search_folders(header, includer.folder, self._options.include_dirs)
+        path = find_header(header, folders)
+        if path is None:
+            looked = ", ".join(f"'{f}'" for f in folders) or "no folder"
+            self._report(
+                "K101", f"{header} is not found", arguments[0],
+                notes=(Note(f"looked in {looked}"),),
+                hint="name its folder with -I FOLDER",
+            )
+        elif path not in self._included_once:
+            self._include_file(path, directive, arguments[0])
+
+    def _include_file(self, path: str, directive: Token, where: Token) -> None:
+        if directive.file.depth >= MAX_INCLUDE_DEPTH:
+            message = f"#include is nested more than {MAX_INCLUDE_DEPTH} deep"
+            self._stop("K103", message, where, hint="does a file include itself?")
+        try:
+            text = read_source(path)
+        except DiagnosticError as error:
+            for found in error.diagnostics:
+                notes = (Note("included from here", where.span), *where.notes)
+                span = found.span or where.span
+                notes = notes if found.span else where.notes
+                self._sink.add(Diagnostic(found.code, found.message, span, notes, found.hint))
+            return
+        self._characters += len(text.text)
+        if self._characters > MAX_INCLUDED_CHARACTERS:
+            self._stop("K103", "the included files are too large together", where)
+        self._open(SourceFile(text.name, text.folder, text.text, directive, directive.file.depth + 1))
+
+    def _message(self, directive: Token, arguments: list[Token]) -> None:
+        text = ""
+        if arguments:
+            start = arguments[0].offset
+            text = directive.file.text[start:].split("\n", 1)[0].strip()
+        code = "K120" if directive.value == "error" else "K121"
+        self._report(code, f"#{directive.value} {text}".rstrip(), directive)
+
+    # pragmas
+
+    def _pragma(self, directive: Token, arguments: list[Token]) -> Token | None:
+        name = arguments[0].value if arguments else ""
+        if name == "once":
+            self._included_once.add(directive.file.name)
+            return None
+        if name not in ("OPENCL", "STDC"):
+            arguments = self._expander.expand(arguments)
+        return PragmaToken(
+            PRAGMA, "pragma", directive.file, directive.offset, arguments=tuple(arguments)
+        )
+
+    def _pragma_operator(self, operator: Token, stream: TokenStream) -> Token | None:
+        """``_Pragma("...")`` as the pragma it stands for."""
+        opening, text, closing = stream.next(), stream.next(), stream.next()
+        malformed = opening is None or text is None or closing is None
+        if malformed or opening.value != "(" or text.type != STRING or closing.value != ")":
+            self._report("K141", '_Pragma is written _Pragma("...")', operator)
+            return None
+        content = text.value[text.value.index('"') + 1 : -1]
+        content = content.replace('\\"', '"').replace("\\\\", "\\")
+        arguments = tokenize_text(content, text.file, text.offset)
+        for argument in arguments:
+            argument.origin = text.origin
+        return PragmaToken(
+            PRAGMA,
+            "_Pragma",
+            operator.file,
+            operator.offset,
+            operator.before,
+            operator.origin,
+            arguments=tuple(arguments),
+        )
+
+
+def _ignore(_directive: Token, _arguments: list[Token]) -> None:
+    """``#line``: places in messages stay those of the files as they are."""

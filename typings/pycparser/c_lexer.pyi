@@ -1,0 +1,6 @@
+from collections.abc import Callable
+
+class CLexer:
+    def __init__(
+        self, error_func: Callable[[str, int, int], None], *, dialect: str = ...
+    ) -> None: ...
