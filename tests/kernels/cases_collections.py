@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from tests.kernels.case import Case
 from tests.kernels.harness import Array
 from tests.kernels.references import collections
 
 Args = Mapping[str, Any]
+Generator = np.random.Generator
 
 
 def scan_naive(a: Args) -> dict[str, Array]:
@@ -41,6 +44,47 @@ def merge_histogram256(a: Args) -> dict[str, Array]:
     return {"d_Histogram": partial.sum(axis=0, dtype=partial.dtype)}
 
 
+def distinct_keys(a: Args, rng: Generator) -> dict[str, Array]:
+    """Keys without repeats: the network is not stable."""
+    return {"d_SrcKey": rng.permutation(a["d_SrcKey"].size).astype(np.uint32)}
+
+
+def bitonic_sort_local(a: Args) -> dict[str, Array]:
+    keys, values = collections.alternately_sorted(a["d_SrcKey"], a["d_SrcVal"], 512)
+    return {"d_DstKey": keys, "d_DstVal": values}
+
+
+def bitonic_merge_global(a: Args) -> dict[str, Array]:
+    keys, values = collections.bitonic_merge(
+        a["d_SrcKey"], a["d_SrcVal"], a["size"], [a["stride"]], a["sortDir"]
+    )
+    return {"d_DstKey": keys, "d_DstVal": values}
+
+
+def bitonic_merge_local(a: Args) -> dict[str, Array]:
+    strides = [2**k for k in range(8, -1, -1)]
+    keys, values = collections.bitonic_merge(
+        a["d_SrcKey"], a["d_SrcVal"], a["size"], strides, a["sortDir"]
+    )
+    return {"d_DstKey": keys, "d_DstVal": values}
+
+
+def repeated_keys(a: Args, rng: Generator) -> dict[str, Array]:
+    return {"in": rng.integers(0, 500, int(a["n"])).astype(np.uint32)}
+
+
+def sort_block(a: Args) -> dict[str, Array]:
+    return {"out": collections.sorted_runs(a["in"], 256)}
+
+
+def runs(a: Args, rng: Generator) -> dict[str, Array]:
+    return {"in": collections.sorted_runs(repeated_keys(a, rng)["in"], a["run"])}
+
+
+def merged(a: Args) -> dict[str, Array]:
+    return {"out": collections.sorted_runs(a["in"], 2 * a["run"])}
+
+
 CASES = [
     Case("scan", "scan_naive", scan_naive),
     Case("scan", "scan_block", scan_block),
@@ -48,4 +92,12 @@ CASES = [
     Case("histogram", "histogram_global", histogram_global),
     Case("histogram", "histogram256", histogram256),
     Case("histogram", "mergeHistogram256", merge_histogram256),
+    Case("bitonic", "bitonicSortLocal1", bitonic_sort_local, distinct_keys),
+    Case("bitonic", "bitonicMergeGlobal", bitonic_merge_global, distinct_keys),
+    Case("bitonic", "bitonicMergeLocal", bitonic_merge_local, distinct_keys),
+    Case("mergesort", "sort_block", sort_block, repeated_keys),
+    Case("mergesort", "merge_by_rank", merged, runs),
+    Case("mergesort", "merge_path", merged, runs),
+    Case("mergesort", "merge_by_rank", merged, runs, names={"n": 1025, "run": 1024}),
+    Case("mergesort", "merge_path", merged, runs, names={"n": 1500, "run": 512}),
 ]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.kernels.case import Case
 from tests.kernels.harness import Array
-from tests.kernels.inputs import btree, random_starts, random_targets
+from tests.kernels.inputs import btree, random_starts, random_targets, symmetric_graph
 from tests.kernels.references import graphs
 
 Args = Mapping[str, Any]
@@ -140,6 +140,103 @@ def find_range(a: Args) -> dict[str, Array]:
     }
 
 
+def sssp_initial(a: Args) -> dict[str, Array]:
+    distance = np.full(a["nodes"], graphs.NO_EDGE, np.int32)
+    distance[a["source"]] = 0
+    frontier = (distance == 0).astype(np.uint8)
+    return {"distance": distance, "offer": distance, "frontier": frontier}
+
+
+def sssp_inputs(a: Args, rng: Generator) -> dict[str, Array]:
+    """A random graph with a third of the nodes reached and a third of these in the frontier."""
+    starts = random_starts(int(a["nodes"]), a["targets"].size, 60, rng)
+    distance = rng.integers(0, 300, int(a["nodes"]))
+    reached = rng.random(distance.size) < 0.33
+    distance = np.where(reached, distance, graphs.NO_EDGE).astype(np.int32)
+    return {
+        "starts": starts,
+        "targets": random_targets(starts, int(a["nodes"]), rng),
+        "distance": distance,
+        "offer": distance,
+        "frontier": (reached & (rng.random(distance.size) < 0.33)).astype(np.uint8),
+    }
+
+
+def sssp_relax(a: Args) -> dict[str, Array]:
+    offer = graphs.sssp_offers(
+        a["starts"], a["targets"], a["weights"], a["distance"], a["frontier"]
+    )
+    return {"offer": offer}
+
+
+def sssp_offered(a: Args, rng: Generator) -> dict[str, Array]:
+    distance = rng.integers(0, 300, int(a["nodes"])).astype(np.int32)
+    better = rng.random(distance.size) < 0.2
+    return {"distance": distance, "offer": np.where(better, distance // 2, distance)}
+
+
+def sssp_update(a: Args) -> dict[str, Array]:
+    frontier = (a["offer"] < a["distance"]).astype(np.uint8)
+    return {"distance": a["offer"], "frontier": frontier, "changed": np.ones(1, np.int32)}
+
+
+def mst_reset(a: Args) -> dict[str, Array]:
+    nodes = a["nodes"]
+    return {
+        "lightest": np.full(nodes, graphs.NO_EDGE, np.int32),
+        "partner": np.arange(nodes, dtype=np.int32),
+    }
+
+
+def mst_components(a: Args, rng: Generator) -> dict[str, Array]:
+    """A random graph whose nodes are already joined by threes."""
+    nodes = int(a["nodes"])
+    starts, targets, weights = symmetric_graph(nodes, a["targets"].size, rng)
+    root = np.arange(nodes, dtype=np.int32) // 3 * 3
+    return {"starts": starts, "targets": targets, "weights": weights, "root": root}
+
+
+def mst_minimum(a: Args) -> dict[str, Array]:
+    lightest = graphs.lightest_edges(a["starts"], a["targets"], a["weights"], a["root"])
+    return {"lightest": lightest}
+
+
+def mst_lightest(a: Args, rng: Generator) -> dict[str, Array]:
+    graph = mst_components(a, rng)
+    return {**graph, **mst_minimum(graph)}
+
+
+def mst_partner(a: Args) -> dict[str, Array]:
+    found = graphs.partners(a["starts"], a["targets"], a["weights"], a["root"], a["lightest"])
+    return {"partner": found}
+
+
+def mst_chosen(a: Args, rng: Generator) -> dict[str, Array]:
+    nodes = {"nodes": a["nodes"], "targets": np.zeros(2400, np.int32)}
+    graph = mst_lightest(nodes, rng)
+    chosen = {name: graph[name] for name in ("root", "lightest")}
+    return {**chosen, **mst_partner(graph)}
+
+
+def mst_hook(a: Args) -> dict[str, Array]:
+    root, total, joined = graphs.hooked(a["root"], a["lightest"], a["partner"])
+    return {
+        "root": root,
+        "total": np.array([total], np.int32),
+        "joined": np.array([joined], np.int32),
+    }
+
+
+def mst_chains(a: Args, rng: Generator) -> dict[str, Array]:
+    nodes = np.arange(int(a["nodes"]))
+    below = np.maximum(nodes - rng.integers(1, 9, nodes.size), 0)
+    return {"root": np.where(nodes % 50 == 0, nodes, below).astype(np.int32)}
+
+
+def mst_flatten(a: Args) -> dict[str, Array]:
+    return {"root": graphs.flattened(a["root"])}
+
+
 CASES = [
     Case("bfs", "BFS_1", bfs_expand, bfs_frontier),
     Case("bfs", "BFS_2", bfs_advance, bfs_found),
@@ -148,4 +245,12 @@ CASES = [
     Case("spmv", "spmv_ellpackr_kernel", spmv_ell, ell_matrix, atol=1e-5),
     Case("btree", "findK", find_k, find_k_inputs),
     Case("btree", "findRangeK", find_range, find_range_inputs),
+    Case("sssp", "sssp_initialize", sssp_initial),
+    Case("sssp", "sssp_relax", sssp_relax, sssp_inputs),
+    Case("sssp", "sssp_update", sssp_update, sssp_offered),
+    Case("mst", "mst_reset", mst_reset),
+    Case("mst", "mst_find_minimum", mst_minimum, mst_components),
+    Case("mst", "mst_find_partner", mst_partner, mst_lightest),
+    Case("mst", "mst_hook", mst_hook, mst_chosen),
+    Case("mst", "mst_flatten", mst_flatten, mst_chains),
 ]

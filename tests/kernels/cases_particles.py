@@ -1,4 +1,4 @@
-"""Cases: particles and gases."""
+"""Cases: particles, fluids and random walks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.kernels.case import Case
 from tests.kernels.harness import Array
-from tests.kernels.references import gas, particles
+from tests.kernels.references import finance, gas, lattice, particles
 
 Args = Mapping[str, Any]
 Generator = np.random.Generator
@@ -144,6 +144,55 @@ def time_step(a: Args) -> dict[str, Array]:
     return {"variables": stepped}
 
 
+def nbody_sim(a: Args) -> dict[str, Array]:
+    position, velocity = particles.nbody_sim(a["pos"], a["vel"], a["deltaTime"], a["epsSqr"])
+    return {"newPosition": position, "newVelocity": velocity}
+
+
+def integrate_bodies(a: Args) -> dict[str, Array]:
+    position, velocity = particles.integrate_bodies(
+        a["oldPos"], a["oldVel"], a["deltaTime"], a["damping"], a["softeningSquared"]
+    )
+    return {"newPos": position, "newVel": velocity}
+
+
+def lbm_initialize(a: Args) -> dict[str, Array]:
+    cells = int(a["cells"])
+    u = np.repeat(np.array([[a["ux"]], [a["uy"]], [a["uz"]]]), cells, axis=1)
+    grid = lattice.equilibrium(np.full(cells, float(a["density"])), u)
+    return {"grid": grid.astype(np.float32).ravel()}
+
+
+def lbm_obstacles(a: Args, rng: Generator) -> dict[str, Array]:
+    return {"obstacle": (rng.random(int(a["obstacle"].size)) < 0.2).astype(np.uint8)}
+
+
+def lbm_step(a: Args) -> dict[str, Array]:
+    shape = a["nz"], a["ny"], a["nx"]
+    return {"dst": lattice.stream_collide(a["src"], a["obstacle"], a["omega"], shape)}
+
+
+def black_scholes(a: Args) -> dict[str, Array]:
+    call, put = finance.black_scholes(a["d_S"], a["d_X"], a["d_T"], a["R"], a["V"])
+    return {"d_Call": call, "d_Put": put}
+
+
+def mc_paths(a: Args) -> dict[str, Array]:
+    state, payoff = finance.barrier_paths(a["states"], a["option"][0], a["steps"])
+    sums = np.add.reduceat(payoff, np.arange(0, payoff.size, 128))
+    return {"states": state, "payoffs": payoff, "sums": sums}
+
+
+def mc_moro(a: Args) -> dict[str, Array]:
+    return {"normal": finance.inverse_normal(a["uniform_draws"])}
+
+
+def mc_mean(a: Args) -> dict[str, Array]:
+    _, _, _, rate, _, years = (float(v) for v in a["option"][0])
+    price = np.exp(-rate * years) * a["sums"].sum(dtype=np.float64) / a["paths"]
+    return {"price": np.array([price], np.float32)}
+
+
 CASES = [
     Case("particlefilter", "likelihood_kernel", likelihood, rtol=1e-9, atol=0.0),
     Case("particlefilter", "sum_kernel", sum_weights, rtol=1e-12),
@@ -155,4 +204,12 @@ CASES = [
     Case("cfd", "compute_step_factor", step_factor, cells_only),
     Case("cfd", "compute_flux", compute_flux, flux_inputs, rtol=1e-4, atol=1e-5),
     Case("cfd", "time_step", time_step),
+    Case("nbody", "nbody_sim", nbody_sim, rtol=1e-4, atol=1e-5),
+    Case("nbody", "integrateBodies_noMT", integrate_bodies, rtol=1e-4, atol=1e-5),
+    Case("lbm", "lbm_initialize", lbm_initialize),
+    Case("lbm", "lbm_stream_collide", lbm_step, lbm_obstacles),
+    Case("blackscholes", "BlackScholes", black_scholes, rtol=1e-4, atol=2e-4),
+    Case("montecarlo", "mc_paths", mc_paths, rtol=1e-3, atol=1e-3),
+    Case("montecarlo", "mc_moro", mc_moro, rtol=1e-5, atol=1e-5),
+    Case("montecarlo", "mc_mean", mc_mean),
 ]

@@ -65,3 +65,18 @@ def btree(keys: Ints, order: int) -> NDArray[Any]:
     nodes = np.concatenate(levels)
     nodes["location"] = np.arange(nodes.size)
     return nodes
+
+
+def symmetric_graph(nodes: int, edges: int, rng: np.random.Generator) -> tuple[Ints, Ints, Ints]:
+    """Starts, targets and distinct weights of a graph whose `edges` are stored at both ends."""
+    a, b = rng.integers(0, nodes, edges // 2), rng.integers(0, nodes - 1, edges // 2)
+    b = np.where(b >= a, b + 1, b)  # no loops
+    weight = rng.permutation(edges // 2) + 1
+    source, target, weights = np.append(a, b), np.append(b, a), np.append(weight, weight)
+    order = np.argsort(source, kind="stable")
+    starts = np.searchsorted(source[order], np.arange(nodes + 1))
+    return (
+        starts.astype(np.int32),
+        target[order].astype(np.int32),
+        weights[order].astype(np.int32),
+    )

@@ -113,7 +113,7 @@ class _DeviceImage:
         )
         height, width, _ = image.pixels.shape
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        self.device = cl.Image(
+        self.device = cl.create_image(
             _queue().context, flags, image_format, shape=(width, height), hostbuf=image.pixels
         )
 

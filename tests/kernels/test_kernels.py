@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.kernels import cases_collections, cases_dense, cases_graphs, cases_grids, cases_particles
+from tests.kernels import (
+    cases_collections,
+    cases_dense,
+    cases_graphs,
+    cases_grids,
+    cases_particles,
+    cases_signals,
+)
 from tests.kernels.case import Case, label
 from tests.kernels.harness import WORKLOADS, load
 
@@ -14,6 +21,7 @@ CASES: list[Case] = [
     *cases_graphs.CASES,
     *cases_collections.CASES,
     *cases_particles.CASES,
+    *cases_signals.CASES,
 ]
 
 

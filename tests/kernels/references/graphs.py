@@ -86,3 +86,52 @@ def find_records(keys: Ints, wanted: Ints) -> Ints:
     """The record of every wanted key among the ascending keys, -1 where there is none."""
     place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
     return np.where(keys[place] == wanted, place, -1).astype(np.int32)
+
+
+def sssp_offers(
+    starts: Ints, targets: Ints, weights: Ints, distance: Ints, frontier: NDArray[Any]
+) -> Ints:
+    """The best distances that the frontier offers, no worse than those there are."""
+    source = edge_sources(starts)
+    active = frontier[source] != 0
+    length = np.where(active, distance[source], 0) + weights
+    offer = distance.copy()
+    np.minimum.at(offer, targets[active], length[active].astype(np.int32))
+    return offer
+
+
+NO_EDGE = np.iinfo(np.int32).max
+
+
+def lightest_edges(starts: Ints, targets: Ints, weights: Ints, root: Ints) -> Ints:
+    """The lightest weight that leaves each component, at its root."""
+    own, other = root[edge_sources(starts)], root[targets]
+    lightest = np.full(root.size, NO_EDGE, np.int32)
+    leaving = own != other
+    np.minimum.at(lightest, own[leaving], weights[leaving])
+    return lightest
+
+
+def partners(starts: Ints, targets: Ints, weights: Ints, root: Ints, lightest: Ints) -> Ints:
+    """The component at the other end of each component's lightest edge, else itself."""
+    own, other = root[edge_sources(starts)], root[targets]
+    chosen = (own != other) & (weights == lightest[own])
+    partner = np.arange(root.size, dtype=np.int32)
+    partner[own[chosen]] = other[chosen]
+    return partner
+
+
+def hooked(root: Ints, lightest: Ints, partner: Ints) -> tuple[Ints, int, int]:
+    """Roots after joining, the weight of the edges used, and their number."""
+    node = np.arange(root.size)
+    stays = (lightest[partner] == lightest) & (node < partner)
+    joins = (lightest != NO_EDGE) & ~stays
+    out = np.where(joins, partner, root).astype(np.int32)
+    return out, int(lightest[joins].sum()), int(joins.sum())
+
+
+def flattened(root: Ints) -> Ints:
+    """The end of every chain of roots."""
+    while (root[root] != root).any():
+        root = root[root]
+    return root

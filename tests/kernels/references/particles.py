@@ -127,3 +127,33 @@ def lavamd(boxes: NDArray[Any], rv: Floats, qv: Floats, alpha: float) -> Floats:
         out[home, 0] = potential.sum(axis=1)
         out[home, 1:] = (2 * potential[..., None] * apart).sum(axis=1)
     return out.astype(np.float32).ravel()
+
+
+def accelerations(positions: Floats, softening_squared: float) -> Doubles:
+    """Accelerations, shape (bodies, 3), of bodies given as x, y, z, mass."""
+    bodies = positions.reshape(-1, 4).astype(np.float64)
+    apart = bodies[None, :, :3] - bodies[:, None, :3]
+    squared = (apart**2).sum(axis=2) + softening_squared
+    return (bodies[None, :, 3:] * apart / squared[..., None] ** 1.5).sum(axis=1)
+
+
+def nbody_sim(
+    positions: Floats, velocities: Floats, dt: float, eps_squared: float
+) -> tuple[Floats, Floats]:
+    """Positions and velocities after a step with constant acceleration."""
+    a = accelerations(positions, eps_squared)
+    p, v = positions.reshape(-1, 4).copy(), velocities.reshape(-1, 4).copy()
+    p[:, :3] += v[:, :3] * dt + 0.5 * a * dt**2
+    v[:, :3] += a * dt
+    return p.ravel(), v.ravel()
+
+
+def integrate_bodies(
+    positions: Floats, velocities: Floats, dt: float, damping: float, softening_squared: float
+) -> tuple[Floats, Floats]:
+    """Positions and velocities after a damped leapfrog step."""
+    a = accelerations(positions, softening_squared)
+    p, v = positions.reshape(-1, 4).copy(), velocities.reshape(-1, 4).copy()
+    v[:, :3] = (v[:, :3] + a * dt) * damping
+    p[:, :3] += v[:, :3] * dt
+    return p.ravel(), v.ravel()
