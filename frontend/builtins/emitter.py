@@ -10,6 +10,7 @@ from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_float, const_int
 from kcc.frontend.ir.types import (
+    FLOAT,
     I1,
     VOID,
     FloatTy,
@@ -17,6 +18,7 @@ from kcc.frontend.ir.types import (
     IrType,
     PtrTy,
     VecTy,
+    align_bytes,
     scalar_of,
 )
 from kcc.frontend.types import (
@@ -130,7 +132,7 @@ class Emitter:
     def intrinsic(
         self, stem: str, *arguments: Value, result: IrType | None = None, suffix: str | None = None
     ) -> Value:
-        """Call ``llvm.STEM``, overloaded on the type of the first argument or as ``suffix`` says."""
+        """Call ``llvm.STEM``, overloaded on the first argument's type or as ``suffix`` says."""
         type_ = result or arguments[0].type
         name = f"llvm.{stem}.{suffix or type_suffix(arguments[0].type)}"
         shown = ", ".join(str(a.type) for a in arguments)
@@ -165,6 +167,25 @@ class Emitter:
         if bits_of(value.type) >= bits_of(to):
             return self.build.cast("trunc", value, to)
         return self.build.cast("sext" if signed else "zext", value, to)
+
+    def pointee_type(self, position: int) -> IrType:
+        """What a pointer parameter points to."""
+        pointer = self.builtin.parameters[position].type
+        assert isinstance(pointer, PointerType)
+        return ir_type(pointer.pointee.type)
+
+    def store_result(self, value: Value, pointer: Value) -> None:
+        """Store through a pointer parameter, which is aligned as its pointee asks."""
+        self.build.store(value, pointer, align_bytes(value.type))
+
+    def to_signed(self, value: Value, to: IrType) -> Value:
+        """Floating point to signed integers, towards zero, saturating; NaN gives 0."""
+        suffix = f"{type_suffix(to)}.{type_suffix(value.type)}"
+        return self.intrinsic("fptosi.sat", value, result=to, suffix=suffix)
+
+    def widen_half(self, value: Value) -> Value:
+        """Halves as floats."""
+        return self.build.cast("fpext", value, with_lanes(FLOAT, value.type))
 
     def lanes(self, value: Value) -> list[Value]:
         """The elements of a vector; a scalar is its only element."""

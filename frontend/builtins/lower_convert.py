@@ -124,7 +124,8 @@ def _integer_to_float(e: Emitter, value: Value, source: ScalarKind, rounding: st
 
 def _integer_to_half(e: Emitter, value: Value, source: ScalarKind) -> Value:
     """To nearest in one rounding; what is beyond the halves is clamped first, where floats are
-    exact."""
+    exact.
+    """
     limit = 1 << 17
     if bits_of(value.type) > 18:
         value = minimum(e, value, e.integer(value.type, limit), signed=source.signed)
@@ -176,7 +177,7 @@ def _clamp_to_half(e: Emitter, magnitude: Value, negative: Value | None, roundin
 
 
 def _scaled(e: Emitter, significand: Value, scale: Value) -> Value:
-    """significand * scale, exact but for what is beyond the halves, which becomes infinite."""
+    """Significand * scale, exact but for what is beyond the halves, which becomes infinite."""
     b, half = e.build, bits_of(e.result) == 16
     compute = with_lanes(FLOAT, e.result) if half else e.result
     factors = (b.cast("uitofp", v, compute) for v in (significand, scale))

@@ -1,0 +1,158 @@
+"""What is left to call when all lowerings are inlined: the closed list of primitives.
+
+Work-item queries, the barrier, scalar math of float and double, images, printf and LLVM
+intrinsics. The execution engine implements each; the instruction mix counts each by its class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kcc.frontend.builtins.overloads import overload_of_symbol, overloads_of
+from kcc.frontend.builtins.signatures import ResolvedBuiltin
+from kcc.frontend.types import DOUBLE, FLOAT, ScalarType
+
+
+class PrimitiveClass(Enum):
+    """What kind of work a primitive is for a GPU."""
+
+    WORK_ITEM = "work-item query"
+    SUBGROUP = "subgroup query"
+    BARRIER = "barrier"
+    SPECIAL = "special function"
+    """One or two instructions of the special function unit: native_, half_, rsqrt."""
+    MATH = "math"
+    """A software routine."""
+    IMAGE_READ = "image read"
+    IMAGE_WRITE = "image write"
+    IMAGE_QUERY = "image query"
+    SAMPLER = "sampler"
+    PRINTF = "printf"
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A function that stays a call; ``scalars`` are the types of its first argument, if it is
+    overloaded on scalars.
+    """
+
+    name: str
+    primitive_class: PrimitiveClass
+    scalars: tuple[ScalarType, ...] = ()
+
+
+SAMPLER_INITIALISER = "__translate_sampler_initializer"
+"""``ptr addrspace(2) (i32)``: a sampler from its bits; not mangled."""
+
+_MATH = (
+    "acos acosh acospi asin asinh asinpi atan atan2 atan2pi atanh atanpi cbrt cos cosh cospi erf "
+    "erfc exp exp10 exp2 expm1 fmod hypot lgamma log log10 log1p log2 pow pown powr remainder "
+    "rootn sin sinh sinpi tan tanh tanpi tgamma"
+)
+
+_SPECIAL = (
+    "half_cos half_divide half_exp half_exp10 half_exp2 half_log half_log10 half_log2 half_powr "
+    "half_recip half_rsqrt half_sin half_sqrt half_tan native_cos native_divide native_exp "
+    "native_exp10 native_exp2 native_log native_log10 native_log2 native_powr native_recip "
+    "native_rsqrt native_sin native_sqrt native_tan"
+)
+
+_OTHERS = {
+    PrimitiveClass.WORK_ITEM: (
+        "get_global_id get_global_offset get_global_size get_group_id get_local_id "
+        "get_local_size get_num_groups get_work_dim"
+    ),
+    PrimitiveClass.SUBGROUP: (
+        "get_max_sub_group_size get_num_sub_groups get_sub_group_id get_sub_group_local_id "
+        "get_sub_group_size"
+    ),
+    PrimitiveClass.BARRIER: "barrier",
+    PrimitiveClass.IMAGE_READ: "read_imagef read_imagei read_imageui",
+    PrimitiveClass.IMAGE_WRITE: "write_imagef write_imagei write_imageui",
+    PrimitiveClass.IMAGE_QUERY: (
+        "get_image_array_size get_image_channel_data_type get_image_channel_order "
+        "get_image_depth get_image_height get_image_width"
+    ),
+    PrimitiveClass.PRINTF: "printf",
+}
+
+
+def _table() -> dict[str, Primitive]:
+    both = (FLOAT, DOUBLE)
+    rows = [Primitive(name, PrimitiveClass.MATH, both) for name in _MATH.split()]
+    rows += [Primitive(name, PrimitiveClass.SPECIAL, (FLOAT,)) for name in _SPECIAL.split()]
+    rows.append(Primitive("rsqrt", PrimitiveClass.SPECIAL, both))
+    for class_, names in _OTHERS.items():
+        rows += [Primitive(name, class_) for name in names.split()]
+    return {row.name: row for row in sorted(rows, key=lambda row: row.name)}
+
+
+PRIMITIVES: dict[str, Primitive] = _table()
+"""By name; the sampler initialiser is the only one that is not a built-in function."""
+
+
+class IntrinsicClass(Enum):
+    """What an LLVM intrinsic computes."""
+
+    FLOAT = "float arithmetic"
+    FUSED = "fused multiply-add"
+    ROUNDING = "rounding to integral"
+    ROOT = "square root"
+    MINMAX = "minimum or maximum"
+    INTEGER = "integer arithmetic"
+    BITS = "bit operation"
+    CONVERSION = "conversion"
+
+
+INTRINSICS = {
+    "abs": IntrinsicClass.INTEGER,
+    "ceil": IntrinsicClass.ROUNDING,
+    "copysign": IntrinsicClass.BITS,
+    "ctlz": IntrinsicClass.BITS,
+    "ctpop": IntrinsicClass.BITS,
+    "fabs": IntrinsicClass.BITS,
+    "floor": IntrinsicClass.ROUNDING,
+    "fma": IntrinsicClass.FUSED,
+    "fptosi.sat": IntrinsicClass.CONVERSION,
+    "fptoui.sat": IntrinsicClass.CONVERSION,
+    "fshl": IntrinsicClass.BITS,
+    "maxnum": IntrinsicClass.MINMAX,
+    "minnum": IntrinsicClass.MINMAX,
+    "rint": IntrinsicClass.ROUNDING,
+    "round": IntrinsicClass.ROUNDING,
+    "sadd.sat": IntrinsicClass.INTEGER,
+    "smax": IntrinsicClass.INTEGER,
+    "smin": IntrinsicClass.INTEGER,
+    "sqrt": IntrinsicClass.ROOT,
+    "ssub.sat": IntrinsicClass.INTEGER,
+    "trunc": IntrinsicClass.ROUNDING,
+    "uadd.sat": IntrinsicClass.INTEGER,
+    "umax": IntrinsicClass.INTEGER,
+    "umin": IntrinsicClass.INTEGER,
+    "usub.sat": IntrinsicClass.INTEGER,
+}
+"""The intrinsics lowerings use, without ``llvm.`` and the type, on scalars and vectors."""
+
+
+def primitive_of(symbol: str) -> Primitive | None:
+    """The primitive a symbol calls; None for a built-in that is lowered and for anything else."""
+    if symbol == SAMPLER_INITIALISER:
+        return Primitive(symbol, PrimitiveClass.SAMPLER)
+    builtin = overload_of_symbol(symbol)
+    if builtin is None or not is_primitive(builtin):
+        return None
+    return PRIMITIVES[builtin.name]
+
+
+def is_primitive(builtin: ResolvedBuiltin) -> bool:
+    """Whether an overload stays a call."""
+    primitive = PRIMITIVES.get(builtin.name)
+    if primitive is None:
+        return False
+    return not primitive.scalars or builtin.parameters[0].type in primitive.scalars
+
+
+def primitives() -> tuple[ResolvedBuiltin, ...]:
+    """Every overload that stays a call."""
+    return tuple(o for name in PRIMITIVES for o in overloads_of(name) if is_primitive(o))
