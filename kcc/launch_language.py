@@ -338,21 +338,12 @@ class _Builder:
         self.count(str(name), arguments, at, 2, 2)
         order, channel_type = (self.word(argument) for argument in arguments)
         dimensions = _IMAGE_DIMENSIONS[str(name)]
-        contents = self.initialiser(parts[-1]) if self.has_contents(parts, dimensions) else None
-        extents = parts[1 : len(parts) - (contents is not None)]
+        extents = tuple(self.expression(extent) for extent in _children(parts[1]))
         if len(extents) != dimensions:
             noun = "extent" if dimensions == 1 else "extents"
             _fail("K026", f"'{name}' has {dimensions} {noun}, not {len(extents)}", at)
-        return Image(order, channel_type, tuple(self.expression(e) for e in extents), contents)
-
-    def has_contents(self, parts: list[Node], dimensions: int) -> bool:
-        """Whether an image's last part stands behind the closing bracket."""
-        before = self.text[: self.start(parts[-1])]
-        return len(parts) > 1 + dimensions and before.rstrip().endswith("=")
-
-    def start(self, node: Node) -> int:
-        """The offset of a node's first character."""
-        return self.span(node).column - self.at.column
+        contents = self.initialiser(parts[2]) if len(parts) == 3 else None
+        return Image(order, channel_type, extents, contents)
 
     def sampler(self, parts: list[Node], at: Span) -> Sampler:
         """`sampler(addressing, filtering, normalized)`."""

@@ -87,8 +87,13 @@ def load_workload_file(path: Path) -> WorkloadFile:
     content, lines = _read(path)
     loader = _Loader(path, _places(str(path), lines), DiagnosticSink())
     workload = loader.load(content)
-    loader.sink.raise_if_errors()
+    if loader.sink.errors:
+        raise DiagnosticError(sorted(loader.sink.diagnostics, key=_order))
     return workload
+
+
+def _order(diagnostic: Diagnostic) -> tuple[int, int]:
+    return (diagnostic.span.line, diagnostic.span.column) if diagnostic.span else (0, 0)
 
 
 def _read(path: Path) -> tuple[Table, list[str]]:
@@ -149,7 +154,7 @@ class _Loader:
 
     def at(self, table: str, key: str = "") -> Span:
         """The place of an entry, or of what is known around it."""
-        for place in ((table, key), (table, "")):
+        for place in ((table, key), (table, ""), ("", table)):
             if place in self.places:
                 return self.places[place]
         return Span(str(self.path), 0)
@@ -181,7 +186,7 @@ class _Loader:
             launches=launches,
             arguments=arguments,
             provenance={
-                key: self.text(tables["provenance"], "provenance", key)
+                key: self.text(tables["provenance"], "provenance", key) or ""
                 for key in tables["provenance"]
             },
         )
@@ -206,13 +211,13 @@ class _Loader:
         self.complain(f"'{key}' has to be a table", self.at(name, key))
         return {}
 
-    def text(self, table: Table, name: str, key: str) -> str:
-        """A text; complains when it is not there or something else."""
+    def text(self, table: Table, name: str, key: str) -> str | None:
+        """A text; complains when it is not there or something else, and gives None."""
         value = table.get(key)
         if not isinstance(value, str):
             what = f"has no '{key}'" if value is None else f"'{key}' has to be a text"
             self.complain(f"[{name}] {what}" if value is None else what, self.at(name, key))
-            return ""
+            return None
         return value
 
     def texts(self, table: Table, name: str, key: str) -> tuple[str, ...]:
@@ -226,8 +231,8 @@ class _Loader:
 
     def source_file(self, source: Table) -> str:
         """The name of the source, which stands beside the file."""
-        name = self.text(source, "source", "file")
-        if name and Path(name).name != name:
+        name = self.text(source, "source", "file") or ""
+        if Path(name).name != name:
             self.complain("the source has to stand beside kernel.toml", self.at("source", "file"))
         return name
 
@@ -272,10 +277,13 @@ class _Loader:
                     sizes[size][name] = number
         return sizes
 
-    def parsed(self, parse: Callable[[str, Span], T], text: str, at: Span) -> T | None:
+    def parsed(
+        self, parse: Callable[[str, Span], T], table: Table, name: str, key: str
+    ) -> T | None:
         """What a text of the launch language means; None when there was something wrong."""
+        text = self.text(table, name, key)
         try:
-            return parse(text, at)
+            return None if text is None else parse(text, self.at(name, key))
         except DiagnosticError as error:
             for diagnostic in error.diagnostics:
                 self.sink.add(diagnostic)
@@ -287,9 +295,9 @@ class _Loader:
         table = self.table(launches, "launch", kernel)
         self.known_keys(table, name, _LAUNCH_KEYS)
         sizes: dict[str, tuple[Expression, ...] | None] = {}
-        for key in table.keys() & set(_LAUNCH_KEYS):
-            text = self.text(table, name, key)
-            sizes[key] = self.parsed(parse_dimensions, text, self.at(name, key))
+        for key in _LAUNCH_KEYS:
+            if key in table:
+                sizes[key] = self.parsed(parse_dimensions, table, name, key)
         if not sizes.keys() & {"global", "grid"}:
             self.complain(f"[{name}] has no 'global'", self.at(name))
         return LaunchRequest(
@@ -302,8 +310,7 @@ class _Loader:
         table = self.table(tables, "args", kernel)
         arguments: list[Argument] = []
         for key in table:
-            at = self.at(name, key)
-            value = self.parsed(parse_argument_value, self.text(table, name, key), at)
+            value = self.parsed(parse_argument_value, table, name, key)
             if value is not None:
-                arguments.append(Argument(key, value, at))
+                arguments.append(Argument(key, value, self.at(name, key)))
         return tuple(arguments)
