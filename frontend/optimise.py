@@ -12,8 +12,6 @@ O2  What a GPU compiler does before instruction selection: LLVM's own O3 pipelin
 At O1 LLVM's ``simplifycfg`` is held back by the function attribute ``optforfuzzing``, under which
 it neither forms selects nor merges conditions, exactly what keeps a program's branches; NewGVN's
 ``phi-of-ops``, which would compute expressions in other blocks than the source's, is off.
-
-Intrinsics that can be in the result, whatever the level, are in :data:`INTRINSICS`.
 """
 
 from __future__ import annotations
@@ -25,36 +23,6 @@ import llvmlite.binding as llvm
 
 from kcc.diagnostics import InternalError
 from kcc.frontend.options import OptLevel
-
-INTRINSICS: dict[str, str] = {
-    "abs": "absolute value of an integer; made by O2",
-    "assume": "a promise; costs nothing",
-    "bitreverse": "made by O2",
-    "bswap": "made by O2",
-    "ceil": "from the built-in library",
-    "copysign": "from the built-in library",
-    "ctlz": "from the built-in library",
-    "ctpop": "from the built-in library",
-    "cttz": "made by O2",
-    "exp": "from the built-in library",
-    "exp2": "from the built-in library",
-    "fabs": "from the built-in library",
-    "floor": "from the built-in library",
-    "fma": "from the built-in library",
-    "fmuladd": "a * b + c of one expression",
-    "fptosi.sat": "floating point to signed integer",
-    "fptoui.sat": "floating point to unsigned integer",
-    "fshl": "rotate or funnel shift; made by O2",
-    "fshr": "likewise, to the right",
-    "memcpy": "a copy of an aggregate of more than 128 parts, or made by O2",
-    "memmove": "made by O2",
-    "memset": "zero bytes of such an aggregate, or made by O2",
-    "smax": "made by O2",
-    "smin": "made by O2",
-    "umax": "made by O2",
-    "umin": "made by O2",
-}
-"""Intrinsics of the dialect (without ``llvm.`` and type suffixes), and where they come from."""
 
 TARGET_TRIPLE = "nvptx64-nvidia-cuda"
 TARGET_CPU = "sm_70"
@@ -126,6 +94,7 @@ def _keep_control_flow(module: llvm.ModuleRef) -> None:
     passes.add_sccp_pass()
     passes.add_simplify_cfg_pass()
     passes.add_new_gvn_pass()
+    passes.add_sroa_pass()
     passes.add_dead_code_elimination_pass()
     passes.add_simplify_cfg_pass()
     passes.add_global_dead_code_eliminate_pass()

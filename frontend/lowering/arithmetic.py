@@ -59,7 +59,8 @@ def _promoted(type_: ir.IrType) -> bool:
 @dataclass(frozen=True, slots=True)
 class Product:
     """A product of floats that has not been computed: it may become part of a fused
-    multiply-add."""
+    multiply-add.
+    """
 
     left: Value
     right: Value
@@ -89,9 +90,7 @@ def unary(
     return build.binary("sub", zero(operand.type), operand, "nsw" if nsw else "")
 
 
-def step(
-    build: FunctionBuilder, value: Value, delta: int, type_: Type, rules: FloatRules
-) -> Value:
+def step(build: FunctionBuilder, value: Value, delta: int, type_: Type, rules: FloatRules) -> Value:
     """``value`` plus 1 or -1."""
     if is_floating(type_):
         return build.binary("fadd", value, const_float(value.type, float(delta)), rules.flags)
@@ -111,9 +110,7 @@ def lanes_mask(build: FunctionBuilder, flags: Value, type_: Type) -> Value:
     return build.cast(opcode, flags, value_type(type_))
 
 
-def _compare(
-    build: FunctionBuilder, op: BinaryOp, left: Value, right: Value, type_: Type
-) -> Value:
+def _compare(build: FunctionBuilder, op: BinaryOp, left: Value, right: Value, type_: Type) -> Value:
     if is_floating(type_):
         return build.compare("fcmp", _ORDERED[op], left, right)
     signed = is_signed(type_)

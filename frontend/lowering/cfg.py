@@ -112,6 +112,4 @@ def _rename_incoming(blocks: dict[str, list[str]], renamed: dict[str, str]) -> N
         for number, line in enumerate(lines):
             if " = phi " not in line:
                 break
-            lines[number] = re.sub(
-                r", %([-\w.$]+) \]", lambda m: f", %{final(m[1])} ]", line
-            )
+            lines[number] = re.sub(r", %([-\w.$]+) \]", lambda m: f", %{final(m[1])} ]", line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kcc.diagnostics import Span
@@ -11,8 +12,8 @@ from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.arithmetic import FloatRules
 from kcc.frontend.lowering.debug import DebugInfo, Scope, escape
 from kcc.frontend.lowering.layout import alignment, memory_type
-from kcc.frontend.lowering.places import Memory
-from kcc.frontend.tree import Function, Initialiser, Storage, Variable
+from kcc.frontend.lowering.places import Memory, Place
+from kcc.frontend.tree import Expr, Function, Initialiser, Storage, Variable
 from kcc.frontend.types import (
     CHAR,
     AddressSpace,
@@ -22,6 +23,9 @@ from kcc.frontend.types import (
     Type,
     align_of,
 )
+
+NOTHING = Value(ir.VOID, "void")
+"""What an expression of type void gives."""
 
 _TEMPORARY = re.compile(r"[vs]\d+|entry|return")
 """Names a function builder gives values and blocks itself."""
@@ -75,11 +79,22 @@ class Jumps:
     default: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class ExpressionRules:
+    """How the modules for parts of expressions reach the whole: see
+    :mod:`kcc.frontend.lowering.expressions`.
+    """
+
+    value: Callable[[FunctionContext, Expr], Value]
+    place: Callable[[FunctionContext, Expr], Place]
+
+
 @dataclass(slots=True)
 class FunctionContext:
     """A function being lowered."""
 
     module: ModuleContext
+    expressions: ExpressionRules
     build: FunctionBuilder
     scope: Scope
     function: Function
@@ -88,6 +103,14 @@ class FunctionContext:
     """Where a returned value waits; None in a void function."""
     jumps: list[Jumps] = field(default_factory=list[Jumps])
     labels: dict[str, str] = field(default_factory=dict[str, str])
+
+    def value(self, expr: Expr) -> Value:
+        """Compute an expression; aggregates come as struct values."""
+        return self.expressions.value(self, expr)
+
+    def place(self, expr: Expr) -> Place:
+        """The object an lvalue denotes."""
+        return self.expressions.place(self, expr)
 
     @property
     def rules(self) -> FloatRules:

@@ -9,6 +9,7 @@ from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.cfg import tidy
 from kcc.frontend.lowering.context import FunctionContext, ModuleContext, argument_name, private
 from kcc.frontend.lowering.debug import quote
+from kcc.frontend.lowering.expressions import RULES
 from kcc.frontend.lowering.layout import alignment, memory_type, value_type
 from kcc.frontend.lowering.places import Memory, write
 from kcc.frontend.lowering.statements import finish, statement
@@ -36,7 +37,7 @@ def lower_function(module: ModuleContext, function: Function) -> None:
     scope = module.debug.function(function.name, function.span)
     build = FunctionBuilder(value_type(function.type.result))
     build.position_at(build.new_label("entry"))
-    ctx = FunctionContext(module, build, scope, function)
+    ctx = FunctionContext(module, RULES, build, scope, function)
     ctx.at(function.span)
     parameters = [_parameter(ctx, p) for p in function.parameters]
     if not isinstance(function.type.result, VoidType):
@@ -47,9 +48,7 @@ def lower_function(module: ModuleContext, function: Function) -> None:
     module.module.define(_header(module, function, parameters, scope.node), build)
 
 
-def _header(
-    module: ModuleContext, function: Function, parameters: list[str], scope: str
-) -> str:
+def _header(module: ModuleContext, function: Function, parameters: list[str], scope: str) -> str:
     result = value_type(function.type.result)
     shown = ", ".join(parameters)
     if not function.is_kernel:
@@ -161,5 +160,3 @@ def _spelled(type_: Type) -> str:
     if isinstance(type_, PointerType):
         return f"{_spelled(type_.pointee.type)}*"
     return str(type_)
-
-

@@ -96,7 +96,7 @@ def record_layout(record: RecordType) -> RecordLayout:
     """The struct of a complete record; LLVM's own layout is used where it agrees."""
     assert record.fields is not None
     if record.is_union:
-        unit = record.alignment_bytes if record.alignment_bytes <= 8 else 8
+        unit = min(record.alignment_bytes, 8)
         return RecordLayout(ir.ArrayTy(record.size_bytes // unit, ir.IntTy(8 * unit)), ())
     fields = tuple(memory_type(f.type.type) for f in record.fields)
     plain = ir.StructTy(fields)

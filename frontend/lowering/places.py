@@ -233,9 +233,7 @@ def _lane_memory(build: FunctionBuilder, vector: Memory, lane: int | Value) -> M
     return Memory(first.type, pointer, align)
 
 
-def _with_lanes(
-    build: FunctionBuilder, old: Value, lanes: tuple[int, ...], value: Value
-) -> Value:
+def _with_lanes(build: FunctionBuilder, old: Value, lanes: tuple[int, ...], value: Value) -> Value:
     """``old`` with some lanes replaced by those of ``value`` in order."""
     assert isinstance(old.type, ir.VecTy)
     if len(lanes) == 1:
@@ -261,5 +259,3 @@ def _aligned(place: Memory) -> str:
 def _space(place: Memory) -> int:
     assert isinstance(place.pointer.type, ir.PtrTy)
     return place.pointer.type.space
-
-

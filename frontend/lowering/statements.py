@@ -11,8 +11,10 @@ from typing import assert_never
 from kcc.diagnostics import Span
 from kcc.frontend import tree
 from kcc.frontend.lowering import places
+from kcc.frontend.lowering.conditions import jump_on
 from kcc.frontend.lowering.context import FunctionContext, Jumps
-from kcc.frontend.lowering.expressions import effect, initialise, jump_on, store, value
+from kcc.frontend.lowering.expressions import effect
+from kcc.frontend.lowering.objects import initialise, store
 from kcc.frontend.tree import Expr, Stmt, Storage, Unroll
 
 
@@ -158,7 +160,7 @@ def _loop_metadata(ctx: FunctionContext, span: Span, unroll: Unroll | None) -> s
 
 def _switch(ctx: FunctionContext, stmt: tree.Switch) -> None:
     build = ctx.build
-    selector = value(ctx, stmt.value)
+    selector = ctx.value(stmt.value)
     dispatch, end = build.current, build.new_label("sw.epilog")
     assert dispatch is not None
     on_continue = next((j.on_continue for j in reversed(ctx.jumps) if j.on_continue), None)

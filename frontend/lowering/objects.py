@@ -1,0 +1,125 @@
+"""Objects: which one an lvalue denotes, and how a new one gets its value."""
+
+from __future__ import annotations
+
+from kcc.frontend import tree
+from kcc.frontend.ir import types as ir
+from kcc.frontend.ir.builder import Value, zero
+from kcc.frontend.lowering import places
+from kcc.frontend.lowering.context import FunctionContext, pointee_memory, private
+from kcc.frontend.lowering.conversions import resize
+from kcc.frontend.lowering.initialisers import explicit_parts, implicit_leaves
+from kcc.frontend.lowering.layout import is_aggregate, is_signed, leaf_count
+from kcc.frontend.lowering.places import Lane, Memory, Place
+from kcc.frontend.tree import Expr, Initialiser
+from kcc.frontend.types import ArrayType, RecordType, VectorType, size_of
+
+
+def is_lvalue(expr: Expr) -> bool:
+    """Whether an expression denotes an object."""
+    match expr:
+        case tree.Member() | tree.Swizzle() | tree.Element():
+            return is_lvalue(expr.base)
+        case _:
+            return isinstance(expr, tree.LVALUES)
+
+
+def find(ctx: FunctionContext, expr: Expr) -> Place:
+    """The object an lvalue denotes; the value of anything else is put in a private slot."""
+    match expr:
+        case tree.VariableRef():
+            return ctx.variable(expr.variable)
+        case tree.Deref():
+            return pointee_memory(ctx.value(expr.pointer), expr.type)
+        case tree.Member():
+            base = ctx.place(expr.base)
+            assert isinstance(base, Memory)
+            assert isinstance(base.type.type, RecordType)
+            assert base.type.type.fields is not None
+            ctx.at(expr.span)
+            offset = base.type.type.fields[expr.index].offset
+            return places.offset_place(ctx.build, base, offset, expr.type)
+        case tree.Swizzle():
+            return places.lanes_of(ctx.place(expr.base), expr.lanes, expr.type)
+        case tree.Element():
+            return _element(ctx, expr)
+        case tree.CompoundLiteral():
+            memory = ctx.variable(expr.variable)
+            initialise(ctx, memory, expr.initialiser)
+            return memory
+        case tree.StringLiteral():
+            return ctx.module.string(expr.data)
+        case _:
+            held = ctx.value(expr)
+            memory = ctx.slot(private(expr.type.type), "temporary")
+            places.write(ctx.build, memory, held)
+            return memory
+
+
+def _element(ctx: FunctionContext, expr: tree.Element) -> Place:
+    base = ctx.place(expr.base)
+    if isinstance(base.type.type, VectorType):
+        if isinstance(expr.index, tree.Constant):
+            return places.lanes_of(base, (int(expr.index.value),), expr.type)
+        assert not isinstance(base, Lane)
+        return Lane(expr.type, base, index64(ctx, expr.index))
+    assert isinstance(base, Memory)
+    index = index64(ctx, expr.index)
+    ctx.at(expr.span)
+    return places.element_place(ctx.build, base, index, expr.type)
+
+
+def index64(ctx: FunctionContext, expr: Expr) -> Value:
+    """An index as a 64-bit integer."""
+    index = ctx.value(expr)
+    ctx.at(expr.span)
+    return resize(ctx.build, index, ir.I64, signed=is_signed(expr.type.type))
+
+
+def initialise(ctx: FunctionContext, target: Memory, initialiser: Initialiser) -> None:
+    """Give a new object its value."""
+    if not isinstance(initialiser, tree.AggregateInit):
+        store(ctx, target, initialiser)
+        return
+    parts = explicit_parts(target.type, initialiser)
+    ctx.at(initialiser.span)
+    cleared = leaf_count(target.type.type) > places.LARGEST_COPY_LEAVES
+    if cleared:
+        places.clear(ctx.build, target)
+    else:
+        for leaf in implicit_leaves(target.type, parts):
+            part = places.offset_place(ctx.build, target, leaf.offset, target.type)
+            ctx.build.store(zero(leaf.type), part.pointer, part.align)
+    for part in parts:
+        if cleared and isinstance(part.value, tree.Constant) and str(part.value.value) == "0":
+            continue
+        ctx.at(part.value.span)
+        where = places.offset_place(ctx.build, target, part.offset, part.type)
+        store(ctx, where, part.value)
+
+
+def store(ctx: FunctionContext, target: Memory, expr: Expr) -> None:
+    """Store an expression's value; an aggregate is copied straight from where it lies."""
+    if is_aggregate(target.type.type):
+        store_aggregate(ctx, target, expr)
+        return
+    held = ctx.value(expr)
+    ctx.at(expr.span)
+    places.write(ctx.build, target, held)
+
+
+def store_aggregate(ctx: FunctionContext, target: Memory, expr: Expr) -> None:
+    """Store an aggregate, copied straight from where it lies if it lies somewhere."""
+    source = expr.operand if isinstance(expr, tree.Load) else expr
+    if is_lvalue(source):
+        origin = ctx.place(source)
+        assert isinstance(origin, Memory)
+        ctx.at(expr.span)
+        length = min(size_of(origin.type.type), size_of(target.type.type))
+        if isinstance(target.type.type, ArrayType) and length < size_of(target.type.type):
+            places.clear(ctx.build, target)
+        places.copy(ctx.build, target, origin)
+        return
+    held = ctx.value(expr)
+    ctx.at(expr.span)
+    places.write(ctx.build, target, held)

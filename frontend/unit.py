@@ -1,0 +1,100 @@
+"""From IR text with kernel metadata to a :class:`CompiledUnit`: the end of every front end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kcc.diagnostics import Diagnostic, Span
+from kcc.frontend.builtins.lower import definitions, is_lowered
+from kcc.frontend.ir.model import Function, MetadataLeaf
+from kcc.frontend.ir.reader import read_module
+from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language
+from kcc.frontend.optimise import optimise
+from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+
+_DECLARATION = re.compile(r"^declare [^@\n]*@([\w.$]+)\(.*\n", re.MULTILINE)
+_DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
+
+
+def unit_from_ir(
+    text: str,
+    *,
+    name: str,
+    frontend: str,
+    language: Language,
+    level: OptLevel,
+    sources: Mapping[str, Sequence[str]],
+    warnings: tuple[Diagnostic, ...] = (),
+) -> CompiledUnit:
+    """Link the built-in library into a module of the dialect, optimise it and list its kernels.
+
+    ``text`` needs nothing but SPIR's conventions: kernels with their ``kernel_arg_*`` metadata,
+    built-ins as declarations with mangled names. Raises :class:`kcc.diagnostics.InternalError`
+    for a module that LLVM's verifier refuses.
+    """
+    optimised = optimise(link_builtins(text), level)
+    module = read_module(optimised)
+    kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
+    return CompiledUnit(
+        name, frontend, level, language, optimised, module, kernels, sources, warnings
+    )
+
+
+def link_builtins(text: str) -> str:
+    """The module with definitions in place of the declarations that the library can lower."""
+    declared = [m[1] for m in _DECLARATION.finditer(text)]
+    lowered = {symbol for symbol in declared if is_lowered(symbol)}
+    if not lowered:
+        return text
+    kept = {symbol for symbol in declared if symbol not in lowered}
+    kept.update(m[1] for m in _DEFINITION.finditer(text))
+    wanted = [symbol for symbol in declared if symbol in lowered]
+    rest = _DECLARATION.sub(lambda m: "" if m[1] in lowered else m[0], text)
+    return rest + "\n" + definitions(wanted, kept)
+
+
+def _kernel(function: Function, language: Language, unit: str) -> Kernel:
+    place = function.location
+    span = Span(place.file, place.line, place.column) if place else Span(unit, 0)
+    return Kernel(
+        name=function.source_name,
+        symbol=function.name,
+        language=language,
+        arguments=_arguments(function),
+        function=function,
+        span=span,
+        required_local_size=function.required_local_size,
+    )
+
+
+def _arguments(function: Function) -> tuple[Argument, ...]:
+    """The kernel's arguments as its metadata describes them, in order."""
+    names = _column(function, "kernel_arg_name")
+    types = _column(function, "kernel_arg_type")
+    spaces = _column(function, "kernel_arg_addr_space")
+    access = _column(function, "kernel_arg_access_qual")
+    qualifiers = _column(function, "kernel_arg_type_qual")
+    found = list[Argument]()
+    for index, argument in enumerate(function.arguments):
+        space = spaces[index] if index < len(spaces) else 0
+        found.append(
+            Argument(
+                name=_text(names, index, argument.name),
+                type=_text(types, index, str(argument.type)),
+                address_space=AddressSpace(space if isinstance(space, int) else 0),
+                access=_text(access, index, "none"),
+                qualifiers=tuple(_text(qualifiers, index, "").split()),
+            )
+        )
+    return tuple(found)
+
+
+def _column(function: Function, name: str) -> tuple[MetadataLeaf, ...]:
+    return function.metadata.get(name, ())
+
+
+def _text(column: tuple[MetadataLeaf, ...], index: int, otherwise: str) -> str:
+    item = column[index] if index < len(column) else otherwise
+    return item if isinstance(item, str) else otherwise
