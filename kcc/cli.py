@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import kcc
 from kcc.commands import analyze, completion
-from kcc.commands.errors import StageFailure, UsageError
+from kcc.commands.errors import UsageError
 from kcc.commands.options import Parser, add_debug
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, render
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 
 EXIT_FINE, EXIT_BAD_INPUT, EXIT_BAD_USAGE, EXIT_BUG = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
@@ -47,10 +47,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _abandon_output()
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
-    except StageFailure as failure:
-        code = _report_bug(failure.__cause__ or failure, failure.stage, debug)
+    except InternalError as error:
+        code = _report_bug(error, error, debug)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a message
-        code = _report_bug(error, "command line", debug)
+        wrapped = InternalError("command line", f"{type(error).__name__}: {error}")
+        code = _report_bug(wrapped, error, debug)
     return code
 
 
@@ -105,13 +106,13 @@ def _fail(
     return code
 
 
-def _report_bug(error: BaseException, stage: str, debug: bool) -> int:
+def _report_bug(bug: InternalError, error: Exception, debug: bool) -> int:
     if debug:
         traceback.print_exception(error)
-    reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    reason = bug.detail if debug else " ".join(bug.detail.split())[:300]
     advice = "" if debug else "Run it again with --debug for the traceback, and please report both."
     sys.stderr.write(
-        f"kcc: internal error in stage '{stage}': {reason}\n"
+        f"kcc: internal error in stage '{bug.stage}': {reason}\n"
         f"This is a bug in kcc {kcc.__version__}, not in your input. {advice}".rstrip()
         + "\n"
     )

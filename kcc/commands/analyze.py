@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.options import (
+    Subparsers,
     add_compilation,
     add_console,
     add_launch,
@@ -20,11 +20,9 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import Severity, render
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
-    from kcc.diagnostics import Diagnostic
     from kcc.pipeline import AnalysisRequest
     from kcc.report.model import Analysis
 
@@ -41,12 +39,13 @@ _EXAMPLES = """examples:
   kcc analyze - < kernel.cl                      the source on standard input"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc analyze`."""
     parser = subparsers.add_parser(
         "analyze",
         help="what the kernels in a file do: control flow, loops, memory, limits",
-        description="Say what the kernels of a source do: control flow, loops, branches, memory "
+        usage="kcc analyze FILE [OPTION ...]",
+        description="Say what the kernels of a source do: control flow, loops, branches, memory\n"
         "accesses, instruction mix, and the source with what was found beside each line.",
         epilog=_EXAMPLES,
     )
@@ -65,8 +64,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--emit-ir", action="store_true", help="the LLVM IR in place of the report"
     )
     group.add_argument(
-        "-o", dest="output", metavar="FILE", default=STANDARD, help="write the report (or what "
-        "stands in its place) to FILE"
+        "-o",
+        dest="output",
+        metavar="FILE",
+        default=STANDARD,
+        help="write the report (or what stands in its place) to FILE",
     )
     group.add_argument(
         "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the report"
@@ -105,9 +107,7 @@ def _has_main_product(arguments: argparse.Namespace) -> bool:
     return bool(asked) or arguments.json != STANDARD
 
 
-def _request(
-    arguments: argparse.Namespace, path: str, sources: SourceLines
-) -> AnalysisRequest:
+def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
     from kcc.commands.workloads import survey
     from kcc.pipeline import AnalysisRequest
 

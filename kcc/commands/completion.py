@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import cast
 
-from kcc.commands.options import add_debug
+from kcc.commands.options import Subparsers, add_debug
 from kcc.commands.outputs import write_standard
 from kcc.commands.sources import SourceLines
 
@@ -17,7 +18,7 @@ _EXAMPLES = """examples:
   kcc completion fish > ~/.config/fish/completions/kcc.fish"""
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc completion`."""
     parser = subparsers.add_parser(
         "completion",
@@ -45,11 +46,11 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 
 
 def _actions(parser: argparse.ArgumentParser) -> list[argparse.Action]:
-    """All actions of a parser and of its subcommands."""
-    found = list[argparse.Action]()
-    for action in parser._actions:  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-        found.append(action)
-        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-            for subparser in set(action.choices.values()):
-                found += _actions(subparser)
+    """All actions of a parser and of its subcommands; argparse has no public way to them."""
+    own: list[argparse.Action] = parser._actions  # noqa: SLF001
+    found = [*own]
+    for action in own:
+        if isinstance(action, Subparsers):
+            subparsers = cast("Subparsers[argparse.ArgumentParser]", action)
+            found += (inner for each in subparsers.choices.values() for inner in _actions(each))
     return found

@@ -15,14 +15,6 @@ class UsageError(Exception):
         super().__init__("; ".join(d.message for d in self.diagnostics))
 
 
-class StageFailure(Exception):
-    """An unexpected exception (the cause) in the named stage: our bug (exit code 3)."""
-
-    def __init__(self, stage: str) -> None:
-        self.stage = stage
-        super().__init__(stage)
-
-
 def usage_error(message: str, hint: str | None = None) -> UsageError:
     """A :class:`UsageError` with one message."""
     return UsageError([Diagnostic("K009", message, hint=hint)])

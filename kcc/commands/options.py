@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from kcc.commands.errors import usage_error
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 
 _MACRO_NAME = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?\Z", re.ASCII)
 
+
+Subparsers = argparse._SubParsersAction  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+"""What a command adds its parser to; argparse has no public name for it."""
 
 SIZE_NAMES = ("tiny", "small", "large")
 """The named sizes of a kernel.toml."""
@@ -45,7 +48,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source (OpenCL C); '-' reads standard input",
+        help="kernel source in OpenCL C; '-' reads standard input",
     )
     group = parser.add_argument_group("how the source is read")
     _add_dialect(group)
@@ -63,7 +66,7 @@ def parse_dialect(words: Sequence[str]) -> BuildOptions:
     return build_options(parser.parse_args(words))
 
 
-def _add_dialect(group: argparse._ActionsContainer) -> None:
+def _add_dialect(group: _Options) -> None:
     """What a C compiler and clBuildProgram take."""
     group.add_argument(
         "-D",
@@ -75,7 +78,12 @@ def _add_dialect(group: argparse._ActionsContainer) -> None:
         help="define a macro (as 1 without a value)",
     )
     group.add_argument(
-        "-U", dest="macros", metavar="NAME", action="append", type=_undefine, help="undefine a macro"
+        "-U",
+        dest="macros",
+        metavar="NAME",
+        action="append",
+        type=_undefine,
+        help="undefine a macro",
     )
     group.add_argument(
         "-I",
@@ -214,6 +222,12 @@ def build_options(arguments: argparse.Namespace) -> BuildOptions:
         mad_enable=arguments.cl_mad_enable,
         single_precision_constant=arguments.cl_single_precision_constant,
     )
+
+
+class _Options(Protocol):
+    """A parser, or a group of one."""
+
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action: ...
 
 
 class Parser(argparse.ArgumentParser):

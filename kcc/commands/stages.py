@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from kcc.commands.errors import StageFailure, UsageError
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.commands.errors import UsageError
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 
 T = TypeVar("T")
 
@@ -22,12 +22,12 @@ class StageRunner:
         """The result of ``work``.
 
         Bad input passes through as :class:`DiagnosticError`; what exhausts recursion or memory
-        becomes one (K006, K007); any other exception becomes a :class:`StageFailure`.
+        becomes one (K006, K007); any other exception becomes an :class:`InternalError`.
         """
         start = time.process_time()
         try:
             return work()
-        except (DiagnosticError, UsageError):
+        except (DiagnosticError, UsageError, InternalError, BrokenPipeError):
             raise
         except RecursionError as error:
             message = f"the source is nested too deeply (stage '{stage}')"
@@ -35,12 +35,8 @@ class StageRunner:
         except MemoryError as error:
             message = f"the source needs more memory than there is (stage '{stage}')"
             raise DiagnosticError([Diagnostic("K007", message)]) from error
-        except OSError as error:
-            if isinstance(error, BrokenPipeError):
-                raise
-            raise StageFailure(stage) from error
         except Exception as error:
-            raise StageFailure(stage) from error
+            raise InternalError(stage, f"{type(error).__name__}: {error}") from error
         finally:
             spent = time.process_time() - start
             self.cpu_seconds[stage] = self.cpu_seconds.get(stage, 0.0) + spent

@@ -6,16 +6,16 @@ The command line comes first: its sizes, arguments and macros replace those of t
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, parse_dialect
 from kcc.commands.outputs import STANDARD
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Span
 from kcc.frontend.options import BuildOptions, MacroOption
 from kcc.pipeline import LaunchInputs
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from kcc.launch import LaunchRequest
     from kcc.workload_file import WorkloadFile
 
+T = TypeVar("T")
+
+_EXTENTS = ("--global", "--local")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -99,40 +102,42 @@ def _read_launch_options(arguments: argparse.Namespace, sources: SourceLines) ->
         raise UsageError(error.diagnostics) from error
 
 
-def _parse_launch_options(texts: Mapping[str, Sequence[str]], size: str | None) -> _Given:
+def _parse_launch_options(texts: Mapping[str, Sequence[str]], named: str | None) -> _Given:
     from kcc.arguments import Scalar
     from kcc.expressions import evaluate, free_names
     from kcc.launch import LaunchRequest
-    from kcc.launch_language import parse_argument, parse_size
+    from kcc.launch_language import parse_argument, parse_dimensions, parse_size
 
-    names = dict[str, Value]()
-    for index, text in enumerate(texts["--size"], start=1):
-        given = parse_size(text, Span("--size", index, 1))
-        names[given.name] = evaluate(given.value, names)
-    parsed = [
-        parse_argument(text, Span("--arg", index, 1))
-        for index, text in enumerate(texts["--arg"], start=1)
-    ]
-    for argument in parsed:
+    for option in ("--global", "--local"):
+        if len(texts[option]) > 1:
+            times = f"{option} is given {len(texts[option])} times"
+            raise usage_error(times, "one launch at a time; a comma separates dimensions")
+    sizes = _parse_all(parse_size, "--size", texts)
+    arguments = _parse_all(parse_argument, "--arg", texts)
+    extents = {option: _parse_all(parse_dimensions, option, texts) for option in _EXTENTS}
+    names: dict[str, Value] = {}
+    for size in sizes:
+        names[size.name] = evaluate(size.value, names)
+    for argument in arguments:
         if isinstance(argument.value, Scalar) and free_names(argument.value.value) <= names.keys():
             names[argument.name] = evaluate(argument.value.value, names)
-    request = LaunchRequest(_sizes(texts, "--global"), _sizes(texts, "--local"))
-    return _Given(request, names, tuple(parsed), size)
+    whole, part = (extents[option][0] if extents[option] else None for option in _EXTENTS)
+    return _Given(LaunchRequest(whole, part), names, tuple(arguments), named)
 
 
-def _sizes(texts: Mapping[str, Sequence[str]], option: str) -> tuple[Expression, ...] | None:
-    from kcc.launch_language import parse_dimensions
-
-    if len(texts[option]) > 1:
-        raise usage_error(
-            f"{option} is given {len(texts[option])} times",
-            "one launch at a time; a comma separates dimensions",
-        )
-    parsed = [
-        parse_dimensions(text, Span(option, index, 1))
-        for index, text in enumerate(texts[option], start=1)
-    ]
-    return parsed[0] if parsed else None
+def _parse_all(
+    parse: Callable[[str, Span], T], option: str, texts: Mapping[str, Sequence[str]]
+) -> list[T]:
+    """Every use of an option, read; one message for each that cannot be."""
+    parsed, sink = list[T](), DiagnosticSink()
+    for index, text in enumerate(texts[option], start=1):
+        try:
+            parsed.append(parse(text, Span(option, index, 1)))
+        except DiagnosticError as error:
+            for diagnostic in error.diagnostics:
+                sink.add(diagnostic)
+    sink.raise_if_errors()
+    return parsed
 
 
 def _with_workload(workload: WorkloadFile, options: BuildOptions, given: _Given) -> Surroundings:
@@ -167,9 +172,7 @@ def _merge(own: LaunchRequest, given: LaunchRequest) -> LaunchRequest:
     return own
 
 
-def _merge_arguments(
-    own: Sequence[Argument], given: Sequence[Argument]
-) -> tuple[Argument, ...]:
+def _merge_arguments(own: Sequence[Argument], given: Sequence[Argument]) -> tuple[Argument, ...]:
     replaced = {argument.name for argument in given}
     return (*(argument for argument in own if argument.name not in replaced), *given)
 
@@ -178,7 +181,7 @@ def _macro_values(macros: Iterable[MacroOption]) -> dict[str, Value]:
     """The macros of the command line that are numbers, as names of expressions."""
     from kcc.launch_language import macro_value
 
-    values = dict[str, Value]()
+    values: dict[str, Value] = {}
     for macro in macros:
         value = None if macro.value is None else macro_value(macro.value)
         if value is None:
@@ -216,9 +219,7 @@ def _own_macros(workload: WorkloadFile, given: Iterable[MacroOption]) -> list[Ma
     """The defines of the file, but for those that the command line defines or undefines."""
     replaced = {macro.name.partition("(")[0] for macro in given}
     return [
-        MacroOption(name, value)
-        for name, value in workload.defines.items()
-        if name not in replaced
+        MacroOption(name, value) for name, value in workload.defines.items() if name not in replaced
     ]
 
 

@@ -7,6 +7,7 @@ it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 import kcc
 from kcc.report.model import (
@@ -22,7 +23,7 @@ from kcc.report.model import (
 
 SCHEMA = "kcc/analysis/1"
 
-Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 
 def to_json(analysis: Analysis) -> str:

@@ -3,15 +3,15 @@ from __future__ import annotations
 import re
 
 from kcc.report.dot import control_flow
-from tests.kcc.report.sample import analysis
 from tests.kcc.report.dot_grammar import check_dot
+from tests.kcc.report.sample import analysis
 
 
 def test_graph_has_every_block_and_edge():
     text = control_flow(analysis())
     check_dot(text)
-    assert len(re.findall(r"^ *k0b\d+ \[label=", text, re.M)) == 5
-    assert len(re.findall(r"^ *k0b\d+ -> k0b\d+", text, re.M)) == 6
+    assert len(re.findall(r"^ *k0b\d+ \[label=", text, re.MULTILINE)) == 5
+    assert len(re.findall(r"^ *k0b\d+ -> k0b\d+", text, re.MULTILINE)) == 6
 
 
 def test_edges_are_labelled():
