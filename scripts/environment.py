@@ -3,7 +3,7 @@
     environment.py run       what `kcc` needs
     environment.py check     and what tests, linters and type checkers need
     environment.py clang     and clang (the ziglang wheel)
-    environment.py linker    and, with clang, an `ld` in .venv/tools for PoCL
+    environment.py linker    and, with clang, an `ld` for PoCL in .venv/tools
 
 A part is there when `.venv/kcc-PART.toml` equals pyproject.toml. All of these stamps are taken away
 before anything is changed and written back last, so an interrupted run leaves none; without a stamp
@@ -36,7 +36,17 @@ COMPILED_FOLDERS = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")
 
 LINKER = """\
 #!/bin/sh
-exec "{python}" -m ziglang ld.lld "$@"
+# PoCL asks for the libraries of a compiler. Where there is none, they are left out: what a kernel
+# needs of them is in the process already.
+"{zig}" ld.lld "$@" 2>/dev/null && exit
+for argument; do
+    shift
+    case $argument in
+        -lgcc | -lgcc_s | -lc) ;;
+        *) set -- "$@" "$argument" ;;
+    esac
+done
+exec "{zig}" ld.lld "$@"
 """
 
 OFFLINE_SIGNS = (
@@ -93,6 +103,11 @@ def only_one() -> Generator[int]:
             say("another call is making the environment; waiting for it")
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock.fileno()
+
+
+def site_packages() -> Path:
+    """Where the libraries of `.venv` are."""
+    return next((VENV / "lib").glob("python*")) / "site-packages"
 
 
 def make_venv() -> None:
@@ -157,8 +172,7 @@ def install(part: str, lock: int) -> None:
     pip_install([*build_requires, "editables"], lock)
     pip_install(["--no-build-isolation", "--editable", f".{PARTS[part]}"], lock)
     say("compiling")
-    libraries = next((VENV / "lib").glob("python*")) / "site-packages"
-    folders = [libraries, *(ROOT / name for name in COMPILED_FOLDERS)]
+    folders = [site_packages(), *(ROOT / name for name in COMPILED_FOLDERS)]
     # Some libraries ship files that are no Python 3; compileall then exits with 1, and all is well.
     subprocess.run(
         [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", *folders],
@@ -171,7 +185,7 @@ def write_linker() -> None:
     """Put an `ld` that is clang's linker into .venv/tools."""
     tool = VENV / "tools" / "ld"
     tool.parent.mkdir(exist_ok=True)
-    tool.write_text(LINKER.format(python=PYTHON), encoding="utf-8")
+    tool.write_text(LINKER.format(zig=site_packages() / "ziglang" / "zig"), encoding="utf-8")
     tool.chmod(0o755)
 
 

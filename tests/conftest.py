@@ -20,7 +20,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Random programs: the same few in every run, or with --full many and new ones."""
+    """Random inputs are the same few in every run, or with --full many and new ones."""
+    provide_linker()
     settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
     settings.register_profile("full", max_examples=5000, deadline=None)
     settings.load_profile("full" if config.getoption("--full") else "quick")
@@ -52,5 +53,4 @@ def pocl_context() -> pyopencl.Context:
     """A context on the CPU device of the PoCL that the tests extra installs."""
     import pyopencl
 
-    provide_linker()
     return pyopencl.Context([choose_device()])

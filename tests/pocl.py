@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ POCL_VERSION = "PoCL 3.0"
 """What pocl-binary-distribution 3.0 calls itself; a PoCL of the system may stand beside it."""
 
 LINKER_FOLDER = Path(__file__).resolve().parent.parent / ".venv" / "tools"
-"""Where scripts/check puts an `ld` on machines that have none."""
+"""Where scripts/check puts an `ld` on machines without one, or without a compiler's libraries."""
 
 
 def choose_device() -> pyopencl.Device:
@@ -32,9 +31,9 @@ def choose_device() -> pyopencl.Device:
 
 
 def provide_linker() -> None:
-    """PoCL runs `ld` for every kernel it builds: put ours on PATH where the machine has none."""
-    if shutil.which("ld") is None and (LINKER_FOLDER / "ld").exists():
-        os.environ["PATH"] = f"{os.environ.get('PATH', '')}{os.pathsep}{LINKER_FOLDER}"
+    """PoCL runs `ld` for every kernel it builds: put ours first on PATH where it was needed."""
+    if (LINKER_FOLDER / "ld").exists():
+        os.environ["PATH"] = f"{LINKER_FOLDER}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
 
 
 def build(context: pyopencl.Context, source: str, options: str = "") -> pyopencl.Program:
