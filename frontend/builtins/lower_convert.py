@@ -163,22 +163,17 @@ def _round_integer(e: Emitter, value: Value, source: ScalarKind, rounding: str) 
 def _clamp_to_half(e: Emitter, magnitude: Value, negative: Value | None, rounding: str) -> Value:
     """What is rounded towards zero ends at the largest finite half, not at infinity."""
     limited = minimum(e, magnitude, e.integer(magnitude.type, _HALF_MAX), signed=False)
-    match rounding, negative:
-        case "rtz", _:
-            return limited
-        case "rtp", None:
-            return magnitude
-        case "rtp", below:
-            return e.build.select(below, limited, magnitude)
-        case _, None:
-            return limited
-        case _, below:
-            return e.build.select(below, magnitude, limited)
+    if rounding == "rtz" or (negative is None and rounding == "rtn"):
+        return limited
+    if negative is None:
+        return magnitude
+    below, above = (limited, magnitude) if rounding == "rtp" else (magnitude, limited)
+    return e.build.select(negative, below, above)
 
 
 def _scaled(e: Emitter, significand: Value, scale: Value) -> Value:
     """Significand * scale, exact but for what is beyond the halves, which becomes infinite."""
     b, half = e.build, bits_of(e.result) == 16
     compute = with_lanes(FLOAT, e.result) if half else e.result
-    factors = (b.cast("uitofp", v, compute) for v in (significand, scale))
-    return b.cast("fptrunc", b.binary("fmul", *factors), e.result)
+    first, second = (b.cast("uitofp", v, compute) for v in (significand, scale))
+    return b.cast("fptrunc", b.binary("fmul", first, second), e.result)

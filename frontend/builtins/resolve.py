@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from kcc.frontend.builtins.conversions import Fit, Order, compare, fit
+from kcc.frontend.builtins.conversions import Fit, Order, Rank, compare, fit
 from kcc.frontend.builtins.mangle import mangle
 from kcc.frontend.builtins.overloads import overloads_of, reinterpreted_type, rows_of
 from kcc.frontend.builtins.signatures import Effect, ResolvedBuiltin
@@ -106,7 +106,12 @@ def _fits(
 
 
 def _is_better(first: list[Fit], second: list[Fit]) -> bool:
-    orders = [compare(a, b) for a, b in zip(first, second, strict=True)]
+    """A candidate without an incompatible pointer beats one with it, whatever the rest."""
+    pairs = list(zip(first, second, strict=True))
+    wrong = [(a.rank is Rank.INCOMPATIBLE, b.rank is Rank.INCOMPATIBLE) for a, b in pairs]
+    if any(a != b for a, b in wrong):
+        return not any(a > b for a, b in wrong)
+    orders = [compare(a, b) for a, b in pairs]
     return Order.WORSE not in orders and Order.BETTER in orders
 
 
