@@ -1,0 +1,77 @@
+"""What a pass is, what holds the facts it gives, and how a sequence of passes is run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar, cast
+
+from kcc.frontend.ir.model import Module
+from kcc.frontend.kernel import Kernel
+
+F = TypeVar("F")
+F_co = TypeVar("F_co", covariant=True)
+
+
+class Facts:
+    """What is known of one kernel so far: one fact of each type, asked for by its type.
+
+    ``module`` is the module the kernel's function stands in.
+    """
+
+    __slots__ = ("_by_type", "module")
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self._by_type: dict[type, object] = {}
+
+    def add(self, fact: object) -> None:
+        """Record a fact; there is none of its type yet."""
+        assert type(fact) not in self._by_type, f"{type(fact).__name__} is known already"
+        self._by_type[type(fact)] = fact
+
+    def __getitem__(self, kind: type[F]) -> F:
+        return cast(F, self._by_type[kind])
+
+    def __contains__(self, kind: type) -> bool:
+        return kind in self._by_type
+
+
+class Pass(Protocol[F_co]):
+    """An analysis: a frozen dataclass whose fields are its options.
+
+    ``requires`` are the types of the facts that ``run`` reads; ``run`` changes nothing.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def requires(self) -> tuple[type, ...]: ...
+
+    def run(self, kernel: Kernel, facts: Facts) -> F_co: ...
+
+
+class Around(Protocol):
+    """Called with the name of each pass and its work; gives what the work gives.
+
+    Whoever wants to time, dump or check passes hands in one of their own.
+    """
+
+    def __call__(self, stage: str, work: Callable[[], F], /) -> F: ...
+
+
+def plainly(_stage: str, work: Callable[[], F]) -> F:
+    """The :class:`Around` that only does the work."""
+    return work()
+
+
+def run_passes(
+    kernel: Kernel, module: Module, passes: Sequence[Pass[Any]], around: Around = plainly
+) -> Facts:
+    """The facts that ``passes``, run in order, give of a kernel of ``module``."""
+    facts = Facts(module)
+    for each in passes:
+        missing = [kind.__name__ for kind in each.requires if kind not in facts]
+        assert not missing, f"pass '{each.name}' runs before {missing} is known"
+        facts.add(around(each.name, lambda each=each: each.run(kernel, facts)))
+    return facts
