@@ -31,7 +31,7 @@ class Argument:
     """Among const, restrict, volatile (of the pointee, as argument info has it)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kernel:
     """One kernel of a unit; ``function`` is its IR at the unit's optimisation level."""
 
@@ -44,7 +44,7 @@ class Kernel:
     required_local_size: tuple[int, int, int] | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CompiledUnit:
     """A source as compiled.
 

@@ -1,0 +1,74 @@
+"""One piece of host memory for all buffers and constants of a launch, addressed virtually."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.tracegen.simt.constants import constant_bytes
+from kcc.tracegen.simt.layout import ARENA_BASE, MARGIN_BYTES, OBJECT_ALIGNMENT, REDZONE_BYTES
+from kcc.tracegen.simt.plan import Object, Plan
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """``memory[a - ARENA_BASE]`` is the byte at virtual address ``a``; ``objects`` ascend."""
+
+    memory: Bytes
+    objects: tuple[Object, ...]
+    buffers: tuple[Object | None, ...]
+    """For each argument of the kernel the object behind it, if any."""
+
+    @property
+    def host_base(self) -> int:
+        """Host address of virtual address 0."""
+        return self.memory.ctypes.data - ARENA_BASE
+
+    def find(self, address: int) -> Object | None:
+        """The object an address lies in or, between objects, the one before it."""
+        place = bisect.bisect_right([o.address for o in self.objects], address) - 1
+        return self.objects[place] if place >= 0 else None
+
+    def view(self, item: Object) -> Bytes:
+        """The bytes of an object."""
+        start = item.address - ARENA_BASE
+        return self.memory[start : start + item.size_bytes]
+
+
+def build_arena(plan: Plan, contents: Sequence[tuple[str, Bytes] | None]) -> Arena:
+    """Place the constants of the plan, then the buffers (name and bytes by argument)."""
+    position = max(plan.constant_bytes, MARGIN_BYTES)
+    buffers = list[Object | None]()
+    for item in contents:
+        if item is None:
+            buffers.append(None)
+            continue
+        name, data = item
+        position = -(-position // OBJECT_ALIGNMENT) * OBJECT_ALIGNMENT
+        buffers.append(Object(name, ARENA_BASE + position, len(data), 1))
+        position += len(data) + REDZONE_BYTES
+    memory = aligned_bytes(position + MARGIN_BYTES)
+    placed = [b for b in buffers if b is not None]
+    arena = Arena(memory, (*plan.constants.values(), *placed), tuple(buffers))
+    for name, constant in plan.constants.items():
+        initialiser = plan.module.globals[name].initialiser
+        if initialiser is not None:
+            data = constant_bytes(initialiser, plan)
+            arena.view(constant)[: len(data)] = np.frombuffer(data, np.uint8)
+    for item, source in zip(buffers, contents, strict=True):
+        if item is not None and source is not None:
+            arena.view(item)[:] = source[1]
+    return arena
+
+
+def aligned_bytes(size: int) -> Bytes:
+    """Zeroed host memory that begins at a multiple of :data:`OBJECT_ALIGNMENT`."""
+    raw = np.zeros(size + OBJECT_ALIGNMENT, np.uint8)
+    shift = -raw.ctypes.data % OBJECT_ALIGNMENT
+    return raw[shift : shift + size]

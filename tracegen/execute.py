@@ -1,0 +1,370 @@
+"""Runs one launch of a kernel on the CPU, warp by warp.
+
+:func:`execute` takes numpy buffers and gives new ones, with exact counts and, if asked, the trace.
+Whatever a kernel does wrong ends in a :class:`~kcc.diagnostics.DiagnosticError` with a K7xx code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena
+from kcc.tracegen.faults import Fault, explain
+from kcc.tracegen.simt.jit import NativeProgram, compile_program
+from kcc.tracegen.simt.layout import (
+    LOCAL_BASE,
+    MARGIN_BYTES,
+    OBJECT_ALIGNMENT,
+    FaultKind,
+    Status,
+    Worker,
+)
+from kcc.tracegen.simt.plan import Object, Plan
+from kcc.tracegen.simt.program import ProgramOptions, TraceMode, WarpProgram, write_program
+from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
+
+DEFAULT_BUDGET = 1 << 34
+"""Warp instructions a single warp may execute before it counts as endless: minutes of run time,
+and a hundred times what the longest warp of the well-known suites needs."""
+
+CHUNK_BLOCKS = 64
+"""Thread blocks per task of a worker, and per chunk of the trace."""
+
+TRACE_BUFFER_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class NDRange:
+    """A launch: work-items in all and per thread block in each of one to three dimensions."""
+
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    offset: tuple[int, ...] = ()
+
+    @property
+    def dimensions(self) -> int:
+        return len(self.global_size)
+
+    @property
+    def blocks(self) -> tuple[int, int, int]:
+        sizes = zip(_three(self.global_size, 1), _three(self.local_size, 1), strict=True)
+        x, y, z = (g // l for g, l in sizes)
+        return (x, y, z)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMemory:
+    """The argument for a ``__local`` pointer: that many bytes for each thread block."""
+
+    size_bytes: int
+
+
+KernelArgument = NDArray[np.generic] | np.generic | int | float | bytes | LocalMemory
+"""An array for a pointer to global or constant memory; a number for a scalar; an array or bytes
+for a vector or a struct by value."""
+
+TraceCallback = Callable[[int, NDArray[np.uint32]], None]
+"""Gets the number of the first thread block of a chunk and the words of the chunk."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOptions:
+    """How to run: ``workers`` threads, ``width`` lanes in a warp, warp instructions allowed to
+    one warp, what to trace, where compiled code is kept."""
+
+    workers: int = 1
+    width: int = 32
+    budget: int = DEFAULT_BUDGET
+    trace: TraceMode = TraceMode.OFF
+    on_trace: TraceCallback | None = None
+    cache_dir: Path | None = None
+    counting: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class BlockCount:
+    """How often warps executed a basic block, and how many lanes were active in all."""
+
+    executions: int
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a launch did. ``buffers`` has, by argument index, every array after the launch."""
+
+    buffers: dict[int, NDArray[np.generic]]
+    counts: tuple[BlockCount, ...]
+    warp_instructions: int
+    """Instructions executed by warps with at least one active lane, phis left out."""
+    thread_instructions: int
+    plan: Plan = field(repr=False)
+
+
+def execute(
+    unit: CompiledUnit,
+    kernel: Kernel,
+    launch: NDRange,
+    arguments: Sequence[KernelArgument],
+    options: ExecutionOptions = ExecutionOptions(),
+) -> Execution:
+    """Run ``kernel`` of ``unit``; the arrays given are not changed.
+
+    Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
+    the kernel does wrong (K71x).
+    """
+    program, native = _program(unit, kernel, options.width, options.trace, options.counting, options.cache_dir)
+    run = _Run(unit, kernel, program, native, launch, options, list(arguments))
+    return run.run()
+
+
+@lru_cache(maxsize=64)
+def _program(
+    unit: CompiledUnit, kernel: Kernel, width: int, trace: TraceMode, counting: bool, cache_dir: Path | None
+) -> tuple[WarpProgram, NativeProgram]:
+    program = write_program(kernel, unit.module, ProgramOptions(width, trace, counting))
+    return program, compile_program(program.text, BLOCKS_FUNCTION, cache_dir)
+
+
+class _Run:
+    """One launch being run."""
+
+    def __init__(
+        self, unit: CompiledUnit, kernel: Kernel, program: WarpProgram, native: NativeProgram,
+        launch: NDRange, options: ExecutionOptions, arguments: list[KernelArgument],
+    ) -> None:  # fmt: skip
+        self.unit, self.kernel, self.program, self.native = unit, kernel, program, native
+        self.plan, self.launch, self.options = program.plan, launch, options
+        self.arguments = arguments
+        self._check()
+        contents = [self._contents(i) for i in range(len(arguments))]
+        self.arena = build_arena(self.plan, contents)
+        self.local_objects, self.local_bytes = self._place_locals()
+        self.argument_image, self.objects = self._argument_image()
+        self.lids, self.live = _local_ids(launch, options.width)
+
+    def _check(self) -> None:
+        expected = len(self.plan.function.arguments)
+        if len(self.arguments) != expected:
+            message = f"kernel '{self.kernel.name}' takes {expected} arguments, {len(self.arguments)} given"
+            raise DiagnosticError([Diagnostic("K701", message, self.kernel.span)])
+        sizes = zip(self.launch.global_size, self.launch.local_size, strict=True)
+        if any(l < 1 or g < 1 or g % l or g >= 1 << 31 for g, l in sizes):
+            message = f"global size {self.launch.global_size} is not a multiple of local size {self.launch.local_size}"
+            raise DiagnosticError([Diagnostic("K702", message, self.kernel.span)])
+
+    def _contents(self, index: int) -> tuple[str, Bytes] | None:
+        """The bytes behind a pointer argument, or of a struct by value."""
+        value = self.arguments[index]
+        argument = self.plan.function.arguments[index]
+        name = self.kernel.arguments[index].name
+        is_pointer = str(argument.type).startswith("ptr")
+        if argument.attributes.byval is not None:
+            return name, np.frombuffer(_image(value), np.uint8)
+        if is_pointer and isinstance(value, np.ndarray):
+            return name, np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+        if is_pointer == isinstance(value, LocalMemory):
+            return None
+        message = f"argument '{name}' needs an array, not {type(value).__name__}"
+        raise DiagnosticError([Diagnostic("K703", message, self.kernel.span)])
+
+    def _place_locals(self) -> tuple[dict[int, Object], int]:
+        """Local memory handed in as arguments comes behind what the kernel declares."""
+        position = max(self.plan.local_bytes, MARGIN_BYTES)
+        placed = dict[int, Object]()
+        for index, value in enumerate(self.arguments):
+            if isinstance(value, LocalMemory):
+                position = -(-position // OBJECT_ALIGNMENT) * OBJECT_ALIGNMENT
+                name = self.kernel.arguments[index].name
+                placed[index] = Object(name, LOCAL_BASE + position, value.size_bytes, 3)
+                position += value.size_bytes + 16
+        return placed, position
+
+    def _argument_image(self) -> tuple[Bytes, NDArray[np.int64]]:
+        image = aligned_bytes(self.plan.argument_bytes + 64)
+        objects = np.zeros((len(self.arguments) + 1, 2), np.int64)
+        for index, value in enumerate(self.arguments):
+            offset = self.plan.argument_offsets[index]
+            item = self.arena.buffers[index] or self.local_objects.get(index)
+            if item is not None:
+                objects[index] = item.address, item.size_bytes
+                data = item.address.to_bytes(8, "little")
+            else:
+                data = _scalar_image(value, str(self.plan.function.arguments[index].type))
+            image[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
+        return image, objects
+
+    def run(self) -> Execution:
+        worker = _WorkerMemory(self)
+        total = int(np.prod(self.launch.blocks))
+        for first in range(0, total, CHUNK_BLOCKS):
+            count = min(CHUNK_BLOCKS, total - first)
+            status = self.native.blocks(worker.record.ctypes.data, first, count)
+            if status == Status.FAULT:
+                raise DiagnosticError([explain(self._fault(worker))])
+            worker.deliver(first)
+        return self._result(worker.counts)
+
+    def _fault(self, worker: _WorkerMemory) -> Fault:
+        word = worker.record
+        return Fault(
+            kind=FaultKind(int(word[Worker.FAULT_KIND])),
+            instruction=int(word[Worker.FAULT_INSTRUCTION]),
+            lane=int(word[Worker.FAULT_LANE]),
+            warp=int(word[Worker.FAULT_WARP]),
+            block=int(word[Worker.FAULT_BLOCK]),
+            address=int(word[Worker.FAULT_ADDRESS]),
+            unit=self.unit,
+            kernel=self.kernel,
+            plan=self.plan,
+            arena=self.arena,
+            local_objects=tuple(self.local_objects.values()),
+            local_ids=self.lids,
+            blocks=self.launch.blocks,
+            local_size=_three(self.launch.local_size, 1),
+            offset=_three(self.launch.offset, 0),
+        )
+
+    def _result(self, counts: NDArray[np.int64]) -> Execution:
+        rows = counts.reshape(-1, 2)
+        sizes = [
+            sum(1 for i in b.instructions if i.opcode.word != "phi")
+            for b in self.plan.function.blocks
+        ]
+        buffers = dict[int, NDArray[np.generic]]()
+        for index, value in enumerate(self.arguments):
+            item = self.arena.buffers[index]
+            if item is not None and isinstance(value, np.ndarray):
+                data = self.arena.view(item).copy().view(value.dtype)
+                buffers[index] = data.reshape(value.shape)
+        return Execution(
+            buffers,
+            tuple(BlockCount(int(e), int(l)) for e, l in rows),
+            int(sum(int(e) * s for (e, _), s in zip(rows, sizes, strict=True))),
+            int(sum(int(l) * s for (_, l), s in zip(rows, sizes, strict=True))),
+            self.plan,
+        )
+
+
+class _WorkerMemory:
+    """The record of one worker and the memory it points to."""
+
+    def __init__(self, run: _Run) -> None:
+        plan, options = run.plan, run.options
+        self.run = run
+        self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
+        warps = len(run.live)
+        resident = warps if plan.barriers else 1
+        self.states = aligned_bytes(plan.state_bytes * resident)
+        self.private = aligned_bytes(plan.private_bytes * options.width * resident + 64)
+        self.local = aligned_bytes(run.local_bytes + MARGIN_BYTES)
+        self.counts = np.zeros(2 * len(plan.function.blocks), np.int64)
+        tracing = options.trace is not TraceMode.OFF
+        self.trace = np.zeros(TRACE_BUFFER_BYTES // 4 if tracing else 1, np.uint32)
+        self.patterns = np.zeros((len(plan.accesses) + 1, options.width), np.int32)
+        self.spilled = list[NDArray[np.uint32]]()
+        self.flush = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._flush)
+        self._fill()
+
+    def _fill(self) -> None:
+        run, word = self.run, self.record
+        launch = run.launch
+        word[Worker.ARENA] = run.arena.host_base
+        word[Worker.LOCAL] = self.local.ctypes.data - LOCAL_BASE
+        word[Worker.PRIVATE] = self.private.ctypes.data
+        word[Worker.PRIVATE_START] = self.private.ctypes.data
+        word[Worker.ARGUMENTS] = run.argument_image.ctypes.data
+        word[Worker.OBJECTS] = run.objects.ctypes.data
+        word[Worker.LOCAL_IDS] = run.lids.ctypes.data
+        word[Worker.LIVE_MASKS] = run.live.ctypes.data
+        word[Worker.STATES] = self.states.ctypes.data
+        word[Worker.COUNTS] = self.counts.ctypes.data
+        word[Worker.GROUPS_X : Worker.GROUPS_X + 3] = launch.blocks
+        word[Worker.LOCAL_X : Worker.LOCAL_X + 3] = _three(launch.local_size, 1)
+        word[Worker.GLOBAL_X : Worker.GLOBAL_X + 3] = _three(launch.global_size, 1)
+        word[Worker.OFFSET_X : Worker.OFFSET_X + 3] = _three(launch.offset, 0)
+        word[Worker.WORK_DIM] = launch.dimensions
+        word[Worker.WARPS] = len(run.live)
+        word[Worker.BUDGET] = run.options.budget
+        word[Worker.LOCAL_LOW] = LOCAL_BASE + MARGIN_BYTES
+        word[Worker.LOCAL_BYTES] = run.local_bytes - MARGIN_BYTES
+        word[Worker.PRIVATE_BYTES] = run.plan.private_bytes
+        word[Worker.ARENA_LOW] = run.arena.objects[0].address if run.arena.objects else 0
+        word[Worker.ARENA_BYTES] = len(run.arena.memory) - 2 * MARGIN_BYTES
+        word[Worker.PATTERNS] = self.patterns.ctypes.data
+        word[Worker.FLUSH] = ctypes.cast(self.flush, ctypes.c_void_p).value or 0
+        self._rewind()
+
+    def _rewind(self) -> None:
+        self.record[Worker.TRACE_NEXT] = self.trace.ctypes.data
+        self.record[Worker.TRACE_LIMIT] = self.trace.ctypes.data + self.trace.nbytes
+
+    def _flush(self, _record: int) -> None:
+        used = (int(self.record[Worker.TRACE_NEXT]) - self.trace.ctypes.data) // 4
+        self.spilled.append(self.trace[:used].copy())
+        self._rewind()
+
+    def deliver(self, first_block: int) -> None:
+        """Hand the chunk's words on and forget the patterns."""
+        if self.run.options.trace is TraceMode.OFF:
+            return
+        self._flush(0)
+        words = np.concatenate(self.spilled)
+        self.spilled.clear()
+        self.patterns[:] = 0
+        if self.run.options.on_trace is not None:
+            self.run.options.on_trace(first_block, words)
+
+
+def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+    """Local ids by warp, dimension and lane, and each warp's mask of lanes that exist."""
+    x, y, z = _three(launch.local_size, 1)
+    count = x * y * z
+    warps = -(-count // width)
+    linear = np.arange(warps * width)
+    ids = np.stack([linear % x, linear // x % y, linear // (x * y)])
+    table = aligned_bytes(warps * 3 * width * 4).view(np.int32).reshape(warps, 3, width)
+    table[:] = ids.reshape(3, warps, width).transpose(1, 0, 2)
+    exists = (linear < count).reshape(warps, width)
+    masks = [sum(1 << i for i in range(width) if row[i]) for row in exists]
+    return table, np.array(masks, np.uint64)
+
+
+def _three(sizes: tuple[int, ...], otherwise: int) -> tuple[int, int, int]:
+    x, y, z = (*sizes, otherwise, otherwise, otherwise)[:3]
+    return (x, y, z)
+
+
+def _image(value: KernelArgument) -> bytes:
+    """The bytes of an argument passed by value."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tobytes()
+    assert isinstance(value, bytes)
+    return value
+
+
+_SCALARS = {
+    "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "half": np.float16,
+    "float": np.float32, "double": np.float64,
+}  # fmt: skip
+
+
+def _scalar_image(value: KernelArgument, type_: str) -> bytes:
+    if isinstance(value, (int, float)):
+        wanted = _SCALARS[type_]
+        if isinstance(value, int) and np.issubdtype(wanted, np.integer):
+            size = np.dtype(wanted).itemsize
+            return (value & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
+        return wanted(value).tobytes()
+    return _image(value)
+
+

@@ -1,0 +1,377 @@
+"""Memory instructions of a whole warp: which object, which window, checks, then the transfer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+from kcc.frontend.ir.builder import Value, const_int, zero
+from kcc.frontend.ir.instructions import (
+    Alloca,
+    AtomicRmw,
+    Cast,
+    CompareExchange,
+    GetElementPtr,
+    Load,
+    Phi,
+    Select,
+    Store,
+)
+from kcc.frontend.ir.types import I1, I8, I32, I64, IntTy, PtrTy, VecTy, size_bytes
+from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, InstructionRef
+from kcc.frontend.ir.values import Value as Operand
+from kcc.tracegen.simt import arithmetic
+from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
+from kcc.tracegen.simt.memory import HOST_POINTER, Shape
+from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.tracing import append_access
+from kcc.tracegen.simt.wide import Part, Wide, access_bytes, memory_parts, parts_of
+
+Access = Load | Store | AtomicRmw | CompareExchange
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where an access may go: first address and limit (size less access, plus one) of its object
+    as values, and the window's address space."""
+
+    low: Value
+    limit: Value
+    space: int
+
+
+def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
+    """Check and carry out a memory instruction."""
+    (address,) = host.operand(instruction.pointer).parts
+    type_ = instruction.value.type if isinstance(instruction, (Store, AtomicRmw)) else instruction.type
+    if isinstance(instruction, CompareExchange):
+        type_ = instruction.new.type
+    shape = Shape(tuple(memory_parts(type_)), access_bytes(type_))
+    if instruction.pointer.type == PtrTy(2) and not isinstance(instruction, Load):
+        host.fail_if(const_int(I1, 1), FaultKind.CONSTANT_WRITE, instruction, host.mask, address)
+    _check_alignment(host, instruction, address)
+    target = find_target(host, instruction.pointer, shape.size_bytes)
+    if host.trace_addresses:
+        append_access(host, instruction, address)
+    if target.space == 0:
+        return _private(host, instruction, address, shape, target)
+    match instruction:
+        case Load():
+            return _load(host, instruction, address, shape, target)
+        case Store():
+            values = _to_memory(host, host.operand(instruction.value), shape)
+            _call(host, instruction, host.helpers.store(shape), address, target, values)
+            return None
+        case AtomicRmw():
+            operation = instruction.operation.value
+            values = [host.lanes(p) for p in host.operand(instruction.value).parts]
+            helper = host.helpers.atomic(shape, operation)
+            old = _call(host, instruction, helper, address, target, values)
+            return _from_memory(host, old, parts_of(instruction.type))
+        case CompareExchange():
+            values = [
+                host.lanes(p)
+                for o in (instruction.expected, instruction.new)
+                for p in host.operand(o).parts
+            ]
+            helper = host.helpers.atomic(shape, "cmpxchg")
+            return Wide(tuple(_call(host, instruction, helper, address, target, values)))
+
+
+def _check_alignment(host: WarpFrame, instruction: Access, address: Value) -> None:
+    """Addresses must be multiples of what the instruction promises; nothing is written where the
+    way the address is computed shows it."""
+    wanted = instruction.alignment_bytes
+    if known_alignment(host.plan, instruction.pointer) % wanted == 0:
+        return
+    low_bits = host.code.binary("and", address, const_int(address.type, wanted - 1))
+    wrong = host.code.compare("icmp", "ne", low_bits, zero(address.type))
+    if isinstance(wrong.type, VecTy):
+        lanes = host.code.binary("and", host.bits(wrong), host.mask)
+        host.fail_lanes(FaultKind.MISALIGNED, instruction, lanes, address)
+    else:
+        host.fail_if(wrong, FaultKind.MISALIGNED, instruction, host.mask, address)
+
+
+def known_alignment(plan: Plan, pointer: Operand, depth: int = 0) -> int:
+    """A power of two (at most 256) that every address the pointer takes is a multiple of."""
+    if depth > 8:
+        return 1
+    match pointer:
+        case ArgumentRef():
+            return plan.function.arguments[pointer.index].attributes.alignment_bytes or 256
+        case GlobalRef():
+            return 256
+        case InstructionRef():
+            instruction = plan.function.instructions[pointer.index]
+        case _:
+            return 1
+    match instruction:
+        case Alloca():
+            return instruction.alignment_bytes
+        case Cast():
+            return known_alignment(plan, instruction.operand, depth + 1)
+        case GetElementPtr():
+            known = known_alignment(plan, instruction.base, depth + 1)
+            return gcd(known, arithmetic.common_stride(instruction))
+        case Select():
+            return gcd(*(known_alignment(plan, o, depth + 1) for o in instruction.operands[1:]))
+        case _:
+            return 1
+
+
+def find_target(host: WarpFrame, pointer: Operand, size: int) -> Target:
+    """The object behind a pointer: known when the kernel is compiled, or found by address."""
+    space = pointer.type.space if isinstance(pointer.type, PtrTy) else 1
+    roots = find_roots(host.plan, pointer)
+    root = next(iter(roots)) if len(roots) == 1 else None
+    if isinstance(root, ArgumentRef):
+        low = host.load_word(host.objects, 2 * root.index)
+        room = host.load_word(host.objects, 2 * root.index + 1)
+        byval = host.plan.function.arguments[root.index].attributes.byval is not None
+        return Target(low, _limit(host, room, size), 1 if byval else space)
+    known = None
+    if isinstance(root, GlobalRef):
+        known = host.plan.constants.get(root.name) or host.plan.locals.get(root.name)
+    elif isinstance(root, InstructionRef):
+        known = host.plan.allocas.get(root.index)
+    if known is not None:
+        room = max(known.size_bytes - size + 1, 0)
+        return Target(const_int(I64, known.address), const_int(I64, room), known.space)
+    return _window(host, space, size)
+
+
+def _window(host: WarpFrame, space: int, size: int) -> Target:
+    """The whole window, for pointers that may lead to several objects."""
+    low, room = {
+        0: (const_int(I64, PRIVATE_BASE), host.load_word(host.worker, Worker.PRIVATE_BYTES)),
+        3: (host.load_word(host.worker, Worker.LOCAL_LOW), host.load_word(host.worker, Worker.LOCAL_BYTES)),
+    }.get(space) or (
+        host.load_word(host.worker, Worker.ARENA_LOW),
+        host.load_word(host.worker, Worker.ARENA_BYTES),
+    )
+    return Target(low, _limit(host, room, size), space)
+
+
+def _limit(host: WarpFrame, room: Value, size: int) -> Value:
+    """``max(room - size + 1, 0)``."""
+    less = const_int(I64, size - 1)
+    name = "llvm.usub.sat.i64"
+    return host.call_intrinsic(name, I64, [room, less])
+
+
+def find_roots(plan: Plan, pointer: Operand) -> set[Operand]:
+    """The arguments, globals and allocas a pointer may come from, and other values as they are."""
+    roots, seen, pending = set[Operand](), set[Operand](), [pointer]
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if isinstance(value, ConstantExpr):
+            pending += value.operands[:1]
+            continue
+        if not isinstance(value, InstructionRef):
+            roots.add(value)
+            continue
+        match plan.function.instructions[value.index]:
+            case GetElementPtr() as instruction:
+                pending.append(instruction.base)
+            case Cast() as instruction if isinstance(instruction.operand.type, PtrTy):
+                pending.append(instruction.operand)
+            case Phi() as instruction:
+                pending += instruction.operands
+            case Select() as instruction:
+                pending += instruction.operands[1:]
+            case _:
+                roots.add(value)
+    return roots
+
+
+def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, target: Target) -> Wide:
+    wanted = parts_of(instruction.type)
+    if not isinstance(address.type, VecTy):
+        offset = host.code.binary("sub", address, target.low)
+        beyond = host.code.compare("icmp", "uge", offset, target.limit)
+        host.fail_if(beyond, FaultKind.OUT_OF_BOUNDS, instruction, host.mask, address)
+        base = host.code.gep(I8, host.bases[target.space], [address], inbounds=False)
+        found = list[Value]()
+        for part, place in shape.parts:
+            pointer = host.code.gep(I8, base, [const_int(I64, place)])
+            found.append(host.code.load(part, pointer, size_bytes(part)))
+        return _from_memory(host, found, wanted)
+    found = _call(host, instruction, host.helpers.load(shape), address, target, [])
+    return _from_memory(host, found, wanted)
+
+
+def _call(
+    host: WarpFrame, instruction: Access, helper: tuple[str, object], address: Value, target: Target, values: list[Value]
+) -> list[Value]:
+    """Call a helper; stop when it reports lanes out of bounds. Gives its other results."""
+    name, result = helper
+    arguments = [
+        host.bases[target.space], host.lanes(address), host.mask, target.low, target.limit, *values,
+    ]  # fmt: skip
+    answer = host.code.call(name, result, arguments, convention="")  # type: ignore[arg-type]
+    fields = answer.type.fields  # type: ignore[union-attr]
+    bad = host.code.extract_value(answer, fields[-1], len(fields) - 1)
+    host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, bad, address)
+    return [host.code.extract_value(answer, t, i) for i, t in enumerate(fields[:-1])]
+
+
+def _from_memory(host: WarpFrame, found: list[Value], wanted: tuple[Part, ...]) -> Wide:
+    """Booleans are bytes in memory."""
+    pairs = zip(found, wanted, strict=True)
+    return Wide(tuple(arithmetic.convert(host, "trunc", v, w) if w == I1 else v for v, w in pairs))
+
+
+def _to_memory(host: WarpFrame, value: Wide, shape: Shape) -> list[Value]:
+    parts = list[Value]()
+    for part, (memory, _) in zip(value.parts, shape.parts, strict=True):
+        lanes = host.lanes(part)
+        assert isinstance(lanes.type, VecTy)
+        is_bool = lanes.type.element == I1
+        parts.append(arithmetic.convert(host, "zext", lanes, memory) if is_bool else lanes)
+    return parts
+
+
+# private memory: words of 4 bytes, lane after lane
+
+
+def _private(
+    host: WarpFrame, instruction: Access, address: Value, shape: Shape, target: Target
+) -> Wide | None:
+    """Private memory is interleaved: word i of all lanes lies side by side, so that lanes with
+    the same offset touch one run of bytes."""
+    offset = host.code.binary("sub", address, host.splat_like(target.low, address))
+    beyond = host.code.compare("icmp", "uge", offset, host.splat_like(target.limit, address))
+    if isinstance(beyond.type, VecTy):
+        lanes = host.code.binary("and", host.bits(beyond), host.mask)
+        host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, lanes, address)
+    else:
+        host.fail_if(beyond, FaultKind.OUT_OF_BOUNDS, instruction, host.mask, address)
+    place = host.code.binary("sub", address, const_int(address.type, PRIVATE_BASE))
+    words = _PrivateWords(host, place)
+    match instruction:
+        case Load():
+            found = [words.load(part, byte) for part, byte in shape.parts]
+            return _from_memory(host, found, parts_of(instruction.type))
+        case Store():
+            values = _to_memory(host, host.operand(instruction.value), shape)
+            for (part, byte), value in zip(shape.parts, values, strict=True):
+                words.store(part, byte, value)
+            return None
+        case AtomicRmw():
+            part, byte = shape.parts[0]
+            old = words.load(part, byte)
+            value = host.lanes(host.operand(instruction.value).parts[0])
+            words.store(part, byte, combine(host, instruction, old, value))
+            return _from_memory(host, [old], parts_of(instruction.type))
+        case CompareExchange():
+            part, byte = shape.parts[0]
+            old = words.load(part, byte)
+            expected = host.lanes(host.operand(instruction.expected).parts[0])
+            new = host.lanes(host.operand(instruction.new).parts[0])
+            same = host.code.compare("icmp", "eq", old, expected)
+            words.store(part, byte, host.code.select(same, new, old))
+            return Wide((old, same))
+
+
+def combine(host: WarpFrame, instruction: AtomicRmw, old: Value, value: Value) -> Value:
+    """The new value of a read-modify-write where no other thread can interfere."""
+    operation = instruction.operation.value
+    if operation == "xchg":
+        return value
+    if operation in ("add", "sub", "and", "or", "xor", "fadd", "fsub"):
+        return host.code.binary(operation, old, value)
+    table: dict[str, str] = {"max": "sgt", "min": "slt", "umax": "ugt", "umin": "ult"}
+    keep = host.code.compare("icmp", table[operation], old, value)
+    return host.code.select(keep, old, value)
+
+
+@dataclass(slots=True)
+class _PrivateWords:
+    """Access to the interleaved words; ``place`` is the byte offset in the lane's memory."""
+
+    host: WarpFrame
+    place: Value
+
+    def load(self, part: Part, byte: int) -> Value:
+        host, size = self.host, size_bytes(part)
+        if size >= 4:
+            words = [self._load_word(byte + 4 * i) for i in range(size // 4)]
+            whole = arithmetic.join_parts(host, tuple(words))
+        else:
+            word = self._load_word(byte)
+            shifted = host.code.binary("lshr", word, self._shift(byte))
+            whole = arithmetic.convert(host, "trunc", shifted, IntTy(8 * size))
+        return arithmetic.convert(host, "bitcast", whole, part)
+
+    def store(self, part: Part, byte: int, value: Value) -> None:
+        host, size = self.host, size_bytes(part)
+        whole = arithmetic.convert(host, "bitcast", value, IntTy(8 * size))
+        if size >= 4:
+            for number in range(size // 4):
+                shift = const_int(whole.type, 32 * number)
+                piece = host.code.binary("lshr", whole, shift) if number else whole
+                word = piece if size == 4 else arithmetic.convert(host, "trunc", piece, I32)
+                self._store_word(byte + 4 * number, word)
+            return
+        old = self._load_word(byte)
+        shift = self._shift(byte)
+        ones = const_int(old.type, (1 << (8 * size)) - 1)
+        hole = host.code.binary("xor", host.code.binary("shl", ones, shift), const_int(old.type, -1))
+        wide = arithmetic.convert(host, "zext", whole, I32)
+        placed = host.code.binary("shl", wide, shift)
+        merged = host.code.binary("or", host.code.binary("and", old, hole), placed)
+        self._store_word(byte, merged)
+
+    def _shift(self, byte: int) -> Value:
+        """Bits to shift within the word, as a vector of i32."""
+        host = self.host
+        at = host.code.binary("add", self.place, const_int(self.place.type, byte))
+        low = host.code.binary("and", at, const_int(at.type, 3))
+        bits = host.code.binary("shl", low, const_int(low.type, 3))
+        return host.lanes(arithmetic.convert(host, "trunc", bits, I32))
+
+    def _host_offset(self, byte: int) -> Value:
+        """Byte offset of the word in the warp's private memory, for lane 0."""
+        host = self.host
+        at = host.code.binary("add", self.place, const_int(self.place.type, byte))
+        word = host.code.binary("and", at, const_int(at.type, -4))
+        return host.code.binary("mul", word, const_int(word.type, host.width))
+
+    def _load_word(self, byte: int) -> Value:
+        host, offset = self.host, self._host_offset(byte)
+        vector = host.vector_type(I32)
+        if not isinstance(offset.type, VecTy):
+            pointer = host.code.gep(I8, host.bases[0], [offset], inbounds=False)
+            return host.code.load(vector, pointer, 4)
+        pointers = self._pointers(offset)
+        name = f"llvm.masked.gather.v{host.width}i32.v{host.width}p0"
+        lanes = host.active()
+        host.module.declare(name, f"declare {vector} @{name}({pointers.type}, {lanes.type}, {vector})")
+        return host.code.value(
+            vector, f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, {zero(vector)})"
+        )
+
+    def _store_word(self, byte: int, word: Value) -> None:
+        host, offset = self.host, self._host_offset(byte)
+        if not isinstance(offset.type, VecTy):
+            pointer = host.code.gep(I8, host.bases[0], [offset], inbounds=False)
+            old = host.code.load(word.type, pointer, 4)
+            host.code.store(host.code.select(host.active(), word, old), pointer, 4)
+            return
+        pointers, lanes = self._pointers(offset), host.active()
+        name = f"llvm.masked.scatter.v{host.width}i32.v{host.width}p0"
+        host.module.declare(name, f"declare void @{name}({word.type}, {pointers.type}, {lanes.type})")
+        host.code.emit(f"call void @{name}({word}, {pointers.type} align 4 {pointers.text}, {lanes})")
+
+    def _pointers(self, offset: Value) -> Value:
+        host = self.host
+        placed = host.code.binary("add", offset, host.iota(I64, 4))
+        type_ = VecTy(host.width, HOST_POINTER)
+        return host.code.value(type_, f"getelementptr i8, {host.bases[0]}, {placed}")
+
+

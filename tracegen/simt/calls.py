@@ -1,0 +1,259 @@
+"""Calls of a whole warp: work-item queries, LLVM intrinsics, math primitives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.ir.builder import Value, const_int
+from kcc.frontend.ir.instructions import Call
+from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
+from kcc.frontend.ir.values import ConstantInt
+from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
+from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.layout import Worker
+from kcc.tracegen.simt.wide import Wide, parts_of
+
+IGNORED = (
+    "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias", "llvm.dbg.", "llvm.donothing",
+    "llvm.prefetch", "llvm.sideeffect",
+)  # fmt: skip
+"""Intrinsics without an effect on values."""
+
+ELEMENTWISE = frozenset(
+    "abs bitreverse bswap canonicalize ceil copysign ctlz ctpop cttz fabs floor fma fptosi.sat "
+    "fptoui.sat fshl fshr maximum maximumnum maxnum minimum minimumnum minnum nearbyint rint "
+    "round roundeven sadd.sat smax smin sqrt sshl.sat ssub.sat trunc uadd.sat umax umin usub.sat "
+    "ushl.sat".split()
+)
+"""Intrinsics computed part by part, by the same intrinsic on vectors."""
+
+OVERFLOWING = {"sadd": "add", "uadd": "add", "ssub": "sub", "usub": "sub", "smul": "mul", "umul": "mul"}
+"""``llvm.X.with.overflow``: the operation it checks."""
+
+REDUCTIONS = {"add": "add", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "fadd": "fadd", "fmul": "fmul"}
+"""``llvm.vector.reduce.X`` by a binary operation."""
+
+
+def write_call(frame: WarpFrame, call: Call) -> Wide | None:
+    """The result of a call that is not a barrier; None for a call without one."""
+    if call.is_intrinsic:
+        return None if call.callee.startswith(IGNORED) else _intrinsic(frame, call)
+    primitive = primitive_of(call.callee)
+    assert primitive is not None, f"no implementation of {call.callee}"
+    match primitive.primitive_class:
+        case PrimitiveClass.WORK_ITEM | PrimitiveClass.SUBGROUP:
+            return _query(frame, call, primitive.name)
+        case PrimitiveClass.MATH | PrimitiveClass.SPECIAL:
+            return _math(frame, call)
+        case _:
+            from kcc.tracegen.simt.devices import write_device_call
+
+            return write_device_call(frame, call, primitive)
+
+
+# work-item queries
+
+_PER_DIMENSION = {
+    "get_group_id": (Worker.GROUP_X, 0),
+    "get_num_groups": (Worker.GROUPS_X, 1),
+    "get_local_size": (Worker.LOCAL_X, 1),
+    "get_enqueued_local_size": (Worker.LOCAL_X, 1),
+    "get_global_size": (Worker.GLOBAL_X, 1),
+    "get_global_offset": (Worker.OFFSET_X, 0),
+}
+"""First word of the three, and what a dimension beyond the third gives (OpenCL C 6.12.1)."""
+
+
+def _query(frame: WarpFrame, call: Call, name: str) -> Wide:
+    (part,) = parts_of(call.type)
+    value = _query_value(frame, call, name)
+    wanted = frame.vector_type(part) if isinstance(value.type, VecTy) else part
+    source = scalar_of(value.type)
+    assert isinstance(source, IntTy) and isinstance(part, IntTy)
+    word = "trunc" if source.bits > part.bits else "zext"
+    return Wide((frame.code.cast(word, value, wanted),))
+
+
+def _query_value(frame: WarpFrame, call: Call, name: str) -> Value:
+    if name in _PER_DIMENSION:
+        first, otherwise = _PER_DIMENSION[name]
+        return _dimension(frame, call, lambda d: frame.load_word(frame.worker, first + d), otherwise)
+    match name:
+        case "get_local_id":
+            return _dimension(frame, call, lambda d: local_id(frame, d), 0)
+        case "get_global_id":
+            return _dimension(frame, call, lambda d: _global_id(frame, d), 0)
+        case "get_work_dim":
+            return frame.load_word(frame.worker, Worker.WORK_DIM)
+        case "get_sub_group_size":
+            live = frame.narrow(frame.load_word(frame.state, 6))
+            return frame.call_intrinsic(f"llvm.ctpop.i{frame.width}", frame.mask_type, [live])
+        case "get_max_sub_group_size":
+            return const_int(I64, frame.width)
+        case "get_num_sub_groups":
+            return frame.load_word(frame.worker, Worker.WARPS)
+        case "get_sub_group_id":
+            return frame.load_word(frame.worker, Worker.WARP)
+        case "get_sub_group_local_id":
+            return frame.iota(I32)
+        case _:
+            raise AssertionError(f"no work-item query {name}")
+
+
+def _dimension(frame: WarpFrame, call: Call, of: Callable[[int], Value], otherwise: int) -> Value:
+    """A query by dimension, which need not be a constant."""
+    (dimension,) = call.arguments
+    if isinstance(dimension, ConstantInt):
+        return of(dimension.value) if 0 <= dimension.value < 3 else const_int(I64, otherwise)
+    index = frame.operand(dimension).parts[0]
+    shown = [of(d) for d in range(3)]
+    result: Value = const_int(I64, otherwise)
+    for number, value in enumerate(shown):
+        hit = frame.code.compare("icmp", "eq", index, const_int(index.type, number))
+        source = scalar_of(value.type)
+        if source != I64:
+            to = frame.vector_type(I64) if isinstance(value.type, VecTy) else I64
+            value = frame.code.cast("zext", value, to)
+        then, rest = align_shapes(frame, Wide((value,)), Wide((result,)))
+        if isinstance(hit.type, VecTy):
+            then, rest = (Wide((frame.lanes(v.parts[0]),)) for v in (then, rest))
+        result = frame.code.select(hit, then.parts[0], rest.parts[0])
+    return result
+
+
+def local_id(frame: WarpFrame, dimension: int) -> Value:
+    """The lanes' local ids: a vector of 32-bit integers from the table of the launch."""
+    vector = frame.vector_type(I32)
+    warp = frame.load_word(frame.worker, Worker.WARP)
+    row = frame.code.binary("mul", warp, const_int(I64, 3))
+    row = frame.code.binary("add", row, const_int(I64, dimension))
+    return frame.code.load(vector, frame.code.gep(vector, frame.local_ids, [row]), 64)
+
+
+def _global_id(frame: WarpFrame, dimension: int) -> Value:
+    """Offset plus group times size plus local id. Launches stay below 2^31 work-items in each
+    dimension, so 32 bits are enough before the offset."""
+    group = frame.load_word(frame.worker, Worker.GROUP_X + dimension)
+    size = frame.load_word(frame.worker, Worker.LOCAL_X + dimension)
+    start = frame.code.binary("mul", group, size)
+    offset = frame.load_word(frame.worker, Worker.OFFSET_X + dimension)
+    start = frame.code.cast("trunc", frame.code.binary("add", start, offset), I32)
+    return frame.code.binary("add", frame.lanes(start), local_id(frame, dimension))
+
+
+# intrinsics
+
+
+def _intrinsic(frame: WarpFrame, call: Call) -> Wide | None:
+    base = intrinsic_base(call.callee)
+    if base in ELEMENTWISE:
+        return _elementwise(frame, call, f"llvm.{base}")
+    if base == "fmuladd":
+        return _elementwise(frame, call, "llvm.fma")
+    match base.split("."):
+        case [kind, "with", "overflow"] if kind in OVERFLOWING:
+            return _with_overflow(frame, call, base)
+        case ["vector", "reduce", kind]:
+            return _reduce(frame, call, kind)
+        case ["ldexp"]:
+            return _elementwise(frame, call, "llvm.ldexp")
+        case ["is", "fpclass"]:
+            return _elementwise(frame, call, "llvm.is.fpclass")
+        case ["memset" | "memcpy" | "memmove"]:
+            from kcc.tracegen.simt.blocks import write_memory_intrinsic
+
+            write_memory_intrinsic(frame, call, base)
+            return None
+        case _:
+            raise AssertionError(f"no implementation of {call.callee}")
+
+
+def intrinsic_base(callee: str) -> str:
+    """The name without ``llvm.`` and the types at its end."""
+    words = callee.removeprefix("llvm.").split(".")
+    while len(words) > 1 and _is_type_word(words[-1]):
+        words.pop()
+    return ".".join(words)
+
+
+def _is_type_word(word: str) -> bool:
+    core = word.lstrip("nxv0123456789")
+    return word[0] in "ipfv" and (core == "" or core[0] in "ifp") and any(c.isdigit() for c in word)
+
+
+def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
+    """The intrinsic on each part. ``immarg`` operands (a last i1) stay scalars."""
+    operands = [frame.operand(o) for o in call.operands]
+    flags = [o for o in call.operands if isinstance(o, ConstantInt) and _is_immediate(name, o, call)]
+    values = operands[: len(operands) - len(flags)]
+    values = list(align_shapes(frame, *values))
+    parts = list[Value]()
+    results = parts_of(call.type)
+    for number, result in enumerate(results):
+        arguments = [v.parts[number] for v in values]
+        wide = isinstance(arguments[0].type, VecTy)
+        type_ = frame.vector_type(result) if wide else result
+        suffixes = [type_suffix(type_)]
+        if name in ("llvm.fptosi.sat", "llvm.fptoui.sat"):
+            suffixes.append(type_suffix(arguments[0].type))
+        elif name == "llvm.ldexp":
+            suffixes.append(type_suffix(arguments[1].type))
+        elif name == "llvm.is.fpclass":
+            suffixes = [type_suffix(arguments[0].type)]
+        arguments += [const_int(f.type, f.value) for f in flags]
+        parts.append(frame.call_intrinsic(f"{name}.{'.'.join(suffixes)}", type_, arguments))
+    return Wide(tuple(parts))
+
+
+def _is_immediate(name: str, operand: ConstantInt, call: Call) -> bool:
+    if name in ("llvm.abs", "llvm.ctlz", "llvm.cttz"):
+        return operand is call.operands[-1] and operand.type == I1
+    return name == "llvm.is.fpclass" and operand is call.operands[-1]
+
+
+def _with_overflow(frame: WarpFrame, call: Call, base: str) -> Wide:
+    """``{ result, overflowed }`` for each part."""
+    left, right = align_shapes(frame, *(frame.operand(o) for o in call.operands))
+    results, flags = list[Value](), list[Value]()
+    for a, b in zip(left.parts, right.parts, strict=True):
+        flag = VecTy(frame.width, I1) if isinstance(a.type, VecTy) else I1
+        pair = frame.call_intrinsic(f"llvm.{base}.{type_suffix(a.type)}", StructTy((a.type, flag)), [a, b])
+        results.append(frame.code.extract_value(pair, a.type, 0))
+        flags.append(frame.code.extract_value(pair, flag, 1))
+    return Wide((*results, *flags))
+
+
+def _reduce(frame: WarpFrame, call: Call, kind: str) -> Wide:
+    """Over the parts of a vector, from the first to the last."""
+    operands = [frame.operand(o) for o in call.operands]
+    parts = [p for o in operands for p in o.parts]
+    total = parts[0]
+    for part in parts[1:]:
+        a, b = align_shapes(frame, Wide((total,)), Wide((part,)))
+        left, right = a.parts[0], b.parts[0]
+        if kind in REDUCTIONS:
+            total = frame.code.binary(REDUCTIONS[kind], left, right)
+        else:
+            name = {"fmax": "maxnum", "fmin": "minnum"}.get(kind, kind)
+            total = frame.call_intrinsic(f"llvm.{name}.{type_suffix(left.type)}", left.type, [left, right])
+    return Wide((total,))
+
+
+# math
+
+
+def _math(frame: WarpFrame, call: Call) -> Wide:
+    """A primitive of the math library, on all lanes at once; each vector width has its own copy.
+    Uniform operands are computed in a vector of the warp's width too, so that equal values give
+    equal bits whichever way they come."""
+    operands = [[frame.lanes(p) for p in frame.operand(o).parts] for o in call.operands]
+    uniform = all(frame.operand(o).is_uniform for o in call.operands)
+    (part,) = parts_of(call.type)
+    vector = frame.vector_type(part)
+    name = f"kcc.{call.callee}.v{frame.width}"
+    frame.math.add(call.callee)
+    arguments = [p for parts in operands for p in parts]
+    result = frame.code.call(name, vector, arguments, convention="")
+    return Wide((frame.code.extract_element(result, 0) if uniform else result,))
+

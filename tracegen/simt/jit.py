@@ -1,0 +1,134 @@
+"""Compiles generated IR text to native code, and keeps what was compiled on disk.
+
+The code may use whatever vector instructions the host has, but nothing it computes depends on
+them: the text says exactly which operations are done and contraction is off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+LARGE_TEXT_LINES = 12_000
+"""Above this many lines the light pass pipeline is used: the full one grows faster than linear."""
+
+CACHE_VERSION = 1
+
+
+@dataclass(slots=True)
+class NativeProgram:
+    """Loaded code: ``blocks(worker, first, count) -> status``; keeps its engine alive."""
+
+    blocks: ctypes._CFuncPtr  # pyright: ignore[reportPrivateUsage]
+    engine: llvm.ExecutionEngine
+
+
+def compile_program(text: str, function: str, cache_dir: Path | None) -> NativeProgram:
+    """Native code of a module's text; from the cache folder when it has it.
+
+    A cache entry that is damaged is made anew. Raises RuntimeError when LLVM refuses the text.
+    """
+    _initialise()
+    machine = _machine()
+    module = llvm.parse_assembly("", llvm.create_context())
+    module.triple = machine.triple
+    engine = llvm.create_mcjit_compiler(module, machine)
+    data = _cached(text, cache_dir) or _compile(text, cache_dir)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+    engine.finalize_object()
+    address = engine.get_function_address(function)
+    if not address:
+        raise RuntimeError(f"compiled code lacks {function}")
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    return NativeProgram(prototype(address), engine)
+
+
+def _compile(text: str, cache_dir: Path | None) -> bytes:
+    machine = _machine()
+    module = llvm.parse_assembly(text, llvm.create_context())
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    module.verify()
+    large = text.count("\n") > LARGE_TEXT_LINES
+    _optimise(module, machine, large=large)
+    data = machine.emit_object(module)
+    if cache_dir is not None:
+        _store(cache_dir / _key(text), data)
+    return data
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: bool) -> None:
+    """Vectorisers and unrolling are off: the text is vector code already."""
+    tuning = llvm.create_pipeline_tuning_options(1 if large else 2)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    tuning.loop_unrolling = False
+    builder = llvm.create_pass_builder(machine, tuning)
+    if not large:
+        builder.getModulePassManager().run(module, builder)
+        return
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_sroa_pass()
+    passes.add_instruction_combine_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, builder)
+
+
+def _key(text: str) -> str:
+    """Names an entry: the text, LLVM, and the processor it was compiled for."""
+    machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    parts = (str(CACHE_VERSION), llvmlite.__version__, machine, text)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".o"
+
+
+def _cached(text: str, cache_dir: Path | None) -> bytes | None:
+    """An entry whose checksum, its last 32 bytes, is right."""
+    if cache_dir is None:
+        return None
+    try:
+        stored = (cache_dir / _key(text)).read_bytes()
+    except OSError:
+        return None
+    data, checksum = stored[:-32], stored[-32:]
+    return data if hashlib.sha256(data).digest() == checksum else None
+
+
+def _store(path: Path, data: bytes) -> None:
+    """Write beside and rename, so that readers see all or nothing. A folder that cannot be
+    written costs the cache, not the run."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data + hashlib.sha256(data).digest())
+        Path(name).replace(path)
+    except OSError:
+        return
+
+
+@cache
+def _initialise() -> None:
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+
+
+@cache
+def _machine() -> llvm.TargetMachine:
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=2,
+        reloc="pic",
+        codemodel="jitdefault",
+        jit=True,
+    )

@@ -1,0 +1,187 @@
+"""Code that appends to the trace: blocks as they run, and the addresses they touch.
+
+The stream is a sequence of 32-bit words (see ``docs/execution.md``). When a warp begins to run or
+goes on behind a barrier, a header says which; then, for a block its index and the
+mask of active lanes (one word per 32 lanes), and for each of its memory instructions, in order,
+a 64-bit word with a tag in its two highest bits and an address below:
+
+    0  the lanes' addresses differ from the address by the pattern last written for the instruction
+    1  all active lanes have this address
+    2  lane i has the address plus i times the size of the access
+    3  a new pattern follows: for each lane of the warp a signed 32-bit difference
+
+A pattern is kept per instruction; patterns are forgotten where a chunk of the trace begins.
+"""
+
+from __future__ import annotations
+
+from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value, const_int, zero
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    AtomicRmw,
+    CompareExchange,
+    Store,
+)
+from kcc.frontend.ir.types import I8, I32, I64, VOID
+from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.layout import Worker
+from kcc.tracegen.simt.memory import HOST_POINTER
+from kcc.tracegen.simt.wide import Writer, access_bytes
+
+TAG_SHIFT = 62
+TAG_SAME, TAG_UNIFORM, TAG_SEQUENTIAL, TAG_PATTERN = range(4)
+
+HEADER_MARK = 0xFFFF_FFFE
+"""Stands where a block index would; then follow the thread block (64 bits) and the warp."""
+
+HEADER_FUNCTION = "kcc.trace.warp"
+BLOCK_FUNCTION = "kcc.trace.block"
+ACCESS_FUNCTION = "kcc.trace.access"
+
+
+def append_block(frame: WarpFrame, block: int) -> None:
+    """Append the record of a block."""
+    if BLOCK_FUNCTION not in frame.helpers.made:
+        frame.helpers.made.add(BLOCK_FUNCTION)
+        _define_block(frame)
+    frame.code.call(
+        BLOCK_FUNCTION, VOID, [frame.worker, const_int(I32, block), frame.mask], convention=""
+    )
+
+
+def append_access(frame: WarpFrame, instruction: AnyInstruction, address: Value) -> None:
+    """Append the record of a memory instruction."""
+    if ACCESS_FUNCTION not in frame.helpers.made:
+        frame.helpers.made.add(ACCESS_FUNCTION)
+        _define_access(frame)
+    type_ = instruction.type
+    if isinstance(instruction, (Store, AtomicRmw)):
+        type_ = instruction.value.type
+    elif isinstance(instruction, CompareExchange):
+        type_ = instruction.new.type
+    number = frame.plan.accesses.index(instruction.index)
+    arguments = [
+        frame.worker, const_int(I64, number), frame.lanes(address), frame.mask,
+        const_int(I64, access_bytes(type_)),
+    ]  # fmt: skip
+    frame.code.call(ACCESS_FUNCTION, VOID, arguments, convention="")
+
+
+def define_header(module: ModuleBuilder, width: int) -> None:
+    """``kcc.trace.warp(worker, block, warp)``: marker, thread block (two words), warp."""
+    code = FunctionBuilder(VOID)
+    code.position_at("entry")
+    writer, worker = Writer(module, code, width), Value(HOST_POINTER, "%worker")
+    _room(writer, worker, 16)
+    next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
+    code.store(const_int(I32, HEADER_MARK), next_, 4)
+    code.store(Value(I64, "%block"), code.gep(I8, next_, [const_int(I64, 4)]), 4)
+    warp = code.cast("trunc", Value(I64, "%warp"), I32)
+    code.store(warp, code.gep(I8, next_, [const_int(I64, 12)]), 4)
+    writer.store_word(code.gep(I8, next_, [const_int(I64, 16)]), worker, Worker.TRACE_NEXT)
+    code.ret()
+    module.define(f"define internal void @{HEADER_FUNCTION}(ptr %worker, i64 %block, i64 %warp) nounwind", code)
+
+
+def _helper(frame: WarpFrame) -> Writer:
+    code = FunctionBuilder(VOID)
+    code.position_at("entry")
+    return Writer(frame.module, code, frame.width)
+
+
+def _room(writer: Writer, worker: Value, size_bytes: int) -> None:
+    """Make sure that ``size_bytes`` fit, emptying the buffer if need be."""
+    code = writer.code
+    next_ = writer.load_word(worker, Worker.TRACE_NEXT)
+    limit = writer.load_word(worker, Worker.TRACE_LIMIT)
+    after = code.binary("add", next_, const_int(I64, size_bytes))
+    code.branch_if(code.compare("icmp", "ugt", after, limit), "full", "room")
+    code.position_at("full")
+    flush = writer.load_word(worker, Worker.FLUSH, HOST_POINTER)
+    code.emit(f"call void {flush.text}({worker})")
+    code.branch("room")
+    code.position_at("room")
+
+
+def _define_block(frame: WarpFrame) -> None:
+    writer = _helper(frame)
+    code, worker = writer.code, Value(HOST_POINTER, "%worker")
+    mask = Value(writer.mask_type, "%mask")
+    size = 4 + writer.width // 8
+    _room(writer, worker, size)
+    next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
+    code.store(Value(I32, "%block"), next_, 4)
+    code.store(mask, code.gep(I8, next_, [const_int(I64, 4)]), 4)
+    writer.store_word(code.gep(I8, next_, [const_int(I64, size)]), worker, Worker.TRACE_NEXT)
+    code.ret()
+    frame.module.define(
+        f"define internal void @{BLOCK_FUNCTION}(ptr %worker, i32 %block, {mask}) alwaysinline nounwind",
+        code,
+    )
+
+
+def _define_access(frame: WarpFrame) -> None:
+    writer = _helper(frame)
+    code, worker = writer.code, Value(HOST_POINTER, "%worker")
+    vector = writer.vector_type(I64)
+    addresses, mask = Value(vector, "%addresses"), Value(writer.mask_type, "%mask")
+    size = Value(I64, "%size")
+    _room(writer, worker, 8 + 4 * writer.width)
+    next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
+    inactive = code.binary("xor", mask, writer.full_mask)
+    lane = writer.widen(writer.first_lane(mask))
+    first = code.extract_element(addresses, lane)
+
+    def all_lanes(expected: Value) -> Value:
+        equal = writer.bits(code.compare("icmp", "eq", addresses, expected))
+        both = code.binary("or", equal, inactive)
+        return code.compare("icmp", "eq", both, writer.full_mask)
+
+    def finish(tag: int, address: Value) -> None:
+        low = code.binary("and", address, const_int(I64, (1 << TAG_SHIFT) - 1))
+        word = code.binary("or", low, const_int(I64, tag << TAG_SHIFT))
+        code.store(word, next_, 4)
+
+    def advance(bytes_: int) -> None:
+        writer.store_word(code.gep(I8, next_, [const_int(I64, bytes_)]), worker, Worker.TRACE_NEXT)
+        code.ret()
+
+    skipped = code.binary("mul", lane, size)
+    origin = code.binary("sub", first, skipped)
+    steps = code.binary("mul", writer.iota(I64), writer.lanes(size))
+    sequence = code.binary("add", writer.lanes(origin), steps)
+    code.branch_if(all_lanes(sequence), "sequential", "other")
+    code.position_at("sequential")
+    finish(TAG_SEQUENTIAL, origin)
+    advance(8)
+    code.position_at("other")
+    code.branch_if(all_lanes(writer.lanes(first)), "uniform", "irregular")
+    code.position_at("uniform")
+    finish(TAG_UNIFORM, first)
+    advance(8)
+    code.position_at("irregular")
+    patterns = writer.load_word(worker, Worker.PATTERNS, HOST_POINTER)
+    stride = const_int(I64, 4 * writer.width)
+    pattern = code.gep(I8, patterns, [code.binary("mul", Value(I64, "%number"), stride)])
+    narrow = writer.vector_type(I32)
+    old = code.load(narrow, pattern, 4)
+    wide_old = code.cast("sext", old, vector)
+    old_lane = code.extract_element(wide_old, lane)
+    base = code.binary("sub", first, old_lane)
+    code.branch_if(all_lanes(code.binary("add", wide_old, writer.lanes(base))), "same", "fresh")
+    code.position_at("same")
+    finish(TAG_SAME, base)
+    advance(8)
+    code.position_at("fresh")
+    finish(TAG_PATTERN, first)
+    difference = code.binary("sub", addresses, writer.lanes(first))
+    deltas = code.select(writer.flags(mask), code.cast("trunc", difference, narrow), zero(narrow))
+    code.store(deltas, pattern, 4)
+    code.store(deltas, code.gep(I8, next_, [const_int(I64, 8)]), 4)
+    advance(8 + 4 * writer.width)
+    frame.module.define(
+        f"define internal void @{ACCESS_FUNCTION}(ptr %worker, i64 %number, {addresses}, {mask}, "
+        f"{size}) noinline nounwind",
+        code,
+    )
+

@@ -1,0 +1,340 @@
+"""Writes the function that runs one warp from where it stands to its end or next barrier.
+
+Divergence is handled with a stack (Fung et al., "Dynamic Warp Formation and Scheduling for
+Efficient GPU Control Flow", MICRO 2007, section 3): where lanes part, the block where they meet
+again is remembered with all of them, one side goes on and the other is put on the stack; whoever
+arrives at the meeting point takes the next entry. ``then`` runs before ``else``.
+
+Blocks branch to one another directly; the dispatch switch is used only after a pop or on resuming
+behind a barrier.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kcc.frontend.ir.builder import Value, const_int, zero
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    Branch,
+    CondBranch,
+    Phi,
+    Return,
+    Switch,
+    Unreachable,
+)
+from kcc.frontend.ir.model import Block
+from kcc.frontend.ir.types import I1, I8, I32, I64, PtrTy
+from kcc.frontend.ir.values import InstructionRef
+from kcc.frontend.ir.values import Value as Operand
+from kcc.tracegen.simt.analysis import EXIT
+from kcc.tracegen.simt.instructions import InstructionWriter
+from kcc.tracegen.simt.layout import STACK_WORDS, FaultKind, State, Status, Worker
+from kcc.tracegen.simt.plan import is_barrier
+from kcc.tracegen.simt.tracing import append_block
+from kcc.tracegen.simt.wide import Wide
+
+POINTER = PtrTy(0)
+WARP_FUNCTION = "kcc.warp"
+
+
+@dataclass(slots=True)
+class WarpWriter(InstructionWriter):
+    """Adds control flow to :class:`InstructionWriter`."""
+
+    counting: bool = True
+    meetings: frozenset[int] = field(default_factory=frozenset[int])
+    loop_heads: frozenset[int] = field(default_factory=frozenset[int])
+    variables: dict[str, Value] = field(default_factory=dict[str, Value])
+
+    def write(self) -> None:
+        """Write the whole function into the module."""
+        self.meetings = frozenset(self.plan.flow.meeting.values()) - {EXIT}
+        self.loop_heads = retreat_targets(self.plan.function.blocks)
+        self._write_entry()
+        for block in self.plan.function.blocks:
+            self._write_block(block)
+        self._write_exit()
+        self.module.define(
+            f"define internal i32 @{WARP_FUNCTION}(ptr noalias %worker, ptr noalias %state) nounwind",
+            self.code,
+        )
+
+    # frame
+
+    def _write_entry(self) -> None:
+        self.code.position_at("entry")
+        for name, type_ in (
+            ("mask", self.mask_type), ("meeting", I32), ("depth", I64), ("budget", I64), ("point", I32),
+        ):  # fmt: skip
+            self.variables[name] = self.code.alloca(type_, 8)
+        self.set("mask", self.narrow(self.load_word(self.state, State.MASK)))
+        self.set("meeting", self.code.cast("trunc", self.load_word(self.state, State.MEETING), I32))
+        self.set("depth", self.load_word(self.state, State.DEPTH))
+        self.set("budget", self.load_word(self.state, State.BUDGET))
+        self.set("point", self.code.cast("trunc", self.load_word(self.state, State.PC), I32))
+        self.write_bases()
+        self.code.branch("dispatch")
+        self.code.position_at("dispatch")
+        points = [(b.index, block_label(b.index)) for b in self.plan.function.blocks]
+        count = len(points)
+        points += [(count + i, f"resume.{i}") for i in range(len(self.plan.barriers))]
+        points.append((self.exit_point, "exit"))
+        self.code.switch(self.get("point"), "lost", points)
+        self.code.position_at("lost")
+        self.code.unreachable()
+        self.code.position_at("pop")
+        depth = self.code.binary("sub", self.get("depth"), const_int(I64, 1))
+        self.set("depth", depth)
+        entry = self._stack_entry(depth)
+        self.set("point", self.code.cast("trunc", self.load_word(entry, 0), I32))
+        self.set("mask", self.narrow(self.load_word(entry, 1)))
+        self.set("meeting", self.code.cast("trunc", self.load_word(entry, 2), I32))
+        self.code.branch("dispatch")
+
+    def _write_exit(self) -> None:
+        self.code.position_at("exit")
+        empty = self.code.compare("icmp", "eq", self.get("depth"), const_int(I64, 0))
+        self.code.branch_if(empty, "finish", "pop")
+        self.code.position_at("finish")
+        self.store_word(self.get("budget"), self.state, State.BUDGET)
+        self.code.ret(const_int(I32, Status.DONE))
+        self.code.position_at("fault")
+        self.code.ret(const_int(I32, Status.FAULT))
+
+    @property
+    def exit_point(self) -> int:
+        return len(self.plan.function.blocks) + len(self.plan.barriers)
+
+    def get(self, name: str) -> Value:
+        type_ = {"mask": self.mask_type, "depth": I64, "budget": I64}.get(name, I32)
+        return self.code.load(type_, self.variables[name], 8)
+
+    def set(self, name: str, value: Value) -> None:
+        self.code.store(value, self.variables[name], 8)
+
+    def _stack_entry(self, depth: Value) -> Value:
+        offset = self.code.binary("mul", depth, const_int(I64, 8 * STACK_WORDS))
+        place = self.code.binary("add", offset, const_int(I64, self.plan.stack_offset))
+        return self.code.gep(I8, self.state, [place])
+
+    def push(self, point: int, mask: Value, meeting: Value) -> None:
+        """Put lanes on the stack: where they go on, which, and where they meet others."""
+        depth = self.get("depth")
+        entry = self._stack_entry(depth)
+        self.store_word(const_int(I64, point), entry, 0)
+        self.store_word(self.widen(mask), entry, 1)
+        self.store_word(self.code.cast("sext", meeting, I64), entry, 2)
+        self.set("depth", self.code.binary("add", depth, const_int(I64, 1)))
+
+    # blocks
+
+    def _write_block(self, block: Block) -> None:
+        self.code.position_at(block_label(block.index))
+        if block.index in self.meetings:
+            arrived = self.code.compare("icmp", "eq", self.get("meeting"), const_int(I32, block.index))
+            self.code.branch_if(arrived, "pop", f"body.{block.index}")
+            self.code.position_at(f"body.{block.index}")
+        self._start_segment(block.index)
+        if block.index in self.loop_heads:
+            self._spend(block)
+        self.count_block(block.index)
+        for instruction in block.instructions:
+            if isinstance(instruction, Phi):
+                continue
+            if is_barrier(instruction):
+                self._write_barrier(instruction)
+            elif instruction is block.terminator:
+                self._write_terminator(block)
+            else:
+                self.write_instruction(instruction)
+
+    def _start_segment(self, block: int) -> None:
+        self.block = block
+        self.values.clear()
+        self.mask = self.get("mask")
+        self._flags = None
+
+    def _spend(self, block: Block) -> None:
+        """Charge a cycle of the loop to the budget, and stop when asked to from outside."""
+        cost = len(self.plan.function.instructions)
+        left = self.code.binary("sub", self.get("budget"), const_int(I64, cost))
+        self.set("budget", left)
+        spent = self.code.compare("icmp", "slt", left, const_int(I64, 0))
+        self.fail_if(spent, FaultKind.BUDGET, block.terminator, self.mask, None)
+        stop = self.code.load(I64, self.word(self.worker, Worker.STOP), 8, volatile=True)
+        stopped = self.code.compare("icmp", "ne", stop, const_int(I64, 0))
+        self.fail_if(stopped, FaultKind.STOPPED, block.terminator, self.mask, None)
+
+    def count_block(self, block: int) -> None:
+        if self.trace_blocks:
+            append_block(self, block)
+        if not self.counting:
+            return
+        counts = self.counts
+        executions, lanes = self.word(counts, 2 * block), self.word(counts, 2 * block + 1)
+        self.code.store(
+            self.code.binary("add", self.code.load(I64, executions, 8), const_int(I64, 1)), executions, 8
+        )
+        name = f"llvm.ctpop.i{self.width}"
+        active = self.widen(self.call_intrinsic(name, self.mask_type, [self.mask]))
+        self.code.store(self.code.binary("add", self.code.load(I64, lanes, 8), active), lanes, 8)
+
+    def _write_barrier(self, barrier: AnyInstruction) -> None:
+        """All lanes that exist must be here; the warp waits and goes on at the resume point."""
+        number = self.plan.barriers.index(barrier.index)
+        live = self.narrow(self.load_word(self.state, State.LIVE))
+        missing = self.code.compare("icmp", "ne", self.mask, live)
+        self.fail_if(missing, FaultKind.BARRIER_DIVERGENCE, barrier, self.mask, None)
+        point = len(self.plan.function.blocks) + number
+        self.store_word(const_int(I64, point), self.state, State.PC)
+        self.store_word(self.widen(self.mask), self.state, State.MASK)
+        self.store_word(self.code.cast("sext", self.get("meeting"), I64), self.state, State.MEETING)
+        self.store_word(self.get("depth"), self.state, State.DEPTH)
+        self.store_word(self.get("budget"), self.state, State.BUDGET)
+        self.code.ret(const_int(I32, Status.BARRIER))
+        self.code.position_at(f"resume.{number}")
+        self._start_segment(barrier.block)
+
+    # terminators
+
+    def _write_terminator(self, block: Block) -> None:
+        match block.terminator:
+            case Branch() as branch:
+                self.copy_phis(block, branch.target, self.mask)
+                self.code.branch(block_label(branch.target))
+            case CondBranch() as branch:
+                self._write_conditional(block, branch)
+            case Switch() as switch:
+                self._write_switch(block, switch)
+            case Return():
+                self.code.branch("exit")
+            case Unreachable() as instruction:
+                self.fault(FaultKind.UNREACHABLE, instruction, self.mask, None)
+
+    def _write_conditional(self, block: Block, branch: CondBranch) -> None:
+        condition = self.operand(branch.condition).parts[0]
+        if branch.then == branch.otherwise:
+            self.copy_phis(block, branch.then, self.mask)
+            self.code.branch(block_label(branch.then))
+            return
+        if condition.type == I1:
+            then, otherwise = (self.code.new_label("edge") for _ in range(2))
+            self.code.branch_if(condition, then, otherwise)
+            for label, target in ((then, branch.then), (otherwise, branch.otherwise)):
+                self.code.position_at(label)
+                saved = dict(self.values)
+                self.copy_phis(block, target, self.mask)
+                self.values = saved
+                self.code.branch(block_label(target))
+            return
+        taken = self.code.binary("and", self.bits(condition), self.mask)
+        other = self.code.binary("xor", taken, self.mask)
+        self._part(block, [(branch.then, taken), (branch.otherwise, other)])
+
+    def _write_switch(self, block: Block, switch: Switch) -> None:
+        value = self.operand(switch.value).parts[0]
+        targets = list(dict.fromkeys((*(b for _, b in switch.cases), switch.default)))
+        if value.type.__class__.__name__ != "VecTy":
+            labels = {t: self.code.new_label("edge") for t in targets}
+            self.code.switch(value, labels[switch.default], [(n, labels[b]) for n, b in switch.cases])
+            for target, label in labels.items():
+                self.code.position_at(label)
+                saved = dict(self.values)
+                self.copy_phis(block, target, self.mask)
+                self.values = saved
+                self.code.branch(block_label(target))
+            return
+        left, masks = self.mask, dict.fromkeys(targets, zero(self.mask_type))
+        for number, target in switch.cases:
+            hit = self.code.compare("icmp", "eq", value, const_int(value.type, number))
+            lanes = self.code.binary("and", self.bits(hit), self.mask)
+            masks[target] = self.code.binary("or", masks[target], lanes)
+            left = self.code.binary("and", left, self.code.binary("xor", lanes, self.full_mask))
+        masks[switch.default] = self.code.binary("or", masks[switch.default], left)
+        self._part(block, list(masks.items()))
+
+    def _part(self, block: Block, ways: list[tuple[int, Value]]) -> None:
+        """Lanes go different ways. If all go one way nothing is pushed."""
+        meeting = self.plan.flow.meeting[block.index]
+        for target, lanes in ways:
+            all_here = self.code.compare("icmp", "eq", lanes, self.mask)
+            alone, next_ = self.code.new_label("alone"), self.code.new_label("apart")
+            self.code.branch_if(all_here, alone, next_)
+            self.code.position_at(alone)
+            saved = dict(self.values)
+            self.copy_phis(block, target, lanes)
+            self.values = saved
+            self.code.branch(block_label(target))
+            self.code.position_at(next_)
+        saved = dict(self.values)
+        for target, lanes in ways:
+            self.copy_phis(block, target, lanes)
+        self.values = saved
+        if meeting != EXIT:
+            self._push_meeting(meeting)
+        inner = [(t, m) for t, m in ways if t != meeting]
+        for target, lanes in reversed(inner[1:]):
+            self._push_lanes(target, lanes, meeting)
+        target, lanes = inner[0]
+        if len(ways) == 2:
+            self.set("mask", lanes)
+            self.set("meeting", const_int(I32, meeting))
+            self.code.branch(block_label(target))
+        else:
+            self._push_lanes(target, lanes, meeting)
+            self.code.branch("pop")
+
+    def _push_meeting(self, meeting: int) -> None:
+        """Remember all lanes at the meeting point, unless they are waited for there already."""
+        waiting = self.code.compare("icmp", "eq", self.get("meeting"), const_int(I32, meeting))
+        fresh, done = self.code.new_label("fresh"), self.code.new_label("waiting")
+        self.code.branch_if(waiting, done, fresh)
+        self.code.position_at(fresh)
+        self.push(meeting, self.mask, self.get("meeting"))
+        self.code.branch(done)
+        self.code.position_at(done)
+
+    def _push_lanes(self, target: int, lanes: Value, meeting: int) -> None:
+        """Put one side on the stack if any lane takes it."""
+        some, none = self.code.new_label("some"), self.code.new_label("none")
+        self.code.branch_if(self.any_lane(lanes), some, none)
+        self.code.position_at(some)
+        self.push(target, lanes, const_int(I32, meeting))
+        self.code.branch(none)
+        self.code.position_at(none)
+
+    def copy_phis(self, block: Block, target: int, lanes: Value) -> None:
+        """Give the phis of ``target`` what they get from ``block``, in ``lanes``."""
+        moves = list[tuple[Phi, Wide]]()
+        for phi in self.plan.function.blocks[target].phis:
+            source: Operand = phi.operands[phi.incoming.index(block.index)]
+            if not (isinstance(source, InstructionRef) and source.index == phi.index):
+                moves.append((phi, self.operand(source)))
+        for phi, value in moves:
+            self.write_slot(phi.index, value, lanes)
+
+
+def block_label(index: int) -> str:
+    return "exit" if index == EXIT else f"block.{index}"
+
+
+def retreat_targets(blocks: tuple[Block, ...]) -> frozenset[int]:
+    """Targets of edges that close a cycle in a depth-first walk: every cycle has one."""
+    state, found = dict[int, int](), set[int]()
+    stack: list[tuple[int, int]] = [(0, 0)]
+    state[0] = 1
+    while stack:
+        block, place = stack.pop()
+        successors = blocks[block].successors
+        if place == len(successors):
+            state[block] = 2
+            continue
+        stack.append((block, place + 1))
+        target = successors[place]
+        if state.get(target) == 1:
+            found.add(target)
+        elif target not in state:
+            state[target] = 1
+            stack.append((target, 0))
+    return frozenset(found)
