@@ -85,4 +85,18 @@ CODES: dict[str, Code] = {
     "K550": Code("error", "the IR holds something that is not known"),
     "K551": Code("error", "the IR holds an instruction that has no meaning in a GPU kernel"),
     "K552": Code("error", "the IR holds a type that is not known"),
+    # K7xx: execution
+    "K701": Code("error", "the number of arguments of a launch is wrong"),
+    "K702": Code("error", "the geometry of a launch is wrong"),
+    "K703": Code("error", "an argument of a launch does not fit the kernel"),
+    "K711": Code("error", "memory is touched outside its array"),
+    "K712": Code("error", "an address is not aligned as its type needs"),
+    "K713": Code("error", "constant memory is written"),
+    "K714": Code("error", "memory is read that was never written"),
+    "K715": Code("error", "a barrier is not reached by all work-items"),
+    "K716": Code("error", "an integer is divided by zero"),
+    "K717": Code("error", "a kernel does not end"),
+    "K718": Code("error", "execution was stopped"),
+    "K719": Code("error", "a read-only image is written"),
+    "K720": Code("error", "control reaches an impossible place"),
 }
