@@ -8,6 +8,7 @@ from math import gcd
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
     Alloca,
+    AnyInstruction,
     AtomicRmw,
     Cast,
     CompareExchange,
@@ -189,6 +190,27 @@ def find_roots(plan: Plan, pointer: Operand) -> set[Operand]:
     return roots
 
 
+def load_part(
+    host: WarpFrame, instruction: AnyInstruction, address: Value, part: Part, target: Target
+) -> Value:
+    """One scalar per lane from vector addresses, for instructions that are loops of their own."""
+    if target.space == 0:
+        return _private_words(host, instruction, address, target).load(part, 0)
+    shape = Shape(((part, 0),), size_bytes(part))
+    return _call(host, instruction, host.helpers.load(shape), address, target, [])[0]
+
+
+def store_part(
+    host: WarpFrame, instruction: AnyInstruction, address: Value, part: Part, target: Target, value: Value
+) -> None:
+    """The counterpart of :func:`load_part`."""
+    if target.space == 0:
+        _private_words(host, instruction, address, target).store(part, 0, value)
+        return
+    shape = Shape(((part, 0),), size_bytes(part))
+    _call(host, instruction, host.helpers.store(shape), address, target, [value])
+
+
 def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, target: Target) -> Wide:
     wanted = parts_of(instruction.type)
     if not isinstance(address.type, VecTy):
@@ -206,7 +228,7 @@ def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, targ
 
 
 def _call(
-    host: WarpFrame, instruction: Access, helper: tuple[str, object], address: Value, target: Target, values: list[Value]
+    host: WarpFrame, instruction: AnyInstruction, helper: tuple[str, object], address: Value, target: Target, values: list[Value]
 ) -> list[Value]:
     """Call a helper; stop when it reports lanes out of bounds. Gives its other results."""
     name, result = helper
@@ -242,17 +264,7 @@ def _to_memory(host: WarpFrame, value: Wide, shape: Shape) -> list[Value]:
 def _private(
     host: WarpFrame, instruction: Access, address: Value, shape: Shape, target: Target
 ) -> Wide | None:
-    """Private memory is interleaved: word i of all lanes lies side by side, so that lanes with
-    the same offset touch one run of bytes."""
-    offset = host.code.binary("sub", address, host.splat_like(target.low, address))
-    beyond = host.code.compare("icmp", "uge", offset, host.splat_like(target.limit, address))
-    if isinstance(beyond.type, VecTy):
-        lanes = host.code.binary("and", host.bits(beyond), host.mask)
-        host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, lanes, address)
-    else:
-        host.fail_if(beyond, FaultKind.OUT_OF_BOUNDS, instruction, host.mask, address)
-    place = host.code.binary("sub", address, const_int(address.type, PRIVATE_BASE))
-    words = _PrivateWords(host, place)
+    words = _private_words(host, instruction, address, target)
     match instruction:
         case Load():
             found = [words.load(part, byte) for part, byte in shape.parts]
@@ -276,6 +288,22 @@ def _private(
             same = host.code.compare("icmp", "eq", old, expected)
             words.store(part, byte, host.code.select(same, new, old))
             return Wide((old, same))
+
+
+def _private_words(
+    host: WarpFrame, instruction: AnyInstruction, address: Value, target: Target
+) -> _PrivateWords:
+    """Private memory, checked. It is interleaved: word i of all lanes lies side by side, so that
+    lanes with the same offset touch one run of bytes."""
+    offset = host.code.binary("sub", address, host.splat_like(target.low, address))
+    beyond = host.code.compare("icmp", "uge", offset, host.splat_like(target.limit, address))
+    if isinstance(beyond.type, VecTy):
+        lanes = host.code.binary("and", host.bits(beyond), host.mask)
+        host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, lanes, address)
+    else:
+        host.fail_if(beyond, FaultKind.OUT_OF_BOUNDS, instruction, host.mask, address)
+    place = host.code.binary("sub", address, const_int(address.type, PRIVATE_BASE))
+    return _PrivateWords(host, place)
 
 
 def combine(host: WarpFrame, instruction: AtomicRmw, old: Value, value: Value) -> Value:

@@ -10,6 +10,7 @@ from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
 from kcc.frontend.ir.values import ConstantInt
 from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
+from kcc.tracegen.simt.bulk import write_bulk
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import Worker
 from kcc.tracegen.simt.wide import Wide, parts_of
@@ -161,9 +162,7 @@ def _intrinsic(frame: WarpFrame, call: Call) -> Wide | None:
         case ["is", "fpclass"]:
             return _elementwise(frame, call, "llvm.is.fpclass")
         case ["memset" | "memcpy" | "memmove"]:
-            from kcc.tracegen.simt.blocks import write_memory_intrinsic
-
-            write_memory_intrinsic(frame, call, base)
+            write_bulk(frame, call, base)
             return None
         case _:
             raise AssertionError(f"no implementation of {call.callee}")

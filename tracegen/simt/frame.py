@@ -146,6 +146,10 @@ class WarpFrame(Writer):
             self._flags = self.flags(self.mask)
         return self._flags
 
+    def forget_flags(self) -> None:
+        """The mask has changed."""
+        self._flags = None
+
     # faults
 
     def fail_if(
