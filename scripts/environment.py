@@ -16,11 +16,10 @@ import contextlib
 import fcntl
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -61,6 +60,10 @@ OFFLINE_SIGNS = (
 
 class SetupError(Exception):
     """The environment cannot be made; the message tells the user what to do."""
+
+
+class NothingChangedError(SetupError):
+    """It failed before anything in `.venv` was changed."""
 
 
 def say(message: str) -> None:
@@ -149,12 +152,14 @@ def pip_install(arguments: Sequence[str], lock: int) -> None:
             if words and words[0] in {"Downloading", "Using"} and ".metadata" not in line:
                 say("  " + line.strip())
     if pip.returncode != 0:
-        raise SetupError(explain_pip(output))
+        changed = any(line.startswith("Installing collected packages") for line in output)
+        raise (SetupError if changed else NothingChangedError)(explain_pip(output))
 
 
 def explain_pip(output: Sequence[str]) -> str:
     """What to tell the user of a pip that failed."""
-    tail = "".join(f"    {line}" for line in output[-12:]).rstrip()
+    told = [line for line in output if not line.startswith("Requirement already satisfied")]
+    tail = "".join(f"    {line}" for line in told[-6:]).rstrip()
     if any(sign in line for line in output for sign in OFFLINE_SIGNS):
         return (
             "the package index cannot be reached, or lacks a package that kcc needs.\n"
@@ -189,27 +194,37 @@ def write_linker() -> None:
     tool.chmod(0o755)
 
 
+def write_stamps(stamps: Mapping[str, bytes]) -> None:
+    """Say which parts are installed, and for which pyproject.toml."""
+    for name, content in stamps.items():
+        stamp(name).write_bytes(content)
+
+
 def prepare(part: str) -> None:
     """Bring `.venv` up to the part, from scratch where that is needed."""
     with only_one() as lock:
         if is_current(part):
             return
-        kept = [name for name in PARTS if is_current(name)]
         usable = is_usable()
-        for name in PARTS:
-            stamp(name).unlink(missing_ok=True)
+        project = PROJECT.read_bytes()
+        stamps = {name: stamp(name).read_bytes() for name in PARTS if stamp(name).exists()}
+        for name in stamps:
+            stamp(name).unlink()
         if not usable:
             say("first use of this clone: installing what kcc needs, once (a minute or two)")
-            kept = []
+            stamps.clear()
             make_venv()
         else:
             say("updating the environment in .venv")
-        install(part, lock)
+        try:
+            install(part, lock)
+        except NothingChangedError:
+            write_stamps(stamps)
+            raise
         if part == "linker":
             write_linker()
         HOME_STAMP.write_text(f"{ROOT}\n", encoding="utf-8")
-        for name in {*kept, part, "run"}:
-            shutil.copyfile(PROJECT, stamp(name))
+        write_stamps(stamps | {"run": project, part: project})
         say("ready")
 
 
