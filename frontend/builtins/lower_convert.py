@@ -83,10 +83,26 @@ def convert_float(e: Emitter, value: Value, to: IrType, rounding: str) -> Value:
     """Between floating-point types; narrowing with any rounding mode, exactly."""
     if bits_of(value.type) <= bits_of(to):
         return e.build.cast("fpext", value, to)
-    nearest = e.build.cast("fptrunc", value, to)
+    far = bits_of(value.type) == 64 and bits_of(to) == 16
+    nearest = e.build.cast("fptrunc", _to_odd(e, value) if far else value, to)
     if rounding in ("", "rte"):
         return nearest
     return _step(e, value, nearest, rounding)
+
+
+def _to_odd(e: Emitter, value: Value) -> Value:
+    """Doubles as floats, rounded so that rounding again to half is as if it were done once.
+
+    What is not exact goes to the neighbour with an odd significand (Boldo and Melquiond, IEEE
+    Transactions on Computers 57(4), 2008). GPUs and hosts lack a direct instruction.
+    """
+    b, single = e.build, with_lanes(FLOAT, value.type)
+    integers = integer_like(single)
+    nearest = b.cast("fptrunc", value, single)
+    bits = b.cast("bitcast", _step(e, value, nearest, "rtz"), integers)
+    inexact = b.compare("fcmp", "one", b.cast("fpext", nearest, value.type), value)
+    odd = b.binary("or", bits, b.cast("zext", inexact, integers))
+    return b.cast("bitcast", odd, single)
 
 
 def _step(e: Emitter, exact: Value, nearest: Value, rounding: str) -> Value:

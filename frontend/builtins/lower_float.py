@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from kcc.frontend.builtins.emitter import Emitter, integer_like
-from kcc.frontend.builtins.lower_relational import is_infinite, is_nan
+from kcc.frontend.builtins.lower_relational import is_infinite, is_nan, is_negative
 from kcc.frontend.ir.builder import Value
 from kcc.frontend.types import DOUBLE, FLOAT, HALF, ScalarType, VectorType, with_element
 
@@ -126,14 +126,15 @@ def _sincos(e: Emitter) -> Value:
 
 
 def _lgamma_r(e: Emitter) -> Value:
-    """Gamma is negative below zero where floor(x) is odd: where half of it is no integer."""
+    """Gamma is negative below zero where floor(x) is odd, so that half of it is no integer."""
     b, (x, pointer) = e.build, e.args
     whole = e.intrinsic("floor", x)
     half = b.binary("fmul", whole, e.number(x.type, 0.5))
     odd = b.compare("fcmp", "one", e.intrinsic("floor", half), half)
-    below = b.compare("fcmp", "olt", x, e.number(x.type, 0.0))
     between = b.compare("fcmp", "one", x, whole)
-    negative = b.binary("and", below, b.binary("and", odd, between))
+    minus_zero = b.compare("fcmp", "oeq", x, e.number(x.type, 0.0))
+    sign = b.binary("or", b.binary("and", odd, between), minus_zero)
+    negative = b.binary("and", is_negative(e, x), sign)
     counts = e.pointee_type(1)
     e.store_result(b.select(negative, e.integer(counts, -1), e.integer(counts, 1)), pointer)
     return e.call("lgamma", [e.builtin.parameters[0].type], [x])
