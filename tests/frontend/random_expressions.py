@@ -173,7 +173,7 @@ class Expressions:
                 condition = self.any_integer(depth - 1)
                 return f"({condition} ? {left} : {right})"
             case 4:
-                return f"(-{left})"
+                return f"(- {left})"
             case 5:
                 other = self.leaf(self.rng.choice(FLOATS))
                 return f"({left} + {other})"
@@ -232,7 +232,7 @@ class Expressions:
         if choice == 3:
             return f"({left} {self.rng.choice('/%')} (({right} & ({kind})7) + ({kind})1))"
         if choice == 4:
-            return f"({self.rng.choice('-~')}{left})"
+            return f"({self.rng.choice('-~')} {left})"
         if choice == 5:
             return self.swizzled(kind, lanes, depth)
         if choice == 6:
@@ -250,7 +250,7 @@ class Expressions:
             case 1:
                 return self.swizzled(kind, lanes, 0)
             case 2:
-                return f"(-{left})"
+                return f"(- {left})"
             case 3:
                 return f"({left} / ({right} * {right} + 1))"
             case _:
