@@ -92,7 +92,7 @@ __kernel void merge_path(__global uint *out, __global const uint *in, const uint
 
     // Of the outputs before this share, how many come from a: where the merge crosses the diagonal.
     const uint diagonal = first_out - pair;
-    uint low = (diagonal > b_length) ? diagonal - b_length : 0;
+    uint low = max(diagonal, b_length) - b_length;
     uint high = min(diagonal, a_length);
     while (low < high) {
         const uint middle = (low + high) / 2;

@@ -5,7 +5,7 @@
 //   mst_find_minimum  lightest weight that leaves each component, by atomic minimum
 //   mst_find_partner  the component at the other end of that edge
 //   mst_hook          joins components along these edges and counts the weights
-//   mst_flatten       lets every node point to its component's root: chains of dependent loads
+//   mst_flatten       the root of every node's component, at the end of a chain of dependent loads
 
 #define NO_EDGE INT_MAX
 
@@ -76,7 +76,7 @@ __kernel void mst_hook(__global int *root, __global const int *lightest,
     atomic_inc(joined);
 }
 
-__kernel void mst_flatten(__global int *root, const int nodes)
+__kernel void mst_flatten(__global int *flat, __global const int *root, const int nodes)
 {
     const int node = get_global_id(0);
     if (node >= nodes) {
@@ -86,5 +86,5 @@ __kernel void mst_flatten(__global int *root, const int nodes)
     while (top != root[top]) {
         top = root[top];
     }
-    root[node] = top;
+    flat[node] = top;
 }

@@ -92,6 +92,7 @@ CASES = [
     Case("histogram", "histogram_global", histogram_global),
     Case("histogram", "histogram256", histogram256),
     Case("histogram", "mergeHistogram256", merge_histogram256),
+    Case("histogram", "mergeHistogram256", merge_histogram256, names={"groups": 300}),
     Case("bitonic", "bitonicSortLocal1", bitonic_sort_local, distinct_keys),
     Case("bitonic", "bitonicMergeGlobal", bitonic_merge_global, distinct_keys),
     Case("bitonic", "bitonicMergeLocal", bitonic_merge_local, distinct_keys),

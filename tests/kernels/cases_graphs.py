@@ -234,7 +234,7 @@ def mst_chains(a: Args, rng: Generator) -> dict[str, Array]:
 
 
 def mst_flatten(a: Args) -> dict[str, Array]:
-    return {"root": graphs.flattened(a["root"])}
+    return {"flat": graphs.flattened(a["root"])}
 
 
 CASES = [

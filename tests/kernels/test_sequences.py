@@ -244,6 +244,7 @@ def test_sssp_finds_shortest_paths():
 def test_mst_has_minimum_weight():
     rng = np.random.default_rng(5)
     args = {**tiny("mst", "mst_find_partner"), **tiny("mst", "mst_hook")}
+    args.update(tiny("mst", "mst_flatten"))
     nodes = args["nodes"]
     starts, targets, weights = symmetric_graph(nodes, args["targets"].size, rng)
     args.update(starts=starts, targets=targets, weights=weights)
@@ -252,6 +253,7 @@ def test_mst_has_minimum_weight():
         args["joined"] = np.zeros(1, np.int32)
         for kernel in ("reset", "find_minimum", "find_partner", "hook", "flatten"):
             args = launch("mst", f"mst_{kernel}", args)
+        args["root"] = args["flat"]
         joined = args["joined"][0]
     graph = weighted_graph(starts, targets, weights).to_undirected()
     tree = nx.minimum_spanning_tree(graph)
