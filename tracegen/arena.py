@@ -30,6 +30,17 @@ class Arena:
         """Host address of virtual address 0."""
         return self.memory.ctypes.data - ARENA_BASE
 
+    @property
+    def low(self) -> int:
+        """The lowest address of an object."""
+        return self.objects[0].address if self.objects else ARENA_BASE + MARGIN_BYTES
+
+    @property
+    def bytes(self) -> int:
+        """From the lowest address to the end of the last object."""
+        last = self.objects[-1] if self.objects else None
+        return last.address + last.size_bytes - self.low if last else 0
+
     def find(self, address: int) -> Object | None:
         """The object an address lies in or, between objects, the one before it."""
         place = bisect.bisect_right([o.address for o in self.objects], address) - 1

@@ -6,8 +6,8 @@ Whatever a kernel does wrong ends in a :class:`~kcc.diagnostics.DiagnosticError`
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -25,21 +25,16 @@ from kcc.tracegen.simt.layout import (
     MARGIN_BYTES,
     OBJECT_ALIGNMENT,
     FaultKind,
-    Status,
     Worker,
 )
 from kcc.tracegen.simt.plan import Object, Plan
 from kcc.tracegen.simt.program import ProgramOptions, TraceMode, WarpProgram, write_program
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
+from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
 DEFAULT_BUDGET = 1 << 34
 """Warp instructions a single warp may execute before it counts as endless: minutes of run time,
 and a hundred times what the longest warp of the well-known suites needs."""
-
-CHUNK_BLOCKS = 64
-"""Thread blocks per task of a worker, and per chunk of the trace."""
-
-TRACE_BUFFER_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +66,6 @@ class LocalMemory:
 KernelArgument = NDArray[np.generic] | np.generic | int | float | bytes | LocalMemory
 """An array for a pointer to global or constant memory; a number for a scalar; an array or bytes
 for a vector or a struct by value."""
-
-TraceCallback = Callable[[int, NDArray[np.uint32]], None]
-"""Gets the number of the first thread block of a chunk and the words of the chunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,18 +196,42 @@ class _Run:
         return image, objects
 
     def run(self) -> Execution:
-        worker = _WorkerMemory(self)
-        total = int(np.prod(self.launch.blocks))
-        for first in range(0, total, CHUNK_BLOCKS):
-            count = min(CHUNK_BLOCKS, total - first)
-            status = self.native.blocks(worker.record.ctypes.data, first, count)
-            if status == Status.FAULT:
-                raise DiagnosticError([explain(self._fault(worker))])
-            worker.deliver(first)
-        return self._result(worker.counts)
+        workers = self.options.workers if is_order_free(self.plan.function) else 1
+        pool = WorkerPool(self.native, self._worker_launch(), workers, self.options.on_trace)
+        record = pool.run(math.prod(self.launch.blocks))
+        if record is not None:
+            raise DiagnosticError([explain(self._fault(record))])
+        return self._result(pool.counts())
 
-    def _fault(self, worker: _WorkerMemory) -> Fault:
-        word = worker.record
+    def _worker_launch(self) -> WorkerLaunch:
+        launch, plan = self.launch, self.plan
+        return WorkerLaunch(
+            plan=plan,
+            tracing=self.options.trace is not TraceMode.OFF,
+            warps=len(self.live),
+            local_bytes=self.local_bytes,
+            words={
+                Worker.ARENA: self.arena.host_base,
+                Worker.ARGUMENTS: self.argument_image.ctypes.data,
+                Worker.OBJECTS: self.objects.ctypes.data,
+                Worker.LOCAL_IDS: self.lids.ctypes.data,
+                Worker.LIVE_MASKS: self.live.ctypes.data,
+                Worker.WORK_DIM: launch.dimensions,
+                Worker.WARPS: len(self.live),
+                Worker.BUDGET: self.options.budget,
+                Worker.LOCAL_LOW: LOCAL_BASE + MARGIN_BYTES,
+                Worker.LOCAL_BYTES: self.local_bytes - MARGIN_BYTES,
+                Worker.PRIVATE_BYTES: plan.private_bytes,
+                Worker.ARENA_LOW: self.arena.low,
+                Worker.ARENA_BYTES: self.arena.bytes,
+                **_words(Worker.GROUPS_X, launch.blocks),
+                **_words(Worker.LOCAL_X, _three(launch.local_size, 1)),
+                **_words(Worker.GLOBAL_X, _three(launch.global_size, 1)),
+                **_words(Worker.OFFSET_X, _three(launch.offset, 0)),
+            },
+        )
+
+    def _fault(self, word: NDArray[np.int64]) -> Fault:
         return Fault(
             kind=FaultKind(int(word[Worker.FAULT_KIND])),
             instruction=int(word[Worker.FAULT_INSTRUCTION]),
@@ -255,76 +271,6 @@ class _Run:
         )
 
 
-class _WorkerMemory:
-    """The record of one worker and the memory it points to."""
-
-    def __init__(self, run: _Run) -> None:
-        plan, options = run.plan, run.options
-        self.run = run
-        self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
-        warps = len(run.live)
-        resident = warps if plan.barriers else 1
-        self.states = aligned_bytes(plan.state_bytes * resident)
-        self.private = aligned_bytes(plan.private_bytes * options.width * resident + 64)
-        self.local = aligned_bytes(run.local_bytes + MARGIN_BYTES)
-        self.counts = np.zeros(2 * len(plan.function.blocks), np.int64)
-        tracing = options.trace is not TraceMode.OFF
-        self.trace = np.zeros(TRACE_BUFFER_BYTES // 4 if tracing else 1, np.uint32)
-        self.patterns = np.zeros((len(plan.accesses) + 1, options.width), np.int32)
-        self.spilled = list[NDArray[np.uint32]]()
-        self.flush = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._flush)
-        self._fill()
-
-    def _fill(self) -> None:
-        run, word = self.run, self.record
-        launch = run.launch
-        word[Worker.ARENA] = run.arena.host_base
-        word[Worker.LOCAL] = self.local.ctypes.data - LOCAL_BASE
-        word[Worker.PRIVATE] = self.private.ctypes.data
-        word[Worker.PRIVATE_START] = self.private.ctypes.data
-        word[Worker.ARGUMENTS] = run.argument_image.ctypes.data
-        word[Worker.OBJECTS] = run.objects.ctypes.data
-        word[Worker.LOCAL_IDS] = run.lids.ctypes.data
-        word[Worker.LIVE_MASKS] = run.live.ctypes.data
-        word[Worker.STATES] = self.states.ctypes.data
-        word[Worker.COUNTS] = self.counts.ctypes.data
-        word[Worker.GROUPS_X : Worker.GROUPS_X + 3] = launch.blocks
-        word[Worker.LOCAL_X : Worker.LOCAL_X + 3] = _three(launch.local_size, 1)
-        word[Worker.GLOBAL_X : Worker.GLOBAL_X + 3] = _three(launch.global_size, 1)
-        word[Worker.OFFSET_X : Worker.OFFSET_X + 3] = _three(launch.offset, 0)
-        word[Worker.WORK_DIM] = launch.dimensions
-        word[Worker.WARPS] = len(run.live)
-        word[Worker.BUDGET] = run.options.budget
-        word[Worker.LOCAL_LOW] = LOCAL_BASE + MARGIN_BYTES
-        word[Worker.LOCAL_BYTES] = run.local_bytes - MARGIN_BYTES
-        word[Worker.PRIVATE_BYTES] = run.plan.private_bytes
-        word[Worker.ARENA_LOW] = run.arena.objects[0].address if run.arena.objects else 0
-        word[Worker.ARENA_BYTES] = len(run.arena.memory) - 2 * MARGIN_BYTES
-        word[Worker.PATTERNS] = self.patterns.ctypes.data
-        word[Worker.FLUSH] = ctypes.cast(self.flush, ctypes.c_void_p).value or 0
-        self._rewind()
-
-    def _rewind(self) -> None:
-        self.record[Worker.TRACE_NEXT] = self.trace.ctypes.data
-        self.record[Worker.TRACE_LIMIT] = self.trace.ctypes.data + self.trace.nbytes
-
-    def _flush(self, _record: int) -> None:
-        used = (int(self.record[Worker.TRACE_NEXT]) - self.trace.ctypes.data) // 4
-        self.spilled.append(self.trace[:used].copy())
-        self._rewind()
-
-    def deliver(self, first_block: int) -> None:
-        """Hand the chunk's words on and forget the patterns."""
-        if self.run.options.trace is TraceMode.OFF:
-            return
-        self._flush(0)
-        words = np.concatenate(self.spilled)
-        self.spilled.clear()
-        self.patterns[:] = 0
-        if self.run.options.on_trace is not None:
-            self.run.options.on_trace(first_block, words)
-
-
 def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
     """Local ids by warp, dimension and lane, and each warp's mask of lanes that exist."""
     x, y, z = _three(launch.local_size, 1)
@@ -337,6 +283,10 @@ def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[
     exists = (linear < count).reshape(warps, width)
     masks = [sum(1 << i for i in range(width) if row[i]) for row in exists]
     return table, np.array(masks, np.uint64)
+
+
+def _words(first: Worker, values: tuple[int, int, int]) -> dict[Worker, int]:
+    return {Worker(first + i): value for i, value in enumerate(values)}
 
 
 def _three(sizes: tuple[int, ...], otherwise: int) -> tuple[int, int, int]:

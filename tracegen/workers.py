@@ -1,0 +1,235 @@
+"""Worker threads that run a launch's thread blocks, chunk by chunk.
+
+What comes out does not depend on their number: counts are sums, a trace is handed on in the order
+of the blocks, the fault reported is that of the lowest chunk, and kernels whose atomics depend on
+order run on one worker. (Data races of a kernel may of course turn out one way or the other.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange
+from kcc.frontend.ir.model import Function, users
+from kcc.frontend.ir.opcodes import AtomicOperation
+from kcc.frontend.ir.types import PtrTy
+from kcc.tracegen.arena import aligned_bytes
+from kcc.tracegen.simt.jit import NativeProgram
+from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
+from kcc.tracegen.simt.plan import Plan
+
+CHUNK_BLOCKS = 64
+"""Thread blocks per task of a worker, and per chunk of the trace: enough to make the cost of a
+task small, few enough to spread and to deliver soon."""
+
+TRACE_BUFFER_BYTES = 4 << 20
+HELD_BACK_BYTES = 64 << 20
+"""How much of a trace a worker may hold back while earlier chunks are still running."""
+
+POLL_SECONDS = 0.1
+"""How often the waiting thread looks whether it was interrupted."""
+
+TraceCallback = Callable[[int, NDArray[np.uint32]], None]
+"""Gets the number of the first thread block of a chunk and some of the chunk's words; a long
+chunk comes in several pieces. Called in the order of the chunks, never twice at once."""
+
+ORDER_FREE = frozenset(
+    {
+        AtomicOperation.ADD, AtomicOperation.SUB, AtomicOperation.AND, AtomicOperation.OR,
+        AtomicOperation.XOR, AtomicOperation.MAX, AtomicOperation.MIN, AtomicOperation.UMAX,
+        AtomicOperation.UMIN,
+    }
+)  # fmt: skip
+"""Atomic operations whose order does not show in memory."""
+
+
+def is_order_free(function: Function) -> bool:
+    """Whether blocks may run at once: no atomic on global memory gives a value that is used, and
+    none changes memory in a way that depends on order."""
+    uses = users(function)
+    for instruction in function.instructions:
+        if not isinstance(instruction, (AtomicRmw, CompareExchange)):
+            continue
+        if instruction.pointer.type in (PtrTy(3), PtrTy(0)):
+            continue
+        commutes = isinstance(instruction, AtomicRmw) and instruction.operation in ORDER_FREE
+        if uses[instruction.index] or not commutes:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLaunch:
+    """What all workers of a launch have in common; ``words`` go into every worker's record."""
+
+    plan: Plan
+    tracing: bool
+    warps: int
+    local_bytes: int
+    words: Mapping[Worker, int]
+
+
+class _Worker:
+    """A worker's record and the memory it points to."""
+
+    def __init__(self, launch: WorkerLaunch, flush: Callable[[_Worker], None]) -> None:
+        plan = launch.plan
+        resident = launch.warps if plan.barriers else 1
+        self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
+        self.states = aligned_bytes(plan.state_bytes * resident)
+        self.private = aligned_bytes(plan.private_bytes * plan.width * resident + 64)
+        self.local = aligned_bytes(launch.local_bytes + MARGIN_BYTES)
+        self.counts = np.zeros(2 * len(plan.function.blocks), np.int64)
+        self.trace = np.zeros(TRACE_BUFFER_BYTES // 4 if launch.tracing else 1, np.uint32)
+        self.patterns = np.zeros((len(plan.accesses) + 1, plan.width), np.int32)
+        self.held = list[NDArray[np.uint32]]()
+        self.chunk = 0
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: flush(self))
+        for place, value in launch.words.items():
+            self.record[place] = value
+        self.record[Worker.LOCAL] = self.local.ctypes.data - LOCAL_BASE
+        self.record[Worker.PRIVATE_START] = self.private.ctypes.data
+        self.record[Worker.STATES] = self.states.ctypes.data
+        self.record[Worker.COUNTS] = self.counts.ctypes.data
+        self.record[Worker.PATTERNS] = self.patterns.ctypes.data
+        self.record[Worker.FLUSH] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self.rewind()
+
+    def rewind(self) -> None:
+        """Empty the trace buffer."""
+        self.record[Worker.TRACE_NEXT] = self.trace.ctypes.data
+        self.record[Worker.TRACE_LIMIT] = self.trace.ctypes.data + self.trace.nbytes
+
+    def take_words(self) -> NDArray[np.uint32]:
+        """What the trace buffer holds, which is then empty."""
+        used = (int(self.record[Worker.TRACE_NEXT]) - self.trace.ctypes.data) // 4
+        words = self.trace[:used].copy()
+        self.rewind()
+        return words
+
+    @property
+    def held_bytes(self) -> int:
+        return sum(w.nbytes for w in self.held)
+
+
+@dataclass(slots=True)
+class WorkerPool:
+    """Runs the chunks of one launch."""
+
+    native: NativeProgram
+    launch: WorkerLaunch
+    workers: int
+    on_trace: TraceCallback | None
+    _members: list[_Worker] = field(default_factory=list[_Worker])
+    _turn: threading.Condition = field(default_factory=threading.Condition)
+    _next_chunk: int = 0
+    _delivered: int = 0
+    _chunks: int = 0
+    _blocks: int = 0
+    _failed_chunk: int | None = None
+    _failed: NDArray[np.int64] | None = None
+    _error: BaseException | None = None
+
+    def run(self, blocks: int) -> NDArray[np.int64] | None:
+        """Run all thread blocks; gives the record of the first fault, if any. An interrupt stops
+        the workers and is raised again; so is what the trace callback raises."""
+        self._blocks = blocks
+        self._chunks = -(-blocks // CHUNK_BLOCKS)
+        count = max(1, min(self.workers, self._chunks))
+        self._members = [_Worker(self.launch, self._flush) for _ in range(count)]
+        threads = [threading.Thread(target=self._work, args=(m,), daemon=True) for m in self._members]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(POLL_SECONDS)
+        except BaseException:
+            self._stop()
+            for thread in threads:
+                thread.join()
+            raise
+        if self._error is not None:
+            raise self._error
+        return self._failed
+
+    def counts(self) -> NDArray[np.int64]:
+        """Executions and lanes of every block, over all workers."""
+        return np.sum([m.counts for m in self._members], axis=0)
+
+    def _stop(self) -> None:
+        for member in self._members:
+            member.record[Worker.STOP] = 1
+        with self._turn:
+            self._next_chunk = self._chunks
+            self._delivered = self._chunks
+            self._turn.notify_all()
+
+    def _work(self, member: _Worker) -> None:
+        try:
+            while (chunk := self._take()) is not None:
+                self._run_chunk(member, chunk)
+        except BaseException as error:  # noqa: BLE001 -- handed to the thread that waits
+            self._error = error
+            self._stop()
+
+    def _take(self) -> int | None:
+        """The next chunk nobody has, unless an earlier one failed."""
+        with self._turn:
+            chunk = self._next_chunk
+            if chunk >= self._chunks or self._failed_chunk is not None:
+                return None
+            self._next_chunk += 1
+            return chunk
+
+    def _run_chunk(self, member: _Worker, chunk: int) -> None:
+        member.chunk = chunk
+        member.patterns[:] = 0
+        first = chunk * CHUNK_BLOCKS
+        count = min(CHUNK_BLOCKS, self._blocks - first)
+        status = self.native.blocks(member.record.ctypes.data, first, count)
+        if status == Status.FAULT:
+            self._note_fault(member, chunk)
+        if self.launch.tracing:
+            member.held.append(member.take_words())
+            with self._turn:
+                while self._delivered < chunk:
+                    self._turn.wait()
+            self._deliver(member)
+        with self._turn:
+            self._delivered = max(self._delivered, chunk + 1)
+            self._turn.notify_all()
+
+    def _note_fault(self, member: _Worker, chunk: int) -> None:
+        with self._turn:
+            if self._failed_chunk is None or chunk < self._failed_chunk:
+                self._failed_chunk = chunk
+                self._failed = member.record.copy()
+
+    def _flush(self, member: _Worker) -> None:
+        """The trace buffer of a worker is full: hand it on if it is its turn, else keep it; wait
+        when too much is kept."""
+        try:
+            member.held.append(member.take_words())
+            with self._turn:
+                while self._delivered < member.chunk and member.held_bytes > HELD_BACK_BYTES:
+                    self._turn.wait()
+                mine = self._delivered >= member.chunk
+            if mine:
+                self._deliver(member)
+        except BaseException as error:  # noqa: BLE001 -- must not pass through native code
+            self._error = error
+            member.record[Worker.STOP] = 1
+
+    def _deliver(self, member: _Worker) -> None:
+        pieces, member.held = member.held, []
+        if self.on_trace is not None and self._error is None:
+            for words in pieces:
+                if len(words):
+                    self.on_trace(member.chunk * CHUNK_BLOCKS, words)
