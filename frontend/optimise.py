@@ -33,6 +33,9 @@ _FREE_ADDRESS_SPACE = 9
 """Stands for the generic address space at O2: NVPTX gives number 4 to constant memory, and its
 alias analysis would take every generic pointer for one to memory that nobody writes."""
 
+_UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector) \(")
+"""Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
+
 _MARKERS = re.compile(
     r"^ *(?:#dbg_\w+\(.*|(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\..*)\n",
     re.MULTILINE,
@@ -100,6 +103,11 @@ def _keep_control_flow(module: llvm.ModuleRef) -> None:
     passes.add_global_dead_code_eliminate_pass()
     passes.add_strip_dead_prototype_pass()
     passes.run(module, builder)
+    if _UNFOLDED.search(str(module)):
+        folding = llvm.create_new_module_pass_manager()
+        folding.add_instruction_combine_pass()
+        folding.add_dead_code_elimination_pass()
+        folding.run(module, builder)
 
 
 def _run_pipeline(module: llvm.ModuleRef) -> None:

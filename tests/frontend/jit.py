@@ -25,7 +25,14 @@ _WORK_ITEM = {
     "_Z14get_local_sizej": "local_size",
     "_Z12get_group_idj": "group_id",
     "_Z14get_num_groupsj": "num_groups",
+    "_Z17get_global_offsetj": "global_offset",
 }
+
+_DIMENSIONS = """
+define i32 @_Z12get_work_dimv() {
+  ret i32 1
+}
+"""
 
 
 @cache
@@ -53,12 +60,14 @@ def host_module(text: str) -> str:
     seen, lines = set[str](), list[str]()
     for line in text.split("\n"):
         match = re.match(r"declare .*@([\w.]+)\(", line)
-        if match and (match[1] in seen or match[1] in _WORK_ITEM):
+        if match and (match[1] in seen or match[1] in (*_WORK_ITEM, "_Z12get_work_dimv")):
             continue
         if match:
             seen.add(match[1])
         lines.append(line)
-    return "\n".join(lines + [_work_item(s, n) for s, n in _WORK_ITEM.items()])
+    unknown = [s for s in seen if not s.startswith("llvm.")]
+    assert not unknown, f"not to be had on the host: {unknown}"
+    return "\n".join([*lines, _DIMENSIONS, *(_work_item(s, n) for s, n in _WORK_ITEM.items())])
 
 
 def _work_item(symbol: str, name: str) -> str:
