@@ -1,5 +1,6 @@
 """Attributes (``__attribute__((...))``) that OpenCL C 1.2 knows, section 6.11, and those of GNU C
-that sources carry without meaning for the result."""
+that sources carry without meaning for the result.
+"""
 
 from __future__ import annotations
 
@@ -32,4 +33,5 @@ class Attribute:
 
 
 def is_known(name: str) -> bool:
+    """Whether an attribute of this name has, or may be without, an effect here."""
     return name in OPENCL_ATTRIBUTES or name in HARMLESS_ATTRIBUTES

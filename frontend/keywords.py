@@ -33,6 +33,16 @@ _QUALIFIERS = (
     "__const __const__ __restrict __restrict__ __volatile __volatile__"
 )
 
+FOREIGN = "FOREIGN"
+
+FOREIGN_KEYWORDS: dict[str, str] = {
+    "_Alignas": "C11", "_Alignof": "C11", "_Atomic": "C11", "_Generic": "C11", "_Noreturn": "C11",
+    "_Static_assert": "C11", "_Thread_local": "C11", "_Complex": "C99", "_Imaginary": "C99",
+    "__typeof": "GNU C", "__typeof__": "GNU C", "__asm": "GNU C", "__asm__": "GNU C",
+    "__extension__": "GNU C", "__generic": "OpenCL C 2.0", "__pipe": "OpenCL C 2.0",
+}  # fmt: skip
+"""Reserved words of other dialects: no program may use them as names."""
+
 KEYWORDS: dict[str, str] = {
     **{word: word.upper() for word in _C_KEYWORDS.split()},
     **dict.fromkeys(_QUALIFIERS.split(), QUALIFIER),
@@ -41,22 +51,18 @@ KEYWORDS: dict[str, str] = {
     "__signed": "SIGNED",
     "__signed__": "SIGNED",
     "_Bool": "_BOOL",
+    **dict.fromkeys(FOREIGN_KEYWORDS, FOREIGN),
     "true": "BOOL_CONST",
     "false": "BOOL_CONST",
 }
 
 KERNEL_WORDS = ("__kernel", "kernel")
 
-FOREIGN_KEYWORDS: dict[str, str] = {
-    "_Alignas": "C11", "_Alignof": "C11", "_Atomic": "C11", "_Generic": "C11", "_Noreturn": "C11",
-    "_Static_assert": "C11", "_Thread_local": "C11",
-    "_Complex": "C99, but not OpenCL C", "_Imaginary": "C99, but not OpenCL C",
-    "typeof": "GNU C", "__typeof": "GNU C", "__typeof__": "GNU C", "asm": "GNU C",
-    "__asm": "GNU C", "__asm__": "GNU C", "__extension__": "GNU C",
-    "__generic": "OpenCL C 2.0", "generic": "OpenCL C 2.0", "pipe": "OpenCL C 2.0",
-    "__pipe": "OpenCL C 2.0", "template": "C++", "class": "C++", "namespace": "C++",
+FOREIGN_WORDS: dict[str, str] = {
+    "generic": "OpenCL C 2.0", "pipe": "OpenCL C 2.0", "typeof": "GNU C", "asm": "GNU C",
+    "template": "C++", "class": "C++", "namespace": "C++", "constexpr": "C++", "auto": "C++",
 }  # fmt: skip
-"""Words that other dialects reserve: said when one stands where it cannot be a name."""
+"""Words of other dialects that may be names here: said where one stands as an unknown type."""
 
 PUNCTUATORS: dict[str, str] = {
     "...": "ELLIPSIS", "<<=": "LSHIFTEQUAL", ">>=": "RSHIFTEQUAL", "++": "PLUSPLUS",

@@ -7,10 +7,10 @@ tokens and never rebuilds text, so the place survives macro expansion.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kcc.diagnostics import Note, Span
+from kcc.diagnostics import DiagnosticSink, Note, Span
 from kcc.frontend.source_file import SourceFile
 
 # kinds of preprocessing tokens
@@ -116,18 +116,30 @@ class PragmaToken(Token):
     arguments: tuple[Token, ...] = ()
 
 
+def report_at(
+    sink: DiagnosticSink,
+    token: Token,
+    code: str,
+    message: str,
+    *,
+    notes: Sequence[Note] = (),
+    hint: str | None = None,
+) -> None:
+    """Report a diagnostic at a token, with the notes on where the token comes from."""
+    sink.report(code, message, token.span, notes=(*notes, *token.notes), hint=hint)
+
+
 _RULES = (
     ("ID", r"(?!(?:u8|[uUL])?[\"'])[A-Za-z_$][A-Za-z0-9_$]*"),
-    ("SPACE", r"[ \t\f\v]+|//[^\n]*|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"),
+    ("SPACE", r"[ \t\f\v]+|//[^\n]*|/\*(?s:.*?)\*/"),
     ("NEWLINE", r"\n"),
     ("NUMBER", r"\.?[0-9](?:[eEpP][+-]|[A-Za-z0-9_.])*"),
-    ("STRING", r'(?:u8|[uUL])?"(?:[^"\\\n]|\\[^\n])*"'),
-    ("CHARACTER", r"(?:u8|[uUL])?'(?:[^'\\\n]|\\[^\n])*'"),
+    ("STRING", r'(?:u8|[uUL])?"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'),
+    ("CHARACTER", r"(?:u8|[uUL])?'[^'\\\n]*(?:\\[^\n][^'\\\n]*)*'"),
     ("COMMENT_OPEN", r"/\*"),
     (
         "PUNCTUATOR",
-        r"\.\.\.|<<=|>>=|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|##"
-        r"|[-+*/%|&^~!<>=?:;,.(){}\[\]#]",
+        r"\.\.\.|<<=|>>=|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|##|[-+*/%|&^~!<>=?:;,.(){}\[\]#]",
     ),
     ("STRAY", r"(?s:.)"),
 )

@@ -1,7 +1,7 @@
 """Numbers, characters and strings: from preprocessing token to C constant (C99 6.4.4, 6.4.5).
 
-OpenCL C 1.2 has neither wide nor Unicode literals nor ``long long``; a half literal (``1.0h``)
-belongs to cl_khr_fp16 and comes through with type "half" for the semantic pass to judge.
+OpenCL C 1.2 has neither wide nor Unicode literals. ``LL`` is taken for ``L``, as clang does: long
+has 64 bits. A half literal (``1.0h``) belongs to cl_khr_fp16 and comes through with type "half".
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 _INTEGER = re.compile(
-    r"(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)(?P<suffix>[uU]?[lL]?|[lL][uU])"
+    r"(?:0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)(?P<suffix>[uU]?(?:ll|LL|[lL])?|(?:ll|LL|[lL])[uU])"
 )
 _FLOATING = re.compile(
     r"(?:(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+"
@@ -18,23 +18,27 @@ _FLOATING = re.compile(
     r"(?P<suffix>[fFhH]?)"
 )
 _INTEGER_TYPES = {
-    "": "int", "u": "unsigned int", "l": "long int", "ul": "unsigned long int",
-    "lu": "unsigned long int",
+    "": "int", "u": "unsigned int", "l": "long int", "ll": "long int",
+    "ul": "unsigned long int", "ull": "unsigned long int", "lu": "unsigned long int",
+    "llu": "unsigned long int",
 }  # fmt: skip
 _FLOATING_TYPES = {"": "double", "f": "float", "h": "half"}
 
-_ESCAPE = re.compile(r"\\(?:[abfnrtv\\'\"?e]|[0-7]{1,3}|x[0-9a-fA-F]+)")
+_KNOWN_ESCAPE = re.compile(r"\\(?:[abfnrtve\\'\"?]|[0-7]{1,3}|x[0-9a-fA-F]+)")
+_ESCAPE = re.compile(rf"{_KNOWN_ESCAPE.pattern}|\\[^\n]")
 _OCTAL_DIGITS = re.compile(r"0[0-9]*[89][0-9]*[uUlL]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
     """``kind`` is the parser's token type; ``type`` the C type as pycparser spells it; ``fault``
-    says what is wrong with the text, if anything."""
+    says what is wrong with the text, ``remark`` what is only odd.
+    """
 
     kind: str
     type: str
     fault: str = ""
+    remark: str = ""
 
 
 def classify_number(text: str) -> Literal:
@@ -55,8 +59,6 @@ def _number_fault(text: str) -> str:
         return f"'{text}' starts with 0 and so is octal, but has a digit above 7"
     if lower.startswith("0b") and set(lower[2:].rstrip("ul")) <= {"0", "1"}:
         return "OpenCL C has no binary constants"
-    if lower.rstrip("u").endswith("ll"):
-        return "OpenCL C has no 'long long': 'long' has 64 bits"
     if re.fullmatch(r"[0-9]+[fF]", text):
         return f"'{text}' is an integer with the suffix of a float: write '{text[:-1]}.0f'"
     if lower.startswith("0x") and "." in lower and "p" not in lower:
@@ -65,33 +67,28 @@ def _number_fault(text: str) -> str:
 
 
 def classify_character(text: str) -> Literal:
-    """A character constant."""
+    """A character constant; one of several characters, whose value no standard gives, is none."""
     if not text.startswith("'"):
         return Literal("CHAR_CONST", "char", "OpenCL C has no wide characters")
     body = text[1:-1]
-    fault = ""
     if not body:
-        fault = "the character constant is empty"
-    elif body.startswith("\\"):
-        match = _ESCAPE.match(body)
-        if match is None:
-            fault = f"'\\{body[1:2]}' is no escape sequence"
-        elif match.end() != len(body):
-            fault = "the character constant holds more than one character"
-    elif len(body) > 1:
+        return Literal("CHAR_CONST", "char", "the character constant is empty")
+    escape = _ESCAPE.match(body)
+    if (escape.end() if escape else 1) != len(body):
         fault = "the character constant holds more than one character"
-    elif ord(body) > 127:
-        fault = "the character is not in ASCII"
-    return Literal("CHAR_CONST", "char", fault)
+        return Literal("CHAR_CONST", "char", fault)
+    fault = "" if ord(body[0]) < 128 else "the character is not in ASCII"
+    return Literal("CHAR_CONST", "char", fault, _unknown_escape(body))
 
 
 def classify_string(text: str) -> Literal:
     """A string literal."""
     if not text.startswith('"'):
         return Literal("STRING_LITERAL", "string", "OpenCL C has no wide strings")
-    rest = _ESCAPE.sub("", text[1:-1])
-    fault = ""
-    if "\\" in rest:
-        after = rest[rest.index("\\") + 1 :][:1]
-        fault = f"'\\{after}' is no escape sequence"
-    return Literal("STRING_LITERAL", "string", fault)
+    return Literal("STRING_LITERAL", "string", remark=_unknown_escape(text[1:-1]))
+
+
+def _unknown_escape(body: str) -> str:
+    """The remark on an escape that C does not have: it stands for its character."""
+    unknown = next((e for e in _ESCAPE.findall(body) if not _KNOWN_ESCAPE.fullmatch(e)), None)
+    return f"'{unknown}' is no escape sequence: the backslash is ignored" if unknown else ""

@@ -1,4 +1,4 @@
-"""The tokens of a ``#define`` to a :class:`kcc.frontend.macros.Macro`, and ``-D`` to ``#define``."""
+"""From the tokens of a ``#define`` to a macro, and from ``-D`` to ``#define``."""
 
 from __future__ import annotations
 

@@ -37,7 +37,8 @@ class ExpansionTooLarge(DiagnosticError):
 @dataclass(slots=True, eq=False)
 class Macro:
     """A definition. ``parameters`` is None for an object-like macro; the last one of a variadic
-    macro takes the rest. ``name`` is the token that defines it (its place may be unknown)."""
+    macro takes the rest. ``name`` is the token that defines it (its place may be unknown).
+    """
 
     name: Token
     parameters: tuple[str, ...] | None

@@ -1,4 +1,4 @@
-"""Parsing: a source and its build options to a tree, with places, attributes and pragmas.
+r"""Parsing: a source and its build options to a tree, with places, attributes and pragmas.
 
 :func:`parse` gives a :class:`ParsedUnit`, the contract with the semantic pass:
 
@@ -21,7 +21,7 @@
 - Constant: ``type`` is int, unsigned int, long int, unsigned long int, float, double, half, char,
   bool or string; ``value`` is the spelling, suffix and quotes included; it is well formed.
   Adjacent strings are one Constant whose value keeps a quote boundary where an escape would
-  swallow what follows (``"\\1" "2"``).
+  swallow what follows (after ``\1``, say).
 - ``sizeof`` and ``vec_step`` are UnaryOp with that operator and a Typename or an expression.
 - The body of a Switch that is a block has the statements behind a label in its Case or Default
   (``stmts``); labels in a row become siblings of which all but the last are empty.
@@ -34,13 +34,13 @@ The tree is at most some thousand levels deep: walk it inside :func:`room_for_re
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from kcc.diagnostics import DiagnosticSink, Note, Span
+from kcc.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
 from kcc.frontend.attributes import Attribute
 from kcc.frontend.builtins.constants import PREDEFINED_MACROS
 from kcc.frontend.grammar.statements import StatementParser
@@ -78,12 +78,14 @@ class ParsedUnit:
 
     def attributes_of(self, node: c_ast.Node) -> tuple[Attribute, ...]:
         """The attributes of a Decl, Typedef, Typename, Struct, Union, Enum or statement. Those of
-        a function definition are on its ``decl``; those of a loop other than unrolling too."""
+        a function definition are on its ``decl``; those of a loop other than unrolling too.
+        """
         return self._attributes.get(node, ())
 
     def unroll_of(self, loop: c_ast.Node) -> int | None:
         """The unrolling asked for a For, While or DoWhile: a factor, 1 for none, 0 for whatever is
-        best; None when nothing is asked."""
+        best; None when nothing is asked.
+        """
         return self._unroll.get(loop)
 
 
@@ -99,7 +101,7 @@ def _token_of(node: c_ast.Node) -> Token | None:
 
 
 @contextmanager
-def room_for_recursion() -> Iterator[None]:
+def room_for_recursion() -> Generator[None]:
     """Enough of Python's stack for the deepest tree that :func:`parse` gives."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, RECURSION_LIMIT))
@@ -113,6 +115,10 @@ _UNKNOWN_TIME = {"__DATE__": '"??? ?? ????"', "__TIME__": '"??:??:??"'}
 """As C99 6.10.8 allows where the time is not available: a result must not depend on it."""
 
 
+_TEXT_IS_MISSING = frozenset({"K001", "K002", "K004", "K101", "K111", "K135", "K140"})
+"""Errors of the preprocessor after which the parser would only find consequences."""
+
+
 def predefined_macros(options: BuildOptions) -> Mapping[str, str]:
     """The macros that exist before the first line, by name; some depend on the options."""
     extra = {"__FAST_RELAXED_MATH__": "1"} if options.fast_relaxed_math else {}
@@ -120,14 +126,23 @@ def predefined_macros(options: BuildOptions) -> Mapping[str, str]:
 
 
 def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> ParsedUnit:
-    """Preprocess and parse a source. Errors and warnings go to ``sink``; after errors the tree
-    lacks what could not be read. Raises :class:`DiagnosticError` when going on makes no sense."""
+    """Preprocess and parse a source. Diagnostics go to ``sink``; raises
+    :class:`kcc.diagnostics.DiagnosticError` with all of them if any is an error: a tree with holes
+    would only make the later stages complain of consequences.
+    """
     unit = preprocess(source, options, predefined_macros(options), sink)
+    if any(d.code in _TEXT_IS_MISSING for d in sink.errors):
+        raise DiagnosticError(sink.diagnostics)
     tokens = feed(unit.tokens, sink)
     parser = StatementParser(tokens, sink)
     with room_for_recursion():
         ast = parser.parse_unit()
+    sink.raise_if_errors()
     return ParsedUnit(
-        ast, unit.sources, unit_pragmas(tokens), parser.attributes, parser.unroll,
+        ast,
+        unit.sources,
+        unit_pragmas(tokens),
+        parser.attributes,
+        parser.unroll,
         Span(source.name, 1, 1),
     )

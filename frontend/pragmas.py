@@ -47,7 +47,8 @@ def left_over(pragma: PragmaToken) -> str | None:
 
 def unroll_factor(pragma: PragmaToken, sink: DiagnosticSink) -> int | None:
     """The unrolling a pragma before a loop asks for: a factor, 1 for none, 0 without a number;
-    None when it is about something else."""
+    None when it is about something else.
+    """
     words = [t.value for t in pragma.arguments]
     if words[:1] == ["nounroll"]:
         return 1
@@ -56,7 +57,7 @@ def unroll_factor(pragma: PragmaToken, sink: DiagnosticSink) -> int | None:
     if words[:2] == ["GCC", "unroll"]:
         return _factor(pragma, list(pragma.arguments[2:]), sink)
     if words[:2] == ["clang", "loop"]:
-        if words[2:6] in (["unroll", "(", "disable", ")"],):
+        if words[2:6] == ["unroll", "(", "disable", ")"]:
             return 1
         if words[2:4] == ["unroll", "("]:
             return 0
@@ -74,8 +75,10 @@ def _factor(pragma: PragmaToken, tokens: list[Token], sink: DiagnosticSink) -> i
         factor = -1
     if any(t.type == "ID" for t in tokens) or not 0 <= factor <= MAX_UNROLL_FACTOR:
         sink.report(
-            "K142", "the unroll factor is no positive integer constant and is ignored",
-            tokens[0].span, notes=pragma.notes,
+            "K142",
+            "the unroll factor is no positive integer constant and is ignored",
+            tokens[0].span,
+            notes=pragma.notes,
         )
         return 0
     return max(factor, 1)

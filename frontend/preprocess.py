@@ -9,10 +9,10 @@ only; the clock is not read: ``__DATE__`` and ``__TIME__`` have the values C giv
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Note, Span
-from kcc.frontend.condition import ConditionError, evaluate
+from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Note
+from kcc.frontend.conditionals import CONDITIONALS, Conditionals, check_end
 from kcc.frontend.include import find_header, parse_header, search_folders
 from kcc.frontend.lexer import (
     IDENTIFIER,
@@ -23,6 +23,7 @@ from kcc.frontend.lexer import (
     STRING,
     PragmaToken,
     Token,
+    report_at,
     tokenize,
     tokenize_text,
 )
@@ -72,18 +73,6 @@ def preprocess(
     return _Preprocessor(options, predefined, sink).run(source)
 
 
-@dataclass(slots=True)
-class _Conditional:
-    """An open ``#if``: ``taken`` when a branch was chosen, ``active`` when the current one is."""
-
-    directive: Token
-    outer_active: bool
-    active: bool
-    taken: bool
-    alternative: Token | None = None
-    """Its ``#else``, once seen."""
-
-
 @dataclass(slots=True, eq=False)
 class _OpenFile:
     """A file being read: ``index`` is the next token, ``stop`` the next directive or the end."""
@@ -92,7 +81,7 @@ class _OpenFile:
     tokens: list[Token]
     directives: list[int]
     """Indices of the ``#`` that start a line, last first."""
-    conditionals: list[_Conditional] = field(default_factory=list[_Conditional])
+    conditionals: Conditionals
     index: int = 0
     stop: int = 0
 
@@ -104,10 +93,6 @@ class _OpenFile:
         while self.directives and self.directives[-1] < index:
             self.directives.pop()
         self.stop = self.directives[-1] if self.directives else len(self.tokens)
-
-    @property
-    def active(self) -> bool:
-        return not self.conditionals or self.conditionals[-1].active
 
     def take_line(self) -> list[Token]:
         """The tokens of the directive at ``index``, behind its ``#``."""
@@ -139,14 +124,6 @@ class _Preprocessor:
             "warning": self._message,
             "pragma": self._pragma,
             "line": _ignore,
-        }
-        self._conditions: dict[str, Callable[[_OpenFile, Token, list[Token]], None]] = {
-            "if": self._if,
-            "ifdef": self._if,
-            "ifndef": self._if,
-            "elif": self._elif,
-            "else": self._else,
-            "endif": self._endif,
         }
         self._macros.update(predefined_macros(tuple(predefined.items())))
 
@@ -181,7 +158,7 @@ class _Preprocessor:
         notes: tuple[Note, ...] = (),
         hint: str | None = None,
     ) -> None:
-        self._sink.report(code, message, token.span, notes=(*notes, *token.notes), hint=hint)
+        report_at(self._sink, token, code, message, notes=notes, hint=hint)
 
     # files
 
@@ -192,30 +169,20 @@ class _Preprocessor:
             self._report("K140", "this comment has no end", tokens.pop(), hint="it ends with '*/'")
         directives = [i for i, t in enumerate(tokens) if t.before == LINE_START and t.value == "#"]
         directives.reverse()
-        self._files.append(_OpenFile(file, tokens, directives))
-
-    def _close(self) -> None:
-        for conditional in self._files.pop().conditionals:
-            directive = conditional.directive
-            notes = ()
-            if conditional.alternative is not None:
-                notes = (Note("its #else is here", conditional.alternative.span),)
-            self._report(
-                "K111", f"#{directive.value} has no #endif", directive, notes=notes,
-                hint="every #if, #ifdef and #ifndef is closed by an #endif",
-            )
+        conditionals = Conditionals(self._expander, self._sink)
+        self._files.append(_OpenFile(file, tokens, directives, conditionals))
 
     def _next_raw(self) -> Token | None:
         """The next token of the text, directives carried out on the way; None at the end."""
         while self._files:
             current = self._files[-1]
             if current.index < current.stop:
-                if current.active:
+                if current.conditionals.active:
                     current.index += 1
                     return current.tokens[current.index - 1]
                 current.index = current.stop
             if current.index >= len(current.tokens):
-                self._close()
+                self._files.pop().conditionals.report_open()
                 continue
             token = self._directive(current)
             if token is not None:
@@ -227,116 +194,15 @@ class _Preprocessor:
         if not line or line[0].type == NUMBER:
             return None  # a null directive, or a line marker of another preprocessor
         name = line[0].value
-        if name in self._conditions:
-            self._conditions[name](current, line[0], line[1:])
-        elif not current.active:
+        if name in CONDITIONALS:
+            current.conditionals.handle(line[0], line[1:])
+        elif not current.conditionals.active:
             return None
         elif name in self._handlers:
             return self._handlers[name](line[0], line[1:])
         else:
             self._report("K122", f"unknown directive #{name}", line[0])
         return None
-
-    # conditional inclusion
-
-    def _if(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
-        active = current.active
-        holds = active and self._holds(directive, arguments)
-        current.conditionals.append(_Conditional(directive, active, holds, holds or not active))
-
-    def _holds(self, directive: Token, arguments: list[Token]) -> bool:
-        if directive.value in ("if", "elif"):
-            return self._evaluate(directive, arguments)
-        if not arguments or arguments[0].type != IDENTIFIER:
-            where = arguments[0] if arguments else directive
-            self._report("K113", f"#{directive.value} needs the name of a macro", where)
-            return False
-        self._check_end(directive, arguments[1:])
-        return self._expander.is_defined(arguments[0].value) == (directive.value == "ifdef")
-
-    def _evaluate(self, directive: Token, arguments: list[Token]) -> bool:
-        tokens = self._expander.expand(self._resolve_defined(arguments))
-        try:
-            return evaluate(tokens, self._expander.is_defined) != 0
-        except ConditionError as error:
-            where = error.token
-            if where is not None:
-                self._report("K113", f"{error.message} in the condition of #{directive.value}", where)
-            else:
-                last = arguments[-1] if arguments else directive
-                self._sink.report(
-                    "K113",
-                    f"{error.message} at the end of the condition of #{directive.value}",
-                    last.end_span,
-                    notes=directive.notes,
-                )
-            return False
-
-    def _resolve_defined(self, tokens: list[Token]) -> list[Token]:
-        """``defined X`` and ``defined(X)`` replaced by 1 or 0, before macros are expanded."""
-        result: list[Token] = []
-        index = 0
-        while index < len(tokens):
-            token = tokens[index]
-            values = [t.value for t in tokens[index : index + 4]]
-            width = 4 if values[1:2] == ["("] and values[3:] == [")"] else 2
-            name = tokens[index + width // 2] if index + width <= len(tokens) else None
-            if token.value == "defined" and name is not None and name.type == IDENTIFIER:
-                value = str(int(self._expander.is_defined(name.value)))
-                result.append(Token(NUMBER, value, token.file, token.offset, token.before))
-                index += width
-            else:
-                result.append(token)
-                index += 1
-        return result
-
-    def _innermost(self, current: _OpenFile, directive: Token) -> _Conditional | None:
-        if not current.conditionals:
-            self._report("K112", f"#{directive.value} without #if", directive)
-            return None
-        innermost = current.conditionals[-1]
-        if innermost.alternative is not None and directive.value != "endif":
-            self._report(
-                "K114",
-                f"#{directive.value} after #else",
-                directive,
-                notes=(
-                    Note("the #else is here", innermost.alternative.span),
-                    Note(f"it belongs to this #{innermost.directive.value}", innermost.directive.span),
-                ),
-            )
-            return None
-        return innermost
-
-    def _elif(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
-        innermost = self._innermost(current, directive)
-        if innermost is not None:
-            innermost.active = (
-                innermost.outer_active
-                and not innermost.taken
-                and self._holds(directive, arguments)
-            )
-            innermost.taken = innermost.taken or innermost.active
-
-    def _else(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
-        innermost = self._innermost(current, directive)
-        if innermost is not None:
-            innermost.alternative = directive
-            innermost.active = innermost.outer_active and not innermost.taken
-            innermost.taken = True
-            self._check_end(directive, arguments)
-
-    def _endif(self, current: _OpenFile, directive: Token, arguments: list[Token]) -> None:
-        if self._innermost(current, directive) is not None:
-            current.conditionals.pop()
-            self._check_end(directive, arguments)
-
-    def _check_end(self, directive: Token, rest: list[Token]) -> None:
-        if rest:
-            self._report(
-                "K123", f"what follows #{directive.value} here is ignored", rest[0],
-                hint="put remarks into a comment",
-            )
 
     # macros
 
@@ -351,7 +217,10 @@ class _Preprocessor:
         if previous is not None and not previous.same_as(macro):
             notes = tuple(self._expander.defined_here(previous))
             self._report(
-                "K130", f"macro '{name.value}' is redefined differently", name, notes=notes,
+                "K130",
+                f"macro '{name.value}' is redefined differently",
+                name,
+                notes=notes,
                 hint=f"#undef {name.value} before it",
             )
         elif previous is None and self._expander.is_defined(name.value):
@@ -364,7 +233,7 @@ class _Preprocessor:
             self._report("K131", "#undef needs the name of a macro", where)
             return
         self._macros.pop(arguments[0].value, None)
-        self._check_end(directive, arguments[1:])
+        check_end(directive, arguments[1:], self._sink)
 
     # other directives
 
@@ -375,14 +244,16 @@ class _Preprocessor:
             self._report("K102", '#include needs "FILE" or <FILE>', where)
             return
         header, rest = parsed
-        self._check_end(directive, list(rest))
+        check_end(directive, list(rest), self._sink)
         includer = directive.file
         folders = search_folders(header, includer.folder, self._options.include_dirs)
         path = find_header(header, folders)
         if path is None:
             looked = ", ".join(f"'{f}'" for f in folders) or "no folder"
             self._report(
-                "K101", f"{header} is not found", arguments[0],
+                "K101",
+                f"{header} is not found",
+                arguments[0],
                 notes=(Note(f"looked in {looked}"),),
                 hint="name its folder with -I FOLDER",
             )
@@ -405,7 +276,9 @@ class _Preprocessor:
         self._characters += len(text.text)
         if self._characters > MAX_INCLUDED_CHARACTERS:
             self._stop("K103", "the included files are too large together", where)
-        self._open(SourceFile(text.name, text.folder, text.text, directive, directive.file.depth + 1))
+        self._open(
+            SourceFile(text.name, text.folder, text.text, directive, directive.file.depth + 1)
+        )
 
     def _message(self, directive: Token, arguments: list[Token]) -> None:
         text = ""
@@ -431,8 +304,14 @@ class _Preprocessor:
     def _pragma_operator(self, operator: Token, stream: TokenStream) -> Token | None:
         """``_Pragma("...")`` as the pragma it stands for."""
         opening, text, closing = stream.next(), stream.next(), stream.next()
-        malformed = opening is None or text is None or closing is None
-        if malformed or opening.value != "(" or text.type != STRING or closing.value != ")":
+        if (
+            opening is None
+            or text is None
+            or closing is None
+            or opening.value != "("
+            or text.type != STRING
+            or closing.value != ")"
+        ):
             self._report("K141", '_Pragma is written _Pragma("...")', operator)
             return None
         content = text.value[text.value.index('"') + 1 : -1]

@@ -42,8 +42,9 @@ def read_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
 
 
 def decode_source(data: bytes, name: str) -> str:
-    """Text of a source given as bytes: UTF-8 with or without a byte order mark; lines end in
-    ``\\n`` afterwards. Raises :class:`DiagnosticError` (K002, K004)."""
+    """Text of a source given as bytes: UTF-8 with or without a byte order mark; lines end in a
+    single line feed afterwards. Raises :class:`DiagnosticError` (K002, K004).
+    """
     if len(data) > MAX_SOURCE_BYTES:
         raise _too_large(name)
     data = data.removeprefix(codecs.BOM_UTF8)
@@ -60,7 +61,7 @@ def _folder(path: str | os.PathLike[str]) -> str:
 
 def _read_bytes(path: Path, shown: str) -> bytes:
     try:
-        with open(path, "rb", opener=_open_without_waiting) as file:  # noqa: PTH123 - opener
+        with open(path, "rb", opener=_open_without_waiting) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
                 what = "a folder" if stat.S_ISDIR(mode) else "no regular file"

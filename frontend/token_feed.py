@@ -22,6 +22,7 @@ from kcc.frontend.lexer import (
     STRING,
     PragmaToken,
     Token,
+    report_at,
 )
 from kcc.frontend.literals import classify_character, classify_number, classify_string
 
@@ -40,7 +41,8 @@ class RawAttribute:
 @dataclass(slots=True)
 class TokenFeed:
     """What the parser reads. ``attributes`` and ``pragmas`` are keyed by the index in ``tokens``
-    of the token they stand before. ``constants``: C type of every number and character."""
+    of the token they stand before. ``constants``: C type of every number and character.
+    """
 
     tokens: list[Token] = field(default_factory=list[Token])
     attributes: dict[int, list[RawAttribute]] = field(default_factory=dict[int, list[RawAttribute]])
@@ -108,15 +110,16 @@ class _Feeder:
         if kind is None:
             literal = _CLASSIFY[token.type](token.value)
             if literal.fault:
-                code = "K203" if token.type == NUMBER else "K202"
-                self._report(code, literal.fault, token)
+                self._report("K203" if token.type == NUMBER else "K202", literal.fault, token)
+            elif literal.remark:
+                self._report("K204", literal.remark, token)
             self.result.constants[token.value] = literal.type
             self._kinds[token.value] = kind = literal.kind
         token.type = kind
         return True
 
     def _report(self, code: str, message: str, token: Token, hint: str | None = None) -> None:
-        self._sink.report(code, message, token.span, notes=token.notes, hint=hint)
+        report_at(self._sink, token, code, message, hint=hint)
 
     def _skip_stray(self, token: Token) -> None:
         """Report a stray token; a lone quote swallows the rest of its line."""
@@ -133,7 +136,10 @@ class _Feeder:
         line = token.file.place(token.offset)[0]
         while self._index < len(raw):
             following = raw[self._index]
-            if following.file is not token.file or following.file.place(following.offset)[0] != line:
+            if (
+                following.file is not token.file
+                or following.file.place(following.offset)[0] != line
+            ):
                 break
             self._index += 1
 
@@ -217,16 +223,16 @@ def _check_brackets(tokens: list[Token], sink: DiagnosticSink) -> None:
         if kind in _OPENING:
             depth += 1
             if depth > MAX_BRACKETS:
-                report_too_deep(token, sink, "brackets")
+                raise too_deep(token, sink, "brackets")
         elif kind in _CLOSING and depth:
             depth -= 1
 
 
-def report_too_deep(token: Token, sink: DiagnosticSink, what: str) -> None:
-    """Report K006 and raise :class:`DiagnosticError`."""
+def too_deep(token: Token, sink: DiagnosticSink, what: str) -> DiagnosticError:
+    """Report K006; the exception to raise."""
     message = f"{what} are nested too deeply: more than {MAX_BRACKETS} levels"
-    sink.report("K006", message, token.span, notes=token.notes)
-    raise DiagnosticError(sink.diagnostics)
+    report_at(sink, token, "K006", message)
+    return DiagnosticError(sink.diagnostics)
 
 
 _LITERALS = frozenset({NUMBER, CHARACTER, STRING, PUNCTUATOR})

@@ -73,6 +73,7 @@ CODES: dict[str, Code] = {
     "K201": Code("error", "a character does not belong to OpenCL C"),
     "K202": Code("error", "a character constant or string is malformed"),
     "K203": Code("error", "a number is malformed"),
+    "K204": Code("warning", "an escape sequence is unknown"),
     "K210": Code("error", "something else is expected here"),
     "K211": Code("error", "the name of a type is unknown"),
     "K212": Code("error", "a type is missing"),
@@ -80,6 +81,7 @@ CODES: dict[str, Code] = {
     "K214": Code("error", "the source ends too early"),
     "K220": Code("error", "an attribute is malformed"),
     "K221": Code("warning", "an attribute is ignored"),
+    "K222": Code("warning", "a declaration declares nothing"),
     "K230": Code("error", "syntax of another dialect is not OpenCL C 1.2"),
     # K3xx: names, types, address spaces
     "K301": Code("error", "a name is unknown"),

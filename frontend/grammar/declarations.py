@@ -6,25 +6,49 @@ no implicit ``int``, no C11 and C23, messages, and going on behind a fault.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn, NotRequired, TypedDict
 
 from pycparser import c_ast
-from pycparser.c_parser import _DeclInfo, _DeclSpec
 
 from kcc.frontend.grammar.expressions import ExpressionParser
 from kcc.frontend.grammar.reader import VECTOR_TYPE, SyntaxFault
-from kcc.frontend.keywords import FOREIGN_KEYWORDS, KERNEL_WORDS
-from kcc.frontend.lexer import Token
+from kcc.frontend.keywords import FOREIGN_WORDS, KERNEL_WORDS
+from kcc.frontend.lexer import Token, report_at
+from kcc.frontend.token_feed import RawAttribute
 
 _STORAGE = frozenset({"AUTO", "REGISTER", "STATIC", "EXTERN", "TYPEDEF"})
 _BASE_TYPES = frozenset(
     {"VOID", "_BOOL", "CHAR", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE", "SIGNED", "UNSIGNED"}
 )
 _RECORDS = frozenset({"STRUCT", "UNION"})
+_NEXT_DECLARATION = frozenset(_STORAGE | _BASE_TYPES | _RECORDS | {"INLINE", "ENUM", "CONST"})
+"""What begins a new declaration when it stands on a new line behind the body of a record."""
+
+_BRACES = {"LBRACE": 1, "RBRACE": -1}
 _DECLARATION_START = (
     _STORAGE | _BASE_TYPES | _RECORDS
     | {"INLINE", "CONST", "RESTRICT", "VOLATILE", "ENUM", "TYPEID"}
 )  # fmt: skip
+
+
+class DeclSpec(TypedDict):
+    """Declaration specifiers as pycparser keeps them."""
+
+    qual: list[str]
+    storage: list[str]
+    type: list[c_ast.Node]
+    function: list[str]
+    alignment: list[c_ast.Node]
+    type_attributes: list[RawAttribute]
+
+
+class DeclInfo(TypedDict):
+    """A declarator as pycparser keeps it, and the attributes behind it."""
+
+    decl: c_ast.Node | None
+    init: NotRequired[c_ast.Node | None]
+    bitsize: NotRequired[c_ast.Node | None]
+    attributes: NotRequired[list[RawAttribute]]
 
 
 class DeclarationParser(ExpressionParser):
@@ -40,32 +64,30 @@ class DeclarationParser(ExpressionParser):
                 result += self._parse_external_declaration()
             except SyntaxFault as fault:
                 self._report(fault)
-                self._leave_scopes()
-                self._skip_declaration(start, fault.index)
+                self._nesting = 0
+                self._leave_scopes(1)
+                if not fault.ends_function:
+                    self._skip_declaration(start, fault.index)
         return result
 
-    def _leave_scopes(self) -> None:
-        self._nesting = 0
-        while len(self._shadowed) > 1:
+    def _leave_scopes(self, kept: int) -> None:
+        while len(self._shadowed) > kept:
             self._pop_scope()
 
     def _skip_declaration(self, start: int, fault: int) -> None:
         """Move behind the declaration that began at ``start`` and went wrong at ``fault``."""
-        depth = 0
-        index = start
+        depth = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
+        index = fault
         while (token := self._list[index]) is not None:
-            kind = token.type
-            if index > fault and token.value in KERNEL_WORDS and index > start:
+            if index > start and token.value in KERNEL_WORDS and self._starts_line(index):
                 break
+            depth += _BRACES.get(token.type, 0)
             index += 1
-            if kind == "LBRACE":
-                depth += 1
-            elif kind == "RBRACE":
-                depth -= 1
-            if index > fault and depth <= 0 and kind in ("SEMI", "RBRACE"):
+            if depth <= 0 and token.type in ("SEMI", "RBRACE"):
                 following = self._list[index]
-                if kind == "RBRACE" and following is not None and following.type == "SEMI":
-                    index += 1
+                kind = "" if following is None else following.type
+                if kind == "LBRACE" or (token.type == "RBRACE" and kind in ("SEMI", "ID")):
+                    continue  # the body of what was taken for a declaration, or a declarator
                 break
         self._at = index
 
@@ -75,11 +97,8 @@ class DeclarationParser(ExpressionParser):
         token = self._peek()
         if not self._starts_declaration(token):
             self._fail_no_declaration()
-        spec, saw_type, _ = self._parse_declaration_specifiers(allow_no_type=True)
-        if not saw_type:
-            self._fail_no_type(spec)
-        name_type, _ = self._peek_declarator_name_info()
-        if name_type != "ID":
+        spec, saw_type, _ = self._parse_declaration_specifiers()
+        if self._peek_declarator_name_info()[0] != "ID":
             decls = self._parse_decl_body_with_spec(spec, saw_type)
             return self._parse_declaration_end(decls)
         start = self._at
@@ -90,51 +109,54 @@ class DeclarationParser(ExpressionParser):
             assert isinstance(function, c_ast.FuncDef)
             self._record_attributes(function.decl, attributes)
             return [function]
-        first: _DeclInfo = {"decl": declarator, "attributes": attributes}
+        first: DeclInfo = {"decl": declarator, "attributes": attributes}
         if self._accept("EQUALS"):
             first["init"] = self._parse_initializer()
         declarators = self._parse_init_declarator_list(first=first)
         decls = self._build_declarations(spec, declarators, typedef_namespace=True)
         return self._parse_declaration_end(decls)
 
-    def _parse_function_definition(self, spec: _DeclSpec, decl: c_ast.Node) -> c_ast.Node:
+    def _parse_function_definition(self, spec: DeclSpec, decl: c_ast.Node) -> c_ast.Node:
         if not isinstance(decl, c_ast.FuncDecl):
             self._fail("expected ';' after the declaration")
         return super()._parse_function_definition(spec, decl)
 
-    def _fail_no_declaration(self) -> None:
+    def _fail_no_declaration(self) -> NoReturn:
         token = self._peek()
         assert token is not None
-        following = self._peek_type(2)
         if token.type == "ID":
-            if token.value in FOREIGN_KEYWORDS:
-                self._fail_foreign(token)
-            if following in ("ID", "TIMES"):
-                self._fail_unknown_type(token)
-            if following == "LPAREN":
+            self._fail_if_unknown_type(token)
+            if self._peek_type(2) == "LPAREN":
                 self._fail(
-                    f"the type of '{token.value}' is missing", token, code="K212",
+                    f"the type of '{token.value}' is missing",
+                    token,
+                    code="K212",
                     hint="functions have no implicit type 'int' in OpenCL C",
                 )
         if token.type in ("RBRACE", "RPAREN", "RBRACKET"):
             self._fail(f"'{token.value}' closes nothing", token)
         self._fail("expected a declaration", token)
 
-    def _fail_foreign(self, token: Token) -> None:
-        dialect = FOREIGN_KEYWORDS[token.value]
-        self._fail(f"'{token.value}' is {dialect}, not OpenCL C 1.2", token, code="K230")
-
-    def _fail_unknown_type(self, token: Token) -> None:
-        if token.value in FOREIGN_KEYWORDS:
-            self._fail_foreign(token)
+    def _fail_if_unknown_type(self, token: Token) -> None:
+        """``token`` is a name: fail if what follows shows that it was meant as a type."""
+        following = self._list[self._at + 1]
+        kind = "" if following is None else following.type
+        if kind not in ("ID", "TYPEID", "TIMES"):
+            return
+        if token.value in FOREIGN_WORDS:
+            dialect = FOREIGN_WORDS[token.value]
+            self._fail(f"'{token.value}' is {dialect}, not OpenCL C 1.2", token, code="K230")
         self._fail(f"unknown type name '{token.value}'", token, code="K211")
 
-    def _fail_no_type(self, spec: _DeclSpec) -> None:
+    def _fail_no_type(self) -> NoReturn:
         token = self._peek()
-        if token is not None and token.type == "ID" and self._peek_type(2) in ("ID", "TIMES"):
-            self._fail_unknown_type(token)
-        del spec
-        self._fail("the type is missing in this declaration", code="K212")
+        if token is not None and token.type == "ID":
+            self._fail_if_unknown_type(token)
+            following = self._peek_type(2)
+            if following in ("COMMA", "RPAREN") and self._peek_type(0) in ("LPAREN", "COMMA"):
+                self._fail(f"unknown type name '{token.value}'", token, code="K211")
+            self._fail(f"the type of '{token.value}' is missing", token, code="K212")
+        self._fail("expected a type", code="K212")
 
     # specifiers
 
@@ -144,8 +166,8 @@ class DeclarationParser(ExpressionParser):
 
     def _parse_specifiers(
         self, *, allow_storage_and_function: bool
-    ) -> tuple[_DeclSpec | None, bool, Any]:
-        spec: _DeclSpec = {
+    ) -> tuple[DeclSpec | None, bool, Any]:
+        spec: DeclSpec = {
             "qual": [], "storage": [], "type": [], "function": [], "alignment": [],
             "type_attributes": [],
         }  # fmt: skip
@@ -153,6 +175,8 @@ class DeclarationParser(ExpressionParser):
         saw_type = False
         while (token := self._peek()) is not None:
             kind = token.type
+            if saw_type and kind in _NEXT_DECLARATION and self._ends_record(spec):
+                break  # its semicolon is missing
             if kind in ("CONST", "RESTRICT", "VOLATILE"):
                 spec["qual"].append(token.value)
             elif kind in _BASE_TYPES or (kind == "TYPEID" and not saw_type):
@@ -166,8 +190,7 @@ class DeclarationParser(ExpressionParser):
                 saw_type = True
                 continue
             elif kind in _STORAGE or kind == "INLINE":
-                if not allow_storage_and_function:
-                    self._fail(f"'{token.value}' cannot stand here", token, code="K213")
+                self._check_storage(token, allowed=allow_storage_and_function)
                 spec["storage" if kind in _STORAGE else "function"].append(token.value)
             else:
                 break
@@ -177,38 +200,76 @@ class DeclarationParser(ExpressionParser):
         spec["type_attributes"] = self._take_attributes(start, self._at)
         return spec, saw_type, self._list[start]
 
+    def _ends_record(self, spec: DeclSpec) -> bool:
+        """Whether the last specifier has a body and the current token begins another line."""
+        last = spec["type"][-1]
+        return (
+            isinstance(last, (c_ast.Struct, c_ast.Union, c_ast.Enum))
+            and self._peek_type(0) == "RBRACE"
+            and self._starts_line(self._at)
+        )
+
+    def _check_storage(self, token: Token, *, allowed: bool) -> None:
+        if not allowed:
+            self._fail(f"'{token.value}' cannot stand here", token, code="K213")
+        if token.type in ("AUTO", "REGISTER"):
+            message = f"OpenCL C has no storage class '{token.value}'"
+            report_at(self._sink, token, "K213", message)
+
     def _parse_declaration_specifiers(
-        self, allow_no_type: bool = False
-    ) -> tuple[_DeclSpec, bool, Any]:
+        self,
+        allow_no_type: bool = False,  # noqa: ARG002 - pycparser's
+    ) -> tuple[DeclSpec, bool, Any]:
+        """Implicit ``int`` is not in C99, whatever ``allow_no_type`` says."""
         spec, saw_type, first = self._parse_specifiers(allow_storage_and_function=True)
-        if spec is None:
-            token = self._peek()
-            if token is not None and token.type == "ID":
-                self._fail_unknown_type(token)
-            self._fail("expected a type", code="K212")
-        if not saw_type and not allow_no_type:
-            self._fail_no_type(spec)
+        if spec is None or not saw_type:
+            self._fail_no_type()
         return spec, saw_type, first
 
-    def _parse_specifier_qualifier_list(self) -> _DeclSpec:
+    def _parse_specifier_qualifier_list(self) -> DeclSpec:
         spec, saw_type, _ = self._parse_specifiers(allow_storage_and_function=False)
         if spec is None or not saw_type:
-            token = self._peek()
-            if token is not None and token.type == "ID":
-                self._fail_unknown_type(token)
-            self._fail("expected a type", code="K212")
+            self._fail_no_type()
         return spec
 
-    def _attach_type_attributes(self, decl: c_ast.Node, spec: _DeclSpec) -> c_ast.Node:
+    def _parse_decl_body_with_spec(
+        self,
+        spec: DeclSpec,
+        saw_type: bool,  # noqa: ARG002 - always true here
+    ) -> list[c_ast.Node]:
+        if self._starts_declarator():
+            infos = self._parse_init_declarator_list()
+            return self._build_declarations(spec, infos, typedef_namespace=True)
+        last = spec["type"][-1]
+        if isinstance(last, (c_ast.Struct, c_ast.Union, c_ast.Enum)) and len(spec["type"]) == 1:
+            node = c_ast.Decl(
+                None,
+                spec["qual"],
+                [],
+                spec["storage"],
+                spec["function"],
+                last,
+                None,
+                None,
+                last.coord,
+            )
+            return [self._attach_type_attributes(node, spec)]
+        if self._peek_type() != "SEMI":
+            self._fail("expected the name of what is declared")
+        assert isinstance(last.coord, Token)
+        report_at(self._sink, last.coord, "K222", "this declares nothing")
+        return []
+
+    def _attach_type_attributes(self, decl: c_ast.Node, spec: DeclSpec) -> c_ast.Node:
         self._record_attributes(decl, spec["type_attributes"])
         return decl
 
     # declarators
 
-    def _parse_init_declarator(self, id_only: bool = False) -> _DeclInfo:
+    def _parse_init_declarator(self, id_only: bool = False) -> DeclInfo:
         start = self._at
         declarator = self._parse_id_declarator() if id_only else self._parse_declarator()
-        result: _DeclInfo = {
+        result: DeclInfo = {
             "decl": declarator,
             "attributes": self._take_attributes(start, self._at),
         }
@@ -216,21 +277,33 @@ class DeclarationParser(ExpressionParser):
             result["init"] = self._parse_initializer()
         return result
 
-    def _parse_struct_declarator(self) -> _DeclInfo:
+    def _parse_struct_declarator(self) -> DeclInfo:
         start = self._at
         result = super()._parse_struct_declarator()
         result["attributes"] = self._take_attributes(start, self._at)
+        width = result.pop("bitsize", None)
+        if width is not None:
+            report_at(self._sink, width.coord, "K230", "OpenCL C has no bit-fields (section 6.9)")
         return result
 
     def _build_declarations(
-        self, spec: _DeclSpec, decls: list[_DeclInfo], typedef_namespace: bool = False
+        self, spec: DeclSpec, decls: list[DeclInfo], typedef_namespace: bool = False
     ) -> list[c_ast.Node]:
         result = super()._build_declarations(spec, decls, typedef_namespace)
         for info, node in zip(decls, result, strict=True):
             self._record_attributes(node, info.get("attributes", ()))
+            initialiser = info.get("init")
+            if initialiser is not None and isinstance(info["decl"], c_ast.FuncDecl):
+                self._refuse_initialiser(initialiser, "a function")
+            elif initialiser is not None and isinstance(node, c_ast.Typedef):
+                self._refuse_initialiser(initialiser, "a typedef")
             if isinstance(node, c_ast.Typedef) and self._names_vector(node.type):
                 self._names[node.name] = VECTOR_TYPE
         return result
+
+    def _refuse_initialiser(self, initialiser: c_ast.Node, what: str) -> None:
+        message = f"{what} cannot have a value: only variables can"
+        report_at(self._sink, initialiser.coord, "K213", message)
 
     def _names_vector(self, declarator: c_ast.Node) -> bool:
         if not isinstance(declarator, c_ast.TypeDecl):
@@ -251,6 +324,15 @@ class DeclarationParser(ExpressionParser):
             return
         fault = self._expected("SEMI", context)
         token = self._peek()
+        if token is not None and token.type == "LBRACE" and len(self._shadowed) > 1:
+            previous = self._list[self._at - 1]
+            if previous is not None and previous.type == "RPAREN" and "declaration" in context:
+                self._fail(
+                    "a function cannot be defined inside of another",
+                    token,
+                    code="K213",
+                    hint="is a '}' missing before it?",
+                )
         if token is None or not (self._starts_line(self._at) or token.type == "RBRACE"):
             raise fault
         self._report(fault)
@@ -261,11 +343,16 @@ class DeclarationParser(ExpressionParser):
         self._record_attributes(node, self._take_attributes(start, self._at))
         return node
 
+    def _parse_parameter_type_list(self) -> c_ast.ParamList:
+        result = super()._parse_parameter_type_list()
+        last = result.params[-1]
+        if isinstance(last, c_ast.EllipsisParam):
+            message = "OpenCL C has no functions of variable arguments (section 6.9)"
+            report_at(self._sink, last.coord, "K230", message)
+        return result
+
     def _parse_identifier_list(self) -> c_ast.Node:
-        token = self._peek()
-        if token is not None and token.type == "ID":
-            self._fail_unknown_type(token)
-        self._fail("expected the type of a parameter, or ')'")
+        self._fail_no_type()
 
     def _parse_declarator_kind(self, kind: str, allow_paren: bool) -> c_ast.Node:
         self._enter()
@@ -274,6 +361,32 @@ class DeclarationParser(ExpressionParser):
         return result
 
     # records and enumerations
+
+    def _parse_struct_declaration_list(self) -> list[c_ast.Node]:
+        result: list[c_ast.Node] = []
+        while self._peek_type() not in (None, "RBRACE"):
+            start = self._at
+            try:
+                result += self._parse_struct_declaration() or []
+            except SyntaxFault as fault:
+                if self._list[fault.index] is None:
+                    raise
+                self._report(fault)
+                self._skip_member(start, fault.index)
+        return result
+
+    def _skip_member(self, start: int, fault: int) -> None:
+        """Move behind the member that went wrong: past its semicolon, or to the closing brace."""
+        depth = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
+        index = fault
+        while (token := self._list[index]) is not None:
+            depth += _BRACES.get(token.type, 0)
+            if depth < 0:
+                break
+            index += 1
+            if not depth and token.type == "SEMI":
+                break
+        self._at = index
 
     def _parse_struct_or_union_specifier(self) -> c_ast.Node:
         start = self._at

@@ -6,6 +6,8 @@ that a caret and a line number show the operation; all others carry their first 
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from pycparser import c_ast
 
 from kcc.frontend.grammar.reader import MAX_CHAIN, VECTOR_TYPE, TokenReader
@@ -155,8 +157,10 @@ class ExpressionParser(TokenReader):
     def _parse_size_operator(self, operator: Token) -> c_ast.Node:
         """The operand of ``sizeof`` or ``vec_step``: a type in parentheses or an expression."""
         opening = self._peek()
-        if opening is None or opening.type != "LPAREN" or not self._starts_declaration(
-            self._peek(2)
+        if (
+            opening is None
+            or opening.type != "LPAREN"
+            or not self._starts_declaration(self._peek(2))
         ):
             return c_ast.UnaryOp(operator.value, self._parse_cast_expression(), operator)
         self._at += 1
@@ -236,9 +240,9 @@ class ExpressionParser(TokenReader):
             expr = self._parse_expression()
             self._expect("RPAREN")
             return expr
-        self._fail_expression(token)
+        return self._fail_expression(token)
 
-    def _fail_expression(self, token: Token) -> c_ast.Node:
+    def _fail_expression(self, token: Token) -> NoReturn:
         """Say why ``token`` cannot begin an expression."""
         if token.type == "TYPEID":
             self._fail(

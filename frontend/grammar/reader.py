@@ -16,9 +16,15 @@ from pycparser.c_parser import CParser
 
 from kcc.diagnostics import DiagnosticSink, Note, Span
 from kcc.frontend.attributes import Attribute, is_known
-from kcc.frontend.keywords import BUILTIN_TYPES, SPELLING, VECTOR_TYPES
+from kcc.frontend.keywords import (
+    BUILTIN_TYPES,
+    FOREIGN,
+    FOREIGN_KEYWORDS,
+    SPELLING,
+    VECTOR_TYPES,
+)
 from kcc.frontend.lexer import PragmaToken, Token
-from kcc.frontend.token_feed import RawAttribute, TokenFeed, report_too_deep
+from kcc.frontend.token_feed import RawAttribute, TokenFeed, too_deep
 
 NOT_A_TYPE, TYPE, VECTOR_TYPE = 0, 1, 2
 """What a name in scope stands for."""
@@ -29,17 +35,16 @@ MAX_NESTING = 256
 MAX_CHAIN = 1000
 """Operators, suffixes or ``else if`` in a row: each makes the tree one level deeper."""
 
-_BUILTIN_SCOPE = {
-    name: VECTOR_TYPE if name in VECTOR_TYPES else TYPE for name in BUILTIN_TYPES
-}
+_BUILTIN_SCOPE = {name: VECTOR_TYPE if name in VECTOR_TYPES else TYPE for name in BUILTIN_TYPES}
 
 _CLOSERS = {"RPAREN": ("LPAREN", "("), "RBRACKET": ("LBRACKET", "["), "RBRACE": ("LBRACE", "{")}
 _OPENERS = {opener: closer for closer, (opener, _) in _CLOSERS.items()}
 
 
 class SyntaxFault(Exception):
-    """One syntax error, not reported yet. ``index``: where recovery starts; ``name``: the unknown
-    type it complains of, if that is what is wrong."""
+    """One syntax error, not reported yet. Recovery starts at the token ``index``;
+    ``ends_function`` says that this token begins something outside of the current function.
+    """
 
     def __init__(
         self,
@@ -57,7 +62,7 @@ class SyntaxFault(Exception):
         self.span = span
         self.notes = tuple(notes)
         self.hint = hint
-        self.name: str | None = None
+        self.ends_function = False
 
 
 class _NoLexer(CLexer):
@@ -79,6 +84,8 @@ class TokenReader(CParser):
         self._shadowed: list[list[tuple[str, int | None]]] = [[]]
         self._attribute_places = sorted(feed.attributes)
         self._nesting = 0
+        self._bad_lines = {(d.span.file, d.span.line) for d in sink.errors if d.span}
+        """Lines with errors already: more there are nearly always consequences."""
         self.attributes: dict[c_ast.Node, tuple[Attribute, ...]] = {}
 
     # tokens
@@ -168,6 +175,10 @@ class TokenReader(CParser):
         """Raise a fault at ``token``, by default the current one."""
         token = token or self._peek()
         if token is not None:
+            if token.type == FOREIGN:
+                dialect = FOREIGN_KEYWORDS[token.value]
+                message, code = f"'{token.value}' is {dialect}, not OpenCL C 1.2", "K230"
+                notes, hint = (), None
             span, more = token.span, token.notes
         else:
             span, more = self._end_of_previous()
@@ -187,6 +198,8 @@ class TokenReader(CParser):
             if opener is not None:
                 notes.append(Note(f"to match this '{opener.value}'", opener.span))
         token = self._peek()
+        if token is not None and token.type == FOREIGN:
+            self._fail("", token)
         if token is None or token_type == "SEMI" or self._starts_line(self._at):
             span, more = self._end_of_previous()
         else:
@@ -224,10 +237,22 @@ class TokenReader(CParser):
                 depth -= 1
         return None
 
+    def _behind_parentheses(self, opening: int) -> int | None:
+        """The index behind the ``)`` of the ``(`` at ``opening``; None if a brace comes first."""
+        depth = 0
+        for index in range(opening, len(self._list)):
+            token = self._list[index]
+            if token is None or token.type in ("LBRACE", "RBRACE"):
+                return None
+            depth += (token.type == "LPAREN") - (token.type == "RPAREN")
+            if not depth:
+                return index + 1
+        return None
+
     def _report(self, fault: SyntaxFault) -> None:
-        self._sink.report(
-            fault.code, fault.message, fault.span, notes=fault.notes, hint=fault.hint
-        )
+        if (fault.span.file, fault.span.line) in self._bad_lines:
+            return
+        self._sink.report(fault.code, fault.message, fault.span, notes=fault.notes, hint=fault.hint)
 
     def _enter(self) -> None:
         """One level deeper; the caller lowers ``_nesting`` again when it is through."""
@@ -238,7 +263,7 @@ class TokenReader(CParser):
     def _too_deep(self) -> NoReturn:
         token = self._peek() or self._list[self._at - 1]
         assert token is not None
-        report_too_deep(token, self._sink, "statements or expressions")
+        raise too_deep(token, self._sink, "statements or expressions")
 
     # attributes
 
@@ -264,7 +289,9 @@ class TokenReader(CParser):
             name = name[2:-2]
         if not is_known(name):
             self._sink.report(
-                "K221", f"attribute '{name}' is unknown and ignored", raw.name.span,
+                "K221",
+                f"attribute '{name}' is unknown and ignored",
+                raw.name.span,
                 notes=raw.name.notes,
             )
             return Attribute(name, (), raw.name.span)
@@ -308,6 +335,7 @@ _PYCPARSER_MESSAGES = {
     "Invalid struct/union declaration": "expected a name or '{'",
     "Invalid abstract declarator": "this is no type",
     "Invalid storage class for a parameter": "a parameter cannot be a typedef",
+    "Ellipsis-only parameter lists require C23": "expected the type of a parameter, or ')'",
     "Invalid typedef": "a function definition cannot be a typedef",
     "Expected identifier": "expected a name",
 }

@@ -9,10 +9,11 @@ from kcc.frontend.attributes import Attribute
 from kcc.frontend.grammar.declarations import DeclarationParser
 from kcc.frontend.grammar.reader import MAX_CHAIN, SyntaxFault
 from kcc.frontend.keywords import KERNEL_WORDS
-from kcc.frontend.lexer import Token
+from kcc.frontend.lexer import Token, report_at
 from kcc.frontend.pragmas import constant_factor, left_over, unroll_factor
 from kcc.frontend.token_feed import TokenFeed
 
+_BRACES = {"LBRACE": 1, "RBRACE": -1}
 _LOOPS = frozenset({"FOR", "WHILE", "DO"})
 
 
@@ -34,12 +35,12 @@ class StatementParser(DeclarationParser):
         for place in self._attribute_places:
             for raw in self._feed.attributes[place]:
                 message = f"attribute '{raw.name.value}' has no effect here"
-                self._sink.report("K221", message, raw.name.span, notes=raw.name.notes)
+                report_at(self._sink, raw.name, "K221", message)
         for pragmas in self._feed.pragmas.values():
             for pragma in pragmas:
                 fault = left_over(pragma)
                 if fault:
-                    self._sink.report("K142", fault, pragma.span, notes=pragma.notes)
+                    report_at(self._sink, pragma, "K142", fault)
 
     def _parse_compound_statement(self, *, new_scope: bool = True) -> c_ast.Compound:
         opening = self._expect("LBRACE")
@@ -58,36 +59,51 @@ class StatementParser(DeclarationParser):
         nesting = self._nesting
         while (token := self._peek()) is not None and token.type != "RBRACE":
             start = self._at
+            if token.value in KERNEL_WORDS and self._starts_line(start):
+                fault = self._expected("RBRACE", "before the next kernel")
+                fault.ends_function = True
+                raise fault
             try:
                 self._parse_block_item(token, items)
             except SyntaxFault as fault:
-                if self._list[fault.index] is None:
+                if fault.ends_function or self._list[fault.index] is None:
                     raise
                 self._report(fault)
                 self._nesting = nesting
-                while len(self._shadowed) > scopes:
-                    self._pop_scope()
+                self._leave_scopes(scopes)
                 self._skip_statement(start, fault.index)
         return items
 
     def _skip_statement(self, start: int, fault: int) -> None:
-        """Move behind the statement that began at ``start`` and went wrong at ``fault``: to the
-        next semicolon, the end of a nested block, or this block's closing brace."""
-        depth, index = 0, start
+        """Move behind the statement that began at ``start`` and went wrong at ``fault``: past the
+        next semicolon or nested block, or to this block's closing brace.
+        """
+        opened = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
+        depth, index = 0, fault
         while (token := self._list[index]) is not None:
             kind = token.type
-            if index > start and token.value in KERNEL_WORDS:
+            if token.value in KERNEL_WORDS and self._starts_line(index) and index > start:
                 break
-            if kind == "LBRACE":
-                depth += 1
-            elif kind == "RBRACE":
-                depth -= 1
-                if depth < 0:
+            if kind == "RBRACE" and not depth:
+                if opened <= 0:
                     break
+                opened -= 1  # the end of an initialiser
+            else:
+                depth += _BRACES.get(kind, 0)
             index += 1
-            if index > fault and not depth and kind in ("SEMI", "RBRACE"):
+            if not depth and kind in ("SEMI", "RBRACE") and not self._continues(index, kind):
                 break
-        self._at = index
+        self._at = max(index, start + 1) if self._list[start] is not None else index
+
+    def _continues(self, index: int, kind: str) -> bool:
+        """Whether the token at ``index``, behind a semicolon or brace, belongs to what went wrong
+        before it.
+        """
+        token = self._list[index]
+        following = "" if token is None else token.type
+        return following == "ELSE" or (
+            kind == "RBRACE" and following in ("RPAREN", "RBRACKET", "COMMA", "SEMI", "PERIOD")
+        )
 
     def _parse_block_item(self, token: Token, items: list[c_ast.Node]) -> None:
         if token.type == "ID" and self._peek_type(2) == "COLON":
@@ -144,8 +160,10 @@ class StatementParser(DeclarationParser):
         semicolon = self._accept("SEMI")
         if semicolon is not None:
             return c_ast.EmptyStatement(semicolon)
-        if token is not None and token.type == "ID" and self._peek_type(2) == "ID":
-            self._fail_unknown_type(token)
+        if token is not None and token.type == "ID":
+            following = self._list[self._at + 1]
+            if following is not None and following.type in ("ID", "TYPEID"):
+                self._fail_if_unknown_type(token)
         expr = self._parse_expression()
         self._finish_with_semicolon("after the expression")
         return expr
@@ -156,7 +174,7 @@ class StatementParser(DeclarationParser):
         self._at += 2
         return c_ast.Label(name.value, self._parse_labelled("a label"), name)
 
-    def _parse_case(self, keyword: Token) -> c_ast.Node:
+    def parse_case(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         expr = self._parse_constant_expression()
         if self._peek_type() == "ELLIPSIS":
@@ -164,7 +182,7 @@ class StatementParser(DeclarationParser):
         self._expect("COLON", "after the value of a case label")
         return c_ast.Case(expr, [self._parse_labelled("a case label")], keyword)
 
-    def _parse_default(self, keyword: Token) -> c_ast.Node:
+    def parse_default(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         self._expect("COLON", "after 'default'")
         return c_ast.Default([self._parse_labelled("'default'")], keyword)
@@ -182,9 +200,19 @@ class StatementParser(DeclarationParser):
     # selection
 
     def _parse_condition(self, keyword: str) -> c_ast.Node:
-        self._expect("LPAREN", f"after '{keyword}'")
-        condition = self._parse_expression()
-        self._expect("RPAREN")
+        """A condition in parentheses; with a fault in it, what follows it can still be read."""
+        opening = self._expect("LPAREN", f"after '{keyword}'")
+        start = self._at
+        try:
+            condition = self._parse_expression()
+            self._expect("RPAREN")
+        except SyntaxFault as fault:
+            behind = self._behind_parentheses(start - 1)
+            if behind is None or behind <= fault.index:
+                raise
+            self._report(fault)
+            self._at = behind
+            return c_ast.Constant("int", "0", opening)
         return condition
 
     def _parse_body(self) -> c_ast.Node:
@@ -193,7 +221,7 @@ class StatementParser(DeclarationParser):
             self._fail("a declaration cannot stand here alone", token, hint="put braces around it")
         return self._parse_statement()
 
-    def _parse_if(self, keyword: Token) -> c_ast.Node:
+    def parse_if(self, keyword: Token) -> c_ast.Node:
         """An ``if`` with its chain of ``else if``, which may be long."""
         first = last = self._parse_if_head(keyword)
         count = 0
@@ -214,7 +242,7 @@ class StatementParser(DeclarationParser):
         condition = self._parse_condition("if")
         return c_ast.If(condition, self._parse_body(), None, keyword)
 
-    def _parse_switch(self, keyword: Token) -> c_ast.Node:
+    def parse_switch(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         condition = self._parse_condition("switch")
         body = self._parse_body()
@@ -224,12 +252,12 @@ class StatementParser(DeclarationParser):
 
     # loops
 
-    def _parse_while(self, keyword: Token) -> c_ast.Node:
+    def parse_while(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         condition = self._parse_condition("while")
         return c_ast.While(condition, self._parse_body(), keyword)
 
-    def _parse_do(self, keyword: Token) -> c_ast.Node:
+    def parse_do(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         body = self._parse_body()
         self._expect("WHILE", "after the body of 'do'")
@@ -237,28 +265,41 @@ class StatementParser(DeclarationParser):
         self._finish_with_semicolon("after 'do ... while (...)'")
         return c_ast.DoWhile(condition, body, keyword)
 
-    def _parse_for(self, keyword: Token) -> c_ast.Node:
+    def parse_for(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         self._expect("LPAREN", "after 'for'")
         self._push_scope()
-        init: c_ast.Node | None = None
-        if self._starts_declaration():
-            spec, saw_type, _ = self._parse_declaration_specifiers(allow_no_type=True)
-            init = c_ast.DeclList(self._parse_decl_body_with_spec(spec, saw_type), keyword)
-        elif self._peek_type() != "SEMI":
-            init = self._parse_expression()
-        self._expect("SEMI", "after the first part of 'for'")
-        condition = None if self._peek_type() == "SEMI" else self._parse_expression()
-        self._expect("SEMI", "after the condition of 'for'")
-        step = None if self._peek_type() == "RPAREN" else self._parse_expression()
-        self._expect("RPAREN")
-        body = self._parse_body()
+        loop = c_ast.For(None, None, None, c_ast.EmptyStatement(keyword), keyword)
+        start = self._at
+        try:
+            self._parse_for_header(loop)
+        except SyntaxFault as fault:
+            behind = self._behind_parentheses(start - 1)
+            if behind is None or behind <= fault.index:
+                raise
+            self._report(fault)
+            self._at = behind
+        loop.stmt = self._parse_body()
         self._pop_scope()
-        return c_ast.For(init, condition, step, body, keyword)
+        return loop
+
+    def _parse_for_header(self, loop: c_ast.For) -> None:
+        if self._starts_declaration():
+            spec, saw_type, _ = self._parse_declaration_specifiers()
+            loop.init = c_ast.DeclList(self._parse_decl_body_with_spec(spec, saw_type), loop.coord)
+        elif self._peek_type() != "SEMI":
+            loop.init = self._parse_expression()
+        self._expect("SEMI", "after the first part of 'for'")
+        if self._peek_type() != "SEMI":
+            loop.cond = self._parse_expression()
+        self._expect("SEMI", "after the condition of 'for'")
+        if self._peek_type() != "RPAREN":
+            loop.next = self._parse_expression()
+        self._expect("RPAREN")
 
     # jumps
 
-    def _parse_goto(self, keyword: Token) -> c_ast.Node:
+    def parse_goto(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         name = self._peek()
         if name is None or name.type not in ("ID", "TYPEID"):
@@ -267,17 +308,17 @@ class StatementParser(DeclarationParser):
         self._finish_with_semicolon("after 'goto'")
         return c_ast.Goto(name.value, keyword)
 
-    def _parse_break(self, keyword: Token) -> c_ast.Node:
+    def parse_break(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         self._finish_with_semicolon("after 'break'")
         return c_ast.Break(keyword)
 
-    def _parse_continue(self, keyword: Token) -> c_ast.Node:
+    def parse_continue(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         self._finish_with_semicolon("after 'continue'")
         return c_ast.Continue(keyword)
 
-    def _parse_return(self, keyword: Token) -> c_ast.Node:
+    def parse_return(self, keyword: Token) -> c_ast.Node:
         self._at += 1
         if self._accept("SEMI"):
             return c_ast.Return(None, keyword)
@@ -285,16 +326,17 @@ class StatementParser(DeclarationParser):
         self._finish_with_semicolon("after 'return'")
         return c_ast.Return(expr, keyword)
 
-    def _parse_block(self, _opening: Token) -> c_ast.Node:
+    def parse_block(self, _opening: Token) -> c_ast.Node:
         return self._parse_compound_statement()
 
-    def _parse_stray_else(self, keyword: Token) -> c_ast.Node:
+    def parse_stray_else(self, keyword: Token) -> c_ast.Node:
         self._fail("'else' without 'if'", keyword)
 
 
 def _cases(items: list[c_ast.Node]) -> list[c_ast.Node]:
     """The statements of a switch body, those after a label moved into its Case or Default; of
-    labels in a row, all but the last get no statement."""
+    labels in a row, all but the last get no statement.
+    """
     result: list[c_ast.Node] = []
     current: c_ast.Case | c_ast.Default | None = None
     for item in items:
@@ -312,17 +354,17 @@ def _cases(items: list[c_ast.Node]) -> list[c_ast.Node]:
 
 
 _STATEMENTS = {
-    "LBRACE": StatementParser._parse_block,
-    "CASE": StatementParser._parse_case,
-    "DEFAULT": StatementParser._parse_default,
-    "IF": StatementParser._parse_if,
-    "ELSE": StatementParser._parse_stray_else,
-    "SWITCH": StatementParser._parse_switch,
-    "WHILE": StatementParser._parse_while,
-    "DO": StatementParser._parse_do,
-    "FOR": StatementParser._parse_for,
-    "GOTO": StatementParser._parse_goto,
-    "BREAK": StatementParser._parse_break,
-    "CONTINUE": StatementParser._parse_continue,
-    "RETURN": StatementParser._parse_return,
+    "LBRACE": StatementParser.parse_block,
+    "CASE": StatementParser.parse_case,
+    "DEFAULT": StatementParser.parse_default,
+    "IF": StatementParser.parse_if,
+    "ELSE": StatementParser.parse_stray_else,
+    "SWITCH": StatementParser.parse_switch,
+    "WHILE": StatementParser.parse_while,
+    "DO": StatementParser.parse_do,
+    "FOR": StatementParser.parse_for,
+    "GOTO": StatementParser.parse_goto,
+    "BREAK": StatementParser.parse_break,
+    "CONTINUE": StatementParser.parse_continue,
+    "RETURN": StatementParser.parse_return,
 }
