@@ -98,7 +98,11 @@ def is_usable() -> bool:
 
 @contextlib.contextmanager
 def only_one() -> Generator[int]:
-    """Hold the lock against a second first run; gives its descriptor."""
+    """Hold the lock against a second first run.
+
+    Gives its descriptor, for every child process: should this one be killed, the lock holds until
+    the child has ended too.
+    """
     with (ROOT / ".venv.lock").open("w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -113,7 +117,7 @@ def site_packages() -> Path:
     return next((VENV / "lib").glob("python*")) / "site-packages"
 
 
-def make_venv() -> None:
+def make_venv(lock: int) -> None:
     """Make an empty `.venv`, whatever stood there before."""
     for module, package in (("venv", "venv"), ("ensurepip", "venv")):
         if importlib.util.find_spec(module) is None:
@@ -125,7 +129,11 @@ def make_venv() -> None:
             )
     say("making .venv with Python " + sys.version.split(maxsplit=1)[0])
     done = subprocess.run(
-        [sys.executable, "-m", "venv", "--clear", VENV], check=False, capture_output=True, text=True
+        [sys.executable, "-m", "venv", "--clear", VENV],
+        check=False,
+        capture_output=True,
+        text=True,
+        pass_fds=(lock,),
     )
     if done.returncode != 0:
         raise SetupError(f"python -m venv failed:\n{done.stdout}{done.stderr}".rstrip())
@@ -136,7 +144,6 @@ def pip_install(arguments: Sequence[str], lock: int) -> None:
     command = [str(PYTHON), "-m", "pip", "install", "--no-input", "--no-compile"]
     command += ["--disable-pip-version-check", "--progress-bar", "off", *arguments]
     output: list[str] = []
-    # The lock goes along: should this process be killed, it holds until pip has ended too.
     with subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -183,6 +190,7 @@ def install(part: str, lock: int) -> None:
         [PYTHON, "-m", "compileall", "-qq", "-j", "0", "-x", "/tests/", *folders],
         check=False,
         stdout=subprocess.DEVNULL,
+        pass_fds=(lock,),
     )
 
 
@@ -213,7 +221,7 @@ def prepare(part: str) -> None:
         if not usable:
             say("first use of this clone: installing what kcc needs, once (a minute or two)")
             stamps.clear()
-            make_venv()
+            make_venv(lock)
         else:
             say("updating the environment in .venv")
         try:
