@@ -60,6 +60,7 @@ __kernel void rotate_image(__read_only image2d_t src, __write_only image2d_t dst
     const float2 arm = convert_float2(here) + 0.5f - centre;
     float cosine;
     const float sine = sincos(angle, &cosine);
-    const float2 from = (float2)(dot((float2)(cosine, sine), arm), dot((float2)(-sine, cosine), arm));
+    const float2 from =
+        (float2)(dot((float2)(cosine, sine), arm), dot((float2)(-sine, cosine), arm));
     write_imagef(dst, here, read_imagef(src, sampler, centre + from));
 }

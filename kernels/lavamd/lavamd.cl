@@ -2,8 +2,8 @@
 //
 // A group keeps its own box's particles and those of one neighbour box at a time in local memory;
 // every work-item pairs its particle with all of the neighbour's and accumulates in global memory.
-// A box has 7 to 26 neighbours, less at the rim of the space: the trip count is data. NUMBER_THREADS
-// exceeds NUMBER_PAR_PER_BOX, so 28 of 128 work-items only help loading.
+// A box has 7 to 26 neighbours, less at the rim of the space: the trip count is data.
+// NUMBER_THREADS exceeds NUMBER_PAR_PER_BOX: 28 of 128 work-items are idle but for the barriers.
 
 #define fp float
 

@@ -2,9 +2,10 @@
 // time, one array per velocity: distribution q of cell i is grid[q * nx * ny * nz + i].
 //
 //   lbm_initialize       equilibrium of a fluid with constant density and velocity
-//   lbm_stream_collide   pulls the 19 distributions from the neighbours, periodic in all directions;
-//                        what would come out of an obstacle is what went into it (bounce-back); then
-//                        relaxes towards equilibrium. Obstacle cells only keep their contents.
+//   lbm_stream_collide   pulls the 19 distributions from the neighbours, periodic in all
+//                        directions; what would come out of an obstacle is what went into it
+//                        (bounce-back); then relaxes towards equilibrium. Obstacle cells only keep
+//                        their contents.
 
 // Weights of the velocities by their length.
 #define REST (1.0f / 3.0f)

@@ -1,7 +1,8 @@
 // Stable merge sort of unsigned integers.
 //
-//   sort_block     sorts segments of BLOCK in local memory, by merges of doubling runs: an element's
-//                  place is its index plus its rank in the sibling run, found by binary search
+//   sort_block     sorts segments of BLOCK in local memory, by merges of doubling runs: an
+//                  element's place is its index plus its rank in the sibling run, found by
+//                  binary search
 //   merge_by_rank  merges pairs of runs in global memory the same way, one element per work-item:
 //                  binary searches with data-dependent addresses, scattered stores
 //   merge_path     merges pairs of runs in equal shares of SHARE outputs per work-item: a binary
@@ -52,7 +53,8 @@ void sort_block(__global uint *out, __global const uint *in, const uint n)
         const uint own = lid - place;    // start of the run
         const uint sibling = own ^ run;  // start of the other one
         const bool second = (own & run) != 0;
-        const uint target = min(own, sibling) + place + rank_local(keys + sibling, run, key, second);
+        const uint target =
+            min(own, sibling) + place + rank_local(keys + sibling, run, key, second);
         barrier(CLK_LOCAL_MEM_FENCE);
         keys[target] = key;
     }

@@ -5,7 +5,7 @@
 //   scan_block   a block of 2 * local size per work-group by up-sweep and down-sweep (Blelloch):
 //                about 2 n additions, padded against bank conflicts; leaves the block sums
 //   add_offsets  adds the scanned block sums to the blocks
-// A long vector is scanned by scan_block, then the block sums by scan_block again, then add_offsets.
+// A long vector takes scan_block, scan_block again on the block sums, then add_offsets.
 
 #ifndef GROUP
 #define GROUP 128

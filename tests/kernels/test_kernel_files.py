@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.kernels import pocl
-from tests.kernels.harness import WORKLOADS, Image, Sampler, geometry, launch_of, load
+from tests.kernels.harness import KERNELS, WORKLOADS, Image, Sampler, geometry, launch_of, load
 
 LAUNCHES = [(name, kernel) for name in WORKLOADS for kernel in load(name).launches]
 
@@ -59,3 +59,14 @@ def test_launch_is_valid(name: str, kernel: str, size: str):
     for whole, part in zip(global_size, local_size, strict=True):
         assert whole > 0
         assert whole % part == 0
+
+
+def test_readme_lists_every_kernel():
+    rows = [
+        line.split("|")
+        for line in (KERNELS / "README.md").read_text().splitlines()
+        if line.startswith("| ") and line.count("|") == 6
+    ]
+    listed = {row[1].strip(): {part.strip() for part in row[2].split(",")} for row in rows}
+    del listed["folder"]
+    assert listed == {name: set(load(name).launches) for name in WORKLOADS}
