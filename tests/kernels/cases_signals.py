@@ -115,6 +115,48 @@ def rotate_image(a: Args) -> dict[str, Array]:
     return {"dst": signals.rotate(a["src"].pixels, a["angle"])}
 
 
+def binned(a: Args) -> dict[str, Array]:
+    bins = signals.grid_bins(a["samples"], a["grid"], 4)
+    counts = np.bincount(bins, minlength=a["counts"].size).astype(np.int32)
+    return {"bin": bins, "counts": counts}
+
+
+def bin_starts(bins: Array, count: int) -> Array:
+    return np.searchsorted(np.sort(bins), np.arange(count + 1)).astype(np.int32)
+
+
+def binned_samples(a: Args, _rng: object) -> dict[str, Array]:
+    bins = signals.grid_bins(a["samples"], 40, 4)
+    return {"bin": bins, "cursor": bin_starts(bins, a["cursor"].size)[:-1].copy()}
+
+
+def by_bin_and_place(a: Args, after: Mapping[str, Array]) -> dict[str, Array]:
+    """The samples of each bin in the order of their coordinates."""
+    rows = after["placed"].reshape(-1, 4)
+    bins = signals.grid_bins(rows, 40, 4)
+    assert (np.diff(bins) >= 0).all()
+    order = np.lexsort((rows[:, 1], rows[:, 0], bins))
+    return {**after, "placed": rows[order].ravel()}
+
+
+def placed(a: Args) -> dict[str, Array]:
+    starts = bin_starts(a["bin"], a["cursor"].size)
+    rows = a["samples"].reshape(-1, 4)
+    order = np.lexsort((rows[:, 1], rows[:, 0], a["bin"]))
+    return {"cursor": starts[1:], "placed": rows[order].ravel()}
+
+
+def placed_samples(a: Args, _rng: object) -> dict[str, Array]:
+    rows = a["placed"].reshape(-1, 4)
+    bins = signals.grid_bins(rows, a["grid"], 4)
+    ordered = rows[np.argsort(bins)].ravel()
+    return {"placed": ordered, "starts": bin_starts(bins, a["starts"].size - 1)}
+
+
+def gridded(a: Args) -> dict[str, Array]:
+    return {"out": signals.gridded(a["placed"], a["table"], a["grid"], 2)}
+
+
 CASES = [
     Case("fft", "fft_radix2_pass", fft_radix2_pass, atol=1e-5),
     Case("fft", "fft256", fft256, rtol=1e-4, atol=1e-4),
@@ -126,6 +168,9 @@ CASES = [
     Case("mandelbrot", "mandelbrot", mandelbrot, grey),
     Case("mandelbrot", "mandelbrot", mandelbrot, inside_only),
     Case("mandelbrot", "julia4", julia),
+    Case("gridding", "gridding_bin", binned),
+    Case("gridding", "gridding_place", placed, binned_samples, settle=by_bin_and_place),
+    Case("gridding", "gridding_gather", gridded, placed_samples, rtol=1e-4, atol=1e-3),
     Case("imagefilter", "gaussian_image", gaussian_image, uneven_mask, rtol=1e-4, atol=1e-5),
     Case("imagefilter", "sobel_image", sobel_image, levels=1),
     Case("imagefilter", "rotate_image", rotate_image, rtol=1e-3, atol=1e-4),

@@ -123,3 +123,19 @@ def julia_times(
     """Escape times when z starts at the point."""
     step = np.full_like(points[0], c[0]), np.full_like(points[0], c[1])
     return _escape_times(points, step, limit)
+
+
+def grid_bins(samples: Floats, grid: int, side: int) -> NDArray[np.int32]:
+    """The bin of side x side cells that every sample (x, y, re, im) falls into."""
+    cell = (samples.reshape(-1, 4)[:, :2] // side).astype(np.int32)
+    return cell[:, 1] * (grid // side) + cell[:, 0]
+
+
+def gridded(samples: Floats, table: Floats, grid: int, reach: int) -> Floats:
+    """Real and imaginary parts on the grid points, row-major, by the table of weights."""
+    rows = samples.reshape(-1, 4)
+    away = np.abs(rows[:, :2, None] - np.arange(grid, dtype=np.float32))
+    entry = np.minimum((away * np.float32(table.size / reach)).astype(np.int64), table.size - 1)
+    weight = np.where(away < reach, table[entry], 0).astype(np.float64)
+    out = np.einsum("sx,sy,sc->yxc", weight[:, 0], weight[:, 1], rows[:, 2:])
+    return out.astype(np.float32).ravel()
