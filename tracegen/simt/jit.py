@@ -121,8 +121,8 @@ def _initialise() -> None:
     llvm.initialize_native_asmprinter()
 
 
-@cache
 def _machine() -> llvm.TargetMachine:
+    """A new one each time: an execution engine takes its own away with it."""
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
