@@ -1,7 +1,7 @@
 """What clang makes of calls of built-in functions: verdicts, symbols, types of results.
 
-Needs the ziglang wheel. `python -m tests.frontend.builtins.clang_oracle` prints facts for the file
-clang_facts.txt, which the tests read.
+Needs the ziglang wheel. `python -m tests.frontend.builtins.clang_oracle` prints the file
+clang_facts.txt, which the tests read, from the calls of a fixed seed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kcc.frontend.builtins.notation import TYPE_NAMES
@@ -173,22 +174,29 @@ def clang_names() -> list[str]:
     return [n for n in names() if rows_of(n)[0].section not in _NOT_IN_CLANG]
 
 
-def random_calls(name: str, count: int, chance: random.Random) -> Iterator[Call]:
-    """Calls near the overloads of a function: some arguments of other types, or one too many."""
+def random_calls(
+    name: str, count: int, chance: random.Random, *, spaces: bool = False
+) -> Iterator[Call]:
+    """Calls near the overloads of a function: some arguments of other types, or one too many.
+
+    With ``spaces`` pointers change in nothing but the address space.
+    """
     overloads = overloads_of(name)
     for _ in range(count):
         overload: ResolvedBuiltin = chance.choice(overloads)
         types = [p.type for p in overload.parameters]
-        types = [_mutated(t, chance) if chance.random() < 0.5 else t for t in types]
+        types = [_mutated(t, chance, spaces=spaces) if chance.random() < 0.5 else t for t in types]
         if types and chance.random() < 0.03:
             types = types[:-1] if chance.random() < 0.5 else [*types, types[0]]
         yield name, tuple(types)
 
 
-def _mutated(type_: Type, chance: random.Random) -> Type:
+def _mutated(type_: Type, chance: random.Random, *, spaces: bool) -> Type:
     match type_:
         case PointerType(pointee):
-            return PointerType(_mutated_pointee(pointee, chance))
+            if not spaces:
+                return PointerType(_mutated_pointee(pointee, chance))
+            return PointerType(replace(pointee, space=chance.choice(_SPACES)))
         case ScalarType() | VectorType():
             return _arithmetic(type_, chance)
         case ImageType():
@@ -200,7 +208,7 @@ def _mutated(type_: Type, chance: random.Random) -> Type:
 def _mutated_pointee(pointee: QualType, chance: random.Random) -> QualType:
     type_, space = pointee.type, pointee.space
     if chance.random() < 0.3:
-        type_ = VOID if chance.random() < 0.2 else _mutated(type_, chance)
+        type_ = VOID if chance.random() < 0.2 else _mutated(type_, chance, spaces=False)
     if chance.random() < 0.3:
         space = chance.choice(_SPACES)
     return QualType(type_, space, const=chance.random() < 0.3, volatile=chance.random() < 0.2)
@@ -221,6 +229,19 @@ def _arithmetic(type_: ScalarType | VectorType, chance: random.Random) -> Type:
             return VectorType(element, chance.choice(VECTOR_LANES))
 
 
+def fact(call: Call, verdict: str) -> str:
+    """A line of the file of facts."""
+    name, types = call
+    return f"{name}({', '.join(spelled(t) for t in types)}): {verdict}"
+
+
+def read_fact(line: str) -> tuple[Call, str]:
+    """The inverse of :func:`fact`."""
+    call, _, verdict = line.partition("): ")
+    name, _, types = call.partition("(")
+    return (name, tuple(parse_type(t) for t in types.split(", ") if t)), verdict
+
+
 def own_verdict(call: Call) -> str:
     """What this library makes of a call, in the words of :func:`verdicts`."""
     match resolve(*call):
@@ -230,3 +251,17 @@ def own_verdict(call: Call) -> str:
             return "no match"
         case Ambiguous():
             return "ambiguous"
+
+
+def _main() -> None:
+    chance = random.Random(12)
+    calls = [c for name in clang_names() for c in random_calls(name, 5, chance)]
+    lines = set[str]()
+    for call, verdict in zip(calls, verdicts(calls), strict=True):
+        known = verdict.startswith("_Z") or verdict == "ambiguous"
+        lines.add(fact(call, verdict if known else "no match"))
+    sys.stdout.write("\n".join(sorted(lines)) + "\n")
+
+
+if __name__ == "__main__":
+    _main()

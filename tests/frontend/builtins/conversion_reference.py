@@ -1,4 +1,4 @@
-"""Conversions by exact rational arithmetic: the definition in 6.2.3 of OpenCL C 1.2, read slowly."""
+"""Conversions by exact rational arithmetic, as OpenCL C 1.2, section 6.2.3, defines them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ _FORMATS = {2: (11, -14, 15), 4: (24, -126, 127), 8: (53, -1022, 1023)}
 """Bits of the significand, smallest and largest exponent of a normal number, by bytes."""
 
 
-def convert(value: float, target: ScalarKind, rounding: str, *, saturate: bool) -> float | int | None:
+def convert(
+    value: float, target: ScalarKind, rounding: str, *, saturate: bool
+) -> float | int | None:
     """The value in the target type; None where the specification leaves the result open."""
     if target.floating:
         return _to_float(value, target, rounding or "rte")
@@ -49,10 +51,10 @@ def _round(value: Fraction, rounding: str) -> int:
 
 
 def _to_float(value: float, target: ScalarKind, rounding: str) -> float:
-    if isinstance(value, float) and (math.isnan(value) or math.isinf(value) or value == 0):
+    if isinstance(value, float) and (math.isnan(value) or math.isinf(value) or not value):
         return value
     exact = Fraction(value)
-    if exact == 0:
+    if not exact:
         return 0.0
     precision, lowest, highest = _FORMATS[target.size_bytes]
     exponent = max(_exponent(abs(exact)), lowest)
@@ -60,7 +62,7 @@ def _to_float(value: float, target: ScalarKind, rounding: str) -> float:
     rounded = _round(exact / quantum, rounding) * quantum
     limit = Fraction(2) ** (highest + 1)
     if abs(rounded) >= limit:
-        inwards = rounding == "rtz" or (rounding == "rtp") == (exact < 0) and rounding != "rte"
+        inwards = rounding in ("rtz", "rtp" if exact < 0 else "rtn")
         top = limit - Fraction(2) ** (highest - precision + 1)
         return math.copysign(float(top) if inwards else math.inf, exact)
     return math.copysign(float(abs(rounded)), exact)
