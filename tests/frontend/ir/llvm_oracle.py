@@ -24,7 +24,7 @@ from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.reader import read_module
 
 _METADATA = re.compile(r"(, ![\w.]+ ![0-9]+)+$")
-_HEXADECIMAL = re.compile(r"\b0x[0-9A-F]{16}\b")
+_HEXADECIMAL = re.compile(r"\b0x[0-9A-F]{1,16}\b")
 _INCOMING = re.compile(r'%([-\w.$]+|"[^"]*") \]')
 
 
@@ -78,7 +78,7 @@ def _check_function(theirs: llvm.ValueRef, ours: Function, has_names: bool) -> N
 
 
 def _shown(name: str) -> str:
-    """llvmlite's name: none for a number."""
+    """How LLVM names a value: not at all when ours is a number."""
     return "" if name.isdecimal() else name
 
 
@@ -124,11 +124,14 @@ def _by_index(line: str, ours: AnyInstruction, function: Function) -> str:
 
 
 def _decimal(line: str) -> str:
-    """LLVM prints some numbers in hexadecimal that six decimals give exactly."""
+    """LLVM prints some numbers in hexadecimal that six decimals give exactly, others without
+    leading zeros.
+    """
 
     def shown(match: re.Match[str]) -> str:
-        (value,) = struct.unpack(">d", bytes.fromhex(match[0][2:]))
+        digits = match[0][2:].zfill(16)
+        (value,) = struct.unpack(">d", bytes.fromhex(digits))
         decimal = f"{value:.6e}"
-        return decimal if "n" not in decimal and float(decimal) == value else match[0]
+        return decimal if "n" not in decimal and float(decimal) == value else f"0x{digits}"
 
     return _HEXADECIMAL.sub(shown, line)
