@@ -64,6 +64,7 @@ class ParsedUnit:
     """``OPENCL ...`` and ``STDC ...`` pragmas, in the order of the source."""
     _attributes: Mapping[c_ast.Node, tuple[Attribute, ...]]
     _unroll: Mapping[c_ast.Node, int]
+    _ends: Mapping[c_ast.Node, Token]
     _start: Span
 
     def span(self, node: c_ast.Node) -> Span:
@@ -87,6 +88,10 @@ class ParsedUnit:
         best; None when nothing is asked.
         """
         return self._unroll.get(loop)
+
+    def end_of(self, block: c_ast.Compound) -> Span:
+        """The closing brace of a block."""
+        return self._ends[block].span
 
 
 def _token_of(node: c_ast.Node) -> Token | None:
@@ -144,5 +149,6 @@ def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> Pa
         unit_pragmas(tokens),
         parser.attributes,
         parser.unroll,
+        parser.ends,
         Span(source.name, 1, 1),
     )

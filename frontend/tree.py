@@ -3,7 +3,8 @@
 Everything implicit in the source is explicit here: conversions, lvalue-to-rvalue loads, array
 decay, pointer scaling, splats, which overload of a built-in is called. An expression is an lvalue
 when it is one of :data:`LVALUES`; its ``type`` then carries address space and qualifiers of the
-object; a value's type is unqualified. Operands of a :class:`Binary` already have equal types.
+object; a value's type is unqualified. Operands of a :class:`Binary` already have equal types;
+conditions of statements and of :class:`Conditional` are of type bool; indices are long or ulong.
 """
 
 from __future__ import annotations
@@ -110,7 +111,8 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Swizzle:
-    """Lanes of a vector, in order; one lane gives the scalar. An lvalue when ``base`` is one."""
+    """Lanes of a vector, in order; one lane gives the scalar. An lvalue when ``base`` is one.
+    ``hi`` and ``odd`` of a vector of 3 name lane 3: undefined when read, dropped when stored."""
 
     type: QualType
     span: Span
@@ -152,7 +154,7 @@ class StringLiteral:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A scalar constant of integer, bool, floating or pointer (value 0) type."""
+    """A scalar constant of integer, bool, floating, pointer or (value 0) event type."""
 
     type: QualType
     span: Span
@@ -187,7 +189,7 @@ class AddressOf:
 @dataclass(frozen=True, slots=True)
 class Convert:
     """A conversion between arithmetic types, between vectors of equal lanes, between pointers,
-    between pointer and integer, or to void. To bool means comparison with zero; from a vector
+    between pointer and integer, from an integer constant to a sampler, or to void. To bool means comparison with zero; from a vector
     comparison nothing is implied (its lanes are 0 and -1 already)."""
 
     type: QualType

@@ -124,10 +124,11 @@ class RecordType:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
 
     def complete(self, members: list[tuple[str | None, QualType, int]], *, packed: bool, align: int) -> None:
-        """Lay the members out (name, type, extra alignment in bytes or 0)."""
+        """Lay the members out: name, type, alignment in bytes asked for (0 none, -1 packed)."""
         offset, alignment, placed, size = 0, max(align, 1), list[Field](), 0
         for name, type_, extra in members:
-            member_align = max(1 if packed else align_of(type_.type), extra)
+            natural = 1 if packed or extra < 0 else align_of(type_.type)
+            member_align = max(natural, extra)
             offset = 0 if self.is_union else _round_up(offset, member_align)
             placed.append(Field(name, type_, offset))
             alignment = max(alignment, member_align)
@@ -141,7 +142,8 @@ class RecordType:
 
 @dataclass(slots=True, eq=False)
 class EnumType:
-    """An enumeration; its values and objects are ``int`` (``uint`` where a value needs it)."""
+    """An enumeration; its objects are ``uint``, or ``int`` when a value is negative (64 bits where
+    a value needs them), as clang has it. Enumerators are ``int`` where all fit in it."""
 
     tag: str
     underlying: ScalarType = field(default_factory=lambda: INT)

@@ -18,11 +18,13 @@ _LOOPS = frozenset({"FOR", "WHILE", "DO"})
 
 
 class StatementParser(DeclarationParser):
-    """The whole grammar. ``unroll`` maps a loop to the unrolling asked for it."""
+    """The whole grammar. ``unroll`` maps a loop to the unrolling asked for it, ``ends`` a block to
+    its closing brace."""
 
     def __init__(self, feed: TokenFeed, sink: DiagnosticSink) -> None:
         super().__init__(feed, sink)
         self.unroll: dict[c_ast.Node, int] = {}
+        self.ends: dict[c_ast.Node, Token] = {}
 
     def parse_unit(self) -> c_ast.FileAST:
         """Parse all tokens; faults go to the sink."""
@@ -48,10 +50,12 @@ class StatementParser(DeclarationParser):
         if new_scope:
             self._push_scope()
         items = self._parse_block_items(len(self._shadowed))
-        self._expect("RBRACE")
+        closing = self._expect("RBRACE")
         while len(self._shadowed) > depth:
             self._pop_scope()
-        return c_ast.Compound(items, opening)
+        block = c_ast.Compound(items, opening)
+        self.ends[block] = closing
+        return block
 
     def _parse_block_items(self, scopes: int) -> list[c_ast.Node]:
         """Declarations and statements up to the closing brace; faults are reported on the way."""

@@ -44,7 +44,7 @@ def function_definition(context: Context, node: c_ast.FuncDef) -> None:
     body = _body(context, function, found, node)
     context.scope = parent
     function.parameters, function.body = parameters, body
-    function.end = context.unit.span(node)
+    function.end = context.unit.end_of(node.body)
 
 
 def _function(context: Context, entry: FunctionEntry | None, node: c_ast.FuncDef) -> Function:
