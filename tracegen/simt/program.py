@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder
@@ -14,6 +13,7 @@ from kcc.passes.control_flow import ControlFlowPass
 from kcc.passes.dominance import PostDominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
 from kcc.tracegen.simt.analysis import EXIT, analyse_warp_flow
+from kcc.tracegen.simt.mathlib import define_math
 from kcc.tracegen.simt.memory import INLINE_LIMIT, Helpers
 from kcc.tracegen.simt.plan import Plan, plan_kernel
 from kcc.tracegen.simt.schedule import write_schedule
@@ -46,12 +46,6 @@ class WarpProgram:
     plan: Plan
     options: ProgramOptions
     text: str
-    math: frozenset[str] = field(default_factory=frozenset[str])
-
-    @property
-    def key(self) -> str:
-        """Identifies the text."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
 def write_program(kernel: Kernel, module: Module, options: ProgramOptions) -> WarpProgram:
@@ -68,10 +62,11 @@ def write_program(kernel: Kernel, module: Module, options: ProgramOptions) -> Wa
         counting=options.counting,
     )  # fmt: skip
     writer.write()
+    define_math(builder, frozenset(writer.math), options.width)
     write_schedule(
         builder, plan, tracing=options.trace is not TraceMode.OFF, poison=options.poison
     )
-    return WarpProgram(plan, options, builder.text(), frozenset(writer.math))
+    return WarpProgram(plan, options, builder.text())
 
 
 def _meeting_points(kernel: Kernel, module: Module) -> dict[int, int]:
