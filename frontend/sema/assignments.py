@@ -36,7 +36,6 @@ from kcc.frontend.types import (
     ArrayType,
     PointerType,
     QualType,
-    ScalarKind,
     VectorType,
     VoidType,
     is_complete,
@@ -179,10 +178,6 @@ def dereference(context: Context, operand: Expr, node: Node) -> Expr | None:
         context.report("K359", f"'*' needs a pointer, not '{type_}'", node)
         return None
     return Deref(type_.pointee, context.span(node), operand)
-
-
-def is_bool(type_: QualType) -> bool:
-    return arithmetic_kind(type_.type) is ScalarKind.BOOL
 
 
 def discard(context: Context, operand: Expr | None, node: Node) -> Expr | None:

@@ -21,6 +21,7 @@ _KERNEL_ONLY = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint")
 
 
 def has_attribute(context: Context, node: Node, name: str) -> bool:
+    """Whether a declaration or tag carries an attribute."""
     return any(a.name == name for a in context.unit.attributes_of(node))
 
 

@@ -248,8 +248,9 @@ def _swizzle(expression: Swizzle, known: Known) -> Value | None:
     value = evaluate(expression.base, known)
     if not isinstance(value, tuple) or max(expression.lanes) >= len(value):
         return None
-    picked = tuple(value[lane] for lane in expression.lanes)
-    return picked if len(picked) > 1 else picked[0]
+    if len(expression.lanes) == 1:
+        return value[expression.lanes[0]]
+    return tuple(value[lane] for lane in expression.lanes)
 
 
 def _unary(expression: Unary, known: Known) -> Value | None:
@@ -282,10 +283,10 @@ def _binary(expression: Binary, known: Known) -> Value | None:
     kind = element_kind(expression.left.type.type)
     if kind is None:
         return None
-    if not isinstance(left, tuple) or not isinstance(right, tuple):
-        assert not isinstance(left, tuple)
-        assert not isinstance(right, tuple)
-        return combine(expression.op, kind, left, right)
+    if isinstance(left, (int, float)):
+        return combine(expression.op, kind, left, right) if not isinstance(right, tuple) else None
+    if not isinstance(right, tuple):
+        return None
     sign = -1 if expression.op.is_comparison else 1
     lanes = [combine(expression.op, kind, a, b) for a, b in zip(left, right, strict=True)]
     return _all([None if lane is None else sign * lane for lane in lanes])

@@ -50,6 +50,8 @@ class FunctionState:
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
+    """A call that is evaluated; ``node`` is where."""
+
     caller: Function
     callee: Function
     node: Node

@@ -162,8 +162,10 @@ def _widen(context: Context, scalar: Expr, vector: VectorType, node: Node) -> Ex
         context.report("K344", message, node)
         return None
     if not fits_vector(kind, vector.element.kind):
-        message = f"the scalar type '{scalar.type.type}' has a higher rank than the elements of '{vector}'"
-        context.report("K347", message, node, hint=f"convert it: ({vector.element})")
+        source = scalar.type.type
+        message = f"the scalar type '{source}' has a higher rank than the elements of '{vector}'"
+        hint = f"convert it: ({vector.element})"
+        context.report("K347", message, node, hint=hint)
         return None
     return splat(scalar, vector)
 
@@ -212,6 +214,7 @@ def _sampler_value(context: Context, value: Expr, target: SamplerType) -> Expr |
 def report_mismatch(
     context: Context, source: Type, target: Type, node: Node, purpose: Purpose
 ) -> None:
+    """Report a value that does not become ``target`` as if by assignment."""
     if isinstance(source, VoidType):
         context.report("K370", "a void expression has no value to use", node)
         return

@@ -125,10 +125,10 @@ def _check_type(context: Context, type_: QualType, node: c_ast.Decl) -> bool:
     elif context.is_half_storage(element):
         hint = "a half is stored behind a pointer; compute with float"
         context.report("K317", "a variable of type half needs cl_khr_fp16", node, hint=hint)
-    elif (isinstance(element, EventType) and type_.space is not AddressSpace.PRIVATE) or (isinstance(element, EventType) and context.at_file_scope):
+    elif isinstance(element, EventType) and _is_outside(context, type_):
         context.report("K316", "an event is a private variable of a function", node)
     elif isinstance(inner, ArrayType) and inner.length is None:
-        return _check_open_array(context, inner, node)
+        return _check_open_array(context, node)
     elif not is_complete(inner):
         context.report("K310", f"a variable of incomplete type '{inner}'", node)
     else:
@@ -136,11 +136,15 @@ def _check_type(context: Context, type_: QualType, node: c_ast.Decl) -> bool:
     return False
 
 
-def _check_open_array(context: Context, type_: ArrayType, node: c_ast.Decl) -> bool:
+def _is_outside(context: Context, type_: QualType) -> bool:
+    """Whether an object is not a private one of a function."""
+    return context.at_file_scope or type_.space is not AddressSpace.PRIVATE
+
+
+def _check_open_array(context: Context, node: c_ast.Decl) -> bool:
     if node.init is None and "extern" not in (node.storage or ()):
         context.report("K314", "the array needs a size or an initialiser", node)
         return False
-    del type_
     return True
 
 

@@ -111,17 +111,19 @@ def _vec_step(context: Context, type_: QualType, node: c_ast.UnaryOp) -> Expr | 
     return Constant(value_type(INT), context.span(node), lanes)
 
 
-EXPRESSION_RULES |= {
-    c_ast.ID: name,
-    c_ast.Constant: literal,
-    c_ast.UnaryOp: unary,
-    c_ast.BinaryOp: operators.binary,
-    c_ast.TernaryOp: operators.conditional,
-    c_ast.Assignment: assignment,
-    c_ast.ArrayRef: postfix.subscript,
-    c_ast.StructRef: postfix.member,
-    c_ast.FuncCall: call,
-    c_ast.Cast: casts.cast,
-    c_ast.ExprList: casts.comma,
-    c_ast.CompoundLiteral: compound_literal,
-}
+EXPRESSION_RULES.update(
+    {
+        c_ast.ID: name,
+        c_ast.Constant: literal,
+        c_ast.UnaryOp: unary,
+        c_ast.BinaryOp: operators.binary,
+        c_ast.TernaryOp: operators.conditional,
+        c_ast.Assignment: assignment,
+        c_ast.ArrayRef: postfix.subscript,
+        c_ast.StructRef: postfix.member,
+        c_ast.FuncCall: call,
+        c_ast.Cast: casts.cast,
+        c_ast.ExprList: casts.comma,
+        c_ast.CompoundLiteral: compound_literal,
+    }
+)

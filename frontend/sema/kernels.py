@@ -47,20 +47,20 @@ def _check_parameter(context: Context, type_: QualType, node: Node) -> None:
         case _:
             if _is_host_sized(context, type_.type, node) or isinstance(type_.type, EventType):
                 hint = "pass a long or ulong" if isinstance(type_.type, ScalarType) else None
-                spelled = base_spelling(context, node.type) if _has_type(node) else ""
+                spelled = _base(context, node)
                 message = f"a kernel cannot take a parameter of type '{spelled or type_.type}'"
                 context.report("K332", message, node, hint=hint)
 
 
-def _has_type(node: Node) -> bool:
-    return isinstance(node, (c_ast.Decl, c_ast.Typename))
+def _base(context: Context, node: Node) -> str:
+    assert isinstance(node, (c_ast.Decl, c_ast.Typename))
+    return base_spelling(context, node.type)
 
 
 def _is_host_sized(context: Context, type_: Type, node: Node) -> bool:
     if isinstance(type_, ScalarType) and type_.kind is ScalarKind.BOOL:
         return True
-    assert isinstance(node, (c_ast.Decl, c_ast.Typename))
-    return base_spelling(context, node.type) in HOST_SIZED
+    return _base(context, node) in HOST_SIZED
 
 
 def _check_pointer(context: Context, pointee: QualType, node: Node) -> None:

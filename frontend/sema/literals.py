@@ -81,7 +81,7 @@ def _floating_kind(context: Context, node: c_ast.Constant) -> ScalarKind | None:
 
 
 def _is_decimal(text: str) -> bool:
-    return not text[:2].lower() == "0x"
+    return text[:2].lower() != "0x"
 
 
 def parse_float(text: str, kind: ScalarKind) -> float:

@@ -34,6 +34,7 @@ def wrap(kind: ScalarKind, value: int) -> int:
 
 
 def in_range(kind: ScalarKind, value: int) -> bool:
+    """Whether an integer kind holds a value."""
     return wrap(kind, value) == value
 
 

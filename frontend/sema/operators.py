@@ -106,6 +106,7 @@ def apply_binary(
 
 
 def invalid_operands(context: Context, op: str, first: Type, second: Type, node: Node) -> None:
+    """Report a binary operator whose operands do not go together."""
     if isinstance(first, VoidType) or isinstance(second, VoidType):
         context.report("K370", "a void expression has no value to use", node)
         return
@@ -272,7 +273,7 @@ def _common_arms(
             return vector_operands(context, then, otherwise, node)
     elif isinstance(first, PointerType) or isinstance(second, PointerType):
         return pointers.common_pointers(context, then, otherwise, node)
-    elif (isinstance(first, VoidType) and isinstance(second, VoidType)) or (isinstance(first, RecordType) and first == second):
+    elif first == second and isinstance(first, (VoidType, RecordType)):
         return then, otherwise
     incompatible_arms(context, first, second, node)
     return None
@@ -283,6 +284,7 @@ def _meets_vector(type_: Type) -> bool:
 
 
 def incompatible_arms(context: Context, first: Type, second: Type, node: Node) -> None:
+    """Report the arms of a conditional operator."""
     context.report("K369", f"'?:' does not join '{first}' and '{second}'", node)
 
 

@@ -88,9 +88,9 @@ def _compare(context: Context, op: BinaryOp, left: Expr, right: Expr, node: Node
     if isinstance(first, PointerType) and isinstance(second, PointerType):
         pair = _comparable(context, left, right, node)
     elif isinstance(first, PointerType) and is_integer(second):
-        pair = _with_integer(context, op, left, right, node)
+        pair = _with_integer(context, left, right, node)
     elif isinstance(second, PointerType) and is_integer(first):
-        swapped = _with_integer(context, op, right, left, node)
+        swapped = _with_integer(context, right, left, node)
         pair = (swapped[1], swapped[0])
     else:
         return _invalid(context, op, first, second, node)
@@ -116,9 +116,7 @@ def _comparable(context: Context, left: Expr, right: Expr, node: Node) -> tuple[
     return left, convert(right, first)
 
 
-def _with_integer(
-    context: Context, op: BinaryOp, pointer: Expr, integer: Expr, node: Node
-) -> tuple[Expr, Expr]:
+def _with_integer(context: Context, pointer: Expr, integer: Expr, node: Node) -> tuple[Expr, Expr]:
     type_ = pointer.type.type
     assert isinstance(type_, PointerType)
     if is_null(context, integer):

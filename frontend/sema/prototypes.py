@@ -16,6 +16,7 @@ from kcc.frontend.types import FunctionType
 
 
 def is_kernel_declaration(node: c_ast.Decl) -> bool:
+    """Whether a declaration says ``kernel``."""
     return any(word.strip("_") == "kernel" for word in node.funcspec or ())
 
 

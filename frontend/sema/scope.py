@@ -68,6 +68,8 @@ Tag = RecordType | EnumType
 
 @dataclass(slots=True, eq=False)
 class TagEntry:
+    """A tag with the place of its first declaration."""
+
     type: Tag
     span: Span
 

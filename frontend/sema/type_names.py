@@ -320,14 +320,16 @@ def _unusual_type(context: Context, node: c_ast.IdentifierType) -> QualType | No
     return None
 
 
-DECLARATOR_RULES |= {
-    c_ast.PtrDecl: _pointer,
-    c_ast.ArrayDecl: _array,
-    c_ast.FuncDecl: _function,
-    c_ast.TypeDecl: _declared_base,
-    c_ast.Typename: type_of_name,
-    c_ast.IdentifierType: base_type,
-    c_ast.Struct: base_type,
-    c_ast.Union: base_type,
-    c_ast.Enum: base_type,
-}
+DECLARATOR_RULES.update(
+    {
+        c_ast.PtrDecl: _pointer,
+        c_ast.ArrayDecl: _array,
+        c_ast.FuncDecl: _function,
+        c_ast.TypeDecl: _declared_base,
+        c_ast.Typename: type_of_name,
+        c_ast.IdentifierType: base_type,
+        c_ast.Struct: base_type,
+        c_ast.Union: base_type,
+        c_ast.Enum: base_type,
+    }
+)

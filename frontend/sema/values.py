@@ -25,7 +25,6 @@ from kcc.frontend.types import (
     AddressSpace,
     ArrayType,
     EnumType,
-    EventType,
     ImageType,
     PointerType,
     QualType,
@@ -58,6 +57,7 @@ def value_type(type_: Type) -> QualType:
 
 
 def vector_of(element: ScalarType, lanes: int) -> VectorType:
+    """The vector type, always the same object."""
     return VECTORS[element.kind, lanes]
 
 
@@ -66,10 +66,6 @@ def array_of(element: QualType, length: int | None) -> QualType:
     return QualType(
         ArrayType(element, length), element.space, const=element.const, volatile=element.volatile
     )
-
-
-def pointer_to(pointee: QualType) -> PointerType:
-    return PointerType(pointee)
 
 
 def is_lvalue(expression: Expr) -> bool:
@@ -97,6 +93,7 @@ def arithmetic_kind(type_: Type) -> ScalarKind | None:
 
 
 def is_integer_vector(type_: Type) -> bool:
+    """Whether a type is a vector of integers."""
     return isinstance(type_, VectorType) and not type_.element.kind.floating
 
 
@@ -130,6 +127,7 @@ def to_bool(expression: Expr) -> Expr:
 
 
 def null_pointer(expression: Expr, target: PointerType) -> Constant:
+    """The null pointer of a type, in the place of an expression."""
     return Constant(QualType(target), expression.span, 0)
 
 
@@ -144,7 +142,3 @@ def is_const_object(type_: QualType) -> bool:
             return is_const_object(element)
         case _:
             return False
-
-
-def is_event(type_: Type) -> bool:
-    return isinstance(type_, EventType)
