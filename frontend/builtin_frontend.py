@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kcc.frontend.sema.program import analyse
-
 from kcc.diagnostics import DiagnosticSink
 from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.lowering.contraction import contraction_of
 from kcc.frontend.lowering.program import lower_program
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.parser import parse, room_for_recursion
+from kcc.frontend.sema.program import analyse
 from kcc.frontend.unit import unit_from_ir
 
 NAME = "builtin"
@@ -24,7 +24,8 @@ def compile_opencl(source: SourceText, options: BuildOptions) -> CompiledUnit:
     program = analyse(parsed, options, sink)
     sink.raise_if_errors()
     with room_for_recursion():
-        module = lower_program(program, source.name, options)
+        contraction = contraction_of(parsed.pragmas)
+        module = lower_program(program, source.name, options, contraction)
     return unit_from_ir(
         module.text(),
         name=source.name,

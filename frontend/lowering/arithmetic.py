@@ -19,11 +19,9 @@ from kcc.frontend.types import Type, VectorType
 
 @dataclass(frozen=True, slots=True)
 class FloatRules:
-    """How floating-point operators may be changed: LLVM's fast-math flags, and contraction."""
+    """How floating-point operators may be changed, as LLVM's fast-math flags."""
 
     flags: str = ""
-    contract: bool = True
-    """Whether ``a * b + c`` within one expression may be fused (the default of FP_CONTRACT)."""
 
 
 def binary(

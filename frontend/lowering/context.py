@@ -10,6 +10,7 @@ from kcc.diagnostics import Span
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.arithmetic import FloatRules
+from kcc.frontend.lowering.contraction import Contraction, FunctionContraction
 from kcc.frontend.lowering.debug import DebugInfo, Scope, escape
 from kcc.frontend.lowering.layout import alignment, memory_type
 from kcc.frontend.lowering.places import Memory, Place
@@ -38,6 +39,7 @@ class ModuleContext:
     module: ModuleBuilder
     debug: DebugInfo
     rules: FloatRules
+    contraction: Contraction
     globals: dict[Variable, Memory] = field(default_factory=dict[Variable, Memory])
     samplers: dict[Variable, Initialiser] = field(default_factory=dict[Variable, Initialiser])
     """Samplers at program scope have no object: each use makes one of its constant."""
@@ -98,6 +100,7 @@ class FunctionContext:
     build: FunctionBuilder
     scope: Scope
     function: Function
+    contraction: FunctionContraction
     memory: dict[Variable, Memory] = field(default_factory=dict[Variable, Memory])
     result: Memory | None = None
     """Where a returned value waits; None in a void function."""

@@ -8,6 +8,7 @@ from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.cfg import tidy
 from kcc.frontend.lowering.context import FunctionContext, ModuleContext, argument_name, private
+from kcc.frontend.lowering.contraction import FunctionContraction
 from kcc.frontend.lowering.debug import quote
 from kcc.frontend.lowering.expressions import RULES
 from kcc.frontend.lowering.layout import alignment, memory_type, value_type
@@ -31,13 +32,15 @@ ATTRIBUTES = 'convergent nounwind "no-builtins"'
 library's, whatever its name."""
 
 
-def lower_function(module: ModuleContext, function: Function) -> None:
+def lower_function(
+    module: ModuleContext, function: Function, contraction: FunctionContraction
+) -> None:
     """Add the definition of a function to the module."""
     assert function.body is not None
     scope = module.debug.function(function.name, function.span)
     build = FunctionBuilder(value_type(function.type.result))
     build.position_at(build.new_label("entry"))
-    ctx = FunctionContext(module, RULES, build, scope, function)
+    ctx = FunctionContext(module, RULES, build, scope, function, contraction)
     ctx.at(function.span)
     parameters = [_parameter(ctx, p) for p in function.parameters]
     if not isinstance(function.type.result, VoidType):

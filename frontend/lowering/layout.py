@@ -77,8 +77,10 @@ def step_type(type_: Type) -> ir.IrType:
     match type_:
         case VoidType():
             return ir.I8
-        case RecordType() | ArrayType():
+        case RecordType():
             return ir.ArrayTy(size_of(type_), ir.I8)
+        case ArrayType(element, length):
+            return ir.ArrayTy(length or 0, step_type(element.type))
         case _:
             return memory_type(type_)
 

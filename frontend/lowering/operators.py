@@ -57,7 +57,7 @@ def operand(ctx: FunctionContext, expr: Expr) -> Value | Product:
         isinstance(inner, tree.Binary)
         and inner.op is BinaryOp.MUL
         and is_floating(inner.type.type)
-        and ctx.rules.contract
+        and ctx.contraction.at(inner.span)
     ):
         left, right = ctx.value(inner.left), ctx.value(inner.right)
         return Product(left, right, negative, inner.span)

@@ -6,19 +6,22 @@ from kcc.frontend.ir.builder import ModuleBuilder
 from kcc.frontend.lowering.arithmetic import FloatRules
 from kcc.frontend.lowering.constants import declare_constant, declare_local
 from kcc.frontend.lowering.context import ModuleContext
+from kcc.frontend.lowering.contraction import Contraction
 from kcc.frontend.lowering.debug import DebugInfo
 from kcc.frontend.lowering.functions import lower_function
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.tree import Program
 
 
-def lower_program(program: Program, name: str, options: BuildOptions) -> ModuleBuilder:
+def lower_program(
+    program: Program, name: str, options: BuildOptions, contraction: Contraction
+) -> ModuleBuilder:
     """The module of a program whose source is called ``name``.
 
     Functions without a body are left out: the semantic pass has refused calls of them.
     """
     module = ModuleBuilder()
-    ctx = ModuleContext(module, DebugInfo(module, name), float_rules(options))
+    ctx = ModuleContext(module, DebugInfo(module, name), float_rules(options), contraction)
     for function in program.functions:
         ctx.symbol(function.name)
     for variable, initialiser in program.constants:
@@ -27,7 +30,8 @@ def lower_program(program: Program, name: str, options: BuildOptions) -> ModuleB
         declare_local(ctx, variable, function)
     for function in program.functions:
         if function.body is not None:
-            lower_function(ctx, function)
+            rule = contraction.within(function, program.functions)
+            lower_function(ctx, function, rule)
     return module
 
 

@@ -54,9 +54,7 @@ def host_module(text: str) -> str:
     text = re.sub(r"addrspacecast ", "bitcast ", text)
     text = re.sub(r" ?addrspace\(\d+\)", "", text)
     text = re.sub(r"\bspir_(func|kernel)\b ?", "", text)
-    text = re.sub(
-        r"@llvm\.[\w.]+", lambda m: re.sub(r"\.p\d+(?=\.|$)", ".p0", m[0]), text
-    )
+    text = re.sub(r"@llvm\.[\w.]+", lambda m: re.sub(r"\.p\d+(?=\.|$)", ".p0", m[0]), text)
     seen, lines = set[str](), list[str]()
     for line in text.split("\n"):
         match = re.match(r"declare .*@([\w.]+)\(", line)

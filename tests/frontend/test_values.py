@@ -20,11 +20,11 @@ ITEMS = 8
 MARGIN = 16
 CASES_PER_KERNEL = 40
 
-NUMPY = {
+INTEGERS: dict[str, type[np.integer]] = {
     "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16,
     "int": np.int32, "uint": np.uint32, "long": np.int64, "ulong": np.uint64,
-    "float": np.float32, "double": np.float64,
 }  # fmt: skip
+NUMPY: dict[str, type[np.number]] = {**INTEGERS, "float": np.float32, "double": np.float64}
 
 
 def inputs(seed: int) -> list[jit.Buffer]:
@@ -32,11 +32,11 @@ def inputs(seed: int) -> list[jit.Buffer]:
     rng = np.random.default_rng(seed)
     found = list[jit.Buffer]()
     for kind in SCALARS:
-        type_ = NUMPY[kind]
-        if kind in ("float", "double"):
-            found.append((rng.integers(-256, 257, ITEMS + MARGIN) / 4).astype(type_))
+        if kind not in INTEGERS:
+            found.append((rng.integers(-256, 257, ITEMS + MARGIN) / 4).astype(NUMPY[kind]))
             continue
-        low, high = np.iinfo(type_).min, np.iinfo(type_).max
+        type_ = INTEGERS[kind]
+        low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
         drawn = rng.integers(low, high, ITEMS + MARGIN, dtype=type_, endpoint=True)
         drawn[rng.integers(0, ITEMS + MARGIN, 6)] = [0, 1, low, high, 2, 31]
         found.append(drawn)
@@ -75,7 +75,7 @@ def visible(case: Case, result: jit.Buffer) -> jit.Buffer:
 
 
 def seeds(full: bool) -> range:
-    return range(100) if full else range(6)
+    return range(100) if full else range(3)
 
 
 @pytest.mark.pocl
@@ -88,9 +88,7 @@ def test_random_expressions_have_the_values_of_pocl(
         expected = outputs(cases)
         on_pocl(pocl_context, source, given, expected)
         for level in OptLevel:
-            unit = compile_source(
-                SourceText("k.cl", source, "."), BuildOptions(opt_level=level)
-            )
+            unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=level))
             found = outputs(cases)
             jit.run(unit.ir, "k", [*given, *found], [ITEMS])
             for case, wanted, got in zip(cases, expected, found, strict=True):
