@@ -17,7 +17,7 @@ from kcc.frontend.ir.instructions import (
     Store,
     Unary,
 )
-from kcc.frontend.ir.model import Function, users
+from kcc.frontend.ir.model import users
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import PtrTy
 from kcc.frontend.ir.values import (
@@ -30,6 +30,7 @@ from kcc.frontend.ir.values import (
     Value,
     Zero,
 )
+from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.unknown import Unknown
 
@@ -58,11 +59,12 @@ class Array:
 
 
 class ArrayFinder:
-    """Finds the arrays of the pointers of one function."""
+    """Finds the arrays of the pointers of one kernel."""
 
-    def __init__(self, function: Function) -> None:
-        self._function = function
-        self._users = users(function)
+    def __init__(self, kernel: Kernel) -> None:
+        self._names = [argument.name for argument in kernel.arguments]
+        self._function = kernel.function
+        self._users = users(kernel.function)
         self._stored: dict[int, list[Value] | None] = {}
 
     def array(self, pointer: Value) -> Array | Unknown:

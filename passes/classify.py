@@ -50,6 +50,9 @@ _ATOMICS = {
 
 _BLOCK_MOVES = frozenset({"memcpy", "memcpy.inline", "memmove", "memset", "memset.inline"})
 
+_LANE_BY_LANE = frozenset({InstructionClass.SPECIAL, InstructionClass.MATH})
+"""Built-in functions that work on one lane at a time."""
+
 Counted = tuple[InstructionClass, int]
 """A class, and how often a work-item does its operation when it executes the instruction."""
 
@@ -113,7 +116,7 @@ def primitive_class(callee: str) -> InstructionClass | None:
 def _call(call: Call) -> tuple[Counted, ...]:
     if not call.is_intrinsic:
         found = primitive_class(call.callee) or InstructionClass.CALL
-        return ((found, _width(call.type)),)
+        return ((found, _width(call.type) if found in _LANE_BY_LANE else 1),)
     stem = intrinsic_stem(call.callee)
     if stem is None:
         return ((InstructionClass.CALL, 1),)

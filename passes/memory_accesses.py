@@ -72,7 +72,7 @@ class MemoryAccessesPass:
 
     def run(self, kernel: Kernel, facts: Facts) -> MemoryAccesses:
         reachable = facts[ControlFlow].reachable
-        finder = ArrayFinder(kernel.function)
+        finder = ArrayFinder(kernel)
         found = list[MemoryAccess]()
         for instruction in kernel.function.instructions:
             if instruction.block not in reachable:

@@ -74,7 +74,9 @@ class MemoryUsePass:
             local_bytes=locals_[-1].offset_bytes + locals_[-1].size_bytes if locals_ else 0,
             local_arrays=locals_,
             dynamic_locals=tuple(
-                a.name for a in function.arguments if a.type == PtrTy(AddressSpace.LOCAL)
+                argument.name
+                for argument, parameter in zip(kernel.arguments, function.arguments, strict=True)
+                if parameter.type == PtrTy(AddressSpace.LOCAL)
             ),
             private_bytes=_sum(privates),
             private_arrays=privates,
