@@ -54,8 +54,8 @@ __kernel void gridding_gather(__global const float4 *placed, __global const int 
         return;
     }
     const int bins = grid / BIN;
-    const int2 first = max((int2)(gx, gy) - REACH, 0) / BIN;
-    const int2 last = min((int2)(gx, gy) + REACH, grid - 1) / BIN;
+    const int2 first = max((int2)(gx, gy) - REACH, (int2)(0)) / BIN;
+    const int2 last = min((int2)(gx, gy) + REACH, (int2)(grid - 1)) / BIN;
     const float per_cell = (float)table_size / REACH;
 
     float2 sum = (float2)(0.0f);
@@ -66,7 +66,7 @@ __kernel void gridding_gather(__global const float4 *placed, __global const int 
             const float4 sample = placed[s];
             const float2 away = fabs(sample.xy - (float2)(gx, gy));
             if (away.x < REACH && away.y < REACH) {
-                const int2 entry = min(convert_int2(away * per_cell), table_size - 1);
+                const int2 entry = min(convert_int2(away * per_cell), (int2)(table_size - 1));
                 sum += sample.zw * (table[entry.x] * table[entry.y]);
             }
         }
