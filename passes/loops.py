@@ -18,8 +18,8 @@ from kcc.passes.graphs import strong_components
 class Loop:
     """A natural loop: all cycles through ``header``, which dominates ``blocks``.
 
-    ``id`` counts outer loops before inner ones, in reverse postorder of the headers. ``depth`` is
-    1 for a loop in no other, ``parent`` and ``children`` are ids. ``latches`` branch to the
+    ``id`` counts each loop before those in it, siblings in block order. ``depth`` is 1 for a loop
+    in no other, ``parent`` and ``children`` are ids. ``latches`` branch to the
     header; ``exiting`` are the blocks with a way out, ``exits`` the blocks outside they lead to.
     All blocks are ascending. ``location`` is that of the loop's keyword in the source where the
     front end left it, else the best guess (``is_keyword`` tells); None if nothing is known.
@@ -117,14 +117,20 @@ class _Family:
 
 
 def _shapes(function: Function, flow: ControlFlow, dominators: Dominators) -> list[_Shape]:
-    """The natural loops, one per header, outer before inner."""
+    """The natural loops, one per header, each before those in it, siblings in block order."""
     shapes = list[_Shape]()
     for header in flow.order:
         sources = function.blocks[header].predecessors
         latches = tuple(p for p in sources if dominators.dominates(header, p))
         if latches:
             shapes.append(_Shape(header, latches, _body(function, flow, header, latches)))
-    return shapes
+    return sorted(shapes, key=lambda shape: _headers_around(shapes, shape))
+
+
+def _headers_around(shapes: Sequence[_Shape], shape: _Shape) -> list[int]:
+    """The headers of the loops around a loop from the outermost to its own."""
+    around = [other for other in shapes if shape.header in other.body]
+    return [o.header for o in sorted(around, key=lambda o: -len(o.body))]
 
 
 def _body(

@@ -84,6 +84,16 @@ def test_two_loops_and_a_back_edge():
     assert loops.innermost == (None, 0, 1, 0, None)
 
 
+def test_loops_are_numbered_as_they_nest():
+    """Reverse postorder would take the loop at 4 before the two that start at 1."""
+    loops = loops_of(((4, 1), (2,), (2, 3), (1, 4), (4, 5), ()))
+    assert [(loop.header, loop.depth, loop.parent) for loop in loops.loops] == [
+        (1, 1, None),
+        (2, 2, 0),
+        (4, 1, None),
+    ]
+
+
 def test_an_irreducible_region_has_a_name():
     loops = loops_of(((1, 2), (2, 3), (1,), ()))
     assert not loops.loops
