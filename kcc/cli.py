@@ -33,7 +33,7 @@ COMMANDS = (analyze, completion)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's) and give the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))
+
     sources = SourceLines()
     debug = "--debug" in arguments
     try:

@@ -2,40 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, SourceText
-from kcc.launch import LaunchRequest
+from kcc.launch import Launch, LaunchRequest, resolve_launch
+from kcc.passes.facts import Around, plainly
 
 if TYPE_CHECKING:
     from kcc.arguments import Argument
     from kcc.expressions import Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
-    from kcc.report.model import Analysis
+    from kcc.report.model import Analysis, KernelReport
 
-T = TypeVar("T")
-
-
-class Stage(Protocol):
-    """Called with a stage's name and its work; gives what the work gives.
-
-    Whoever wants to time, trace or check the stages passes one of their own.
-    """
-
-    def __call__(self, stage: str, work: Callable[[], T]) -> T: ...
-
-
-def run_stage(_stage: str, work: Callable[[], T]) -> T:
-    """The :class:`Stage` that only does the work."""
-    return work()
+Frontend = Literal["auto", "builtin", "clang"]
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchInputs:
-    """What is known of a kernel's launch; ``origin`` says from where, in words."""
+    """What is known of a kernel's launch; ``origin`` says from where, in words. ``arguments`` are
+    those that a kernel.toml gives.
+    """
 
     request: LaunchRequest = field(default_factory=LaunchRequest)
     names: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
@@ -46,36 +35,100 @@ class LaunchInputs:
 @dataclass(frozen=True, slots=True)
 class AnalysisRequest:
     """A source and what is asked about it. ``kernels`` are the names to look at, all if empty;
-    ``launches`` go by kernel name, ``other_launch`` is for the rest."""
+    ``launches`` go by kernel name, ``other_launch`` is for the rest; ``arguments`` are those given
+    for whichever kernel has them.
+    """
 
     source: SourceText
     options: BuildOptions
-    frontend: str = "auto"
+    frontend: Frontend = "auto"
     kernels: tuple[str, ...] = ()
     launches: Mapping[str, LaunchInputs] = field(default_factory=dict[str, LaunchInputs])
     other_launch: LaunchInputs = field(default_factory=LaunchInputs)
+    arguments: tuple[Argument, ...] = ()
     remarks: tuple[str, ...] = ()
 
 
-def analyze(request: AnalysisRequest, stage: Stage = run_stage) -> Analysis:
+def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
     """The report on the kernels of a source.
 
     Raises :class:`DiagnosticError` for bad input of any stage.
     """
+    from kcc.report.model import Analysis
+
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    launches = stage("launches", lambda: [resolve(kernel, request) for kernel in kernels])
-    facts = stage("passes", lambda: [find_facts(unit, kernel) for kernel in kernels])
-    return stage("report", lambda: build_analysis(request, unit, kernels, facts, launches))
+    _check_arguments(request.arguments, kernels)
+    reports = tuple(analyze_kernel(kernel, unit, request, stage) for kernel in kernels)
+    return Analysis(
+        source=unit.name,
+        language=unit.language,
+        frontend=unit.frontend,
+        optimisation=unit.opt_level,
+        kernels=reports,
+        warnings=unit.warnings,
+        remarks=request.remarks,
+        sources=unit.sources,
+    )
 
 
-def compile_unit(request: AnalysisRequest, stage: Stage = run_stage) -> CompiledUnit:
-    """The source as compiled; raises :class:`DiagnosticError` for bad input."""
+def analyze_kernel(
+    kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
+) -> KernelReport:
+    """The report on one kernel of a unit; raises :class:`DiagnosticError` for a bad launch."""
+    from kcc.passes.table import analyse
+    from kcc.report.build import kernel_report
+
+    inputs = request.launches.get(kernel.name, request.other_launch)
+    launch = stage("launch", lambda: resolve(kernel, inputs))
+    facts = analyse(kernel, unit.module, stage)
+    return stage(
+        "report", lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level)
+    )
+
+
+def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
+    """The launch of a kernel; raises :class:`DiagnosticError` for one that cannot be run, or for
+    arguments the kernel does not have (K010).
+    """
+    _check_arguments(inputs.arguments, (kernel,))
+    return resolve_launch(
+        inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
+    )
+
+
+def used_dimensions(kernel: Kernel) -> int:
+    """One more than the largest dimension whose id the kernel asks for; 3 if that varies."""
+    from kcc.frontend.builtins.primitives import primitive_of
+    from kcc.frontend.ir.instructions import Call
+    from kcc.frontend.ir.values import ConstantInt
+
+    largest = 0
+    for instruction in kernel.function.instructions:
+        if isinstance(instruction, Call) and not instruction.is_intrinsic:
+            primitive = primitive_of(instruction.callee)
+            if primitive is not None and primitive.name in _IDS:
+                (dimension,) = instruction.arguments
+                known = isinstance(dimension, ConstantInt)
+                largest = max(largest, min(dimension.unsigned, 2) if known else 2)
+    return largest + 1
+
+
+_IDS = frozenset({"get_global_id", "get_local_id", "get_group_id"})
+
+
+def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledUnit:
+    """The source as compiled.
+
+    Raises :class:`DiagnosticError` for bad input, and for a front end that is not there (K011).
+    """
     from kcc.frontend import compile_source
 
-    return stage(
-        "frontend", lambda: compile_source(request.source, request.options, request.frontend)
-    )
+    if request.frontend == "clang":
+        message = "this version of kcc has no clang front end"
+        hint = "--frontend builtin compiles OpenCL C 1.2"
+        raise DiagnosticError([Diagnostic("K011", message, hint=hint)])
+    return stage("frontend", lambda: compile_source(request.source, request.options))
 
 
 def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ...]:
@@ -102,9 +155,31 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
     return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
 
 
+def _check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
+    """Each argument is one of some kernel; raises :class:`DiagnosticError` (K010) else."""
+    known = list(dict.fromkeys(each.name for kernel in kernels for each in kernel.arguments))
+    names = " or ".join(f"'{kernel.name}'" for kernel in kernels)
+    missing = [
+        Diagnostic(
+            "K010",
+            f"kernel {names} has no argument '{argument.name}'",
+            argument.at,
+            hint=_nearest(argument.name, known, "arguments"),
+        )
+        for argument in arguments
+        if argument.name not in known
+    ]
+    if missing:
+        raise DiagnosticError(missing)
+
+
 def _no_kernel(source: str, name: str, known: list[str]) -> Diagnostic:
+    message = f"there is no kernel '{name}'"
+    return Diagnostic("K005", message, Span(source, 0), hint=_nearest(name, known, "kernels"))
+
+
+def _nearest(name: str, known: list[str], noun: str) -> str:
     from difflib import get_close_matches
 
     near = get_close_matches(name, known, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"its kernels are {', '.join(known)}"
-    return Diagnostic("K005", f"there is no kernel '{name}'", Span(source, 0), hint=hint)
+    return f"did you mean '{near[0]}'?" if near else f"its {noun} are {', '.join(known) or 'none'}"

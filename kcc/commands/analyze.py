@@ -121,6 +121,7 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
         kernels=tuple(arguments.kernels),
         launches=surroundings.launches,
         other_launch=surroundings.other_launch,
+        arguments=surroundings.arguments,
         remarks=surroundings.remarks,
     )
 

@@ -21,13 +21,16 @@ from kcc.pipeline import LaunchInputs
 
 if TYPE_CHECKING:
     from kcc.arguments import Argument
-    from kcc.expressions import Expression, Value
+    from kcc.expressions import Value
     from kcc.launch import LaunchRequest
     from kcc.workload_file import WorkloadFile
 
 T = TypeVar("T")
 
+COMMAND_LINE = "command line"
+
 _EXTENTS = ("--global", "--local")
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -37,6 +40,8 @@ class Surroundings:
     launches: Mapping[str, LaunchInputs]
     other_launch: LaunchInputs
     """For kernels that ``launches`` does not have."""
+    arguments: tuple[Argument, ...]
+    """Those of the command line."""
     remarks: tuple[str, ...]
 
 
@@ -56,8 +61,8 @@ def survey(
                 f"--size {given.size}: there is no kernel.toml that has sizes",
                 "give a name its value: --size n=1024",
             )
-        inputs = LaunchInputs(given.request, given.names, given.arguments, "command line")
-        return Surroundings(options, {}, inputs, ())
+        inputs = LaunchInputs(given.request, given.names, (), COMMAND_LINE)
+        return Surroundings(options, {}, inputs, given.arguments, ())
     return _with_workload(workload, options, given)
 
 
@@ -151,14 +156,22 @@ def _with_workload(workload: WorkloadFile, options: BuildOptions, given: _Given)
         kernel: LaunchInputs(
             _merge(request, given.request),
             names,
-            _merge_arguments(workload.arguments.get(kernel, ()), given.arguments),
-            origin,
+            workload.arguments.get(kernel, ()),
+            _origin(origin, given.request),
         )
         for kernel, request in workload.launches.items()
     }
-    other = LaunchInputs(given.request, names, given.arguments, "command line")
+    other = LaunchInputs(given.request, names, (), COMMAND_LINE)
     remark = _remark(workload, options.macros)
-    return Surroundings(_complete(options, workload), launches, other, (remark,))
+    return Surroundings(_complete(options, workload), launches, other, given.arguments, (remark,))
+
+
+def _origin(file: str, given: LaunchRequest) -> str:
+    """Where the sizes of a launch come from, in words."""
+    sizes = (given.global_size, given.local_size)
+    if None not in sizes:
+        return COMMAND_LINE
+    return file if sizes == (None, None) else f"{COMMAND_LINE} and {file}"
 
 
 def _merge(own: LaunchRequest, given: LaunchRequest) -> LaunchRequest:
@@ -170,11 +183,6 @@ def _merge(own: LaunchRequest, given: LaunchRequest) -> LaunchRequest:
     if given.local_size is not None:
         own = replace(own, local_size=given.local_size, block=None)
     return own
-
-
-def _merge_arguments(own: Sequence[Argument], given: Sequence[Argument]) -> tuple[Argument, ...]:
-    replaced = {argument.name for argument in given}
-    return (*(argument for argument in own if argument.name not in replaced), *given)
 
 
 def _macro_values(macros: Iterable[MacroOption]) -> dict[str, Value]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kcc.report.model import AccessOp, Finding, KernelReport, LineFacts
-from kcc.report.words import SPACES, by_weight
+from kcc.frontend.types import AddressSpace
+from kcc.passes.memory_accesses import AccessOp
+from kcc.report.model import Finding, KernelReport, LineFacts
+from kcc.report.words import by_weight
 
 MAX_GAP = 8
 """So many lines without instructions between two that have some are shown; more are left out."""
@@ -15,7 +17,13 @@ _TAB_WIDTH = 4
 _CLOSING = ("}", ");", "};")
 
 _OPS = {AccessOp.LOAD: "r", AccessOp.STORE: "w", AccessOp.ATOMIC: "a"}
-_SPACE_LETTERS = {space: space[0].upper() for space in SPACES} | {"generic": "?"}
+_SPACE_LETTERS = {
+    AddressSpace.GLOBAL: "G",
+    AddressSpace.CONSTANT: "C",
+    AddressSpace.LOCAL: "L",
+    AddressSpace.PRIVATE: "P",
+    AddressSpace.GENERIC: "?",
+}
 
 LEGEND = "memory: r load, w store, a atomic; G global, C constant, L local, P private; bar barrier"
 
@@ -72,7 +80,8 @@ class _Facts:
         self.lines = {(line.file, line.line): line for line in self.kernel.lines}
         self.findings = {}
         for finding in self.kernel.findings:
-            self.findings.setdefault(finding.line, []).append(finding)
+            if finding.lines:
+                self.findings.setdefault(finding.lines[0], []).append(finding)
 
 
 def _runs(numbers: set[int], text: Sequence[str]) -> Iterator[range]:
@@ -143,7 +152,7 @@ def _line(
     if facts is None:
         return AnnotatedLine(number, shown, 0, "", "", depth, tuple(findings))
     ranked = by_weight(facts.mix)
-    mostly = ranked[0][0] if ranked else ""
+    mostly = ranked[0][0].value if ranked else ""
     total = sum(facts.mix.values())
     return AnnotatedLine(
         number, shown, total, mostly, _memory(facts, kernel), depth, tuple(findings)
@@ -155,7 +164,7 @@ def _memory(facts: LineFacts, kernel: KernelReport) -> str:
     counts = dict[str, int]()
     for index in facts.accesses:
         access = kernel.accesses[index]
-        mark = _OPS[access.op] + _SPACE_LETTERS.get(access.address_space, "?")
+        mark = _OPS[access.op] + _SPACE_LETTERS[access.address_space]
         counts[mark] = counts.get(mark, 0) + 1
     if facts.barriers:
         counts["bar"] = facts.barriers

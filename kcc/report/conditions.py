@@ -32,41 +32,57 @@ from kcc.frontend.ir.values import (
     Value,
 )
 
-MAX_DEPTH = 5
-"""Operations inside one another before the rest becomes an ellipsis."""
+MAX_LENGTH = 60
+"""Characters a text may have; a longer one is cut at the operations furthest inside."""
+
+_DEPTHS = (8, 5, 4, 3, 2, 1)
+"""Operations inside one another that are shown, tried in this order."""
 
 ELLIPSIS = "..."
 
-_OPERATORS = {
-    Opcode.ADD: "+", Opcode.SUB: "-", Opcode.MUL: "*", Opcode.UDIV: "/", Opcode.SDIV: "/",
-    Opcode.UREM: "%", Opcode.SREM: "%", Opcode.FADD: "+", Opcode.FSUB: "-", Opcode.FMUL: "*",
-    Opcode.FDIV: "/", Opcode.SHL: "<<", Opcode.LSHR: ">>", Opcode.ASHR: ">>", Opcode.AND: "&",
-    Opcode.OR: "|", Opcode.XOR: "^",
+# Precedences of C (C99 6.5): a higher one binds its operands more strongly.
+_PRIMARY, _UNARY, _CONDITIONAL = 20, 15, 1
+
+_OPERATORS: dict[Opcode, tuple[str, int]] = {
+    Opcode.MUL: ("*", 13), Opcode.UDIV: ("/", 13), Opcode.SDIV: ("/", 13),
+    Opcode.UREM: ("%", 13), Opcode.SREM: ("%", 13), Opcode.FMUL: ("*", 13),
+    Opcode.FDIV: ("/", 13), Opcode.ADD: ("+", 12), Opcode.SUB: ("-", 12),
+    Opcode.FADD: ("+", 12), Opcode.FSUB: ("-", 12), Opcode.SHL: ("<<", 11),
+    Opcode.LSHR: (">>", 11), Opcode.ASHR: (">>", 11), Opcode.AND: ("&", 8),
+    Opcode.XOR: ("^", 7), Opcode.OR: ("|", 6),
 }  # fmt: skip
 
-_INT_OPERATORS = {
-    IntPredicate.EQ: "==", IntPredicate.NE: "!=", IntPredicate.UGT: ">", IntPredicate.UGE: ">=",
-    IntPredicate.ULT: "<", IntPredicate.ULE: "<=", IntPredicate.SGT: ">", IntPredicate.SGE: ">=",
-    IntPredicate.SLT: "<", IntPredicate.SLE: "<=",
+_COMPARISONS: dict[IntPredicate | FloatPredicate, tuple[str, int]] = {
+    IntPredicate.EQ: ("==", 9), IntPredicate.NE: ("!=", 9), IntPredicate.UGT: (">", 10),
+    IntPredicate.UGE: (">=", 10), IntPredicate.ULT: ("<", 10), IntPredicate.ULE: ("<=", 10),
+    IntPredicate.SGT: (">", 10), IntPredicate.SGE: (">=", 10), IntPredicate.SLT: ("<", 10),
+    IntPredicate.SLE: ("<=", 10),
+    FloatPredicate.OEQ: ("==", 9), FloatPredicate.UEQ: ("==", 9), FloatPredicate.OGT: (">", 10),
+    FloatPredicate.UGT: (">", 10), FloatPredicate.OGE: (">=", 10), FloatPredicate.UGE: (">=", 10),
+    FloatPredicate.OLT: ("<", 10), FloatPredicate.ULT: ("<", 10), FloatPredicate.OLE: ("<=", 10),
+    FloatPredicate.ULE: ("<=", 10), FloatPredicate.ONE: ("!=", 9), FloatPredicate.UNE: ("!=", 9),
 }  # fmt: skip
+"""Whether a NaN counts as true is left out: it is in the IR."""
+
+_AND, _OR = ("&&", 5), ("||", 4)
 
 _UNSIGNED = {IntPredicate.UGT, IntPredicate.UGE, IntPredicate.ULT, IntPredicate.ULE}
 
 _UNSIGNED_TYPES = {8: "uchar", 16: "ushort", 32: "uint", 64: "ulong"}
 
-_FLOAT_OPERATORS = {
-    FloatPredicate.OEQ: "==", FloatPredicate.UEQ: "==", FloatPredicate.OGT: ">",
-    FloatPredicate.UGT: ">", FloatPredicate.OGE: ">=", FloatPredicate.UGE: ">=",
-    FloatPredicate.OLT: "<", FloatPredicate.ULT: "<", FloatPredicate.OLE: "<=",
-    FloatPredicate.ULE: "<=", FloatPredicate.ONE: "!=", FloatPredicate.UNE: "!=",
-}  # fmt: skip
+_UNNAMED = re.compile(r"v?\d+\Z|indvars\Z")
+"""Names that front end and optimiser give to values which are no variables."""
 
 _MANGLED = re.compile(r"_Z(\d+)(?P<rest>\w+)\Z")
 
 
 def condition_text(function: Function, branch: CondBranch | Switch) -> str:
-    """What a branch decides on, e.g. ``i < n``; a value that has no short text is an ellipsis."""
-    return _Printer(function).value(branch.operands[0], 0)
+    """What a branch decides on, e.g. ``i < n``; what has no short text is an ellipsis."""
+    for depth in _DEPTHS:
+        text, _ = _Printer(function, depth).value(branch.operands[0], 0)
+        if len(text) <= MAX_LENGTH:
+            return text
+    return ELLIPSIS
 
 
 def symbol_text(symbol: str) -> str:
@@ -75,105 +91,119 @@ def symbol_text(symbol: str) -> str:
     return matched["rest"][: int(matched[1])] if matched else symbol
 
 
-class _Printer:
-    def __init__(self, function: Function) -> None:
-        self._function = function
+Shown = tuple[str, int]
+"""A text and the precedence of its outermost operator."""
 
-    def value(self, value: Value, depth: int) -> str:
+_UNKNOWN = (ELLIPSIS, _PRIMARY)
+
+
+class _Printer:
+    def __init__(self, function: Function, max_depth: int) -> None:
+        self._function = function
+        self._max_depth = max_depth
+
+    def value(self, value: Value, depth: int) -> Shown:
         match value:
             case ArgumentRef() | GlobalRef():
-                return _plain_name(value.name)
+                return _plain_name(value.name), _PRIMARY
             case ConstantInt() | ConstantFloat():
-                return _number(value)
+                return _number(value), _PRIMARY
             case InstructionRef():
-                if depth > MAX_DEPTH:
-                    return ELLIPSIS
                 return self._instruction(self._function.instructions[value.index], depth)
             case _:
-                return ELLIPSIS
+                return _UNKNOWN
 
-    def _instruction(self, instruction: AnyInstruction, depth: int) -> str:
+    def _instruction(self, instruction: AnyInstruction, depth: int) -> Shown:
+        if depth >= self._max_depth and isinstance(instruction, Binary | Select | Load):
+            return _UNKNOWN
         match instruction:
             case IntCompare() | FloatCompare():
                 return self._comparison(instruction, depth)
             case Binary():
                 return self._binary(instruction, depth)
-            case Select() if instruction.type == I1:
-                return self._logical(instruction, depth)
             case Select():
-                condition = self._inner(instruction.condition, depth)
-                then = self._inner(instruction.then, depth)
-                return f"{condition} ? {then} : {self._inner(instruction.otherwise, depth)}"
+                return self._select(instruction, depth)
             case Cast():
                 return self.value(instruction.operand, depth)
             case Unary():
-                negated = "-" if instruction.opcode is Opcode.FNEG else ""
-                return f"{negated}{self._inner(instruction.operand, depth)}"
+                shown = self._operand(instruction.operand, depth, _UNARY)
+                return (f"-{shown}", _UNARY) if instruction.opcode is Opcode.FNEG else _UNKNOWN
             case Load():
                 return self._pointee(instruction.pointer, depth)
             case Call():
-                shown = (self.value(argument, depth + 1) for argument in instruction.arguments)
-                return f"{symbol_text(instruction.callee)}({', '.join(shown)})"
+                shown = (self._operand(each, depth, 0) for each in instruction.arguments)
+                return f"{symbol_text(instruction.callee)}({', '.join(shown)})", _PRIMARY
             case Phi():
-                return _source_name(instruction.name)
+                return _source_name(instruction.name), _PRIMARY
             case _:
-                return ELLIPSIS
+                return _UNKNOWN
 
-    def _inner(self, value: Value, depth: int) -> str:
-        """An operand, in parentheses where it is an operation."""
-        shown = self.value(value, depth + 1)
-        return f"({shown})" if " " in shown and not _is_call(shown) else shown
+    def _operand(self, value: Value, depth: int, precedence: int) -> str:
+        """An operand of an operator of ``precedence``, in parentheses where it binds less."""
+        text, own = self.value(value, depth + 1)
+        return text if own >= precedence else f"({text})"
 
-    def _comparison(self, instruction: IntCompare | FloatCompare, depth: int) -> str:
-        left = self._inner(instruction.left, depth)
-        right = self._inner(instruction.right, depth)
-        if isinstance(instruction, FloatCompare):
-            operator = _FLOAT_OPERATORS.get(instruction.predicate)
-            return f"{left} {operator} {right}" if operator else ELLIPSIS
-        operand_type = instruction.left.type
-        if instruction.predicate in _UNSIGNED and isinstance(operand_type, IntTy):
-            left = f"({_UNSIGNED_TYPES.get(operand_type.bits, 'unsigned')}){left}"
-        return f"{left} {_INT_OPERATORS[instruction.predicate]} {right}"
+    def _infix(self, left: Value, operator: Shown, right: Value, depth: int) -> Shown:
+        symbol, precedence = operator
+        shown = self._operand(left, depth, precedence)
+        return f"{shown} {symbol} {self._operand(right, depth, precedence + 1)}", precedence
 
-    def _binary(self, instruction: Binary, depth: int) -> str:
+    def _comparison(self, instruction: IntCompare | FloatCompare, depth: int) -> Shown:
+        operator = _COMPARISONS.get(instruction.predicate)
+        if operator is None:
+            return _UNKNOWN
         left, right = instruction.left, instruction.right
-        if instruction.opcode is Opcode.XOR and instruction.type == I1 and _is_true(right):
-            return f"!{self._inner(left, depth)}"
+        text, precedence = self._infix(left, operator, right, depth)
+        if instruction.predicate in _UNSIGNED and isinstance(left.type, IntTy):
+            type_ = _UNSIGNED_TYPES.get(left.type.bits, "unsigned")
+            shown = self._operand(left, depth, _UNARY)
+            text = f"({type_}){shown} {operator[0]} {self._operand(right, depth, precedence + 1)}"
+        return text, precedence
+
+    def _binary(self, instruction: Binary, depth: int) -> Shown:
+        left, right = instruction.left, instruction.right
+        if instruction.opcode is Opcode.XOR and _is_true(right):
+            return f"!{self._operand(left, depth, _UNARY)}", _UNARY
+        if instruction.opcode is Opcode.SUB and isinstance(left, ConstantInt) and not left.value:
+            return f"-{self._operand(right, depth, _UNARY)}", _UNARY
         operator = _OPERATORS.get(instruction.opcode)
         if operator is None:
-            return ELLIPSIS
-        if operator == "+" and isinstance(right, ConstantInt) and right.value < 0:
-            return f"{self._inner(left, depth)} - {-right.value}"
-        return f"{self._inner(left, depth)} {operator} {self._inner(right, depth)}"
+            return _UNKNOWN
+        if operator[0] == "+" and isinstance(right, ConstantInt) and right.value < 0:
+            return f"{self._operand(left, depth, operator[1])} - {-right.value}", operator[1]
+        return self._infix(left, operator, right, depth)
 
-    def _logical(self, instruction: Select, depth: int) -> str:
-        """A select of truth values: a short-circuit operator when one side is constant."""
-        condition = self._inner(instruction.condition, depth)
-        if isinstance(instruction.otherwise, ConstantInt) and not instruction.otherwise.value:
-            return f"{condition} && {self._inner(instruction.then, depth)}"
-        if _is_true(instruction.then):
-            return f"{condition} || {self._inner(instruction.otherwise, depth)}"
-        if isinstance(instruction.then, ConstantInt):
-            return f"!{condition} && {self._inner(instruction.otherwise, depth)}"
-        then = self._inner(instruction.then, depth)
-        return f"{condition} ? {then} : {self._inner(instruction.otherwise, depth)}"
+    def _select(self, instruction: Select, depth: int) -> Shown:
+        """A short-circuit operator where one side is constant, else a conditional operator."""
+        then, otherwise = instruction.then, instruction.otherwise
+        if instruction.type == I1 and _is_false(otherwise):
+            return self._infix(instruction.condition, _AND, then, depth)
+        if instruction.type == I1 and _is_true(then):
+            return self._infix(instruction.condition, _OR, otherwise, depth)
+        condition = self._operand(instruction.condition, depth, _CONDITIONAL + 1)
+        if instruction.type == I1 and _is_false(then):
+            negated = self._operand(instruction.condition, depth, _UNARY)
+            return f"!{negated} && {self._operand(otherwise, depth, _AND[1] + 1)}", _AND[1]
+        sides = (self._operand(side, depth, _CONDITIONAL + 1) for side in (then, otherwise))
+        return f"{condition} ? {' : '.join(sides)}", _CONDITIONAL
 
-    def _pointee(self, pointer: Value, depth: int) -> str:
+    def _pointee(self, pointer: Value, depth: int) -> Shown:
         """The object at an address: ``a[i]``, or the name of a variable."""
         indices = list[str]()
         instruction = self._function.definition(pointer)
         while isinstance(instruction, GetElementPtr):
-            shown = [self.value(index, depth + 1) for index in instruction.indices]
+            shown = [self._operand(index, depth, 0) for index in instruction.indices]
             if len(shown) > 1 and shown[0] == "0":
                 shown = shown[1:]
             indices[:0] = [f"[{index}]" for index in shown]
             pointer = instruction.base
             instruction = self._function.definition(pointer)
-        if isinstance(instruction, Alloca | Phi | Select):
-            base = _source_name(instruction.name)
-        else:
-            base = self.value(pointer, depth + 1)
-        return base + "".join(indices) if indices or isinstance(instruction, Alloca) else f"*{base}"
+        if isinstance(instruction, Alloca):
+            return _source_name(f"{instruction.name}.0") + "".join(indices), _PRIMARY
+        base = self._operand(pointer, depth, _UNARY)
+        if base == ELLIPSIS:
+            return _UNKNOWN
+        return (base + "".join(indices), _PRIMARY) if indices else (f"*{base}", _UNARY)
 
 
 def _number(value: ConstantInt | ConstantFloat) -> str:
@@ -186,8 +216,8 @@ def _is_true(value: Value) -> bool:
     return isinstance(value, ConstantInt) and value.type == I1 and bool(value.value)
 
 
-def _is_call(text: str) -> bool:
-    return bool(re.match(r"\w+\([^()]*\)\Z", text))
+def _is_false(value: Value) -> bool:
+    return isinstance(value, ConstantInt) and value.type == I1 and not value.value
 
 
 def _plain_name(name: str) -> str:
@@ -196,6 +226,6 @@ def _plain_name(name: str) -> str:
 
 
 def _source_name(name: str) -> str:
-    """Of ``i.0`` or ``i.addr``, names that come from a variable, the variable."""
-    stem = name.partition(".")[0]
-    return stem if stem and not stem[0].isdigit() else ELLIPSIS
+    """The variable behind a name such as ``i.0``, which LLVM makes of a variable's."""
+    stem, dot, _ = name.partition(".")
+    return stem if dot and not _UNNAMED.match(stem) else ELLIPSIS

@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 import kcc
+from kcc.launch import Origin
+from kcc.passes.unknown import Unknown
 from kcc.report.model import (
     Access,
     Analysis,
@@ -18,8 +20,9 @@ from kcc.report.model import (
     LaunchView,
     LineFacts,
     Loop,
-    Unknown,
+    Mix,
 )
+from kcc.report.words import space_name
 
 SCHEMA = "kcc/analysis/1"
 
@@ -65,7 +68,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
             {
                 "name": argument.name,
                 "type": argument.type,
-                "address_space": argument.address_space,
+                "address_space": space_name(argument.address_space),
                 "access": argument.access,
                 "qualifiers": list(argument.qualifiers),
             }
@@ -79,7 +82,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
                 "line": block.line or None,
                 "last_line": block.last_line or None,
                 "instructions": block.instructions,
-                "instruction_mix": dict(block.mix),
+                "instruction_mix": _mix(block.mix),
             }
             for block in kernel.blocks
         ],
@@ -100,7 +103,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         ],
         "branches": [_branch(branch) for branch in kernel.branches],
         "accesses": [_access(access) for access in kernel.accesses],
-        "instruction_mix": dict(kernel.mix),
+        "instruction_mix": _mix(kernel.mix),
         "unattributed_instructions": kernel.unattributed,
         "barriers": len(kernel.barriers),
         "barrier_sites": [
@@ -108,12 +111,17 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
             for barrier in kernel.barriers
         ],
         "local_bytes": kernel.local_bytes,
-        "private_bytes": kernel.private_bytes,
+        "dynamic_local_args": list(kernel.dynamic_locals),
+        **_known("private_bytes", kernel.private_bytes),
         "required_local_size": _list(kernel.required_local_size),
-        **_unknown("registers", kernel.registers),
-        **_unknown("occupancy", kernel.occupancy),
+        **_known("registers", kernel.registers),
+        **_known("occupancy", kernel.occupancy),
         "findings": [
-            {"severity": found.severity.value, "line": found.line or None, "message": found.message}
+            {
+                "severity": found.severity.value,
+                "lines": list(found.lines),
+                "message": found.message,
+            }
             for found in kernel.findings
         ],
         "lines": [_line(line) for line in kernel.lines],
@@ -121,12 +129,14 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
 
 
 def _launch(launch: LaunchView) -> dict[str, Json]:
-    shown: dict[str, Json] = {"assumed": launch.assumed, "origin": launch.origin}
-    if isinstance(launch.global_size, Unknown):
-        shown |= _unknown("global_size", launch.global_size)
-    else:
-        shown["global_size"] = list(launch.global_size)
-    return shown | {"local_size": list(launch.local_size)}
+    return {
+        "assumed": Origin.ASSUMED in {launch.global_origin, launch.local_origin},
+        "global_size": list(launch.global_size),
+        "global_origin": launch.global_origin.value,
+        "local_size": list(launch.local_size),
+        "local_origin": launch.local_origin.value,
+        "given_by": launch.given_by or None,
+    }
 
 
 def _loop(loop: Loop) -> dict[str, Json]:
@@ -139,8 +149,7 @@ def _loop(loop: Loop) -> dict[str, Json]:
         "blocks": list(loop.blocks),
         "instructions": loop.instructions,
         "barriers": loop.barriers,
-        "unrolled": None,
-        "unrolled_reason": "not recorded at this optimisation level",
+        **_known("unrolled", loop.unrolled),
         "trip": {
             "kind": "unknown",
             "min": None,
@@ -166,18 +175,19 @@ def _branch(branch: Branch) -> dict[str, Json]:
 
 
 def _access(access: Access) -> dict[str, Json]:
-    reason = access.pattern.reason
-    if isinstance(access.array, Unknown):
-        reason = f"{access.array.reason}; {reason}"
+    unknown = [v for v in (access.array, access.element_bytes) if isinstance(v, Unknown)]
+    reason = "; ".join([*(value.reason for value in unknown), access.pattern.reason])
     return {
         "id": access.id,
         "line": access.line or None,
         "column": access.column or None,
         "block": access.block,
         "op": access.op.value,
-        "array": access.array if isinstance(access.array, str) else None,
-        "address_space": access.address_space,
-        "element_bytes": access.element_bytes,
+        "array": _value(access.array),
+        "address_space": space_name(access.address_space),
+        "element_bytes": None
+        if isinstance(access.element_bytes, Unknown)
+        else access.element_bytes,
         "kind": "unknown",
         "stride_bytes": None,
         "divergence": None,
@@ -194,7 +204,7 @@ def _line(line: LineFacts) -> dict[str, Json]:
     return {
         "file": line.file,
         "line": line.line,
-        "instruction_mix": dict(line.mix),
+        "instruction_mix": _mix(line.mix),
         "accesses": list(line.accesses),
         "branches": list(line.branches),
         "barriers": line.barriers,
@@ -202,8 +212,19 @@ def _line(line: LineFacts) -> dict[str, Json]:
     }
 
 
-def _unknown(key: str, value: Unknown) -> dict[str, Json]:
-    return {key: None, f"{key}_reason": value.reason}
+def _value(value: Unknown | Json) -> Json:
+    return None if isinstance(value, Unknown) else value
+
+
+def _known(key: str, value: Unknown | Json) -> dict[str, Json]:
+    """A value, or null and a reason beside it."""
+    if isinstance(value, Unknown):
+        return {key: None, f"{key}_reason": value.reason}
+    return {key: value}
+
+
+def _mix(mix: Mix) -> dict[str, Json]:
+    return {each.value: count for each, count in mix.items()}
 
 
 def _list(values: tuple[int, ...] | None) -> Json:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcc.report.model import Analysis, Block, Edge, EdgeKind, KernelReport, Loop
+from kcc.passes.control_flow import EdgeKind
+from kcc.report.model import Analysis, Block, Edge, KernelReport, Loop
 from kcc.report.words import by_weight, plural
 
 KINDS = ("cfg",)
@@ -60,7 +61,7 @@ def _label(block: Block) -> str:
         several = block.last_line > block.line
         rows.append(f"lines {block.line}-{block.last_line}" if several else f"line {block.line}")
     rows.append(plural(block.instructions, "instruction"))
-    rows += [f"{count} {name}" for name, count in by_weight(block.mix)[:4]]
+    rows += [f"{count} {each.value}" for each, count in by_weight(block.mix)[:4]]
     return _quoted("\n".join(rows) + "\n", left=True)
 
 

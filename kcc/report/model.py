@@ -11,33 +11,18 @@ from dataclasses import dataclass
 from enum import Enum
 
 from kcc.diagnostics import Diagnostic, Span
-from kcc.frontend.kernel import Language
+from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+from kcc.launch import Origin
+from kcc.passes.control_flow import EdgeKind
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.unknown import Unknown
 
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """A value that is not known, and why not, in words that follow a colon."""
-
-    reason: str
-
-
-class EdgeKind(Enum):
-    """Which way out of a block an edge is."""
-
-    JUMP = "jump"
-    TRUE = "true"
-    FALSE = "false"
-    CASE = "case"
-    DEFAULT = "default"
-
-
-class AccessOp(Enum):
-    """What an access does."""
-
-    LOAD = "load"
-    STORE = "store"
-    ATOMIC = "atomic"
+Mix = Mapping[InstructionClass, int]
+"""Instructions by class, in the order of the classes; an operation on a vector counts once per
+lane."""
 
 
 class Severity(Enum):
@@ -45,17 +30,6 @@ class Severity(Enum):
 
     WARNING = "warning"
     REMARK = "remark"
-
-
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """A kernel argument; ``type`` as OpenCL's kernel argument info spells it."""
-
-    name: str
-    type: str
-    address_space: str
-    access: str
-    qualifiers: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +41,7 @@ class Block:
     line: int
     last_line: int
     instructions: int
-    mix: Mapping[str, int]
+    mix: Mix
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +58,9 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A natural loop; ``line`` is that of its keyword, ``header`` and ``blocks`` are block ids."""
+    """A natural loop; ``line`` is that of its keyword, ``header`` and ``blocks`` are block ids.
+    ``unrolled``: whether optimisation unrolled it.
+    """
 
     id: int
     line: int
@@ -94,6 +70,7 @@ class Loop:
     blocks: tuple[int, ...]
     barriers: int
     instructions: int
+    unrolled: bool | Unknown
     trip: Unknown
 
 
@@ -119,8 +96,8 @@ class Access:
     block: int
     op: AccessOp
     array: str | Unknown
-    address_space: str
-    element_bytes: int
+    address_space: AddressSpace
+    element_bytes: int | Unknown
     pattern: Unknown
 
 
@@ -143,23 +120,25 @@ class IrreducibleRegion:
 
 @dataclass(frozen=True, slots=True)
 class LaunchView:
-    """The launch a report speaks of; ``origin`` is the command line, a kernel.toml, or "assumed".
-
-    Sizes are text: numbers, or expressions with free names.
+    """The launch a report speaks of: work-items per dimension, as numbers or expressions with free
+    names. ``given_by`` names what gave those sizes that were given.
     """
 
-    global_size: tuple[str, ...] | Unknown
+    global_size: tuple[str, ...]
     local_size: tuple[str, ...]
-    assumed: bool
-    origin: str
+    global_origin: Origin
+    local_origin: Origin
+    given_by: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something the reader should know about, at a place in the source."""
+    """Something the reader should know about; ``lines`` are those of the kernel's own file that it
+    is about.
+    """
 
     severity: Severity
-    line: int
+    lines: tuple[int, ...]
     message: str
 
 
@@ -169,7 +148,7 @@ class LineFacts:
 
     file: str
     line: int
-    mix: Mapping[str, int]
+    mix: Mix
     accesses: tuple[int, ...]
     branches: tuple[int, ...]
     barriers: int
@@ -178,7 +157,9 @@ class LineFacts:
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel. ``mix`` has every class of the closed list, those that do not occur with 0."""
+    """One kernel. ``mix`` has every class of the closed list, those that do not occur with 0;
+    ``local_bytes`` are those of its own arrays, ``dynamic_locals`` the arguments that bring more.
+    """
 
     name: str
     symbol: str
@@ -192,10 +173,11 @@ class KernelReport:
     branches: tuple[Branch, ...]
     accesses: tuple[Access, ...]
     barriers: tuple[Barrier, ...]
-    mix: Mapping[str, int]
+    mix: Mix
     unattributed: int
     local_bytes: int
-    private_bytes: int
+    dynamic_locals: tuple[str, ...]
+    private_bytes: int | Unknown
     required_local_size: tuple[int, int, int] | None
     launch: LaunchView
     registers: Unknown

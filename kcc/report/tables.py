@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from rich import box
 from rich.table import Table
 
-from kcc.report.model import KernelReport, Unknown
+from kcc.passes.unknown import Unknown
+from kcc.report.model import KernelReport
 from kcc.report.style import Style
-from kcc.report.words import array_name, by_weight, percent, place
+from kcc.report.words import array_name, by_weight, percent, place, space_name
 
 MAX_ROWS = 60
 """Rows of a table before the rest is only counted: the JSON document has all of them."""
@@ -62,7 +63,7 @@ def _arguments(kernel: KernelReport, style: Style) -> Table:
         (
             argument.name,
             argument.type,
-            argument.address_space,
+            space_name(argument.address_space),
             " ".join(
                 [*([] if argument.access == "none" else [argument.access]), *argument.qualifiers]
             ),
@@ -115,9 +116,9 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
             str(access.id),
             place(access.line, access.column),
             access.op.value,
-            access.address_space,
+            space_name(access.address_space),
             array_name(access),
-            str(access.element_bytes),
+            "?" if isinstance(access.element_bytes, Unknown) else str(access.element_bytes),
             kernel.blocks[access.block].label,
         )
         for access in kernel.accesses
@@ -135,8 +136,8 @@ def _mix(kernel: KernelReport, style: Style) -> Table:
     most = ranked[0][1] if ranked else 0
     columns = min(BAR_COLUMNS, style.width // 3)
     rows = [
-        (name, str(count), percent(count, total), _bar(count / most * columns, style))
-        for name, count in ranked
+        (each.value, str(count), percent(count, total), _bar(count / most * columns, style))
+        for each, count in ranked
     ]
     return _fill(table, rows)
 

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcc.report.model import AccessOp, KernelReport, Loop, Severity, Unknown
-from kcc.report.words import access_counts, by_weight, join, line_list, percent, plural, size
+from kcc.launch import Origin
+from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.unknown import Unknown
+from kcc.report.model import KernelReport, Loop, Severity
+from kcc.report.words import (
+    access_counts,
+    by_group,
+    by_weight,
+    join,
+    line_list,
+    percent,
+    plural,
+    size,
+    space_name,
+)
 
 _PLURALS = {AccessOp.LOAD: "loads", AccessOp.STORE: "stores", AccessOp.ATOMIC: "atomics"}
 
@@ -30,7 +43,7 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
         VerdictLine("launch", _launch(kernel)),
     ]
     for finding in kernel.findings:
-        place = f"line {finding.line}: " if finding.line else ""
+        place = f"{line_list(finding.lines)}: " if finding.lines else ""
         lines.append(VerdictLine(finding.severity.value, place + finding.message, finding.severity))
     return lines
 
@@ -53,7 +66,7 @@ def _loops(loops: tuple[Loop, ...]) -> str:
 
 def _memory(kernel: KernelReport) -> str:
     spaces = [
-        f"{space}: " + ", ".join(_count(op, count) for op, count in ops)
+        f"{space_name(space)}: " + ", ".join(_count(op, count) for op, count in ops)
         for space, ops in access_counts(kernel)
     ]
     return "; ".join(spaces) or "no accesses"
@@ -64,12 +77,19 @@ def _count(op: AccessOp, count: int) -> str:
 
 
 def _storage(kernel: KernelReport) -> str:
-    private = plural(kernel.private_bytes, "byte")
-    by_argument = [a.name for a in kernel.arguments if a.address_space == "local"]
-    local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
-    if by_argument:
-        local += f" and what the host passes for {join(by_argument)}"
-    return f"{local}, {private} of private memory per work-item"
+    if isinstance(kernel.private_bytes, Unknown):
+        private = f"an unknown amount of private memory ({kernel.private_bytes.reason})"
+    elif kernel.private_bytes:
+        private = f"{plural(kernel.private_bytes, 'byte')} of private memory per work-item"
+    else:
+        private = "no private memory"
+    local = "no local memory"
+    if kernel.local_bytes:
+        local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
+    if kernel.dynamic_locals:
+        host = f"local memory of the host's size in {join(kernel.dynamic_locals)}"
+        local = f"{local}, {host}" if kernel.local_bytes else host
+    return f"{local}; {private}"
 
 
 def _barriers(kernel: KernelReport) -> str:
@@ -84,7 +104,8 @@ def _instructions(kernel: KernelReport) -> str:
     total = sum(kernel.mix.values())
     if not total:
         return "none"
-    shares = [f"{percent(count, total)} {name}" for name, count in by_weight(kernel.mix)[:4]]
+    groups = by_weight(by_group(kernel.mix))
+    shares = [f"{percent(count, total)} {name}" for name, count in groups[:4]]
     text = f"{total:,}: {', '.join(shares)}"
     if kernel.unattributed:
         text += f"; {kernel.unattributed:,} without a source line"
@@ -93,9 +114,19 @@ def _instructions(kernel: KernelReport) -> str:
 
 def _launch(kernel: KernelReport) -> str:
     launch = kernel.launch
-    shown = f"local {size(launch.local_size)}"
-    if isinstance(launch.global_size, Unknown):
-        shown = f"global size unknown, {shown}"
-    else:
-        shown = f"global {size(launch.global_size)}, {shown}"
-    return f"{shown} ({launch.origin})"
+    parts, given = list[str](), False
+    for name, shown, origin in (
+        ("global", size(launch.global_size), launch.global_origin),
+        ("local", size(launch.local_size), launch.local_origin),
+    ):
+        match origin:
+            case Origin.GIVEN:
+                parts.append(f"{name} {shown}")
+                given = True
+            case Origin.REQUIRED:
+                parts.append(f"{name} {shown} (the kernel requires it)")
+            case Origin.ASSUMED if name == "global":
+                parts.append("global size not given")
+            case Origin.ASSUMED:
+                parts.append(f"{name} {shown} (assumed)")
+    return ", ".join(parts) + (f" (from {launch.given_by})" if given else "")

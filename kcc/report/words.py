@@ -3,11 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
-from kcc.report.model import Access, AccessOp, KernelReport
+from kcc.frontend.types import AddressSpace
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.passes.memory_accesses import AccessOp
+from kcc.report.model import Access, KernelReport, Mix
 
-SPACES = ("global", "constant", "local", "private", "generic")
+SPACES = (
+    AddressSpace.GLOBAL,
+    AddressSpace.CONSTANT,
+    AddressSpace.LOCAL,
+    AddressSpace.PRIVATE,
+    AddressSpace.GENERIC,
+)
 """Address spaces in the order in which reports list them."""
+
+
+T = TypeVar("T")
+
+_C = InstructionClass
+
+GROUPS: dict[InstructionClass, str] = {
+    **dict.fromkeys((_C.INT, _C.INT_MUL, _C.INT_DIV, _C.INT64, _C.INT64_MUL, _C.LOGIC), "integer"),
+    **dict.fromkeys((_C.FP16, _C.FP32, _C.FP64, _C.FP_DIV, _C.SPECIAL, _C.MATH), "floating point"),
+    **dict.fromkeys((_C.CONVERT, _C.SELECT, _C.MOVE), "data movement"),
+    **dict.fromkeys((_C.COMPARE, _C.PHI, _C.BRANCH, _C.CALL), "control"),
+    _C.ADDRESS: "address",
+    **dict.fromkeys((_C.LOAD_GLOBAL, _C.STORE_GLOBAL, _C.ATOMIC_GLOBAL), "global memory"),
+    **dict.fromkeys((_C.LOAD_LOCAL, _C.STORE_LOCAL, _C.ATOMIC_LOCAL), "local memory"),
+    **dict.fromkeys(
+        (
+            _C.LOAD_PRIVATE,
+            _C.STORE_PRIVATE,
+            _C.LOAD_CONSTANT,
+            _C.LOAD_GENERIC,
+            _C.STORE_GENERIC,
+            _C.ATOMIC_GENERIC,
+            _C.IMAGE,
+        ),
+        "other memory",
+    ),
+    **dict.fromkeys((_C.BARRIER, _C.FENCE), "synchronisation"),
+    _C.WORK_ITEM: "work-item ids",
+}
+"""Which group of a summary a class belongs to."""
 
 
 def plural(count: int, noun: str, form: str | None = None) -> str:
@@ -23,13 +63,19 @@ def join(parts: Sequence[str], last: str = "and") -> str:
 
 
 def line_list(lines: Iterable[int], limit: int = 6) -> str:
-    """``line 3``, ``lines 3, 5 and 9``; 0 stands for an unknown line and is left out."""
+    """``line 3``, ``lines 3, 5 and 7-9``; 0 stands for an unknown line and is left out."""
     known = sorted({line for line in lines if line})
     if not known:
         return "an unknown line"
-    shown = [str(line) for line in known[:limit]]
-    if len(known) > limit:
-        shown = [*shown, f"{len(known) - limit} more"]
+    runs = list[list[int]]()
+    for line in known:
+        if runs and line == runs[-1][-1] + 1:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs]
+    if len(shown) > limit:
+        shown = [*shown[:limit], f"{len(shown) - limit} more"]
     return f"{'line' if len(known) == 1 else 'lines'} {join(shown)}"
 
 
@@ -45,18 +91,31 @@ def percent(part: int, whole: int) -> str:
     return "<1%" if part * 200 < whole else f"{round(100 * part / whole)}%"
 
 
-def by_weight(mix: Mapping[str, int]) -> list[tuple[str, int]]:
-    """The classes that occur, most frequent first; ties in the order of the mix."""
-    present = [(name, count) for name, count in mix.items() if count]
+def by_weight(mix: Mapping[T, int]) -> list[tuple[T, int]]:
+    """What occurs, most frequent first; ties in the order of the mix."""
+    present = [(each, count) for each, count in mix.items() if count]
     return sorted(present, key=lambda item: -item[1])
 
 
-def access_counts(kernel: KernelReport) -> list[tuple[str, list[tuple[AccessOp, int]]]]:
+def by_group(mix: Mix) -> dict[str, int]:
+    """The mix in a handful of groups, for a summary; see :data:`GROUPS`."""
+    groups: dict[str, int] = {}
+    for each, count in mix.items():
+        groups[GROUPS[each]] = groups.get(GROUPS[each], 0) + count
+    return groups
+
+
+def space_name(space: AddressSpace) -> str:
+    """As OpenCL C writes it."""
+    return space.name.lower()
+
+
+def access_counts(kernel: KernelReport) -> list[tuple[AddressSpace, list[tuple[AccessOp, int]]]]:
     """How many loads, stores and atomics there are, for each address space that is accessed."""
-    counted = list[tuple[str, list[tuple[AccessOp, int]]]]()
+    counted = list[tuple[AddressSpace, list[tuple[AccessOp, int]]]]()
     for space in SPACES:
         ops = [
-            (op, sum(a.address_space == space and a.op is op for a in kernel.accesses))
+            (op, sum(a.address_space is space and a.op is op for a in kernel.accesses))
             for op in AccessOp
         ]
         if any(count for _, count in ops):

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from kcc.diagnostics import Diagnostic, Span
-from kcc.frontend.kernel import Language
+from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+from kcc.launch import Origin
+from kcc.passes.control_flow import EdgeKind
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.unknown import Unknown
 from kcc.report.model import (
     Access,
-    AccessOp,
     Analysis,
-    Argument,
     Barrier,
     Block,
     Branch,
     Edge,
-    EdgeKind,
     Finding,
     IrreducibleRegion,
     KernelReport,
     LaunchView,
     LineFacts,
     Loop,
+    Mix,
     Severity,
-    Unknown,
 )
 
 FILE = "k.cl"
@@ -56,11 +59,13 @@ __kernel void k(__global float *a, __local float *t, int n)
 
 LINES = SOURCE.split("\n")
 
+SEVERAL = Unknown("two arrays")
+
 LATER = Unknown("not computed by this version of kcc")
 
 
-def _mix(**counts: int) -> dict[str, int]:
-    return {name: counts.get(name, 0) for name in ("integer", "float", "memory", "control")}
+def _mix(**counts: int) -> Mix:
+    return {each: counts.get(each.value, 0) for each in InstructionClass}
 
 
 def kernel() -> KernelReport:
@@ -71,16 +76,16 @@ def kernel() -> KernelReport:
         language=Language.OPENCL,
         span=Span(FILE, 14, 15),
         arguments=(
-            Argument("a", "float*", "global", "none", ("const", "restrict")),
-            Argument("t", "float*", "local", "none", ()),
-            Argument("n", "int", "private", "none", ()),
+            Argument("a", "float*", AddressSpace.GLOBAL, "none", ("const", "restrict")),
+            Argument("t", "float*", AddressSpace.LOCAL, "none", ()),
+            Argument("n", "int", AddressSpace.PRIVATE, "none", ()),
         ),
         blocks=(
-            Block(0, "entry", 16, 17, 3, _mix(integer=2, control=1)),
-            Block(1, "for.body", 4, 21, 8, _mix(integer=2, float=1, memory=3, control=2)),
-            Block(2, "for.end", 23, 23, 2, _mix(integer=1, control=1)),
-            Block(3, "if.then", 23, 23, 3, _mix(memory=2, control=1)),
-            Block(4, 'odd "label"', 0, 0, 1, _mix(control=1)),
+            Block(0, "entry", 16, 17, 3, _mix(int=2, branch=1)),
+            Block(1, "for.body", 4, 21, 8, _mix(int=2, fp32=1, load_global=3, branch=2)),
+            Block(2, "for.end", 23, 23, 2, _mix(int=1, branch=1)),
+            Block(3, "if.then", 23, 23, 3, _mix(load_global=2, branch=1)),
+            Block(4, 'odd "label"', 0, 0, 1, _mix(branch=1)),
         ),
         edges=(
             Edge(0, 1, EdgeKind.JUMP, "", back=False),
@@ -90,38 +95,41 @@ def kernel() -> KernelReport:
             Edge(2, 4, EdgeKind.DEFAULT, "", back=False),
             Edge(3, 4, EdgeKind.JUMP, "", back=False),
         ),
-        loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, LATER),),
+        loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, unrolled=False, trip=LATER),),
         irreducible=(IrreducibleRegion(17, (1, 2)),),
         branches=(
             Branch(0, 17, 23, 1, "j < n", LATER),
             Branch(1, 23, 5, 2, "i < n", LATER),
         ),
         accesses=(
-            Access(0, 20, 22, 1, AccessOp.LOAD, "a", "global", 4, LATER),
-            Access(1, 20, 9, 1, AccessOp.STORE, "t", "local", 4, LATER),
-            Access(2, 23, 25, 3, AccessOp.LOAD, "t", "local", 4, LATER),
-            Access(3, 23, 18, 3, AccessOp.STORE, Unknown("two arrays"), "global", 4, LATER),
+            Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, LATER),
+            Access(1, 20, 9, 1, AccessOp.STORE, "t", AddressSpace.LOCAL, 4, LATER),
+            Access(2, 23, 25, 3, AccessOp.LOAD, "t", AddressSpace.LOCAL, 4, LATER),
+            Access(
+                3, 23, 18, 3, AccessOp.STORE, Unknown("two arrays"), AddressSpace.GLOBAL, 4, LATER
+            ),
         ),
         barriers=(Barrier(21, 1, 0),),
-        mix=_mix(integer=5, float=1, memory=5, control=6),
+        mix=_mix(int=5, fp32=1, load_global=5, branch=6),
         unattributed=1,
         local_bytes=0,
+        dynamic_locals=("t",),
         private_bytes=16,
         required_local_size=(64, 1, 1),
-        launch=LaunchView(Unknown("none given"), ("64",), assumed=True, origin="assumed"),
+        launch=LaunchView(("n",), ("64",), Origin.GIVEN, Origin.ASSUMED, "command line"),
         registers=LATER,
         occupancy=LATER,
         findings=(
-            Finding(Severity.WARNING, 21, "a barrier stands inside a loop"),
-            Finding(Severity.REMARK, 0, "something without a place"),
+            Finding(Severity.WARNING, (21, 22), "a barrier stands inside a loop"),
+            Finding(Severity.REMARK, (), "something without a place"),
         ),
         lines=(
-            LineFacts(FILE, 4, _mix(float=1), (), (), 0, 1),
-            LineFacts(FILE, 16, _mix(integer=2), (), (), 0, 0),
-            LineFacts(FILE, 17, _mix(integer=2, control=1), (), (0,), 0, 1),
-            LineFacts(FILE, 20, _mix(memory=2), (0, 1), (), 0, 1),
-            LineFacts(FILE, 21, _mix(control=1), (), (), 1, 1),
-            LineFacts(FILE, 23, _mix(integer=1, memory=2, control=2), (2, 3), (1,), 0, 0),
+            LineFacts(FILE, 4, _mix(fp32=1), (), (), 0, 1),
+            LineFacts(FILE, 16, _mix(int=2), (), (), 0, 0),
+            LineFacts(FILE, 17, _mix(int=2, branch=1), (), (0,), 0, 1),
+            LineFacts(FILE, 20, _mix(load_global=2), (0, 1), (), 0, 1),
+            LineFacts(FILE, 21, _mix(branch=1), (), (), 1, 1),
+            LineFacts(FILE, 23, _mix(int=1, load_global=2, branch=2), (2, 3), (1,), 0, 0),
         ),
     )
 

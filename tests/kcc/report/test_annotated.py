@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from kcc.passes.instruction_classes import InstructionClass
 from kcc.report.annotated import annotate
 from kcc.report.model import LineFacts
 from tests.kcc.report.sample import FILE, LINES, kernel
@@ -40,19 +41,19 @@ def test_tabs_are_expanded_and_control_characters_shown():
 
 
 def test_a_file_that_is_not_known_is_left_out():
-    elsewhere = LineFacts("header.h", 3, {"integer": 1}, (), (), 0, 0)
+    elsewhere = LineFacts("header.h", 3, {InstructionClass.INT: 1}, (), (), 0, 0)
     report = replace(kernel(), lines=(*kernel().lines, elsewhere))
     assert {excerpt.file for excerpt in annotate(report, {FILE: LINES})} == {FILE}
 
 
 def test_an_included_file_comes_after_the_kernels_own():
-    elsewhere = LineFacts("a.h", 1, {"integer": 1}, (), (), 0, 0)
+    elsewhere = LineFacts("a.h", 1, {InstructionClass.INT: 1}, (), (), 0, 0)
     report = replace(kernel(), lines=(elsewhere, *kernel().lines))
     excerpts = annotate(report, {FILE: LINES, "a.h": ["int x;"]})
     assert [excerpt.file for excerpt in excerpts] == [FILE, FILE, "a.h"]
 
 
 def test_a_line_past_the_end_of_the_file_is_left_out():
-    beyond = LineFacts(FILE, 999, {"integer": 1}, (), (), 0, 0)
+    beyond = LineFacts(FILE, 999, {InstructionClass.INT: 1}, (), (), 0, 0)
     report = replace(kernel(), lines=(*kernel().lines, beyond))
     assert len(annotate(report, {FILE: LINES})) == 2

@@ -58,5 +58,15 @@ def test_what_is_unknown_is_null_with_a_reason():
     assert kernel["loops"][0]["trip"]["reason"] == LATER.reason
     assert kernel["accesses"][3]["array"] is None
     assert kernel["accesses"][3]["reason"] == f"two arrays; {LATER.reason}"
-    assert kernel["launch"]["global_size"] is None
-    assert kernel["launch"]["global_size_reason"] == "none given"
+
+
+def test_launch_says_what_is_assumed():
+    made: Any = document(analysis())["kernels"]
+    assert made[0]["launch"] == {
+        "assumed": True,
+        "global_size": ["n"],
+        "global_origin": "given",
+        "local_size": ["64"],
+        "local_origin": "assumed",
+        "given_by": "command line",
+    }

@@ -25,8 +25,8 @@ def test_edges_are_labelled():
 
 def test_blocks_carry_lines_and_counts():
     text = control_flow(analysis())
-    assert r'k0b0 [label="entry\llines 16-17\l3 instructions\l2 integer\l1 control\l"];' in text
-    assert r'k0b4 [label="odd \"label\"\l1 instruction\l1 control\l"];' in text
+    assert r'k0b0 [label="entry\llines 16-17\l3 instructions\l2 int\l1 branch\l"];' in text
+    assert r'k0b4 [label="odd \"label\"\l1 instruction\l1 branch\l"];' in text
 
 
 def test_a_loop_is_a_cluster_around_its_blocks():
