@@ -12,6 +12,7 @@ from tests.kernels import pocl
 from tests.kernels.harness import Array, Image, Launch, launch_of
 
 Expected = Callable[[Mapping[str, Any]], Mapping[str, Array]]
+Runner = Callable[[Launch], dict[str, Array]]
 Inputs = Callable[[Mapping[str, Any], np.random.Generator], Mapping[str, Any]]
 
 
@@ -56,10 +57,10 @@ class Case:
             launch = replace(launch, global_size=self.global_size)
         return launch.given(**self.inputs(launch.arguments, rng))
 
-    def check(self) -> None:
-        """Runs the kernel on PoCL and compares every buffer."""
+    def check(self, run: Runner = pocl.run) -> None:
+        """Runs the kernel, on PoCL by default, and compares every buffer."""
         launch = self.launch()
-        after = self.settle(launch.arguments, pocl.run(launch))
+        after = self.settle(launch.arguments, run(launch))
         expected = self.expected(launch.arguments)
         assert set(expected) <= set(after)
         for name, found in after.items():

@@ -91,8 +91,9 @@ TREE = 100 + 2 * np.arange(3000, dtype=np.int32)
 
 
 def btree_queries(count: int, rng: Generator) -> Array:
-    """Keys of the tree, the first of them, and some between, below and above them."""
+    """Keys of the tree, the first ones of some nodes, and some between, below and above them."""
     wanted = rng.choice(TREE, count)
+    wanted[4:8] = TREE[[127, 128, 256, 2944]]
     wanted[:4] = TREE[0], TREE[0] + 1, TREE[0] - 95, TREE[-1] + 2
     return wanted
 
