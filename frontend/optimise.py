@@ -67,6 +67,7 @@ def optimise(text: str, level: OptLevel) -> str:
 
 def _parse(text: str) -> llvm.ModuleRef:
     """A verified module in a context of its own, so that names do not depend on earlier ones."""
+    _set_options()
     try:
         module = llvm.parse_assembly(text, llvm.create_context())
     except RuntimeError as error:
@@ -84,7 +85,6 @@ def _verify(module: llvm.ModuleRef, stage: str) -> None:
 
 def _keep_control_flow(module: llvm.ModuleRef) -> None:
     """O1."""
-    _set_options()
     for function in module.functions:
         if not function.is_declaration:
             function.add_function_attribute("optforfuzzing")
@@ -137,5 +137,9 @@ def _target_machine() -> llvm.TargetMachine:
 
 @cache
 def _set_options() -> None:
-    """LLVM's options are global to the process and may be given once."""
+    """LLVM's options are global to the process and may be given once.
+
+    Upgrading debug information would end the process for a module that is not valid.
+    """
     llvm.set_option("kcc", "-enable-phi-of-ops=false")
+    llvm.set_option("kcc", "-disable-auto-upgrade-debug-info=true")

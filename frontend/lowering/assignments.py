@@ -9,7 +9,7 @@ from kcc.frontend.lowering import arithmetic, places
 from kcc.frontend.lowering.arithmetic import Product
 from kcc.frontend.lowering.context import FunctionContext
 from kcc.frontend.lowering.conversions import convert
-from kcc.frontend.lowering.layout import is_aggregate, is_floating
+from kcc.frontend.lowering.layout import is_floating
 from kcc.frontend.lowering.objects import index64, store_aggregate
 from kcc.frontend.lowering.operators import combine, moved, operand
 from kcc.frontend.lowering.places import Memory
@@ -22,8 +22,6 @@ def assignment(
 ) -> Value:
     """Assign; the value is what the expression gives."""
     match expr:
-        case tree.Assign() if is_aggregate(expr.type.type):
-            return places.read(ctx.build, assign_aggregate(ctx, expr))
         case tree.Assign():
             held = ctx.value(expr.value)
             target = ctx.place(expr.target)

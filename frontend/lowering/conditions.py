@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kcc.frontend import tree
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import Value, const_int, zero
-from kcc.frontend.lowering import arithmetic, places
+from kcc.frontend.lowering import arithmetic
 from kcc.frontend.lowering.context import NOTHING, FunctionContext, private
 from kcc.frontend.lowering.conversions import truth
 from kcc.frontend.lowering.layout import is_aggregate, value_type
 from kcc.frontend.lowering.objects import store
+from kcc.frontend.lowering.places import Memory
 from kcc.frontend.tree import Expr, LogicalOp, Storage, UnaryOp
 from kcc.frontend.types import BOOL, VectorType, VoidType
 
@@ -144,24 +147,34 @@ def _is_simple(expr: Expr) -> bool:
 
 
 def _conditional(ctx: FunctionContext, expr: tree.Conditional) -> Value:
-    build, type_ = ctx.build, expr.type.type
-    then, otherwise, end = (build.new_label(f"cond.{n}") for n in ("true", "false", "end"))
-    held = ctx.slot(private(type_), "cond") if is_aggregate(type_) else None
-    jump_on(ctx, expr.condition, then, otherwise)
     incoming = list[tuple[Value, str]]()
-    for label, side in ((then, expr.then), (otherwise, expr.otherwise)):
+
+    def side(chosen: Expr) -> None:
+        held = ctx.value(chosen)
+        assert ctx.build.current is not None
+        incoming.append((held, ctx.build.current))
+
+    _diamond(ctx, expr, side)
+    if isinstance(expr.type.type, VoidType):
+        return NOTHING
+    return ctx.build.phi(value_type(expr.type.type), incoming)
+
+
+def choose_aggregate(ctx: FunctionContext, expr: tree.Conditional) -> Memory:
+    """``?:`` on aggregates: where the copy of the chosen one lies."""
+    held = ctx.slot(private(expr.type.type), "cond")
+    _diamond(ctx, expr, lambda chosen: store(ctx, held, chosen))
+    return held
+
+
+def _diamond(ctx: FunctionContext, expr: tree.Conditional, side: Callable[[Expr], None]) -> None:
+    """Run one side or the other, and go on behind both."""
+    build = ctx.build
+    then, otherwise, end = (build.new_label(f"cond.{n}") for n in ("true", "false", "end"))
+    jump_on(ctx, expr.condition, then, otherwise)
+    for label, chosen in ((then, expr.then), (otherwise, expr.otherwise)):
         build.position_at(label)
-        if held:
-            store(ctx, held, side)
-        else:
-            result = ctx.value(side)
-            assert build.current is not None
-            incoming.append((result, build.current))
+        side(chosen)
         ctx.at(expr.span)
         build.branch(end)
     build.position_at(end)
-    if held:
-        return places.read(build, held)
-    if isinstance(type_, VoidType):
-        return NOTHING
-    return build.phi(value_type(type_), incoming)

@@ -43,6 +43,9 @@ class ModuleContext:
     globals: dict[Variable, Memory] = field(default_factory=dict[Variable, Memory])
     samplers: dict[Variable, Initialiser] = field(default_factory=dict[Variable, Initialiser])
     """Samplers at program scope have no object: each use makes one of its constant."""
+    called_kernels: dict[Function, str] = field(default_factory=dict[Function, str])
+    """Kernels that other functions call, with the symbol of what is called: LLVM allows no call
+    of a kernel, so their body is there a second time."""
     _symbols: dict[str, int] = field(default_factory=dict[str, int])
     _strings: dict[bytes, Memory] = field(default_factory=dict[bytes, Memory])
 
@@ -51,6 +54,14 @@ class ModuleContext:
         seen = self._symbols.get(stem, 0)
         self._symbols[stem] = seen + 1
         return f"{stem}.{seen}" if seen else stem
+
+    def callee(self, function: Function) -> str:
+        """The symbol that a call of ``function`` names."""
+        if not function.is_kernel:
+            return function.name
+        if function not in self.called_kernels:
+            self.called_kernels[function] = self.symbol(f"{function.name}.callee")
+        return self.called_kernels[function]
 
     def string(self, data: bytes) -> Memory:
         """The constant array that holds a string literal."""
@@ -89,6 +100,7 @@ class ExpressionRules:
 
     value: Callable[[FunctionContext, Expr], Value]
     place: Callable[[FunctionContext, Expr], Place]
+    aggregate: Callable[[FunctionContext, Expr], Memory]
 
 
 @dataclass(slots=True)
@@ -108,12 +120,16 @@ class FunctionContext:
     labels: dict[str, str] = field(default_factory=dict[str, str])
 
     def value(self, expr: Expr) -> Value:
-        """Compute an expression; aggregates come as struct values."""
+        """Compute an expression whose type is not an aggregate."""
         return self.expressions.value(self, expr)
 
     def place(self, expr: Expr) -> Place:
         """The object an lvalue denotes."""
         return self.expressions.place(self, expr)
+
+    def aggregate(self, expr: Expr) -> Memory:
+        """Where the value of an aggregate lies."""
+        return self.expressions.aggregate(self, expr)
 
     @property
     def rules(self) -> FloatRules:

@@ -15,19 +15,19 @@ from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import Value, const_float, const_int, zero
 from kcc.frontend.lowering import places
 from kcc.frontend.lowering.assignments import assign_aggregate, assignment
-from kcc.frontend.lowering.conditions import choice, flag
+from kcc.frontend.lowering.conditions import choice, choose_aggregate, flag
 from kcc.frontend.lowering.context import NOTHING, ExpressionRules, FunctionContext, private
 from kcc.frontend.lowering.conversions import convert
-from kcc.frontend.lowering.layout import is_aggregate, record_layout, value_type
+from kcc.frontend.lowering.layout import is_aggregate, value_type
 from kcc.frontend.lowering.objects import find, index64, is_lvalue, store_aggregate
 from kcc.frontend.lowering.operators import operator, pointer_operator, vector
 from kcc.frontend.lowering.places import Memory
 from kcc.frontend.tree import Expr
-from kcc.frontend.types import BOOL, RecordType, SamplerType, VectorType, VoidType
+from kcc.frontend.types import BOOL, SamplerType, VectorType, VoidType
 
 
 def value(ctx: FunctionContext, expr: Expr) -> Value:
-    """Compute an expression; aggregates come as struct values."""
+    """Compute an expression whose type is not an aggregate."""
     match expr:
         case tree.Constant():
             return _constant(expr)
@@ -65,8 +65,6 @@ def value(ctx: FunctionContext, expr: Expr) -> Value:
 def effect(ctx: FunctionContext, expr: Expr) -> None:
     """Run an expression whose value nobody wants."""
     match expr:
-        case tree.Assign() if is_aggregate(expr.type.type):
-            assign_aggregate(ctx, expr)
         case tree.Comma():
             effect(ctx, expr.left)
             effect(ctx, expr.right)
@@ -74,16 +72,18 @@ def effect(ctx: FunctionContext, expr: Expr) -> None:
             effect(ctx, expr.operand)
         case tree.Load() if not expr.operand.type.volatile:
             _find(ctx, expr.operand)
+        case _ if is_aggregate(expr.type.type):
+            aggregate(ctx, expr)
         case _:
             ctx.value(expr)
 
 
 def _find(ctx: FunctionContext, expr: Expr) -> None:
     """Run the side effects of finding an lvalue."""
-    if is_lvalue(expr) and not isinstance(expr, tree.VariableRef):
+    if is_lvalue(expr):
         ctx.place(expr)
-    elif not isinstance(expr, tree.VariableRef):
-        ctx.value(expr)
+    else:
+        effect(ctx, expr)
 
 
 def _constant(expr: tree.Constant) -> Value:
@@ -111,31 +111,13 @@ def _load(ctx: FunctionContext, expr: tree.Load) -> Value:
 
 def _part(ctx: FunctionContext, expr: tree.Member | tree.Swizzle | tree.Element) -> Value:
     """A part of something that is not an object, such as a call's result."""
-    if is_lvalue(expr):
+    if isinstance(expr, tree.Member) or not isinstance(expr.base.type.type, VectorType):
         return places.read(ctx.build, ctx.place(expr))
-    base_type = expr.base.type.type
-    match expr:
-        case tree.Swizzle():
-            base = ctx.value(expr.base)
-            ctx.at(expr.span)
-            return places.pick(ctx.build, base, expr.lanes)
-        case tree.Element() if isinstance(base_type, VectorType):
-            base = ctx.value(expr.base)
-            return ctx.build.extract_element(base, index64(ctx, expr.index))
-        case tree.Member() if isinstance(base_type, RecordType) and not base_type.is_union:
-            base = ctx.value(expr.base)
-            ctx.at(expr.span)
-            index = record_layout(base_type).indices[expr.index]
-            held = ctx.build.extract_value(base, _field_type(base_type, expr.index), index)
-            return ctx.build.cast("trunc", held, value_type(expr.type.type))
-        case _:
-            return places.read(ctx.build, ctx.place(expr))
-
-
-def _field_type(record: RecordType, index: int) -> ir.IrType:
-    layout = record_layout(record)
-    assert isinstance(layout.type, ir.StructTy)
-    return layout.type.fields[layout.indices[index]]
+    base = ctx.value(expr.base)
+    if isinstance(expr, tree.Element):
+        return ctx.build.extract_element(base, index64(ctx, expr.index))
+    ctx.at(expr.span)
+    return places.pick(ctx.build, base, expr.lanes)
 
 
 def _convert(ctx: FunctionContext, expr: tree.Convert) -> Value:
@@ -166,18 +148,11 @@ def _sampler(ctx: FunctionContext, bits: Value) -> Value:
 
 def _call(ctx: FunctionContext, expr: tree.Call | tree.BuiltinCall) -> Value:
     match expr:
+        case tree.Call() if is_aggregate(expr.type.type):
+            _call_for_aggregate(ctx, expr)
+            return NOTHING
         case tree.Call():
-            callee = expr.function
-            arguments = [_argument(ctx, a, kernel=callee.is_kernel) for a in expr.arguments]
-            ctx.at(expr.span)
-            convention = "spir_kernel" if callee.is_kernel else "spir_func"
-            return ctx.build.call(
-                callee.name,
-                value_type(expr.type.type),
-                arguments,
-                convention=convention,
-                attributes="alwaysinline" if callee.is_kernel else "",
-            )
+            return _call_function(ctx, expr, None)
         case tree.BuiltinCall():
             builtin = expr.builtin
             ctx.module.module.declare(builtin.symbol, declaration(builtin))
@@ -191,14 +166,53 @@ def _call(ctx: FunctionContext, expr: tree.Call | tree.BuiltinCall) -> Value:
             return ctx.build.call(builtin.symbol, result, arguments, signature=signature)
 
 
-def _argument(ctx: FunctionContext, expr: Expr, *, kernel: bool) -> Value:
-    """An argument; a record goes to a kernel as a copy in memory, to others as a value."""
-    type_ = expr.type.type
-    if not kernel or not isinstance(type_, RecordType):
+def _call_function(ctx: FunctionContext, expr: tree.Call, result: Memory | None) -> Value:
+    """Call a function of the source; ``result`` is where an aggregate result goes."""
+    arguments = [_argument(ctx, a) for a in expr.arguments]
+    ctx.at(expr.span)
+    symbol = ctx.module.callee(expr.function)
+    if result is not None:
+        return ctx.build.call(symbol, ir.VOID, [result.pointer, *arguments])
+    return ctx.build.call(symbol, value_type(expr.type.type), arguments)
+
+
+def _call_for_aggregate(ctx: FunctionContext, expr: tree.Call) -> Memory:
+    result = ctx.slot(private(expr.type.type), "result")
+    _call_function(ctx, expr, result)
+    return result
+
+
+def _argument(ctx: FunctionContext, expr: Expr) -> Value:
+    """An argument; of an aggregate the address of a copy."""
+    if not is_aggregate(expr.type.type):
         return ctx.value(expr)
-    copied = ctx.slot(private(type_), "byval")
+    copied = ctx.slot(private(expr.type.type), "argument")
     store_aggregate(ctx, copied, expr)
-    return places.by_value(copied)
+    return copied.pointer
 
 
-RULES = ExpressionRules(value, find)
+# aggregates are never values of the IR: they lie somewhere
+
+
+def aggregate(ctx: FunctionContext, expr: Expr) -> Memory:
+    """Where the value of an aggregate lies."""
+    match expr:
+        case tree.Load() | tree.Convert():
+            return aggregate(ctx, expr.operand)
+        case tree.Call():
+            return _call_for_aggregate(ctx, expr)
+        case tree.Conditional():
+            return choose_aggregate(ctx, expr)
+        case tree.Assign():
+            return assign_aggregate(ctx, expr)
+        case tree.Comma():
+            effect(ctx, expr.left)
+            return aggregate(ctx, expr.right)
+        case _:
+            assert is_lvalue(expr) or isinstance(expr, tree.Member)
+            found = find(ctx, expr)
+            assert isinstance(found, Memory)
+            return found
+
+
+RULES = ExpressionRules(value, find, aggregate)

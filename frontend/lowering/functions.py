@@ -11,7 +11,7 @@ from kcc.frontend.lowering.context import FunctionContext, ModuleContext, argume
 from kcc.frontend.lowering.contraction import FunctionContraction
 from kcc.frontend.lowering.debug import quote
 from kcc.frontend.lowering.expressions import RULES
-from kcc.frontend.lowering.layout import alignment, memory_type, value_type
+from kcc.frontend.lowering.layout import alignment, is_aggregate, memory_type, value_type
 from kcc.frontend.lowering.places import Memory, write
 from kcc.frontend.lowering.statements import finish, statement
 from kcc.frontend.tree import Function, KernelAttributes, Variable
@@ -21,7 +21,6 @@ from kcc.frontend.types import (
     ImageType,
     PointerType,
     QualType,
-    RecordType,
     Type,
     VoidType,
     element_kind,
@@ -33,46 +32,58 @@ library's, whatever its name."""
 
 
 def lower_function(
-    module: ModuleContext, function: Function, contraction: FunctionContraction
+    module: ModuleContext, function: Function, contraction: FunctionContraction, symbol: str
 ) -> None:
-    """Add the definition of a function to the module."""
+    """Add the definition of a function to the module; a kernel under another symbol than its name
+    becomes a function that can be called.
+    """
     assert function.body is not None
     scope = module.debug.function(function.name, function.span)
-    build = FunctionBuilder(value_type(function.type.result))
+    result = function.type.result
+    build = FunctionBuilder(ir.VOID if is_aggregate(result) else value_type(result))
     build.position_at(build.new_label("entry"))
     ctx = FunctionContext(module, RULES, build, scope, function, contraction)
     ctx.at(function.span)
-    parameters = [_parameter(ctx, p) for p in function.parameters]
-    if not isinstance(function.type.result, VoidType):
-        ctx.result = ctx.slot(private(function.type.result), "retval")
+    is_entry = function.is_kernel and symbol == function.name
+    parameters = _result(ctx)
+    parameters += [_parameter(ctx, p, is_entry=is_entry) for p in function.parameters]
     statement(ctx, function.body)
     finish(ctx, function.end or function.span)
     build.blocks = tidy(build.blocks)
-    module.module.define(_header(module, function, parameters, scope.node), build)
-
-
-def _header(module: ModuleContext, function: Function, parameters: list[str], scope: str) -> str:
-    result = value_type(function.type.result)
-    shown = ", ".join(parameters)
-    if not function.is_kernel:
-        return (
-            f"define internal spir_func {result} @{function.name}({shown}) "
-            f"alwaysinline {ATTRIBUTES} !dbg {scope}"
+    signature = f"{build.result} @{symbol}({', '.join(parameters)})"
+    if is_entry:
+        metadata = kernel_metadata(module.module, function)
+        attached = "".join(f" !{name} {node}" for name, node in metadata.items())
+        header = f"define spir_kernel {signature} {ATTRIBUTES} !dbg {scope.node}{attached}"
+    else:
+        header = (
+            f"define internal spir_func {signature} alwaysinline {ATTRIBUTES} !dbg {scope.node}"
         )
-    metadata = kernel_metadata(module.module, function)
-    attached = "".join(f" !{name} {node}" for name, node in metadata.items())
-    return f"define spir_kernel void @{function.name}({shown}) {ATTRIBUTES} !dbg {scope}{attached}"
+    module.module.define(header, build)
 
 
-def _parameter(ctx: FunctionContext, variable: Variable) -> str:
+def _result(ctx: FunctionContext) -> list[str]:
+    """Make room for the result; an aggregate's is the caller's, which passes its address first."""
+    type_ = private(ctx.function.type.result)
+    if is_aggregate(type_.type):
+        name = ctx.build.new_label("result")
+        ctx.result = Memory(type_, Value(ir.PtrTy(0), f"%{name}"), alignment(type_.type))
+        return [f"ptr %{name}"]
+    if not isinstance(type_.type, VoidType):
+        ctx.result = ctx.slot(type_, "retval")
+    return []
+
+
+def _parameter(ctx: FunctionContext, variable: Variable, *, is_entry: bool) -> str:
     """Give a parameter its slot; how the header spells it."""
     type_ = variable.type.type
     name = ctx.build.new_label(argument_name(variable.name))
-    if ctx.function.is_kernel and isinstance(type_, RecordType):
+    if is_aggregate(type_):
         align = alignment(type_)
         pointer = Value(ir.PtrTy(0), f"%{name}")
         ctx.memory[variable] = Memory(variable.type, pointer, align)
-        return f"ptr byval({memory_type(type_)}) align {align} %{name}"
+        attributes = f"byval({memory_type(type_)}) align {align} " if is_entry else ""
+        return f"ptr {attributes}%{name}"
     passed = Value(value_type(type_), f"%{name}")
     slot = ctx.slot(variable.type, f"{variable.name}.addr")
     write(ctx.build, slot, passed)

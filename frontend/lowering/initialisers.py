@@ -59,7 +59,7 @@ def _all_leaves(type_: QualType) -> list[Leaf]:
         case VectorType(element, lanes):
             size = element.kind.size_bytes
             (leaf,) = leaves(element)
-            return [Leaf((lane,), lane * size, leaf.type) for lane in range(lanes)]
+            return [Leaf(lane * size, leaf.type) for lane in range(lanes)]
         case _:
             return leaves(type_.type)
 

@@ -128,8 +128,6 @@ def _padded(record: RecordType, fields: tuple[ir.IrType, ...]) -> RecordLayout:
 class Leaf:
     """A part of an aggregate that one instruction can load or store."""
 
-    path: tuple[int, ...]
-    """Indices from the aggregate's IR type down to the leaf's."""
     offset: int
     """Bytes from the start of the aggregate."""
     type: ir.IrType
@@ -153,12 +151,12 @@ def leaves(type_: Type) -> list[Leaf]:
         case ArrayType(element, length):
             size, inner = size_of(element.type), leaves(element.type)
             return [
-                Leaf((number, *leaf.path), number * size + leaf.offset, leaf.type)
+                Leaf(number * size + leaf.offset, leaf.type)
                 for number in range(length or 0)
                 for leaf in inner
             ]
         case _:
-            return [Leaf((), 0, memory_type(type_))]
+            return [Leaf(0, memory_type(type_))]
 
 
 def leaf_count(type_: Type) -> int:
@@ -179,16 +177,14 @@ def leaf_count(type_: Type) -> int:
 def _union_leaves(layout: ir.IrType) -> list[Leaf]:
     assert isinstance(layout, ir.ArrayTy)
     size = ir.size_bytes(layout.element)
-    return [Leaf((n,), n * size, layout.element) for n in range(layout.length)]
+    return [Leaf(n * size, layout.element) for n in range(layout.length)]
 
 
 def _record_leaves(record: RecordType) -> list[Leaf]:
     found = list[Leaf]()
-    for field, index in zip(record.fields or (), record_layout(record).indices, strict=True):
-        found += [
-            Leaf((index, *leaf.path), field.offset + leaf.offset, leaf.type)
-            for leaf in leaves(field.type.type)
-        ]
+    for field in record.fields or ():
+        inner = leaves(field.type.type)
+        found += [Leaf(field.offset + leaf.offset, leaf.type) for leaf in inner]
     return found
 
 

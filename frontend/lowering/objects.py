@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kcc.frontend import tree
 from kcc.frontend.ir import types as ir
-from kcc.frontend.ir.builder import Value, zero
+from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.lowering import places
 from kcc.frontend.lowering.context import FunctionContext, pointee_memory, private
 from kcc.frontend.lowering.conversions import resize
@@ -12,7 +12,7 @@ from kcc.frontend.lowering.initialisers import explicit_parts, implicit_leaves
 from kcc.frontend.lowering.layout import is_aggregate, is_signed, leaf_count
 from kcc.frontend.lowering.places import Lane, Memory, Place
 from kcc.frontend.tree import Expr, Initialiser
-from kcc.frontend.types import ArrayType, RecordType, VectorType, size_of
+from kcc.frontend.types import ArrayType, RecordType, VectorType
 
 
 def is_lvalue(expr: Expr) -> bool:
@@ -49,6 +49,8 @@ def find(ctx: FunctionContext, expr: Expr) -> Place:
             return memory
         case tree.StringLiteral():
             return ctx.module.string(expr.data)
+        case _ if is_aggregate(expr.type.type):
+            return ctx.aggregate(expr)
         case _:
             held = ctx.value(expr)
             memory = ctx.slot(private(expr.type.type), "temporary")
@@ -109,17 +111,20 @@ def store(ctx: FunctionContext, target: Memory, expr: Expr) -> None:
 
 
 def store_aggregate(ctx: FunctionContext, target: Memory, expr: Expr) -> None:
-    """Store an aggregate, copied straight from where it lies if it lies somewhere."""
-    source = expr.operand if isinstance(expr, tree.Load) else expr
-    if is_lvalue(source):
-        origin = ctx.place(source)
-        assert isinstance(origin, Memory)
-        ctx.at(expr.span)
-        length = min(size_of(origin.type.type), size_of(target.type.type))
-        if isinstance(target.type.type, ArrayType) and length < size_of(target.type.type):
-            places.clear(ctx.build, target)
-        places.copy(ctx.build, target, origin)
+    """Copy an aggregate from where it lies; a string literal may be shorter than its array."""
+    if isinstance(expr, tree.StringLiteral):
+        _store_string(ctx, target, expr)
         return
-    held = ctx.value(expr)
+    source = ctx.aggregate(expr)
     ctx.at(expr.span)
-    places.write(ctx.build, target, held)
+    places.copy(ctx.build, target, source)
+
+
+def _store_string(ctx: FunctionContext, target: Memory, expr: tree.StringLiteral) -> None:
+    type_ = target.type.type
+    assert isinstance(type_, ArrayType)
+    ctx.at(expr.span)
+    data = expr.data[: type_.length or 0].ljust(type_.length or 0, b"\0")
+    for offset, byte in enumerate(data):
+        place = places.offset_place(ctx.build, target, offset, type_.element)
+        places.write(ctx.build, place, const_int(ir.I8, byte))

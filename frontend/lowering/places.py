@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kcc.frontend.ir import types as ir
-from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, poison, zero
+from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, zero
 from kcc.frontend.lowering.layout import (
-    is_aggregate,
     leaf_count,
     leaves,
     memory_type,
     step_type,
-    value_type,
 )
 from kcc.frontend.types import BOOL, AddressSpace, QualType, VectorType, size_of
 
@@ -75,7 +73,7 @@ def lanes_of(base: Place, lanes: tuple[int, ...], type_: QualType) -> Place:
 
 
 def read(build: FunctionBuilder, place: Place) -> Value:
-    """The value of a place that is not an aggregate, or of an aggregate as a struct value."""
+    """The value of a place that is not an aggregate."""
     match place:
         case Memory():
             return _read_memory(build, place)
@@ -90,7 +88,7 @@ def read(build: FunctionBuilder, place: Place) -> Value:
 
 
 def write(build: FunctionBuilder, place: Place, value: Value) -> None:
-    """Store a value, which may be an aggregate's struct value, in a place."""
+    """Store a value in a place."""
     match place:
         case Memory():
             _write_memory(build, place, value)
@@ -159,12 +157,6 @@ def element_place(build: FunctionBuilder, array: Memory, index: Value, type_: Qu
     return Memory(type_, build.gep(step_type(type_.type), array.pointer, [index]), align)
 
 
-def by_value(place: Memory) -> Value:
-    """A private aggregate as an argument that the callee gets a copy of."""
-    type_ = memory_type(place.type.type)
-    return Value(ir.PtrTy(0), f"byval({type_}) align {place.align} {place.pointer.text}")
-
-
 def element_memory(vector: Memory) -> Memory:
     """The first lane of a vector in memory as an object of its own."""
     type_ = vector.type.type
@@ -175,8 +167,6 @@ def element_memory(vector: Memory) -> Memory:
 
 def _read_memory(build: FunctionBuilder, place: Memory) -> Value:
     type_ = place.type.type
-    if is_aggregate(type_):
-        return _read_aggregate(build, place)
     volatile = place.type.volatile
     loaded = build.load(memory_type(type_), place.pointer, place.align, volatile=volatile)
     return build.cast("trunc", loaded, ir.I1) if type_ == BOOL else loaded
@@ -184,30 +174,9 @@ def _read_memory(build: FunctionBuilder, place: Memory) -> Value:
 
 def _write_memory(build: FunctionBuilder, place: Memory, value: Value) -> None:
     type_ = place.type.type
-    if is_aggregate(type_):
-        _write_aggregate(build, place, value)
-        return
     if type_ == BOOL:
         value = build.cast("zext", value, ir.I8)
     build.store(value, place.pointer, place.align, volatile=place.type.volatile)
-
-
-def _read_aggregate(build: FunctionBuilder, place: Memory) -> Value:
-    """A struct value, put together from its leaves: memory never sees one."""
-    type_ = value_type(place.type.type)
-    whole = poison(type_)
-    for leaf in leaves(place.type.type):
-        part = _load_leaf(build, place, leaf.offset, leaf.type)
-        path = ", ".join(map(str, leaf.path))
-        whole = build.value(type_, f"insertvalue {whole}, {part}, {path}")
-    return whole
-
-
-def _write_aggregate(build: FunctionBuilder, place: Memory, value: Value) -> None:
-    for leaf in leaves(place.type.type):
-        path = ", ".join(map(str, leaf.path))
-        part = build.value(leaf.type, f"extractvalue {value}, {path}")
-        _store_leaf(build, place, leaf.offset, part)
 
 
 def _load_leaf(build: FunctionBuilder, place: Memory, offset: int, type_: ir.IrType) -> Value:

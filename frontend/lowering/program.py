@@ -10,7 +10,7 @@ from kcc.frontend.lowering.contraction import Contraction
 from kcc.frontend.lowering.debug import DebugInfo
 from kcc.frontend.lowering.functions import lower_function
 from kcc.frontend.options import BuildOptions
-from kcc.frontend.tree import Program
+from kcc.frontend.tree import Function, Program
 
 
 def lower_program(
@@ -31,7 +31,13 @@ def lower_program(
     for function in program.functions:
         if function.body is not None:
             rule = contraction.within(function, program.functions)
-            lower_function(ctx, function, rule)
+            lower_function(ctx, function, rule, function.name)
+    done = set[Function]()
+    while pending := [f for f in ctx.called_kernels if f not in done]:
+        for function in pending:
+            rule = contraction.within(function, program.functions)
+            lower_function(ctx, function, rule, ctx.callee(function))
+        done.update(pending)
     return module
 
 

@@ -14,6 +14,7 @@ from kcc.frontend.lowering import places
 from kcc.frontend.lowering.conditions import jump_on
 from kcc.frontend.lowering.context import FunctionContext, Jumps
 from kcc.frontend.lowering.expressions import effect
+from kcc.frontend.lowering.layout import is_aggregate
 from kcc.frontend.lowering.objects import initialise, store
 from kcc.frontend.tree import Expr, Stmt, Storage, Unroll
 
@@ -230,4 +231,7 @@ def finish(ctx: FunctionContext, end: Span) -> None:
             places.clear_any(build, ctx.result)
         build.branch("return")
     build.position_at("return")
-    build.ret(places.read(build, ctx.result) if ctx.result is not None else None)
+    if ctx.result is None or is_aggregate(ctx.result.type.type):
+        build.ret()
+    else:
+        build.ret(places.read(build, ctx.result))
