@@ -19,6 +19,8 @@ from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena
 from kcc.tracegen.faults import Fault, explain
+from kcc.tracegen.image_data import ImageData, Sampler, descriptor
+from kcc.tracegen.printf import format_printf
 from kcc.tracegen.simt.jit import NativeProgram, compile_program
 from kcc.tracegen.simt.layout import (
     LOCAL_BASE,
@@ -63,9 +65,11 @@ class LocalMemory:
     size_bytes: int
 
 
-KernelArgument = NDArray[np.generic] | np.generic | int | float | bytes | LocalMemory
+KernelArgument = (
+    NDArray[np.generic] | np.generic | int | float | bytes | LocalMemory | ImageData | Sampler
+)
 """An array for a pointer to global or constant memory; a number for a scalar; an array or bytes
-for a vector or a struct by value."""
+for a vector or a struct by value; an image; a sampler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,8 @@ class Execution:
     warp_instructions: int
     """Instructions executed by warps with at least one active lane, phis left out."""
     thread_instructions: int
+    printed: tuple[str, ...]
+    """What printf calls printed, by thread block."""
     plan: Plan = field(repr=False)
 
 
@@ -139,6 +145,7 @@ class _Run:
         self.arguments = arguments
         self._check()
         contents = [self._contents(i) for i in range(len(arguments))]
+        self.images = {i: _Pixels(v) for i, v in enumerate(arguments) if isinstance(v, ImageData)}
         self.arena = build_arena(self.plan, contents)
         self.local_objects, self.local_bytes = self._place_locals()
         self.argument_image, self.objects = self._argument_image()
@@ -164,7 +171,7 @@ class _Run:
             return name, np.frombuffer(_image(value), np.uint8)
         if is_pointer and isinstance(value, np.ndarray):
             return name, np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-        if is_pointer == isinstance(value, LocalMemory):
+        if is_pointer == isinstance(value, (LocalMemory, ImageData, Sampler)):
             return None
         message = f"argument '{name}' needs an array, not {type(value).__name__}"
         raise DiagnosticError([Diagnostic("K703", message, self.kernel.span)])
@@ -190,6 +197,10 @@ class _Run:
             if item is not None:
                 objects[index] = item.address, item.size_bytes
                 data = item.address.to_bytes(8, "little")
+            elif isinstance(value, ImageData):
+                data = self.images[index].record.ctypes.data.to_bytes(8, "little")
+            elif isinstance(value, Sampler):
+                data = value.bits.to_bytes(8, "little")
             else:
                 data = _scalar_image(value, str(self.plan.function.arguments[index].type))
             image[offset : offset + len(data)] = np.frombuffer(data, np.uint8)
@@ -197,11 +208,13 @@ class _Run:
 
     def run(self) -> Execution:
         workers = self.options.workers if is_order_free(self.plan.function) else 1
-        pool = WorkerPool(self.native, self._worker_launch(), workers, self.options.on_trace)
+        pool = WorkerPool(
+            self.native, self._worker_launch(), workers, self.options.on_trace, self._print
+        )
         record = pool.run(math.prod(self.launch.blocks))
         if record is not None:
             raise DiagnosticError([explain(self._fault(record))])
-        return self._result(pool.counts())
+        return self._result(pool.counts(), pool.printed())
 
     def _worker_launch(self) -> WorkerLaunch:
         launch, plan = self.launch, self.plan
@@ -250,7 +263,7 @@ class _Run:
             offset=_three(self.launch.offset, 0),
         )
 
-    def _result(self, counts: NDArray[np.int64]) -> Execution:
+    def _result(self, counts: NDArray[np.int64], printed: list[str]) -> Execution:
         rows = counts.reshape(-1, 2)
         sizes = [
             sum(1 for i in b.instructions if i.opcode.word != "phi")
@@ -262,13 +275,36 @@ class _Run:
             if item is not None and isinstance(value, np.ndarray):
                 data = self.arena.view(item).copy().view(value.dtype)
                 buffers[index] = data.reshape(value.shape)
+            elif index in self.images:
+                buffers[index] = self.images[index].pixels
         return Execution(
             buffers,
             tuple(BlockCount(int(e), int(l)) for e, l in rows),
             int(sum(int(e) * s for (e, _), s in zip(rows, sizes, strict=True))),
             int(sum(int(l) * s for (_, l), s in zip(rows, sizes, strict=True))),
+            tuple(printed),
             self.plan,
         )
+
+    def _print(self, words: list[int]) -> str:
+        """The text of one printf call of one work-item; the first word is the format's address."""
+        return format_printf(self._string(words[0]), words[1:], self._string)
+
+    def _string(self, address: int) -> str:
+        """The string at an address."""
+        item = self.arena.find(address)
+        if item is None:
+            return ""
+        data = self.arena.view(item)[address - item.address :].tobytes()
+        return data.split(b"\0", 1)[0].decode("utf-8", "replace")
+
+
+class _Pixels:
+    """A copy of an image's pixels with its descriptor."""
+
+    def __init__(self, image: ImageData) -> None:
+        self.pixels = np.array(image.pixels, order="C")
+        self.record = descriptor(image, self.pixels)
 
 
 def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:

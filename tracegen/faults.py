@@ -71,6 +71,7 @@ _CODES = {
     FaultKind.STOPPED: "K718",
     FaultKind.READ_ONLY: "K719",
     FaultKind.UNREACHABLE: "K720",
+    FaultKind.IMAGE_BOUNDS: "K711",
 }
 
 
@@ -107,6 +108,8 @@ def _what(fault: Fault, instruction: AnyInstruction) -> str:
             return "stopped on request"
         case FaultKind.READ_ONLY:
             return "write to a read-only image"
+        case FaultKind.IMAGE_BOUNDS:
+            return "write outside an image"
         case FaultKind.UNREACHABLE | FaultKind.NONE:
             return "control reached a place that the compiler proved impossible"
 

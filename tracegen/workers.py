@@ -23,6 +23,7 @@ from kcc.tracegen.arena import aligned_bytes
 from kcc.tracegen.simt.jit import NativeProgram
 from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
 from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.wide import parts_of
 
 CHUNK_BLOCKS = 64
 """Thread blocks per task of a worker, and per chunk of the trace: enough to make the cost of a
@@ -78,7 +79,10 @@ class WorkerLaunch:
 class _Worker:
     """A worker's record and the memory it points to."""
 
-    def __init__(self, launch: WorkerLaunch, flush: Callable[[_Worker], None]) -> None:
+    def __init__(
+        self, launch: WorkerLaunch, flush: Callable[[_Worker], None],
+        print_: Callable[[_Worker, int, int], None],
+    ) -> None:  # fmt: skip
         plan = launch.plan
         resident = launch.warps if plan.barriers else 1
         self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
@@ -91,6 +95,10 @@ class _Worker:
         self.held = list[NDArray[np.uint32]]()
         self.chunk = 0
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: flush(self))
+        self._printer = ctypes.CFUNCTYPE(
+            None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
+        )(lambda _, call, words, _lane: print_(self, call, words or 0))
+        self.printed = list[tuple[int, str]]()
         for place, value in launch.words.items():
             self.record[place] = value
         self.record[Worker.LOCAL] = self.local.ctypes.data - LOCAL_BASE
@@ -99,6 +107,7 @@ class _Worker:
         self.record[Worker.COUNTS] = self.counts.ctypes.data
         self.record[Worker.PATTERNS] = self.patterns.ctypes.data
         self.record[Worker.FLUSH] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self.record[Worker.PRINT] = ctypes.cast(self._printer, ctypes.c_void_p).value or 0
         self.rewind()
 
     def rewind(self) -> None:
@@ -126,6 +135,7 @@ class WorkerPool:
     launch: WorkerLaunch
     workers: int
     on_trace: TraceCallback | None
+    on_print: Callable[[list[int]], str]
     _members: list[_Worker] = field(default_factory=list[_Worker])
     _turn: threading.Condition = field(default_factory=threading.Condition)
     _next_chunk: int = 0
@@ -142,7 +152,7 @@ class WorkerPool:
         self._blocks = blocks
         self._chunks = -(-blocks // CHUNK_BLOCKS)
         count = max(1, min(self.workers, self._chunks))
-        self._members = [_Worker(self.launch, self._flush) for _ in range(count)]
+        self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
         threads = [threading.Thread(target=self._work, args=(m,), daemon=True) for m in self._members]
         for thread in threads:
             thread.start()
@@ -226,6 +236,22 @@ class WorkerPool:
         except BaseException as error:  # noqa: BLE001 -- must not pass through native code
             self._error = error
             member.record[Worker.STOP] = 1
+
+    def _print(self, member: _Worker, call: int, words: int) -> None:
+        """A work-item prints: format at once, keep with the number of the thread block."""
+        try:
+            operands = self.launch.plan.function.instructions[call].operands
+            count = sum(len(parts_of(o.type)) for o in operands)
+            values = list((ctypes.c_int64 * count).from_address(words))
+            member.printed.append((int(member.record[Worker.BLOCK]), self.on_print(values)))
+        except BaseException as error:  # noqa: BLE001 -- must not pass through native code
+            self._error = error
+            member.record[Worker.STOP] = 1
+
+    def printed(self) -> list[str]:
+        """What was printed, thread block by thread block."""
+        rows = [row for member in self._members for row in member.printed]
+        return [text for _, text in sorted(rows, key=lambda row: row[0])]
 
     def _deliver(self, member: _Worker) -> None:
         pieces, member.held = member.held, []

@@ -11,6 +11,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 from kcc.frontend.source_file import read_source
+from kcc.tracegen import image_data as tracegen
 from kcc.tracegen.execute import (
     Execution,
     ExecutionOptions,
@@ -19,7 +20,8 @@ from kcc.tracegen.execute import (
     NDRange,
     execute,
 )
-from tests.kernels.harness import DTYPES, Array, Launch, Value, load
+from kcc.tracegen.image_data import ImageData
+from tests.kernels.harness import DTYPES, Array, Image, Launch, Sampler, Value, load
 
 
 @cache
@@ -49,9 +51,13 @@ def _argument(type_: str, space: str, value: Value | Any) -> KernelArgument:
     if isinstance(value, np.ndarray):
         array = cast(Array, value)
         return LocalMemory(array.nbytes) if space == "local" else array
-    if isinstance(value, (int, float, np.generic)):
-        return DTYPES[type_](value)
-    return value
+    match value:
+        case Image():
+            return ImageData(value.pixels, value.order, value.channel_type)
+        case Sampler():
+            return tracegen.Sampler(value.mode, value.filtering, value.normalized)
+        case _:
+            return DTYPES[type_](value)
 
 
 def run(

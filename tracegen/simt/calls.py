@@ -12,7 +12,9 @@ from kcc.frontend.ir.values import ConstantInt
 from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
 from kcc.tracegen.simt.bulk import write_bulk
 from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.layout import Worker
+from kcc.tracegen.simt.printing import write_printf
 from kcc.tracegen.simt.wide import Wide, parts_of
 
 IGNORED = (
@@ -47,10 +49,13 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
             return _query(frame, call, primitive.name)
         case PrimitiveClass.MATH | PrimitiveClass.SPECIAL:
             return _math(frame, call)
+        case PrimitiveClass.SAMPLER:
+            (bits,) = frame.operand(call.operands[0]).parts
+            return Wide((frame.code.cast("zext", bits, I64),))
+        case PrimitiveClass.PRINTF:
+            return write_printf(frame, call)
         case _:
-            from kcc.tracegen.simt.devices import write_device_call
-
-            return write_device_call(frame, call, primitive)
+            return write_image_call(frame, call, primitive)
 
 
 # work-item queries

@@ -88,10 +88,8 @@ class Worker(IntEnum):
     """Per lane."""
     ARENA_LOW = 42
     ARENA_BYTES = 43
-    IMAGES = 44
-    """The table of image descriptors."""
     PRINT = 45
-    """Function called for printf."""
+    """Function called for printf with this record, the call's number and its argument words."""
     BLOCK = 46
     """Linear number of the thread block."""
     FAULT_BLOCK = 47
@@ -145,3 +143,4 @@ class FaultKind(IntEnum):
     READ_ONLY = 10
     UNREACHABLE = 11
     BARRIER_ABANDONED = 12
+    IMAGE_BOUNDS = 13
