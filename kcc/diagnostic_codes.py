@@ -203,6 +203,5 @@ CODES: dict[str, Code] = {
     "K716": Code("error", "an integer is divided by zero"),
     "K717": Code("error", "a kernel does not end"),
     "K718": Code("error", "execution was stopped"),
-    "K719": Code("error", "a read-only image is written"),
     "K720": Code("error", "control reaches an impossible place"),
 }

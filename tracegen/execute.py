@@ -54,7 +54,7 @@ class NDRange:
     @property
     def blocks(self) -> tuple[int, int, int]:
         sizes = zip(_three(self.global_size, 1), _three(self.local_size, 1), strict=True)
-        x, y, z = (g // l for g, l in sizes)
+        x, y, z = (all_ // own for all_, own in sizes)
         return (x, y, z)
 
 
@@ -120,14 +120,21 @@ def execute(
     Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
     the kernel does wrong (K71x).
     """
-    program, native = _program(unit, kernel, options.width, options.trace, options.counting, options.cache_dir)
+    program, native = _program(
+        unit, kernel, options.width, options.trace, options.counting, options.cache_dir
+    )
     run = _Run(unit, kernel, program, native, launch, options, list(arguments))
     return run.run()
 
 
 @lru_cache(maxsize=64)
 def _program(
-    unit: CompiledUnit, kernel: Kernel, width: int, trace: TraceMode, counting: bool, cache_dir: Path | None
+    unit: CompiledUnit,
+    kernel: Kernel,
+    width: int,
+    trace: TraceMode,
+    counting: bool,
+    cache_dir: Path | None,
 ) -> tuple[WarpProgram, NativeProgram]:
     program = write_program(kernel, unit.module, ProgramOptions(width, trace, counting))
     return program, compile_program(program.text, BLOCKS_FUNCTION, cache_dir)
@@ -157,7 +164,7 @@ class _Run:
             message = f"kernel '{self.kernel.name}' takes {expected} arguments, {len(self.arguments)} given"
             raise DiagnosticError([Diagnostic("K701", message, self.kernel.span)])
         sizes = zip(self.launch.global_size, self.launch.local_size, strict=True)
-        if any(l < 1 or g < 1 or g % l or g >= 1 << 31 for g, l in sizes):
+        if any(own < 1 or all_ < 1 or all_ % own or all_ >= 1 << 31 for all_, own in sizes):
             message = f"global size {self.launch.global_size} is not a multiple of local size {self.launch.local_size}"
             raise DiagnosticError([Diagnostic("K702", message, self.kernel.span)])
 
@@ -279,9 +286,9 @@ class _Run:
                 buffers[index] = self.images[index].pixels
         return Execution(
             buffers,
-            tuple(BlockCount(int(e), int(l)) for e, l in rows),
+            tuple(BlockCount(int(runs), int(lanes)) for runs, lanes in rows),
             int(sum(int(e) * s for (e, _), s in zip(rows, sizes, strict=True))),
-            int(sum(int(l) * s for (_, l), s in zip(rows, sizes, strict=True))),
+            int(sum(int(lanes) * s for (_, lanes), s in zip(rows, sizes, strict=True))),
             tuple(printed),
             self.plan,
         )
@@ -352,5 +359,3 @@ def _scalar_image(value: KernelArgument, type_: str) -> bytes:
             return (value & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
         return wanted(value).tobytes()
     return _image(value)
-
-

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from kcc.diagnostics import Diagnostic, Note, Span
 from kcc.frontend.ir.instructions import AnyInstruction, AtomicRmw, CompareExchange, Load, Store
 from kcc.frontend.ir.types import size_bytes
+from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.arena import Arena
 from kcc.tracegen.simt.access import find_roots
-from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
 from kcc.tracegen.simt.layout import LOCAL_BASE, FaultKind
 from kcc.tracegen.simt.plan import Object, Plan
 
@@ -52,66 +52,42 @@ class Fault:
         group = (self.block % nx, self.block // nx % ny, self.block // (nx * ny))
         local = self.local_ids[self.warp, :, self.lane]
         x, y, z = (
-            g * s + int(l) + o
-            for g, s, l, o in zip(group, self.local_size, local, self.offset, strict=True)
+            g * s + int(own) + o
+            for g, s, own, o in zip(group, self.local_size, local, self.offset, strict=True)
         )
         return (x, y, z)
 
 
-_CODES = {
-    FaultKind.OUT_OF_BOUNDS: "K711",
-    FaultKind.MISALIGNED: "K712",
-    FaultKind.CONSTANT_WRITE: "K713",
-    FaultKind.UNINITIALISED: "K714",
-    FaultKind.BARRIER_DIVERGENCE: "K715",
-    FaultKind.BARRIER_MISMATCH: "K715",
-    FaultKind.BARRIER_ABANDONED: "K715",
-    FaultKind.DIVISION_BY_ZERO: "K716",
-    FaultKind.BUDGET: "K717",
-    FaultKind.STOPPED: "K718",
-    FaultKind.READ_ONLY: "K719",
-    FaultKind.UNREACHABLE: "K720",
-    FaultKind.IMAGE_BOUNDS: "K711",
-}
+MESSAGES = {
+    FaultKind.OUT_OF_BOUNDS: ("K711", "{verb} outside {place}"),
+    FaultKind.IMAGE_BOUNDS: ("K711", "write outside an image"),
+    FaultKind.MISALIGNED: ("K712", "misaligned {verb} of {place}"),
+    FaultKind.CONSTANT_WRITE: ("K713", "write to constant memory: {place}"),
+    FaultKind.UNINITIALISED: ("K714", "read of memory that was never written: {place}"),
+    FaultKind.BARRIER_DIVERGENCE: (
+        "K715", "barrier reached by some work-items of a warp while others are elsewhere",
+    ),
+    FaultKind.BARRIER_MISMATCH: ("K715", "work-items of a work-group wait at different barriers"),
+    FaultKind.BARRIER_ABANDONED: (
+        "K715", "barrier reached by some work-items of a work-group while others have ended",
+    ),
+    FaultKind.DIVISION_BY_ZERO: ("K716", "integer division by zero in '{opcode}'"),
+    FaultKind.BUDGET: ("K717", "the loop does not end within the budget of instructions"),
+    FaultKind.STOPPED: ("K718", "stopped on request"),
+    FaultKind.UNREACHABLE: ("K720", "control reached a place that cannot be reached"),
+}  # fmt: skip
+"""Code and message of each kind of fault."""
 
 
 def explain(fault: Fault) -> Diagnostic:
     """The diagnostic of a fault."""
     instruction = fault.static_instruction
-    span = _span(fault, instruction)
+    code, text = MESSAGES[fault.kind]
+    place = _place(fault, instruction) if "{place}" in text else ""
+    what = text.format(verb=_verb(instruction), place=place, opcode=instruction.opcode.word)
     where = f"kernel '{fault.kernel.name}', global id {fault.global_id}"
-    message = f"{_what(fault, instruction)} ({where})"
-    return Diagnostic(_CODES[fault.kind], message, span, _notes(instruction), _hint(fault))
-
-
-def _what(fault: Fault, instruction: AnyInstruction) -> str:
-    match fault.kind:
-        case FaultKind.OUT_OF_BOUNDS:
-            return f"{_verb(instruction)} outside {_place(fault, instruction)}"
-        case FaultKind.MISALIGNED:
-            return f"misaligned {_verb(instruction)} of {_place(fault, instruction)}"
-        case FaultKind.CONSTANT_WRITE:
-            return f"write to constant memory: {_place(fault, instruction)}"
-        case FaultKind.UNINITIALISED:
-            return f"read of memory that was never written: {_place(fault, instruction)}"
-        case FaultKind.BARRIER_DIVERGENCE:
-            return "barrier reached by some work-items of a warp while others are elsewhere"
-        case FaultKind.BARRIER_MISMATCH:
-            return "work-items of a work-group wait at different barriers"
-        case FaultKind.BARRIER_ABANDONED:
-            return "barrier reached by some work-items of a work-group while others have ended"
-        case FaultKind.DIVISION_BY_ZERO:
-            return f"integer division by zero in '{instruction.opcode.word}'"
-        case FaultKind.BUDGET:
-            return "the loop does not end within the budget of instructions"
-        case FaultKind.STOPPED:
-            return "stopped on request"
-        case FaultKind.READ_ONLY:
-            return "write to a read-only image"
-        case FaultKind.IMAGE_BOUNDS:
-            return "write outside an image"
-        case FaultKind.UNREACHABLE | FaultKind.NONE:
-            return "control reached a place that the compiler proved impossible"
+    span = _span(fault, instruction)
+    return Diagnostic(code, f"{what} ({where})", span, _notes(instruction), _hint(fault))
 
 
 def _verb(instruction: AnyInstruction) -> str:
@@ -181,7 +157,12 @@ def _notes(instruction: AnyInstruction) -> tuple[Note, ...]:
     place = instruction.location
     while place is not None and place.inlined_at is not None:
         outer = place.inlined_at
-        notes.append(Note(f"in '{place.function}', called from here", Span(outer.file, outer.line, outer.column)))
+        notes.append(
+            Note(
+                f"in '{place.function}', called from here",
+                Span(outer.file, outer.line, outer.column),
+            )
+        )
         place = outer
     return tuple(notes)
 
@@ -197,5 +178,3 @@ def _hint(fault: Fault) -> str | None:
             return "every work-item of the work-group must execute the same barriers"
         case _:
             return None
-
-

@@ -153,7 +153,9 @@ class WorkerPool:
         self._chunks = -(-blocks // CHUNK_BLOCKS)
         count = max(1, min(self.workers, self._chunks))
         self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
-        threads = [threading.Thread(target=self._work, args=(m,), daemon=True) for m in self._members]
+        threads = [
+            threading.Thread(target=self._work, args=(m,), daemon=True) for m in self._members
+        ]
         for thread in threads:
             thread.start()
         try:

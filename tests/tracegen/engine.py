@@ -61,13 +61,13 @@ def _argument(type_: str, space: str, value: Value | Any) -> KernelArgument:
 
 
 def run(
-    launch: Launch, options: ExecutionOptions = ExecutionOptions(), level: OptLevel = OptLevel.O2
+    launch: Launch, options: ExecutionOptions | None = None, level: OptLevel = OptLevel.O2
 ) -> tuple[Execution, dict[str, Array]]:
     """Executes a launch; gives what it did, and every global buffer afterwards by name."""
     unit = compiled(launch.workload.name, level)
     kernel = kernel_of(unit, launch.kernel)
     shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
-    done = execute(unit, kernel, shape, arguments(kernel, launch), options)
+    done = execute(unit, kernel, shape, arguments(kernel, launch), options or ExecutionOptions())
     buffers = {
         kernel.arguments[i].name: data
         for i, data in done.buffers.items()

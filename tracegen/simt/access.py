@@ -45,7 +45,9 @@ class Target:
 def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
     """Check and carry out a memory instruction."""
     (address,) = host.operand(instruction.pointer).parts
-    type_ = instruction.value.type if isinstance(instruction, (Store, AtomicRmw)) else instruction.type
+    type_ = (
+        instruction.value.type if isinstance(instruction, (Store, AtomicRmw)) else instruction.type
+    )
     if isinstance(instruction, CompareExchange):
         type_ = instruction.new.type
     shape = Shape(tuple(memory_parts(type_)), access_bytes(type_))
@@ -147,7 +149,10 @@ def _window(host: WarpFrame, space: int, size: int) -> Target:
     """The whole window, for pointers that may lead to several objects."""
     low, room = {
         0: (const_int(I64, PRIVATE_BASE), host.load_word(host.worker, Worker.PRIVATE_BYTES)),
-        3: (host.load_word(host.worker, Worker.LOCAL_LOW), host.load_word(host.worker, Worker.LOCAL_BYTES)),
+        3: (
+            host.load_word(host.worker, Worker.LOCAL_LOW),
+            host.load_word(host.worker, Worker.LOCAL_BYTES),
+        ),
     }.get(space) or (
         host.load_word(host.worker, Worker.ARENA_LOW),
         host.load_word(host.worker, Worker.ARENA_BYTES),
@@ -201,7 +206,12 @@ def load_part(
 
 
 def store_part(
-    host: WarpFrame, instruction: AnyInstruction, address: Value, part: Part, target: Target, value: Value
+    host: WarpFrame,
+    instruction: AnyInstruction,
+    address: Value,
+    part: Part,
+    target: Target,
+    value: Value,
 ) -> None:
     """The counterpart of :func:`load_part`."""
     if target.space == 0:
@@ -228,7 +238,12 @@ def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, targ
 
 
 def _call(
-    host: WarpFrame, instruction: AnyInstruction, helper: tuple[str, object], address: Value, target: Target, values: list[Value]
+    host: WarpFrame,
+    instruction: AnyInstruction,
+    helper: tuple[str, object],
+    address: Value,
+    target: Target,
+    values: list[Value],
 ) -> list[Value]:
     """Call a helper; stop when it reports lanes out of bounds. Gives its other results."""
     name, result = helper
@@ -349,7 +364,9 @@ class _PrivateWords:
         old = self._load_word(byte)
         shift = self._shift(byte)
         ones = const_int(old.type, (1 << (8 * size)) - 1)
-        hole = host.code.binary("xor", host.code.binary("shl", ones, shift), const_int(old.type, -1))
+        hole = host.code.binary(
+            "xor", host.code.binary("shl", ones, shift), const_int(old.type, -1)
+        )
         wide = arithmetic.convert(host, "zext", whole, I32)
         placed = host.code.binary("shl", wide, shift)
         merged = host.code.binary("or", host.code.binary("and", old, hole), placed)
@@ -379,9 +396,12 @@ class _PrivateWords:
         pointers = self._pointers(offset)
         name = f"llvm.masked.gather.v{host.width}i32.v{host.width}p0"
         lanes = host.active()
-        host.module.declare(name, f"declare {vector} @{name}({pointers.type}, {lanes.type}, {vector})")
+        host.module.declare(
+            name, f"declare {vector} @{name}({pointers.type}, {lanes.type}, {vector})"
+        )
         return host.code.value(
-            vector, f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, {zero(vector)})"
+            vector,
+            f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, {zero(vector)})",
         )
 
     def _store_word(self, byte: int, word: Value) -> None:
@@ -393,13 +413,15 @@ class _PrivateWords:
             return
         pointers, lanes = self._pointers(offset), host.active()
         name = f"llvm.masked.scatter.v{host.width}i32.v{host.width}p0"
-        host.module.declare(name, f"declare void @{name}({word.type}, {pointers.type}, {lanes.type})")
-        host.code.emit(f"call void @{name}({word}, {pointers.type} align 4 {pointers.text}, {lanes})")
+        host.module.declare(
+            name, f"declare void @{name}({word.type}, {pointers.type}, {lanes.type})"
+        )
+        host.code.emit(
+            f"call void @{name}({word}, {pointers.type} align 4 {pointers.text}, {lanes})"
+        )
 
     def _pointers(self, offset: Value) -> Value:
         host = self.host
         placed = host.code.binary("add", offset, host.iota(I64, 4))
         type_ = VecTy(host.width, HOST_POINTER)
         return host.code.value(type_, f"getelementptr i8, {host.bases[0]}, {placed}")
-
-

@@ -111,7 +111,9 @@ class _Analysis:
                 ways = zip(instruction.operands, instruction.incoming, strict=True)
                 return any(self._operand_differs(value, block) for value, block in ways)
             case _:
-                return any(self._operand_differs(v, instruction.block) for v in instruction.operands)
+                return any(
+                    self._operand_differs(v, instruction.block) for v in instruction.operands
+                )
 
     def _visit_branch(self, branch: CondBranch | Switch) -> None:
         block = branch.block
@@ -150,7 +152,11 @@ class _Analysis:
                 if not isinstance(value, InstructionRef):
                     continue
                 home = self.function.instructions[value.index].block
-                user = instruction.incoming[place] if isinstance(instruction, Phi) else instruction.block
+                user = (
+                    instruction.incoming[place]
+                    if isinstance(instruction, Phi)
+                    else instruction.block
+                )
                 if home in cycle and (tangled or user not in cycle):
                     self.kept.add(value.index)
                     self.worklist.append(instruction)
@@ -176,9 +182,7 @@ class _Analysis:
         return joins | ({meeting} - {EXIT})
 
 
-def _reach(
-    starts: Iterable[int], edges: Callable[[int], Iterable[int]], without: int
-) -> set[int]:
+def _reach(starts: Iterable[int], edges: Callable[[int], Iterable[int]], without: int) -> set[int]:
     found, pending = set[int](), [s for s in starts if s != without]
     while pending:
         block = pending.pop()

@@ -15,7 +15,6 @@ from kcc.frontend.ir.instructions import (
     InsertElement,
     InsertValue,
     IntCompare,
-    Select,
     ShuffleVector,
 )
 from kcc.frontend.ir.opcodes import Opcode
@@ -93,10 +92,13 @@ def _is_safe_constant(value: Value) -> bool:
 
 
 def negate(writer: Writer, operand: Wide) -> Wide:
+    """fneg."""
     return Wide(tuple(writer.code.negate_float(p) for p in operand.parts))
 
 
-def compare(writer: Writer, instruction: IntCompare | FloatCompare, left: Wide, right: Wide) -> Wide:
+def compare(
+    writer: Writer, instruction: IntCompare | FloatCompare, left: Wide, right: Wide
+) -> Wide:
     left, right = align_shapes(writer, left, right)
     word = "icmp" if isinstance(instruction, IntCompare) else "fcmp"
     predicate = instruction.predicate.value
@@ -104,7 +106,7 @@ def compare(writer: Writer, instruction: IntCompare | FloatCompare, left: Wide, 
     return Wide(tuple(writer.code.compare(word, predicate, a, b) for a, b in pairs))
 
 
-def select(writer: Writer, instruction: Select, condition: Wide, then: Wide, otherwise: Wide) -> Wide:
+def select(writer: Writer, condition: Wide, then: Wide, otherwise: Wide) -> Wide:
     """A scalar condition chooses whole values, a vector condition lane by lane."""
     if len(condition.parts) != len(then.parts):
         condition = Wide(condition.parts * len(then.parts))
@@ -143,7 +145,8 @@ def convert(writer: Writer, word: str, part: Value, target: Part) -> Value:
 
 def _resize(writer: Writer, part: Value, target: Part) -> Value:
     source = scalar_of(part.type)
-    assert isinstance(source, IntTy) and isinstance(target, IntTy)
+    assert isinstance(source, IntTy)
+    assert isinstance(target, IntTy)
     return convert(writer, "trunc" if source.bits > target.bits else "zext", part, target)
 
 
@@ -277,16 +280,19 @@ def _choose(writer: Writer, lane: Wide, number: int, then: Value, otherwise: Val
 
 
 def shuffle(instruction: ShuffleVector, left: Wide, right: Wide) -> Wide:
+    """Parts of both vectors in the order of the mask."""
     pool = left.parts + right.parts
     return Wide(tuple(zero(pool[0].type) if m is None else pool[m] for m in instruction.mask))
 
 
 def extract_value(instruction: ExtractValue, aggregate: Wide) -> Wide:
+    """The parts of one field."""
     start, count, _ = field_range(instruction.aggregate.type, instruction.indices)
     return Wide(aggregate.parts[start : start + count])
 
 
 def insert_value(instruction: InsertValue, aggregate: Wide, element: Wide) -> Wide:
+    """The aggregate with the parts of one field replaced."""
     start, count, _ = field_range(instruction.type, instruction.indices)
     parts = aggregate.parts
     return Wide(parts[:start] + element.parts + parts[start + count :])
@@ -304,4 +310,3 @@ def field_range(type_: IrType, indices: tuple[int, ...]) -> tuple[int, int, IrTy
             start += len(parts_of(type_.element)) * index
             type_ = type_.element
     return start, len(parts_of(type_)), type_
-

@@ -95,5 +95,7 @@ def _repeated(frame: WarpFrame, byte: Value, step: int) -> Value:
     if step == 1:
         return byte
     wide = IntTy(8 * step)
-    word = frame.code.cast("zext", byte, VecTy(frame.width, wide) if isinstance(byte.type, VecTy) else wide)
+    word = frame.code.cast(
+        "zext", byte, VecTy(frame.width, wide) if isinstance(byte.type, VecTy) else wide
+    )
     return frame.code.binary("mul", word, const_int(word.type, int("01" * step, 16)))

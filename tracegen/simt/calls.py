@@ -24,17 +24,68 @@ IGNORED = (
 """Intrinsics without an effect on values."""
 
 ELEMENTWISE = frozenset(
-    "abs bitreverse bswap canonicalize ceil copysign ctlz ctpop cttz fabs floor fma fptosi.sat "
-    "fptoui.sat fshl fshr maximum maximumnum maxnum minimum minimumnum minnum nearbyint rint "
-    "round roundeven sadd.sat smax smin sqrt sshl.sat ssub.sat trunc uadd.sat umax umin usub.sat "
-    "ushl.sat".split()
+    [
+        "abs",
+        "bitreverse",
+        "bswap",
+        "canonicalize",
+        "ceil",
+        "copysign",
+        "ctlz",
+        "ctpop",
+        "cttz",
+        "fabs",
+        "floor",
+        "fma",
+        "fptosi.sat",
+        "fptoui.sat",
+        "fshl",
+        "fshr",
+        "maximum",
+        "maximumnum",
+        "maxnum",
+        "minimum",
+        "minimumnum",
+        "minnum",
+        "nearbyint",
+        "rint",
+        "round",
+        "roundeven",
+        "sadd.sat",
+        "smax",
+        "smin",
+        "sqrt",
+        "sshl.sat",
+        "ssub.sat",
+        "trunc",
+        "uadd.sat",
+        "umax",
+        "umin",
+        "usub.sat",
+        "ushl.sat",
+    ]
 )
 """Intrinsics computed part by part, by the same intrinsic on vectors."""
 
-OVERFLOWING = {"sadd": "add", "uadd": "add", "ssub": "sub", "usub": "sub", "smul": "mul", "umul": "mul"}
+OVERFLOWING = {
+    "sadd": "add",
+    "uadd": "add",
+    "ssub": "sub",
+    "usub": "sub",
+    "smul": "mul",
+    "umul": "mul",
+}
 """``llvm.X.with.overflow``: the operation it checks."""
 
-REDUCTIONS = {"add": "add", "mul": "mul", "and": "and", "or": "or", "xor": "xor", "fadd": "fadd", "fmul": "fmul"}
+REDUCTIONS = {
+    "add": "add",
+    "mul": "mul",
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "fadd": "fadd",
+    "fmul": "fmul",
+}
 """``llvm.vector.reduce.X`` by a binary operation."""
 
 
@@ -76,7 +127,8 @@ def _query(frame: WarpFrame, call: Call, name: str) -> Wide:
     value = _query_value(frame, call, name)
     wanted = frame.vector_type(part) if isinstance(value.type, VecTy) else part
     source = scalar_of(value.type)
-    assert isinstance(source, IntTy) and isinstance(part, IntTy)
+    assert isinstance(source, IntTy)
+    assert isinstance(part, IntTy)
     word = "trunc" if source.bits > part.bits else "zext"
     return Wide((frame.code.cast(word, value, wanted),))
 
@@ -84,7 +136,9 @@ def _query(frame: WarpFrame, call: Call, name: str) -> Wide:
 def _query_value(frame: WarpFrame, call: Call, name: str) -> Value:
     if name in _PER_DIMENSION:
         first, otherwise = _PER_DIMENSION[name]
-        return _dimension(frame, call, lambda d: frame.load_word(frame.worker, first + d), otherwise)
+        return _dimension(
+            frame, call, lambda d: frame.load_word(frame.worker, first + d), otherwise
+        )
     match name:
         case "get_local_id":
             return _dimension(frame, call, lambda d: local_id(frame, d), 0)
@@ -189,7 +243,9 @@ def _is_type_word(word: str) -> bool:
 def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
     """The intrinsic on each part. ``immarg`` operands (a last i1) stay scalars."""
     operands = [frame.operand(o) for o in call.operands]
-    flags = [o for o in call.operands if isinstance(o, ConstantInt) and _is_immediate(name, o, call)]
+    flags = [
+        o for o in call.operands if isinstance(o, ConstantInt) and _is_immediate(name, o, call)
+    ]
     values = operands[: len(operands) - len(flags)]
     values = list(align_shapes(frame, *values))
     parts = list[Value]()
@@ -222,7 +278,9 @@ def _with_overflow(frame: WarpFrame, call: Call, base: str) -> Wide:
     results, flags = list[Value](), list[Value]()
     for a, b in zip(left.parts, right.parts, strict=True):
         flag = VecTy(frame.width, I1) if isinstance(a.type, VecTy) else I1
-        pair = frame.call_intrinsic(f"llvm.{base}.{type_suffix(a.type)}", StructTy((a.type, flag)), [a, b])
+        pair = frame.call_intrinsic(
+            f"llvm.{base}.{type_suffix(a.type)}", StructTy((a.type, flag)), [a, b]
+        )
         results.append(frame.code.extract_value(pair, a.type, 0))
         flags.append(frame.code.extract_value(pair, flag, 1))
     return Wide((*results, *flags))
@@ -240,7 +298,9 @@ def _reduce(frame: WarpFrame, call: Call, kind: str) -> Wide:
             total = frame.code.binary(REDUCTIONS[kind], left, right)
         else:
             name = {"fmax": "maxnum", "fmin": "minnum"}.get(kind, kind)
-            total = frame.call_intrinsic(f"llvm.{name}.{type_suffix(left.type)}", left.type, [left, right])
+            total = frame.call_intrinsic(
+                f"llvm.{name}.{type_suffix(left.type)}", left.type, [left, right]
+            )
     return Wide((total,))
 
 
@@ -260,4 +320,3 @@ def _math(frame: WarpFrame, call: Call) -> Wide:
     arguments = [p for parts in operands for p in parts]
     result = frame.code.call(name, vector, arguments, convention="")
     return Wide((frame.code.extract_element(result, 0) if uniform else result,))
-

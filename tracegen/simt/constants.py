@@ -42,7 +42,9 @@ def constant_parts(value: Constant | MetadataOperand, plan: Plan) -> tuple[Value
         case ConstantVector() | ConstantAggregate():
             return tuple(p for e in value.elements for p in constant_parts(e, plan))
         case ConstantBytes():
-            return tuple(const_int(p, b) for p, b in zip(parts_of(value.type), value.data, strict=True))
+            return tuple(
+                const_int(p, b) for p, b in zip(parts_of(value.type), value.data, strict=True)
+            )
         case Zero() | Undef() | Poison() | MetadataOperand():
             return tuple(zero(p) for p in parts_of(value.type))
         case GlobalRef() | ConstantExpr():
@@ -124,4 +126,3 @@ def constant_bytes(value: Constant, plan: Plan) -> bytes:
             number = constant_number(value, plan)
             size = size_bytes(value.type)
             return (number & ((1 << (8 * size)) - 1)).to_bytes(size, "little")
-

@@ -16,6 +16,12 @@ from kcc.tracegen.simt.plan import Plan, Slot
 from kcc.tracegen.simt.wide import Wide, Writer, memory_parts, parts_of
 
 
+WORKER_RECORD = Value(HOST_POINTER, "%worker")
+WARP_STATE = Value(HOST_POINTER, "%state")
+NOTHING = Value(HOST_POINTER, "null")
+"""Stands for what is set before it is used."""
+
+
 @dataclass(slots=True)
 class WarpFrame(Writer):
     """State of the function being written; ``values`` are the results of the current segment and
@@ -27,11 +33,15 @@ class WarpFrame(Writer):
     trace_addresses: bool = False
     block: int = 0
     values: dict[int, Wide] = field(default_factory=dict[int, Wide])
-    worker: Value = Value(HOST_POINTER, "%worker")
-    state: Value = Value(HOST_POINTER, "%state")
-    mask: Value = Value(I32, "0")
+    worker: Value = WORKER_RECORD
+    state: Value = WARP_STATE
+    mask: Value = NOTHING
     bases: dict[int, Value] = field(default_factory=dict[int, Value])
-    counts: Value = Value(HOST_POINTER, "null")
+    """Host address of each address space's window, less its first virtual address."""
+    counts: Value = NOTHING
+    arguments: Value = NOTHING
+    objects: Value = NOTHING
+    local_ids: Value = NOTHING
     math: set[str] = field(default_factory=set[str])
     """Symbols of the math primitives that the function calls."""
     _flags: Value | None = None
@@ -46,10 +56,6 @@ class WarpFrame(Writer):
         self.arguments = self.load_word(self.worker, Worker.ARGUMENTS, HOST_POINTER)
         self.objects = self.load_word(self.worker, Worker.OBJECTS, HOST_POINTER)
         self.local_ids = self.load_word(self.worker, Worker.LOCAL_IDS, HOST_POINTER)
-
-    arguments: Value = Value(HOST_POINTER, "null")
-    objects: Value = Value(HOST_POINTER, "null")
-    local_ids: Value = Value(HOST_POINTER, "null")
 
     # operands and slots
 
@@ -153,7 +159,12 @@ class WarpFrame(Writer):
     # faults
 
     def fail_if(
-        self, condition: Value, kind: FaultKind, instruction: AnyInstruction, lanes: Value, addresses: Value | None
+        self,
+        condition: Value,
+        kind: FaultKind,
+        instruction: AnyInstruction,
+        lanes: Value,
+        addresses: Value | None,
     ) -> None:
         """Stop with a fault when ``condition`` (i1) holds; ``lanes`` are those to blame."""
         bad, fine = self.code.new_label("bad"), self.code.new_label("fine")

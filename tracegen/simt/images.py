@@ -97,7 +97,7 @@ def _read(frame: WarpFrame, call: Call, name: str) -> Wide:
     sampler = operands[1].parts[0] if sampled else const_int(I32, NO_SAMPLER)
     if sampler.type == I64:
         sampler = frame.code.cast("trunc", sampler, I32)
-    places = _coordinates(frame, operands[-1], FLOAT if kind.floating else I32)
+    places = _coordinates(operands[-1], FLOAT if kind.floating else I32)
     lanes = _LaneLoop(frame, [result] * 4)
     out = frame.code.alloca(VecTy(4, result), 16)
     number = lanes.open()
@@ -105,7 +105,10 @@ def _read(frame: WarpFrame, call: Call, name: str) -> Wide:
     pointer = frame.code.cast("inttoptr", image, HOST_POINTER)
     picked = [lanes.pick(p, number) for p in places]
     frame.code.call(
-        f"kcc.image.{function}", VOID, [pointer, lanes.pick(sampler, number), *picked, out], convention=""
+        f"kcc.image.{function}",
+        VOID,
+        [pointer, lanes.pick(sampler, number), *picked, out],
+        convention="",
     )
     texel = frame.code.load(VecTy(4, result), out, 16)
     for place in range(4):
@@ -117,7 +120,7 @@ def _write(frame: WarpFrame, call: Call, name: str) -> None:
     is_float = name == "write_imagef"
     part: FloatTy | IntTy = FLOAT if is_float else I32
     operands = [frame.operand(o) for o in call.operands]
-    places = _coordinates(frame, operands[1], I32)
+    places = _coordinates(operands[1], I32)
     lanes = _LaneLoop(frame, [I32])
     out = frame.code.alloca(I32, 4)
     number = lanes.open()
@@ -155,7 +158,7 @@ def _query(frame: WarpFrame, call: Call, name: str) -> Wide:
     return Wide(tuple(convert(frame, word, p, part) for p in result.parts))
 
 
-def _coordinates(frame: WarpFrame, operand: Wide, part: FloatTy | IntTy) -> list[Value]:
+def _coordinates(operand: Wide, part: FloatTy | IntTy) -> list[Value]:
     """x, y and z; what the image type lacks is 0."""
     nothing = const_float(part, 0.0) if isinstance(part, FloatTy) else const_int(part, 0)
     return [*operand.parts[:3], *[nothing] * (3 - len(operand.parts))][:3]
@@ -204,4 +207,3 @@ class _LaneLoop:
         code.branch_if(frame.any_lane(rest), self.head, self.end)
         code.position_at(self.end)
         return Wide(tuple(code.load(frame.vector_type(p), slot, 64) for p, slot in self.slots))
-

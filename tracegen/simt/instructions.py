@@ -10,9 +10,11 @@ from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
     Binary,
+    Branch,
     Call,
     Cast,
     CompareExchange,
+    CondBranch,
     ExtractElement,
     ExtractValue,
     Fence,
@@ -23,11 +25,13 @@ from kcc.frontend.ir.instructions import (
     IntCompare,
     Load,
     Phi,
+    Return,
     Select,
     ShuffleVector,
     Store,
-    Terminator,
+    Switch,
     Unary,
+    Unreachable,
 )
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import (
@@ -67,56 +71,63 @@ class InstructionWriter(WarpFrame):
 
     def _compute(self, instruction: AnyInstruction) -> Wide | None:
         match instruction:
-            case Binary() if instruction.opcode in arithmetic.DIVISIONS:
-                return self._divide(instruction)
-            case Binary():
-                left, right = self._pair(instruction)
-                return arithmetic.binary(self, instruction, left, right)
-            case Unary():
-                operand = self.operand(instruction.operand)
-                return arithmetic.negate(self, operand) if instruction.opcode is Opcode.FNEG else operand
-            case Cast():
-                return arithmetic.cast(self, instruction, self.operand(instruction.operand))
-            case IntCompare() | FloatCompare():
-                left, right = self._pair(instruction)
-                return arithmetic.compare(self, instruction, left, right)
-            case Select():
-                parts = (self.operand(o) for o in instruction.operands)
-                return arithmetic.select(self, instruction, *parts)
-            case ExtractElement():
-                vector, lane = self._pair(instruction)
-                return arithmetic.extract_element(self, instruction, vector, lane)
-            case InsertElement():
-                vector, element, lane = (self.operand(o) for o in instruction.operands)
-                return arithmetic.insert_element(self, instruction, vector, element, lane)
-            case ShuffleVector():
-                left, right = self._pair(instruction)
-                return arithmetic.shuffle(instruction, left, right)
-            case ExtractValue():
-                return arithmetic.extract_value(instruction, self.operand(instruction.aggregate))
-            case InsertValue():
-                aggregate, element = self._pair(instruction)
-                return arithmetic.insert_value(instruction, aggregate, element)
-            case GetElementPtr():
-                return self._address(instruction)
             case Load() | Store() | AtomicRmw() | CompareExchange():
                 return write_access(self, instruction)
             case Call():
                 return write_call(self, instruction)
+            case GetElementPtr():
+                return self._address(instruction)
             case Alloca() | Fence():
                 return None
-            case Phi():
-                raise AssertionError("phis are written on the edges")
+            case Phi() | Branch() | CondBranch() | Switch() | Return() | Unreachable():
+                raise AssertionError(f"control flow is written elsewhere: {instruction}")
+            case (
+                ExtractElement() | InsertElement() | ShuffleVector() | ExtractValue()
+                | InsertValue()
+            ):  # fmt: skip
+                return self._rearrange(instruction)
             case _:
-                _no_terminator(instruction)
+                return self._calculate(instruction)
 
-    def _pair(self, instruction: AnyInstruction) -> tuple[Wide, Wide]:
-        first, second = instruction.operands[:2]
-        return self.operand(first), self.operand(second)
+    def _calculate(
+        self, instruction: Binary | Unary | Cast | IntCompare | FloatCompare | Select
+    ) -> Wide:
+        operands = [self.operand(o) for o in instruction.operands]
+        match instruction:
+            case Binary() if instruction.opcode in arithmetic.DIVISIONS:
+                return self._divide(instruction, *operands)
+            case Binary():
+                return arithmetic.binary(self, instruction, *operands)
+            case Unary() if instruction.opcode is Opcode.FNEG:
+                return arithmetic.negate(self, *operands)
+            case Unary():
+                return operands[0]
+            case Cast():
+                return arithmetic.cast(self, instruction, *operands)
+            case IntCompare() | FloatCompare():
+                return arithmetic.compare(self, instruction, *operands)
+            case Select():
+                return arithmetic.select(self, *operands)
 
-    def _divide(self, instruction: Binary) -> Wide:
+    def _rearrange(
+        self,
+        instruction: ExtractElement | InsertElement | ShuffleVector | ExtractValue | InsertValue,
+    ) -> Wide:
+        operands = [self.operand(o) for o in instruction.operands]
+        match instruction:
+            case ExtractElement():
+                return arithmetic.extract_element(self, instruction, *operands)
+            case InsertElement():
+                return arithmetic.insert_element(self, instruction, *operands)
+            case ShuffleVector():
+                return arithmetic.shuffle(instruction, *operands)
+            case ExtractValue():
+                return arithmetic.extract_value(instruction, *operands)
+            case InsertValue():
+                return arithmetic.insert_value(instruction, *operands)
+
+    def _divide(self, instruction: Binary, left: Wide, right: Wide) -> Wide:
         """Division by zero in an active lane is a fault; other lanes divide by one."""
-        left, right = self._pair(instruction)
         parts = list[Value]()
         for divisor in right.parts:
             if _is_nonzero(instruction.right):
@@ -163,10 +174,6 @@ class InstructionWriter(WarpFrame):
         return self.code.binary("add", address, index)
 
 
-def _no_terminator(instruction: Terminator) -> None:
-    raise AssertionError(f"terminators are written by the control flow: {instruction}")
-
-
 def _is_nonzero(value: Operand) -> bool:
     return isinstance(value, ConstantInt) and value.value != 0
 
@@ -189,4 +196,3 @@ def _constant_step(type_: IrType, index: ConstantInt, stride: int, place: int) -
     if place > 0 and isinstance(type_, StructTy):
         return field_offsets(type_)[index.value]
     return index.value * stride
-

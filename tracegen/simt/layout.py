@@ -140,7 +140,6 @@ class FaultKind(IntEnum):
     BUDGET = 7
     STOPPED = 8
     BARRIER_MISMATCH = 9
-    READ_ONLY = 10
     UNREACHABLE = 11
     BARRIER_ABANDONED = 12
     IMAGE_BOUNDS = 13

@@ -79,7 +79,7 @@ def _define(module: ModuleBuilder, symbol: str, width: int) -> set[str]:
     names = [f"%x{i}" for i in range(len(function.arguments) - 1)]
     kinds = [VecTy(width, parts_of(a.type)[0]) for a in function.arguments[1:]]
     parameters = tuple(Value(t, n) for t, n in zip(kinds, names, strict=True))
-    helpers = Helpers(Writer(module, code, width), False, set())
+    helpers = Helpers(Writer(module, code, width), inline=False, made=set())
     writer = _MathWriter(module, code, width, plan, helpers, parameters=parameters)
     for instruction in function.instructions:
         writer.write_instruction(instruction)

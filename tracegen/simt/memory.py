@@ -171,7 +171,10 @@ class _Body:
         code, writer = self.code, self.writer
         size = self.shape.size_bytes
         has_first = code.compare(
-            "icmp", "ne", code.binary("and", self.mask, const_int(self.mask.type, 1)), zero(self.mask.type)
+            "icmp",
+            "ne",
+            code.binary("and", self.mask, const_int(self.mask.type, 1)),
+            zero(self.mask.type),
         )
         code.branch_if(has_first, "first", "late")
         code.position_at("late")
@@ -213,6 +216,7 @@ class _Body:
         code.branch_if(fine, good, "suspect")
         code.position_at("suspect")
         self.check_lanes(good, "outside")
+
 
 def _write_load(body: _Body) -> None:
     code, writer, shape = body.code, body.writer, body.shape
@@ -334,5 +338,3 @@ def _write_atomic(body: _Body, operation: str) -> None:
         body.give(result_old, code.load(writer.vector_type(I1), swapped, 64), none)
     else:
         body.give(result_old, none)
-
-

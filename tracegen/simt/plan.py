@@ -121,6 +121,7 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
 
 
 def is_barrier(instruction: AnyInstruction) -> bool:
+    """Whether warps wait here for the others of their thread block."""
     return isinstance(instruction, Call) and instruction.callee in BARRIERS
 
 
@@ -144,7 +145,9 @@ def _slots(
     needed = {p.index for b in function.blocks for p in b.phis}
     for instruction in function.instructions:
         for place, value in enumerate(instruction.operands):
-            if isinstance(value, InstructionRef) and _crosses(function, instruction, place, value, segment_of):
+            if isinstance(value, InstructionRef) and _crosses(
+                function, instruction, place, value, segment_of
+            ):
                 needed.add(value.index)
     position = int(State.SIZE) * 8
     slots, escapes = dict[int, Slot](), dict[int, Slot]()
@@ -160,7 +163,11 @@ def _slots(
 
 
 def _crosses(
-    function: Function, user: AnyInstruction, place: int, value: InstructionRef, segment_of: tuple[int, ...]
+    function: Function,
+    user: AnyInstruction,
+    place: int,
+    value: InstructionRef,
+    segment_of: tuple[int, ...],
 ) -> bool:
     """Whether a use lies in another segment than the definition."""
     if isinstance(user, Phi):
@@ -169,7 +176,9 @@ def _crosses(
     return segment_of[user.index] != segment_of[value.index]
 
 
-def _slot(instruction: AnyInstruction, width: int, position: int, *, uniform: bool) -> tuple[Slot, int]:
+def _slot(
+    instruction: AnyInstruction, width: int, position: int, *, uniform: bool
+) -> tuple[Slot, int]:
     offsets = list[int]()
     for part in parts_of(instruction.type):
         position = _round_up(position, slot_alignment(part, width, uniform=uniform))

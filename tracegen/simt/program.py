@@ -63,9 +63,7 @@ def write_program(kernel: Kernel, module: Module, options: ProgramOptions) -> Wa
     )  # fmt: skip
     writer.write()
     define_math(builder, frozenset(writer.math), options.width)
-    write_schedule(
-        builder, plan, tracing=options.trace is not TraceMode.OFF, poison=options.poison
-    )
+    write_schedule(builder, plan, tracing=options.trace is not TraceMode.OFF, poison=options.poison)
     return WarpProgram(plan, options, builder.text())
 
 

@@ -29,7 +29,9 @@ def write_schedule(module: ModuleBuilder, plan: Plan, *, tracing: bool, poison: 
     if tracing:
         define_header(module, plan.width)
     _Schedule(writer, plan, tracing, poison).write()
-    module.define(f"define i32 @{BLOCKS_FUNCTION}(ptr %worker, i64 %first, i64 %count) nounwind", code)
+    module.define(
+        f"define i32 @{BLOCKS_FUNCTION}(ptr %worker, i64 %first, i64 %count) nounwind", code
+    )
 
 
 class _Schedule:
@@ -49,7 +51,9 @@ class _Schedule:
         code.branch("block")
         code.position_at("block")
         block = Value(I64, "%block.number")
-        code.blocks["block"].append("  %block.number = phi i64 [ %first, %entry ], [ %block.next, %block.end ]")
+        code.blocks["block"].append(
+            "  %block.number = phi i64 [ %first, %entry ], [ %block.next, %block.end ]"
+        )
         code.branch_if(code.compare("icmp", "ult", block, end), "block.start", "done")
         code.position_at("block.start")
         self._set_group(block)

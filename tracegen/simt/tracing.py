@@ -80,7 +80,10 @@ def define_header(module: ModuleBuilder, width: int) -> None:
     code.store(warp, code.gep(I8, next_, [const_int(I64, 12)]), 4)
     writer.store_word(code.gep(I8, next_, [const_int(I64, 16)]), worker, Worker.TRACE_NEXT)
     code.ret()
-    module.define(f"define internal void @{HEADER_FUNCTION}(ptr %worker, i64 %block, i64 %warp) nounwind", code)
+    module.define(
+        f"define internal void @{HEADER_FUNCTION}(ptr %worker, i64 %block, i64 %warp) nounwind",
+        code,
+    )
 
 
 def _helper(frame: WarpFrame) -> Writer:
@@ -184,4 +187,3 @@ def _define_access(frame: WarpFrame) -> None:
         f"{size}) noinline nounwind",
         code,
     )
-

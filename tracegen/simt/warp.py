@@ -132,7 +132,9 @@ class WarpWriter(InstructionWriter):
     def _write_block(self, block: Block) -> None:
         self.code.position_at(block_label(block.index))
         if block.index in self.meetings:
-            arrived = self.code.compare("icmp", "eq", self.get("meeting"), const_int(I32, block.index))
+            arrived = self.code.compare(
+                "icmp", "eq", self.get("meeting"), const_int(I32, block.index)
+            )
             self.code.branch_if(arrived, "pop", f"body.{block.index}")
             self.code.position_at(f"body.{block.index}")
         self._start_segment(block.index)
@@ -174,7 +176,9 @@ class WarpWriter(InstructionWriter):
         counts = self.counts
         executions, lanes = self.word(counts, 2 * block), self.word(counts, 2 * block + 1)
         self.code.store(
-            self.code.binary("add", self.code.load(I64, executions, 8), const_int(I64, 1)), executions, 8
+            self.code.binary("add", self.code.load(I64, executions, 8), const_int(I64, 1)),
+            executions,
+            8,
         )
         name = f"llvm.ctpop.i{self.width}"
         active = self.widen(self.call_intrinsic(name, self.mask_type, [self.mask]))
@@ -237,7 +241,9 @@ class WarpWriter(InstructionWriter):
         targets = list(dict.fromkeys((*(b for _, b in switch.cases), switch.default)))
         if value.type.__class__.__name__ != "VecTy":
             labels = {t: self.code.new_label("edge") for t in targets}
-            self.code.switch(value, labels[switch.default], [(n, labels[b]) for n, b in switch.cases])
+            self.code.switch(
+                value, labels[switch.default], [(n, labels[b]) for n, b in switch.cases]
+            )
             for target, label in labels.items():
                 self.code.position_at(label)
                 saved = dict(self.values)
@@ -316,7 +322,8 @@ class WarpWriter(InstructionWriter):
 
 
 def block_label(index: int) -> str:
-    return "exit" if index == EXIT else f"block.{index}"
+    """The label of a block of the kernel in the generated code."""
+    return f"block.{index}"
 
 
 def retreat_targets(blocks: tuple[Block, ...]) -> frozenset[int]:
