@@ -20,6 +20,7 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
+from kcc.diagnostics import render
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
@@ -79,15 +80,20 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    from kcc.pipeline import analyze, compile_unit
+
     path = single_source(arguments.source)
     _check_products(arguments, path)
     stage = StageRunner()
     request = stage("read", lambda: _request(arguments, path, sources))
     if arguments.emit_ir:
-        outputs = [Output(arguments.output, _compile(request, stage))]
+        unit = compile_unit(request, stage)
+        warnings, outputs = unit.warnings, [Output(arguments.output, unit.ir)]
     else:
-        outputs = _analyze(request, arguments, stage)
+        analysis = analyze(request, stage)
+        warnings, outputs = analysis.warnings, _outputs(analysis, arguments, stage)
     stage("write", lambda: write_outputs(outputs))
+    sys.stderr.write("".join(render(warning, sources) + "\n" for warning in warnings))
     if arguments.time:
         sys.stderr.write(stage.table())
     return 0
@@ -126,19 +132,8 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
     )
 
 
-def _compile(request: AnalysisRequest, stage: StageRunner) -> str:
-    from kcc.pipeline import compile_unit
-
-    unit = compile_unit(request, stage)
-    return unit.ir
-
-
-def _analyze(
-    request: AnalysisRequest, arguments: argparse.Namespace, stage: StageRunner
-) -> list[Output]:
-    from kcc.pipeline import analyze
-
-    analysis = analyze(request, stage)
+def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunner) -> list[Output]:
+    """What is to be written, and where to."""
     outputs = list[Output]()
     if arguments.json:
         outputs.append(Output(arguments.json, stage("report", lambda: _json(analysis))))
@@ -162,7 +157,7 @@ def _dot(analysis: Analysis, _arguments: argparse.Namespace) -> str:
 
 
 def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
-    from kcc.report.terminal import Part, render
+    from kcc.report.terminal import Part, render_report
 
     parts = frozenset(Part)
     if arguments.brief:
@@ -170,4 +165,4 @@ def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
     elif arguments.annotate:
         parts = frozenset({Part.SOURCE})
     style = choose_style(arguments.color, arguments.width, arguments.output)
-    return render(analysis, style, parts)
+    return render_report(analysis, style, parts)

@@ -235,7 +235,7 @@ def _remark(workload: WorkloadFile, given: Iterable[MacroOption]) -> str:
     """What a kernel.toml contributed."""
     parts = [f"-D {macro.name}={macro.value}" for macro in _own_macros(workload, given)]
     parts += [f"-I {folder}" for folder in workload.includes]
-    parts += workload.options
+    parts += [" ".join(workload.options)] if workload.options else []
     if workload.launches:
         parts.append("launches")
     return f"from {workload.path}: {', '.join(parts) or 'nothing'}"

@@ -45,7 +45,9 @@ class Part(Enum):
     SOURCE = "source"
 
 
-def render(analysis: Analysis, style: Style, parts: frozenset[Part] = frozenset(Part)) -> str:
+def render_report(
+    analysis: Analysis, style: Style, parts: frozenset[Part] = frozenset(Part)
+) -> str:
     """The report as text, with the parts that are asked for."""
     buffer = io.StringIO()
     console = Console(
@@ -61,28 +63,29 @@ def render(analysis: Analysis, style: Style, parts: frozenset[Part] = frozenset(
     )
     _heading(console, analysis)
     for kernel in analysis.kernels:
-        _kernel_heading(console, kernel, style)
+        _kernel_heading(console, kernel, analysis.source, style)
         if Part.VERDICT in parts:
             _verdict(console, kernel)
         if Part.TABLES in parts:
             _tables(console, kernel, style)
         if Part.SOURCE in parts:
             _source(console, kernel, analysis, style)
-    return "".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines())
+    return "".join(line.rstrip() + "\n" for line in buffer.getvalue().rstrip("\n").split("\n"))
 
 
 def _heading(console: Console, analysis: Analysis) -> None:
     frontend = FRONTENDS.get(analysis.frontend, analysis.frontend)
     level = f"-{analysis.optimisation.value} ({LEVELS[analysis.optimisation]})"
-    how = f"  {LANGUAGES[analysis.language]}, {frontend} front end, {level}"
-    console.print(Text.assemble((analysis.source, "bold"), how))
+    console.print(Text(analysis.source, "bold"), soft_wrap=True)
+    console.print(Text(f"{LANGUAGES[analysis.language]}, {frontend} front end, {level}"))
     for remark in analysis.remarks:
         console.print(Text(remark, "dim"))
 
 
-def _kernel_heading(console: Console, kernel: KernelReport, style: Style) -> None:
+def _kernel_heading(console: Console, kernel: KernelReport, source: str, style: Style) -> None:
     console.print()
-    title = Text.assemble(("kernel ", "bold"), (kernel.name, "bold cyan"), f"  {kernel.span}")
+    place = f"line {kernel.span.line}" if kernel.span.file == source else str(kernel.span)
+    title = Text.assemble(("kernel ", "bold"), (kernel.name, "bold cyan"), f"  {place}")
     title.append(" " + ("─" if style.unicode else "-") * (style.width - title.cell_len - 1), "dim")
     title.truncate(style.width)
     console.print(title)

@@ -5,35 +5,35 @@ import re
 import pytest
 
 from kcc.report.style import Style
-from kcc.report.terminal import Part, render
+from kcc.report.terminal import Part, render_report
 from tests.golden import Golden
 from tests.kcc.report.sample import analysis
 
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_report(golden: Golden, width: int):
-    text = render(analysis(), Style(width))
+    text = render_report(analysis(), Style(width))
     golden(f"report/sample-{width}.txt", text)
     assert max(map(len, text.splitlines())) <= width
 
 
 def test_report_in_ascii(golden: Golden):
-    text = render(analysis(), Style(80, unicode=False))
+    text = render_report(analysis(), Style(80, unicode=False))
     golden("report/sample-ascii.txt", text)
     assert text.isascii()
 
 
 def test_colors_are_only_decoration():
-    colored = render(analysis(), Style(100, colored=True))
+    colored = render_report(analysis(), Style(100, colored=True))
     assert "\x1b[" in colored
     stripped = "".join(
         line.rstrip() + "\n" for line in re.sub(r"\x1b\[[\d;]*m", "", colored).splitlines()
     )
-    assert stripped == render(analysis(), Style(100))
+    assert stripped == render_report(analysis(), Style(100))
 
 
 def test_parts_can_be_chosen():
-    text = render(analysis(), Style(100), frozenset({Part.VERDICT}))
+    text = render_report(analysis(), Style(100), frozenset({Part.VERDICT}))
     assert "control flow" in text
     assert "Loops" not in text
     assert "get_global_id" not in text
@@ -41,5 +41,5 @@ def test_parts_can_be_chosen():
 
 @pytest.mark.parametrize("width", [40, 55, 200])
 def test_no_line_is_wider_than_asked(width: int):
-    text = render(analysis(), Style(width))
+    text = render_report(analysis(), Style(width))
     assert max(map(len, text.splitlines())) <= width
