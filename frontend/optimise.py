@@ -17,6 +17,8 @@ it neither forms selects nor merges conditions, exactly what keeps a program's b
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from functools import cache
 
 import llvmlite.binding as llvm
@@ -29,9 +31,11 @@ TARGET_CPU = "sm_70"
 """Costs of the O2 pipeline; NVPTX's do not differ from one architecture to the next but for
 types that Volta has all of."""
 
-_FREE_ADDRESS_SPACE = 9
-"""Stands for the generic address space at O2: NVPTX gives number 4 to constant memory, and its
-alias analysis would take every generic pointer for one to memory that nobody writes."""
+_GENERIC = "addrspace(4)"
+"""The generic address space has another number for NVPTX, whose alias analysis would take such a
+pointer for one to constant memory: modules with generic pointers do without target."""
+
+_ATTRIBUTE = re.compile(r" ?\boptforfuzzing\b")
 
 _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector) \(")
 """Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
@@ -49,31 +53,34 @@ def optimise(text: str, level: OptLevel) -> str:
     Raises :class:`InternalError` when the text is not a valid module, since every front end
     delivers one.
     """
-    module = _parse(_MARKERS.sub("", text))
+    text = _MARKERS.sub("", text)
     match level:
         case OptLevel.O0:
-            return str(module)
+            return _transformed(text, level, lambda _: None)
         case OptLevel.O1:
-            _keep_control_flow(module)
+            return _ATTRIBUTE.sub("", _transformed(text, level, _keep_control_flow))
         case OptLevel.O2:
-            module = _parse(_renumber(str(module), 4, _FREE_ADDRESS_SPACE))
-            _run_pipeline(module)
-    _verify(module, f"optimisation {level.value}")
-    result = str(module)
-    if level is OptLevel.O1:
-        return re.sub(r" ?\boptforfuzzing\b", "", result)
-    return _renumber(result, _FREE_ADDRESS_SPACE, 4)
+            pipeline = _run_pipeline_without_target if _GENERIC in text else _run_pipeline
+            return _transformed(text, level, pipeline)
 
 
-def _parse(text: str) -> llvm.ModuleRef:
-    """A verified module in a context of its own, so that names do not depend on earlier ones."""
+def _transformed(text: str, level: OptLevel, transform: Callable[[llvm.ModuleRef], None]) -> str:
+    """The module after ``transform``.
+
+    It lives in a context of its own, so that names do not depend on earlier modules, and dies
+    before that context, which Python's collector alone would not see to.
+    """
     _set_options()
-    try:
-        module = llvm.parse_assembly(text, llvm.create_context())
-    except RuntimeError as error:
-        raise InternalError("IR text", str(error)) from None
-    _verify(module, "IR verifier")
-    return module
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(text, context)
+        except RuntimeError as error:
+            raise InternalError("IR text", str(error)) from None
+        with module:
+            _verify(module, "IR verifier")
+            transform(module)
+            _verify(module, f"optimisation {level.value}")
+            return str(module)
 
 
 def _verify(module: llvm.ModuleRef, stage: str) -> None:
@@ -88,45 +95,59 @@ def _keep_control_flow(module: llvm.ModuleRef) -> None:
     for function in module.functions:
         if not function.is_declaration:
             function.add_function_attribute("optforfuzzing")
-    tuning = llvm.create_pipeline_tuning_options(1)
-    builder = llvm.create_pass_builder(_target_machine(), tuning)
-    passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.add_sroa_pass()
-    passes.add_sccp_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_new_gvn_pass()
-    passes.add_sroa_pass()
-    passes.add_dead_code_elimination_pass()
-    passes.add_simplify_cfg_pass()
-    passes.add_global_dead_code_eliminate_pass()
-    passes.add_strip_dead_prototype_pass()
-    passes.run(module, builder)
+    with _pass_builder(1, None) as builder, llvm.create_new_module_pass_manager() as passes:
+        passes.add_always_inliner_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.add_sroa_pass()
+        passes.add_sccp_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_new_gvn_pass()
+        passes.add_sroa_pass()
+        passes.add_dead_code_elimination_pass()
+        passes.add_simplify_cfg_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.add_strip_dead_prototype_pass()
+        passes.run(module, builder)
     if _UNFOLDED.search(str(module)):
-        folding = llvm.create_new_module_pass_manager()
-        folding.add_instruction_combine_pass()
-        folding.add_dead_code_elimination_pass()
-        folding.run(module, builder)
+        _fold_expressions(module)
+
+
+def _fold_expressions(module: llvm.ModuleRef) -> None:
+    with _pass_builder(1, None) as builder, llvm.create_new_module_pass_manager() as passes:
+        passes.add_instruction_combine_pass()
+        passes.add_dead_code_elimination_pass()
+        passes.run(module, builder)
 
 
 def _run_pipeline(module: llvm.ModuleRef) -> None:
     """O2."""
-    tuning = llvm.create_pipeline_tuning_options(3)
-    tuning.loop_vectorization = False
-    tuning.slp_vectorization = False
-    tuning.loop_interleaving = False
-    tuning.loop_unrolling = True
-    builder = llvm.create_pass_builder(_target_machine(), tuning)
-    builder.getModulePassManager().run(module, builder)
+    with _pass_builder(3, _target_machine()) as builder:
+        _run_default(module, builder)
 
 
-def _renumber(text: str, old: int, new: int) -> str:
-    """Another number for an address space, in types and in the names of intrinsics."""
-    if f"addrspace({old})" not in text:
-        return text
-    text = text.replace(f"addrspace({old})", f"addrspace({new})")
-    return re.sub(rf"(@llvm\.[\w.]*\.p){old}\b", rf"\g<1>{new}", text)
+def _run_pipeline_without_target(module: llvm.ModuleRef) -> None:
+    """O2 for modules with generic pointers."""
+    with _pass_builder(3, None) as builder:
+        _run_default(module, builder)
+
+
+def _run_default(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    with builder.getModulePassManager() as passes:
+        passes.run(module, builder)
+
+
+@contextmanager
+def _pass_builder(
+    speed_level: int, target: llvm.TargetMachine | None
+) -> Generator[llvm.PassBuilder]:
+    """The settings of all pipelines; ``speed_level`` is LLVM's."""
+    with llvm.create_pipeline_tuning_options(speed_level) as tuning:
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = False
+        tuning.loop_interleaving = False
+        tuning.loop_unrolling = True
+        with llvm.create_pass_builder(target, tuning) as builder:
+            yield builder
 
 
 @cache

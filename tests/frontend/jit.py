@@ -90,16 +90,27 @@ def run(
 
     Integers are passed as ``int``, floats as ``float``.
     """
-    module = llvm.parse_assembly(host_module(text), llvm.create_context())
-    module.triple = llvm.get_process_triple()
-    module.verify()
-    engine = llvm.create_mcjit_compiler(module, _machine())
-    engine.finalize_object()
+    with (
+        llvm.create_context() as context,
+        llvm.parse_assembly(host_module(text), context) as module,
+    ):
+        module.triple = llvm.get_process_triple()
+        module.verify()
+        with llvm.create_mcjit_compiler(module, _machine()) as engine:
+            engine.finalize_object()
+            _run_items(engine, kernel, arguments, (global_size, local_size))
+
+
+def _run_items(
+    engine: llvm.ExecutionEngine,
+    kernel: str,
+    arguments: Sequence[Buffer | int | float],
+    sizes: tuple[Sequence[int], Sequence[int]],
+) -> None:
     passed = [a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments]
     types = [_ctype(a) for a in arguments]
     function = ctypes.CFUNCTYPE(None, *types)(engine.get_function_address(kernel))
-    size = [*global_size, 1, 1][:3]
-    local = [*local_size, 1, 1][:3]
+    size, local = ([*given, 1, 1][:3] for given in sizes)
     tables = {
         name: (ctypes.c_int64 * 3).from_address(engine.get_global_value_address(f"kcc.{name}"))
         for name in _WORK_ITEM.values()
