@@ -126,7 +126,8 @@ def _excerpt(file: str, run: range, text: Sequence[str], facts: _Facts) -> Excer
 
 
 def _depths(file: str, run: range, facts: _Facts) -> dict[int, int]:
-    """Loop depth of each line; one without instructions is as deep as both its neighbours are."""
+    """Loop depth of each line; one without instructions is as deep as what stands around it."""
+    keywords = {loop.line: loop.depth for loop in facts.kernel.loops}
     known = {n: facts.lines[file, n].loop_depth for n in run if (file, n) in facts.lines}
     depths, before = dict[int, int](), 0
     for number in run:
@@ -136,6 +137,8 @@ def _depths(file: str, run: range, facts: _Facts) -> dict[int, int]:
     for number in reversed(run):
         after = known.get(number, after)
         depths[number] = min(depths[number], after)
+        if number in keywords:  # what precedes a loop is not in it
+            after = keywords[number] - 1
     return depths
 
 
