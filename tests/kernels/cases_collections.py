@@ -70,7 +70,9 @@ def bitonic_merge_local(a: Args) -> dict[str, Array]:
 
 
 def repeated_keys(a: Args, rng: Generator) -> dict[str, Array]:
-    return {"in": rng.integers(0, 500, int(a["n"])).astype(np.uint32)}
+    """Keys of which many are equal, up to the largest."""
+    keys = rng.integers(0, 501, int(a["n"])) * ((2**32 - 1) // 500)
+    return {"in": keys.astype(np.uint32)}
 
 
 def sort_block(a: Args) -> dict[str, Array]:
