@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pycparser import c_ast
 
@@ -73,7 +73,7 @@ def _call_group(
 ) -> Expr | None:
     if len(group.functions) == 1 and not (group.functions[0].overloadable or is_builtin(name)):
         return _call_function(context, group.functions[0], arguments, node)
-    chosen = _choose(group.functions, arguments)
+    chosen = _choose(group.functions, arguments, _constants(context, arguments))
     if chosen is None and is_builtin(name):
         return _call_builtin(context, name, arguments, node)
     if chosen is None and len(group.functions) == 1:
@@ -85,7 +85,7 @@ def _call_group(
 
 
 def _choose(
-    candidates: Sequence[FunctionEntry], arguments: Arguments
+    candidates: Sequence[FunctionEntry], arguments: Arguments, constants: Mapping[int, int]
 ) -> list[FunctionEntry] | None:
     """The best of overloaded functions; several when none is, None when none fits."""
     viable = list[tuple[FunctionEntry, list[Fit]]]()
@@ -93,8 +93,10 @@ def _choose(
         parameters = entry.function.type.parameters
         if len(parameters) != len(arguments):
             continue
-        pairs = zip(arguments, parameters, strict=True)
-        fits = [fit(value.type.type, parameter.type, None) for (value, _), parameter in pairs]
+        fits = [
+            fit(value.type.type, parameters[position].type, constants.get(position))
+            for position, (value, _) in enumerate(arguments)
+        ]
         found = [f for f in fits if f is not None]
         if len(found) == len(fits):
             viable.append((entry, found))

@@ -18,7 +18,6 @@ from kcc.frontend.types import (
     PointerType,
     QualType,
     RecordType,
-    SamplerType,
     ScalarType,
     Type,
     VectorType,
@@ -54,6 +53,10 @@ def convert_explicitly(context: Context, value: Expr, target: Type, node: Node) 
     if isinstance(source, VoidType):
         context.report("K370", "a void expression has no value to use", node)
         return None
+    if context.is_half_storage(target):
+        hint = "keep the value in a float, or enable the extension cl_khr_fp16"
+        context.report("K317", "there are no values of type half", node, hint=hint)
+        return None
     match target:
         case ScalarType() | EnumType():
             return _to_scalar(context, value, target, node)
@@ -65,10 +68,6 @@ def convert_explicitly(context: Context, value: Expr, target: Type, node: Node) 
             return value
         case EventType() if is_integer(source) and evaluate(value, context.known) == 0:
             return Constant(value_type(target), value.span, 0)
-        case SamplerType() if is_integer(source):
-            return convert(value, target, implicit=False)
-        case EventType() | SamplerType() if source == target:
-            return value
         case _:
             return _invalid(context, source, target, node)
 

@@ -17,7 +17,7 @@ from kcc.frontend.parser import ParsedUnit
 from kcc.frontend.sema.constants import Known
 from kcc.frontend.sema.scope import Entity, Poisoned, Scope, Tag
 from kcc.frontend.tree import Function, Program, Variable
-from kcc.frontend.types import RecordType, ScalarKind, ScalarType, Type
+from kcc.frontend.types import RecordType, ScalarKind, ScalarType, Type, VectorType
 
 Node = c_ast.Node
 
@@ -132,12 +132,11 @@ class Context:
     # facts
 
     def is_half_storage(self, type_: Type) -> bool:
-        """Whether a type is half (or an array of it) without the extension that computes."""
-        return (
-            not self.half_arithmetic
-            and isinstance(type_, ScalarType)
-            and type_.kind is ScalarKind.HALF
-        )
+        """Whether a type is half, or a vector of it, without the extension that computes."""
+        if self.half_arithmetic:
+            return False
+        element = type_.element if isinstance(type_, VectorType) else type_
+        return isinstance(element, ScalarType) and element.kind is ScalarKind.HALF
 
     def new_tag(self) -> str:
         self.anonymous += 1

@@ -113,7 +113,11 @@ def promoted_kind(kind: ScalarKind) -> ScalarKind:
 
 def common_kind(left: ScalarKind, right: ScalarKind) -> ScalarKind:
     """The usual arithmetic conversions (C99 6.3.1.8)."""
-    left, right = promoted_kind(left), promoted_kind(right)
+    return wider_kind(promoted_kind(left), promoted_kind(right))
+
+
+def wider_kind(left: ScalarKind, right: ScalarKind) -> ScalarKind:
+    """The usual arithmetic conversions without promotion: the higher rank, unsigned in a tie."""
     if _RANKS[left] == _RANKS[right]:
         return right if left.signed else left
     return left if _RANKS[left] > _RANKS[right] else right
@@ -128,11 +132,15 @@ def promote(expression: Expr) -> Expr:
 
 def fits_vector(scalar: ScalarKind, element: ScalarKind) -> bool:
     """Whether a scalar operand widens to a vector beside it (section 6.2.6): its rank must not
-    be higher than that of the elements.
+    be higher than that of the elements. As in clang, unsigned ranks above signed.
     """
     if element.floating:
         return not scalar.floating or _RANKS[scalar] <= _RANKS[element]
-    return not scalar.floating and _RANKS[scalar] <= _RANKS[element]
+    return not scalar.floating and _order(scalar) <= _order(element)
+
+
+def _order(kind: ScalarKind) -> tuple[int, bool]:
+    return _RANKS[kind], not kind.signed
 
 
 def vector_operands(

@@ -173,6 +173,10 @@ def _storage(context: Context, type_: QualType, node: c_ast.Decl) -> Storage | N
     return _STORAGES[space]
 
 
+def _is_constant_scope(context: Context, node: c_ast.Decl) -> bool:
+    return context.at_file_scope or _at_kernel_scope(context, AddressSpace.CONSTANT, node)
+
+
 def _at_kernel_scope(context: Context, space: AddressSpace, node: c_ast.Decl) -> bool:
     state = context.function
     assert state is not None
@@ -285,6 +289,8 @@ def _sampler(context: Context, node: c_ast.Decl, name: str, type_: QualType) -> 
     elif context.at_file_scope and not type_.const and type_.space is AddressSpace.PRIVATE:
         hint = "write const or __constant"
         context.report("K389", "a sampler outside of functions is a constant", node, hint=hint)
+    elif type_.space is AddressSpace.CONSTANT and not _is_constant_scope(context, node):
+        pass
     elif node.init is None:
         context.report("K389", f"the sampler '{name}' has no initialiser", node)
     else:

@@ -12,7 +12,7 @@ from kcc.frontend.sema.calls import call
 from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.dispatch import EXPRESSION_RULES, declared_type, expression, rvalue
 from kcc.frontend.sema.initialisers import compound_literal
-from kcc.frontend.sema.literals import literal
+from kcc.frontend.sema.literals import literal, string_object
 from kcc.frontend.sema.scope import EnumConstant, FunctionGroup, Poisoned, SamplerConstant
 from kcc.frontend.sema.suggestions import did_you_mean
 from kcc.frontend.sema.values import value_type
@@ -22,9 +22,9 @@ from kcc.frontend.types import (
     SIZE_T,
     FunctionType,
     QualType,
-    ScalarType,
     VectorType,
     VoidType,
+    is_arithmetic,
     is_complete,
     size_of,
 )
@@ -48,6 +48,9 @@ def name(context: Context, node: c_ast.ID) -> Expr | None:
         message = f"the function '{node.name}' is not a value: OpenCL C has no function pointers"
         context.report("K343", message, node, hint=hint)
         return None
+    if node.name in ("__func__", "__FUNCTION__") and context.function is not None:
+        data = context.function.function.name.encode() + b"\0"
+        return string_object(data, context.span(node))
     hint = did_you_mean(node.name, (*context.scope.visible_names(), *builtin_names()))
     context.report("K301", f"unknown name '{node.name}'", node, hint=hint)
     return None
@@ -103,7 +106,7 @@ def _vec_step(context: Context, type_: QualType, node: c_ast.UnaryOp) -> Expr | 
     """Section 6.11.8: lanes, where 3 counts as 4."""
     if isinstance(type_.type, VectorType):
         lanes = 4 if type_.type.lanes == 3 else type_.type.lanes
-    elif isinstance(type_.type, ScalarType):
+    elif is_arithmetic(type_.type):
         lanes = 1
     else:
         context.report("K371", f"vec_step takes a scalar or a vector, not '{type_.type}'", node)

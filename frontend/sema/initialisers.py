@@ -15,7 +15,7 @@ from kcc.frontend.sema.dispatch import declared_type, rvalue
 from kcc.frontend.sema.literals import string_bytes
 from kcc.frontend.sema.postfix import find_member, member_names
 from kcc.frontend.sema.suggestions import did_you_mean
-from kcc.frontend.sema.values import SCALARS, array_of, value_type
+from kcc.frontend.sema.values import SCALARS, array_of, splat, value_type
 from kcc.frontend.tree import (
     AggregateInit,
     CompoundLiteral,
@@ -28,8 +28,11 @@ from kcc.frontend.tree import (
 )
 from kcc.frontend.types import (
     ArrayType,
+    EventType,
+    ImageType,
     QualType,
     RecordType,
+    SamplerType,
     ScalarKind,
     ScalarType,
     Type,
@@ -111,6 +114,9 @@ def _braced(
 def _scalar(
     context: Context, node: c_ast.InitList, type_: QualType
 ) -> tuple[Initialiser, QualType] | None:
+    if isinstance(type_.type, (EventType, SamplerType, ImageType)):
+        context.report("K373", f"'{type_.type}' is not initialised with braces", node)
+        return None
     if not node.exprs:
         context.report("K373", f"the braces hold no value for '{type_.type}'", node)
         return None
@@ -135,6 +141,9 @@ def _report_excess(context: Context, nodes: list[Node]) -> None:
 
 def _vector(context: Context, node: c_ast.InitList, type_: VectorType) -> Expr | None:
     """``{a, b.xy, c}``: parts fill the lanes exactly (as clang has it for OpenCL)."""
+    if not node.exprs:
+        zero = Constant(value_type(type_.element), context.span(node), 0)
+        return splat(zero, type_)
     parts = list[Expr]()
     for item in node.exprs:
         if isinstance(item, (c_ast.InitList, c_ast.NamedInitializer)):
@@ -193,7 +202,7 @@ def _aggregate(
     context: Context, node: c_ast.InitList, type_: QualType
 ) -> tuple[Initialiser, QualType] | None:
     tree = _Tree(type_, context.span(node))
-    items = _Items(node.exprs)
+    items = _Items(list(node.exprs))
     length = _fill(context, items, tree, 0, braced=True)
     if items.failed:
         return None
@@ -240,7 +249,6 @@ def _fill(context: Context, items: _Items, tree: _Tree, start: int, *, braced: b
         if isinstance(node, c_ast.NamedInitializer):
             if not braced:
                 break
-            items.advance()
             index = _designate(context, items, node, tree) + 1
         elif room is not None and index >= room:
             if braced:
@@ -314,7 +322,9 @@ def _designate(context: Context, items: _Items, node: c_ast.NamedInitializer, tr
     steps = _steps(context, node, tree.type.type)
     if steps is None:
         items.failed = True
+        items.advance()
         return 0
+    items.nodes[items.position] = node.expr
     trail, inner = [tree], tree
     for step in steps[:-1]:
         known = inner.parts.get(step)
@@ -325,7 +335,7 @@ def _designate(context: Context, items: _Items, node: c_ast.NamedInitializer, tr
         inner = below
         trail.append(inner)
     last = steps[-1]
-    _set(inner, last, _value(context, items, node.expr, _part_type(inner.type.type, last)))
+    _set(inner, last, _part(context, items, _part_type(inner.type.type, last)))
     for level in range(len(trail) - 1, 0, -1):
         _fill(context, items, trail[level], steps[level] + 1, braced=False)
     return steps[0]

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from pycparser import c_ast
 
+from kcc.diagnostics import Span
 from kcc.frontend.sema.context import Context
 from kcc.frontend.sema.numbers import in_range, round_float, round_fraction
 from kcc.frontend.sema.values import SCALARS, array_of, value_type
@@ -143,6 +144,9 @@ def string_bytes(node: c_ast.Constant) -> bytes:
 
 def string_literal(context: Context, node: c_ast.Constant) -> StringLiteral:
     """An array of char in the constant address space (section 6.1.1, as clang types it)."""
-    data = string_bytes(node)
-    type_ = array_of(QualType(CHAR, AddressSpace.CONSTANT), len(data))
-    return StringLiteral(type_, context.span(node), data)
+    return string_object(string_bytes(node), context.span(node))
+
+
+def string_object(data: bytes, span: Span) -> StringLiteral:
+    """An unnamed string; ``data`` includes the final zero."""
+    return StringLiteral(array_of(QualType(CHAR, AddressSpace.CONSTANT), len(data)), span, data)

@@ -13,9 +13,9 @@ from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.conversions import (
     common_kind,
     promote,
-    promoted_kind,
     truth,
     vector_operands,
+    wider_kind,
 )
 from kcc.frontend.sema.dispatch import rvalue
 from kcc.frontend.sema.values import (
@@ -252,7 +252,11 @@ def conditional(context: Context, node: c_ast.TernaryOp) -> Expr | None:
         return None
     if isinstance(condition.type.type, VectorType):
         return _vector_select(context, condition, then, otherwise, node)
-    chosen = truth(context, condition, node.cond, "the condition")
+    if _is_floating(condition.type.type):
+        message = f"the condition of '?:' cannot be floating-point: '{condition.type.type}'"
+        context.report("K367", message, node.cond, hint="compare it with 0")
+        return None
+    chosen = truth(context, condition, node.cond, "the condition of '?:'")
     arms = _common_arms(context, then, otherwise, node)
     if chosen is None or arms is None:
         return None
@@ -325,10 +329,10 @@ def _lane_arms(
     kinds = arithmetic_kind(first), arithmetic_kind(second)
     assert kinds[0] is not None
     assert kinds[1] is not None
-    # Equal types are not promoted here, so that a char4 may choose between chars.
-    kind = kinds[0] if kinds[0] is kinds[1] else common_kind(kinds[0], kinds[1])
+    # No promotion here, so that a char4 may choose between chars.
+    kind = wider_kind(kinds[0], kinds[1])
     if kind is ScalarKind.BOOL:
-        kind = promoted_kind(kind)
+        kind = ScalarKind.CHAR
     target = vector_of(SCALARS[kind], chooser.lanes)
     return splat(convert(then, target.element), target), splat(
         convert(otherwise, target.element), target

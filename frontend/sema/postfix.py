@@ -23,7 +23,6 @@ from kcc.frontend.types import (
     RecordType,
     Type,
     VectorType,
-    VoidType,
     is_integer,
 )
 
@@ -65,9 +64,6 @@ def _element(context: Context, base: Expr, index: Expr, node: c_ast.ArrayRef) ->
     if pointer is None:
         return None
     assert isinstance(type_, PointerType)
-    if isinstance(type_.pointee.type, VoidType):
-        context.report("K310", "the elements of a void pointer have no type", node)
-        return None
     if not steps(context, pointer, node):
         return None
     moved = PointerOffset(pointer.type, span, pointer, to_index(index), negative=False)
