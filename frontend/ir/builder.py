@@ -85,10 +85,12 @@ def zero(type_: IrType) -> Value:
 
 
 def poison(type_: IrType) -> Value:
+    """The poison value of any type."""
     return Value(type_, "poison")
 
 
 def const_vector(type_: VecTy, elements: Sequence[Value]) -> Value:
+    """A vector constant of constants of the element type."""
     return Value(type_, "<" + ", ".join(str(e) for e in elements) + ">")
 
 
@@ -127,7 +129,9 @@ class FunctionBuilder:
         if self.current is None:
             return True
         lines = self.blocks[self.current]
-        return bool(lines) and lines[-1].lstrip().startswith(("br ", "ret ", "switch ", "unreachable"))
+        return bool(lines) and lines[-1].lstrip().startswith(
+            ("br ", "ret ", "switch ", "unreachable")
+        )
 
     def emit(self, text: str) -> None:
         """Append one instruction without a result."""
@@ -184,7 +188,9 @@ class FunctionBuilder:
         word = "store volatile" if volatile else "store"
         self.emit(f"{word} {value}, {pointer}, align {align}")
 
-    def gep(self, source: IrType, pointer: Value, indices: Sequence[Value], *, inbounds: bool = True) -> Value:
+    def gep(
+        self, source: IrType, pointer: Value, indices: Sequence[Value], *, inbounds: bool = True
+    ) -> Value:
         word = "getelementptr inbounds" if inbounds else "getelementptr"
         return self.value(
             pointer.type, f"{word} {source}, {pointer}, {', '.join(str(i) for i in indices)}"
@@ -227,8 +233,8 @@ class FunctionBuilder:
     # calls, atomics, control
 
     def call(
-        self, symbol: str, result: IrType, arguments: Iterable[Value], *, convention: str = "spir_func",
-        attributes: str = "", signature: str | None = None,
+        self, symbol: str, result: IrType, arguments: Iterable[Value], *,
+        convention: str = "spir_func", attributes: str = "", signature: str | None = None,
     ) -> Value:  # fmt: skip
         """A direct call; ``signature`` spells a variadic function type. void gives a void value."""
         shown = ", ".join(str(a) for a in arguments)
@@ -250,7 +256,9 @@ class FunctionBuilder:
         self.emit(f"br {condition}, label %{then}, label %{otherwise}")
 
     def switch(self, value: Value, default: str, cases: Sequence[tuple[int, str]]) -> None:
-        rows = " ".join(f"{const_int(value.type, number)}, label %{label}" for number, label in cases)
+        rows = " ".join(
+            f"{const_int(value.type, number)}, label %{label}" for number, label in cases
+        )
         self.emit(f"switch {value}, label %{default} [ {rows} ]")
 
     def phi(self, type_: IrType, incoming: Sequence[tuple[Value, str]]) -> Value:
@@ -309,8 +317,17 @@ class ModuleBuilder:
 
     def text(self) -> str:
         head = [f'target datalayout = "{DATA_LAYOUT}"', f'target triple = "{TRIPLE}"', ""]
-        named = [f"!{name} = !{{{', '.join(nodes)}}}" for name, nodes in self.named_metadata.items()]
-        parts = [*head, *self.globals, *self.declarations.values(), *self.functions, *named, *self._nodes]
+        named = [
+            f"!{name} = !{{{', '.join(nodes)}}}" for name, nodes in self.named_metadata.items()
+        ]
+        parts = [
+            *head,
+            *self.globals,
+            *self.declarations.values(),
+            *self.functions,
+            *named,
+            *self._nodes,
+        ]
         return "\n".join(parts) + "\n"
 
 

@@ -405,9 +405,11 @@ class ShuffleVector(Instruction):
 
     def _body(self) -> str:
         lanes = ", ".join("i32 poison" if m is None else f"i32 {m}" for m in self.mask)
-        shown = {(0,): "zeroinitializer", (None,): "poison"}.get(
-            tuple(dict.fromkeys(self.mask)), f"<{lanes}>"
-        )
+        shown = f"<{lanes}>"
+        if all(m == 0 for m in self.mask):
+            shown = "zeroinitializer"
+        elif all(m is None for m in self.mask):
+            shown = "poison"
         return f"shufflevector {_typed(self.operands)}, <{len(self.mask)} x i32> {shown}"
 
 

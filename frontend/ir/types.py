@@ -15,12 +15,16 @@ DATA_LAYOUT = (
 
 @dataclass(frozen=True, slots=True)
 class VoidTy:
+    """The type of what gives no value."""
+
     def __str__(self) -> str:
         return "void"
 
 
 @dataclass(frozen=True, slots=True)
 class IntTy:
+    """An integer of any width, neither signed nor unsigned."""
+
     bits: int
 
     def __str__(self) -> str:
@@ -39,6 +43,8 @@ class FloatTy:
 
 @dataclass(frozen=True, slots=True)
 class PtrTy:
+    """An opaque pointer into an address space."""
+
     space: int = 0
 
     def __str__(self) -> str:
@@ -47,6 +53,8 @@ class PtrTy:
 
 @dataclass(frozen=True, slots=True)
 class VecTy:
+    """A vector of scalars."""
+
     lanes: int
     element: IntTy | FloatTy | PtrTy
 
@@ -56,6 +64,8 @@ class VecTy:
 
 @dataclass(frozen=True, slots=True)
 class ArrayTy:
+    """An array in memory, or as a value."""
+
     length: int
     element: IrType
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from kcc.frontend.ir.instructions import NO_ATTRIBUTES, ParameterAttributes
 from kcc.frontend.ir.reader.constants import VALUE_WORDS
-from kcc.frontend.ir.reader.tokens import tokenize
+from kcc.frontend.ir.reader.tokens import accept, expect
 from kcc.frontend.ir.reader.types import TypeReader
-
-_GROUP = re.compile(r"attributes (#\d+) = \{ (.*) \}")
 
 
 class AttributeReader:
@@ -20,14 +16,14 @@ class AttributeReader:
         self.groups: dict[str, frozenset[str]] = {}
         self._parameters: dict[tuple[str, ...], ParameterAttributes] = {}
 
-    def add_group(self, line: str) -> None:
-        """Take in a line ``attributes #0 = { ... }``."""
-        match = _GROUP.match(line)
-        if match:
-            words, tokens = list[str](), tokenize(match[2])
-            while tokens:
-                words.append(self.word(tokens))
-            self.groups[match[1]] = frozenset(words)
+    def add_group(self, tokens: list[str]) -> None:
+        """Take in ``#0 = { ... }``."""
+        name, words = tokens.pop(), list[str]()
+        expect(tokens, "=")
+        expect(tokens, "{")
+        while not accept(tokens, "}"):
+            words.append(self.word(tokens))
+        self.groups[name] = frozenset(words)
 
     def parameter(self, tokens: list[str]) -> ParameterAttributes:
         """The attributes between a parameter's type and its value (or name, or end)."""

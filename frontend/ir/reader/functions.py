@@ -10,7 +10,7 @@ from kcc.frontend.ir.instructions import AnyInstruction, DebugLocation, Terminat
 from kcc.frontend.ir.model import Argument, Block
 from kcc.frontend.ir.reader.context import Context, Readers
 from kcc.frontend.ir.reader.instructions import read_instruction
-from kcc.frontend.ir.reader.tokens import Unreadable, plain_name, tokenize, unknown
+from kcc.frontend.ir.reader.tokens import MALFORMED, Unreadable, plain_name, tokenize, unknown
 
 _LABEL = re.compile(r'([-\w.$]+|"[^"]*"):')
 _RESULT = re.compile(r'(%(?:[-\w.$]+|"[^"]*")) = ')
@@ -32,7 +32,7 @@ def read_body(
                 instruction = _read_line(context, text)
             except Unreadable as error:
                 raise _diagnosed(error, text, name, context.location) from None
-            except (IndexError, KeyError, ValueError) as error:
+            except MALFORMED as error:
                 reason = unknown(f"not understood: {error}")
                 raise _diagnosed(reason, text, name, context.location) from error
             blocks[-1].append(instruction)
@@ -138,15 +138,15 @@ def _diagnosed(
     return DiagnosticError([Diagnostic(error.code, message, span)])
 
 
-def _end(block: Sequence[AnyInstruction]) -> Terminator:
+def _end(label: str, block: Sequence[AnyInstruction]) -> Terminator:
     if not block or not isinstance(block[-1], Terminator):
-        raise DiagnosticError([Diagnostic("K550", "a block without terminator")])
+        raise DiagnosticError([Diagnostic("K550", f"block '{label}' has no terminator")])
     return block[-1]
 
 
 def _linked(labels: Sequence[str], blocks: Sequence[Sequence[AnyInstruction]]) -> tuple[Block, ...]:
     """The blocks with their edges."""
-    ends = [_end(block) for block in blocks]
+    ends = [_end(label, block) for label, block in zip(labels, blocks, strict=True)]
     successors = [tuple(dict.fromkeys(end.targets)) for end in ends]
     predecessors: list[list[int]] = [[] for _ in blocks]
     for index, targets in enumerate(successors):

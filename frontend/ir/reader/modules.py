@@ -25,6 +25,7 @@ from kcc.frontend.ir.reader.functions import read_body
 from kcc.frontend.ir.reader.instructions import read_convention
 from kcc.frontend.ir.reader.metadata import MetadataReader
 from kcc.frontend.ir.reader.tokens import (
+    MALFORMED,
     Unreadable,
     accept,
     expect,
@@ -78,9 +79,9 @@ def read_module(text: str) -> Module:
     types = TypeReader(lines.types)
     constants = ConstantReader(types)
     attributes = AttributeReader(types)
-    for line in lines.groups:
-        attributes.add_group(line)
     readers = Readers(types, constants, attributes, MetadataReader(lines.nodes, types, constants))
+    for line in lines.groups:
+        _guarded(_group, line, readers)
     globals_ = [_guarded(_global, line, readers) for line in lines.globals]
     declarations = [_guarded(_declaration, line, readers) for line in lines.declarations]
     functions = [_function(header, body, readers) for header, body in lines.functions]
@@ -154,9 +155,14 @@ def _guarded(read: Callable[[list[str], Readers], _T], row: str, readers: Reader
             raise unknown(f"'{tokens[-1]}' is not understood")
     except Unreadable as error:
         raise _refused(error, row) from None
-    except (IndexError, KeyError, ValueError) as error:
+    except MALFORMED as error:
         raise _refused(unknown(f"not understood: {error}"), row) from error
     return result
+
+
+def _group(tokens: list[str], readers: Readers) -> None:
+    expect(tokens, "attributes")
+    readers.attributes.add_group(tokens)
 
 
 def _refused(error: Unreadable, row: str) -> DiagnosticError:

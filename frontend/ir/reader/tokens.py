@@ -35,6 +35,10 @@ class Unreadable(Exception):
         self.reason = reason
 
 
+MALFORMED = (IndexError, KeyError, ValueError, RecursionError)
+"""What parsers run into where the text is not what LLVM prints."""
+
+
 def unknown(reason: str) -> Unreadable:
     """A construct that no rule of the reader covers."""
     return Unreadable("K550", reason)

@@ -98,7 +98,8 @@ class TypeReader:
             raise Unreadable("K552", f"type '{inner}' is not known")
         if token[0] == "[":
             return ArrayTy(length, element)
-        assert isinstance(element, (IntTy, FloatTy, PtrTy))
+        if not isinstance(element, (IntTy, FloatTy, PtrTy)):
+            raise Unreadable("K552", f"type '{token}' is not known")
         return VecTy(length, element)
 
     def _fields(self, tokens: list[str]) -> tuple[IrType, ...]:

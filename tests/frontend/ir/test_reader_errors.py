@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.ir.reader import read_module
 from tests.frontend.ir.llvm_oracle import printed
+from tests.frontend.ir.test_reader_instructions import EVERYTHING
 
 
 def refused(text: str) -> Diagnostic:
@@ -79,6 +84,27 @@ def test_outside_of_functions(line: str, code: str, reason: str):
     assert diagnostic.code == code
     assert reason in diagnostic.message
     assert line in diagnostic.message
+
+
+TOKENS = re.findall(r"\s+|[%@!#]?[\w.$-]+|.", str(printed(EVERYTHING)))
+PLACES = [place for place, token in enumerate(TOKENS) if not token.isspace()]
+
+
+@given(st.sampled_from(PLACES), st.sampled_from(PLACES), st.sampled_from(["cut", "copy", "swap"]))
+def test_damaged_text_is_refused_or_read(place: int, other: int, damage: str):
+    """No damage to a text leads to anything but a module or a coded message."""
+    tokens = list(TOKENS)
+    match damage:
+        case "cut":
+            tokens[place] = ""
+        case "copy":
+            tokens.insert(place, f"{tokens[other]} ")
+        case _:
+            tokens[place], tokens[other] = tokens[other], tokens[place]
+    try:
+        read_module("".join(tokens))
+    except DiagnosticError as error:
+        assert {d.code for d in error.diagnostics} <= {"K550", "K551", "K552"}
 
 
 def test_opaque_types_have_no_content():
