@@ -58,6 +58,9 @@ def _tag_only(context: Context, node: c_ast.Decl) -> None:
 
 
 def _typedef(context: Context, node: c_ast.Typedef) -> None:
+    for word in node.storage:
+        if word != "typedef":
+            context.report("K327", f"a typedef cannot be {word}", node)
     type_ = declared_type(context, node.type)
     entry = TypedefName(type_, context.span(node), alignment_of(context, node))
     entry.spelling = base_spelling(context, node.type)

@@ -14,7 +14,7 @@ from kcc.frontend.sema.scope import FunctionEntry
 from kcc.frontend.sema.statements import check_gotos, statements
 from kcc.frontend.sema.type_names import Signature, signature
 from kcc.frontend.tree import Block, Function, Storage, Variable
-from kcc.frontend.types import VOID, FunctionType, VoidType
+from kcc.frontend.types import VOID, FunctionType, VoidType, is_complete
 
 
 def function_definition(context: Context, node: c_ast.FuncDef) -> None:
@@ -73,6 +73,10 @@ def _parameters(context: Context, found: Signature) -> tuple[Variable, ...]:
         if type_ is None:
             context.poison(name, node)
             continue
+        if not is_complete(type_.type):
+            context.report("K310", f"a parameter of incomplete type '{type_.type}'", node)
+            context.poison(name, node)
+            continue
         variable = Variable(name or "", type_, Storage.PARAMETER, context.span(node))
         parameters.append(variable)
         if name:
@@ -89,6 +93,8 @@ def _body(context: Context, function: Function, found: Signature, node: c_ast.Fu
     context.function = None
     body = Block(context.span(node.body), tuple(items))
     returns = found.result is not None and not isinstance(found.result, VoidType)
+    if returns and found.result is not None and not is_complete(found.result):
+        context.report("K310", f"a result of incomplete type '{found.result}'", node.decl)
     if returns and may_end(body):
         message = f"'{function.name}' may end without returning a value"
         context.report("K393", message, node.decl)

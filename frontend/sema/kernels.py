@@ -73,6 +73,10 @@ def _check_pointer(context: Context, pointee: QualType, node: Node) -> None:
 
 
 def _check_record(context: Context, record: RecordType, node: Node) -> None:
+    if not context.half_arithmetic and _holds_half(record):
+        message = f"a kernel can take '{record}', which holds a half, only with cl_khr_fp16"
+        context.report("K332", message, node)
+        return
     if record in context.host_sized:
         message = f"a kernel cannot take '{record}': it has a member such as size_t or bool"
         context.report("K332", message, node)
@@ -82,6 +86,17 @@ def _check_record(context: Context, record: RecordType, node: Node) -> None:
         notes = [Note(f"the member '{culprit}' is a pointer")]
         message = f"a kernel cannot take '{record}': pointers in it mean nothing on the device"
         context.report("K335", message, node, notes=notes)
+
+
+def _holds_half(record: RecordType) -> bool:
+    for field in record.fields or ():
+        type_ = field.type.type
+        inner = array_element(type_) if isinstance(type_, ArrayType) else type_
+        if isinstance(inner, ScalarType) and inner.kind is ScalarKind.HALF:
+            return True
+        if isinstance(inner, RecordType) and _holds_half(inner):
+            return True
+    return False
 
 
 def _pointer_member(record: RecordType) -> str | None:

@@ -9,6 +9,7 @@ from kcc.frontend.builtins.resolve import is_builtin, resolve
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.sema.attributes import has_attribute, kernel_attributes
 from kcc.frontend.sema.context import Context, previous_span
+from kcc.frontend.sema.kernels import check_kernel
 from kcc.frontend.sema.scope import FunctionEntry, FunctionGroup, Poisoned, Scope
 from kcc.frontend.sema.type_names import signature
 from kcc.frontend.tree import Function
@@ -30,6 +31,8 @@ def prototype(context: Context, node: c_ast.Decl, declarator: c_ast.FuncDecl) ->
     if not found.is_valid:
         context.poison(node.name, node)
         return
+    if is_kernel_declaration(node):
+        check_kernel(context, node, found)
     declare_by_type(context, node, found.type)
 
 

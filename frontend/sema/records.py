@@ -11,8 +11,8 @@ from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.dispatch import declared_type, rvalue
 from kcc.frontend.sema.numbers import in_range
 from kcc.frontend.sema.scope import EnumConstant, TagEntry
-from kcc.frontend.sema.spelling import base_spelling
-from kcc.frontend.sema.values import SCALARS, is_opaque
+from kcc.frontend.sema.spelling import base_spelling, names_private
+from kcc.frontend.sema.values import SCALARS, array_of, is_opaque
 from kcc.frontend.types import (
     INT,
     AddressSpace,
@@ -123,9 +123,7 @@ def _member(context: Context, node: c_ast.Decl, record: RecordType, *, last: boo
         return None
     flexible = last and not record.is_union and isinstance(type_.type, ArrayType)
     if flexible and isinstance(type_.type, ArrayType) and type_.type.length is None:
-        type_ = QualType(
-            ArrayType(type_.type.element, 0), const=type_.const, volatile=type_.volatile
-        )
+        type_ = array_of(type_.type.element, 0)
     if not _may_be_member(context, type_, node):
         return None
     _note_host_size(context, record, type_, node)
@@ -135,14 +133,14 @@ def _member(context: Context, node: c_ast.Decl, record: RecordType, *, last: boo
     return node.name, type_, extra
 
 
-def _may_be_member(context: Context, type_: QualType, node: Node) -> bool:
+def _may_be_member(context: Context, type_: QualType, node: c_ast.Decl) -> bool:
     if (
         isinstance(type_.type, FunctionType)
         or is_opaque(type_.type)
         or isinstance(type_.type, EventType)
     ):
         context.report("K316", f"a member cannot have the type '{type_.type}'", node)
-    elif type_.space is not AddressSpace.PRIVATE:
+    elif type_.space is not AddressSpace.PRIVATE or names_private(node.type):
         hint = "the object that holds it has the address space"
         context.report("K321", "a member is in no address space of its own", node, hint=hint)
     elif not is_complete(type_.type):

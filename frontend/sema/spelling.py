@@ -37,3 +37,12 @@ def base_spelling(context: Context, node: Node) -> str:
     name = " ".join(node.type.names)
     entity = context.scope.find(name)
     return entity.spelling if isinstance(entity, TypedefName) else name
+
+
+def names_private(node: Node) -> bool:
+    """Whether the object of a declarator is put into the private address space by name."""
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    if not isinstance(node, (c_ast.TypeDecl, c_ast.PtrDecl)):
+        return False
+    return any(word.strip("_") == "private" for word in node.quals or ())

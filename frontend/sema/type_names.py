@@ -18,6 +18,7 @@ from kcc.frontend.sema.context import Context, Node, previous_span
 from kcc.frontend.sema.dispatch import DECLARATOR_RULES, declared_type, rvalue
 from kcc.frontend.sema.records import enum_type, record_type
 from kcc.frontend.sema.scope import EnumConstant, Poisoned, TypedefName
+from kcc.frontend.sema.spelling import names_private
 from kcc.frontend.sema.suggestions import did_you_mean
 from kcc.frontend.sema.values import array_of, is_opaque
 from kcc.frontend.types import (
@@ -31,6 +32,7 @@ from kcc.frontend.types import (
     ScalarKind,
     ScalarType,
     Type,
+    VectorType,
     VoidType,
     is_complete,
     is_integer,
@@ -225,15 +227,25 @@ def signature(context: Context, node: c_ast.FuncDecl) -> Signature:
             type_ = None
         elif type_ is not None:
             type_ = adjust_parameter(context, type_, parameter)
+            _check_parameter_words(context, parameter)
         parameters.append((parameter, type_))
     return Signature(None if result is None else result.type, tuple(parameters), variadic)
 
 
-def _may_be_result(context: Context, result: QualType, node: Node) -> bool:
+def _check_parameter_words(context: Context, node: c_ast.Decl | c_ast.Typename) -> None:
+    if not isinstance(node, c_ast.Decl):
+        return
+    if node.storage:
+        context.report("K327", f"a parameter cannot be {node.storage[0]}", node)
+    if any(word.strip("_") == "kernel" for word in node.funcspec or ()):
+        context.report("K338", "'kernel' belongs to functions", node)
+
+
+def _may_be_result(context: Context, result: QualType, node: c_ast.FuncDecl) -> bool:
     type_ = result.type
     if isinstance(type_, (ArrayType, FunctionType)) or is_opaque(type_):
         context.report("K316", f"a function cannot return '{type_}'", node)
-    elif result.space is not AddressSpace.PRIVATE:
+    elif result.space is not AddressSpace.PRIVATE or names_private(node.type):
         context.report("K321", "a result is a value, in no address space", node)
     elif context.is_half_storage(type_):
         context.report("K317", "a half can be returned only with cl_khr_fp16", node)
@@ -259,9 +271,6 @@ def adjust_parameter(context: Context, type_: QualType, node: Node) -> QualType 
     if context.is_half_storage(type_.type):
         message = "a half can be passed only with cl_khr_fp16"
         context.report("K317", message, node, hint="pass a pointer to it")
-        return None
-    if not is_complete(type_.type):
-        context.report("K310", f"a parameter of incomplete type '{type_.type}'", node)
         return None
     return type_
 
@@ -300,6 +309,9 @@ def _named_type(context: Context, node: c_ast.IdentifierType) -> QualType | None
             context.report("K311", f"'{names[0]}' is {kind}", node, notes=notes)
             return None
     found = BUILTIN_TYPES.get(names[0] if len(names) == 1 else " ".join(sorted(names)))
+    if isinstance(found, VectorType) and context.is_half_storage(found):
+        context.report("K317", "vectors of half need the extension cl_khr_fp16", node)
+        return None
     if found is not None:
         return QualType(found)
     return _unusual_type(context, node)
