@@ -24,7 +24,8 @@ from kcc.frontend.ir.values import ConstantInt, Value, flag_words, local_name, q
 @dataclass(frozen=True, slots=True)
 class DebugLocation:
     """A place in the source: ``file`` as the compile unit names it, line and column from 1
-    (column 0 is unknown), the function whose text it is, and for inlined code the call's place.
+    (column 0 is unknown), the function whose text it is, and for inlined code the call's place
+    (whose line may be 0: unknown).
     """
 
     file: str
