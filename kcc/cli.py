@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import kcc
 from kcc.commands import analyze, completion
+from kcc.commands.console import paint_messages
 from kcc.commands.errors import UsageError
 from kcc.commands.options import Parser, add_debug
 from kcc.commands.sources import SourceLines
@@ -102,7 +103,8 @@ def _fail(
     """Print the diagnostics on standard error, after the traceback if that is wanted."""
     if debug:
         traceback.print_exception(error)
-    sys.stderr.write("".join(render(d, sources) + "\n" for d in diagnostics))
+    messages = "".join(render(d, sources) + "\n" for d in diagnostics)
+    sys.stderr.write(paint_messages(messages, sys.stderr))
     return code
 
 

@@ -55,6 +55,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
     Raises :class:`DiagnosticError` for bad input of any stage.
     """
     from kcc.report.model import Analysis
+    from kcc.report.words import option_words
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
@@ -65,6 +66,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
         language=unit.language,
         frontend=unit.frontend,
         optimisation=unit.opt_level,
+        build_options=option_words(request.options),
         kernels=reports,
         warnings=unit.warnings,
         remarks=request.remarks,

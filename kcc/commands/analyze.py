@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kcc.commands.console import choose_style
+from kcc.commands.console import choose_style, paint_messages
 from kcc.commands.errors import usage_error
 from kcc.commands.options import (
     Subparsers,
@@ -80,7 +80,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.pipeline import analyze, compile_unit
+    from kcc.pipeline import analyze, choose_kernels, compile_unit
 
     path = single_source(arguments.source)
     _check_products(arguments, path)
@@ -88,12 +88,14 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     request = stage("read", lambda: _request(arguments, path, sources))
     if arguments.emit_ir:
         unit = compile_unit(request, stage)
+        choose_kernels(unit, request.kernels)
         warnings, outputs = unit.warnings, [Output(arguments.output, unit.ir)]
     else:
         analysis = analyze(request, stage)
         warnings, outputs = analysis.warnings, _outputs(analysis, arguments, stage)
     stage("write", lambda: write_outputs(outputs))
-    sys.stderr.write("".join(render(warning, sources) + "\n" for warning in warnings))
+    messages = "".join(render(warning, sources) + "\n" for warning in warnings)
+    sys.stderr.write(paint_messages(messages, sys.stderr))
     if arguments.time:
         sys.stderr.write(stage.table())
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import sys
 from typing import TextIO
 
@@ -26,6 +26,8 @@ def choose_style(color: str, width: int | None, target: str) -> Style:
     if width is None:
         width = PLAIN_WIDTH
         if to_terminal:
+            import shutil
+
             width = max(40, min(shutil.get_terminal_size().columns, MAX_WIDTH))
     colored = color == "always" or (color == "auto" and to_terminal and wants_color())
     return Style(width, colored, target != "-" or _has_unicode(sys.stdout))
@@ -43,3 +45,15 @@ def wants_color() -> bool:
 
 def _has_unicode(stream: TextIO) -> bool:
     return (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
+
+
+def paint_messages(text: str, stream: TextIO) -> str:
+    """Messages with their severities in colour, where a person looks who likes colours."""
+    if not (is_terminal(stream) and wants_color()):
+        return text
+    return _SEVERITY.sub(lambda found: f"{_COLORS[found[1]]}{found[0]}\x1b[0m", text)
+
+
+_SEVERITY = re.compile(r"^(?! )(?:.*: )??\b(error|warning|note)(?:\[K\d{3}\])?(?=: )", re.MULTILINE)
+
+_COLORS = {"error": "\x1b[1;31m", "warning": "\x1b[1;33m", "note": "\x1b[1;36m"}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,7 +95,7 @@ def _stage(output: Output) -> _Staged:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
-        temporary = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.tmp")
+        temporary = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")
         _write_new(temporary, output.text.encode("utf-8", "replace"), mode)
     except OSError as error:
         raise _cannot_write(output.target, error) from error

@@ -43,6 +43,7 @@ def document(analysis: Analysis) -> dict[str, Json]:
         "language": analysis.language.value,
         "frontend": analysis.frontend,
         "optimisation": analysis.optimisation.value,
+        "build_options": list(analysis.build_options),
         "remarks": list(analysis.remarks),
         "warnings": [
             {
@@ -82,7 +83,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
                 "line": block.line or None,
                 "last_line": block.last_line or None,
                 "instructions": block.instructions,
-                "instruction_mix": _mix(block.mix),
+                "instruction_mix": _present(block.mix),
             }
             for block in kernel.blocks
         ],
@@ -204,7 +205,7 @@ def _line(line: LineFacts) -> dict[str, Json]:
     return {
         "file": line.file,
         "line": line.line,
-        "instruction_mix": _mix(line.mix),
+        "instruction_mix": _present(line.mix),
         "accesses": list(line.accesses),
         "branches": list(line.branches),
         "barriers": line.barriers,
@@ -221,6 +222,11 @@ def _known(key: str, value: Unknown | Json) -> dict[str, Json]:
     if isinstance(value, Unknown):
         return {key: None, f"{key}_reason": value.reason}
     return {key: value}
+
+
+def _present(mix: Mix) -> dict[str, Json]:
+    """The classes that occur."""
+    return {each.value: count for each, count in mix.items() if count}
 
 
 def _mix(mix: Mix) -> dict[str, Json]:

@@ -188,12 +188,15 @@ class KernelReport:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """Everything about one source; ``remarks`` say what else went into it (kernel.toml)."""
+    """Everything about one source. ``build_options`` are those in effect, one word each;
+    ``remarks`` say where they and the launches come from (kernel.toml).
+    """
 
     source: str
     language: Language
     frontend: str
     optimisation: OptLevel
+    build_options: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
     warnings: tuple[Diagnostic, ...]
     remarks: tuple[str, ...]

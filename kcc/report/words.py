@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from kcc.frontend.options import BuildOptions
 from kcc.frontend.types import AddressSpace
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
@@ -133,3 +134,20 @@ def place(line: int, column: int) -> str:
 def array_name(access: Access) -> str:
     """The array that is accessed; a question mark where that is not known."""
     return access.array if isinstance(access.array, str) else "?"
+
+
+def option_words(options: BuildOptions) -> tuple[str, ...]:
+    """Build options, without the optimisation level, as a command line has them."""
+    words = list[str]()
+    for macro in options.macros:
+        undefined = macro.value is None
+        words += ["-U", macro.name] if undefined else ["-D", f"{macro.name}={macro.value}"]
+    for option, values in (("-I", options.include_dirs), ("-include", options.forced_includes)):
+        for value in values:
+            words += [option, value]
+    flags = {
+        "-cl-fast-relaxed-math": options.fast_relaxed_math,
+        "-cl-mad-enable": options.mad_enable,
+        "-cl-single-precision-constant": options.single_precision_constant,
+    }
+    return (*words, *(flag for flag, given in flags.items() if given))

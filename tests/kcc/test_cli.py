@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -159,6 +162,10 @@ def test_emit_ir(run: Run, source: Path, level: str):
     assert ended.code == 0
     assert "define spir_kernel void @twice(" in ended.out
     assert ("alloca" in ended.out) == (level == "0")
+
+
+def test_emit_ir_of_a_kernel_that_does_not_exist(run: Run, source: Path):
+    check_bad_input(run("analyze", source, "--emit-ir", "--kernel", "x"), "K005", "'x'")
 
 
 def test_report_to_a_file(run: Run, source: Path, tmp_path: Path):
@@ -560,3 +567,31 @@ def test_completion(run: Run, shell: str, mark: str):
     assert mark in ended.out
     assert "analyze" in ended.out
     assert "emit-ir" in ended.out
+
+
+# As a process
+
+
+def start(*arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-P", "-m", "kcc", *arguments]
+    environment = os.environ | {"PYTHONPATH": str(KERNELS.parent)}
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **settings)
+
+
+def test_process_ends_with_the_exit_code(source: Path):
+    with start("analyze", str(source), "--brief", stdout=subprocess.PIPE) as process:
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (0, b"")
+    assert headings(out.decode()) == ["twice", "zero"]
+    with start("analyze", str(source), "--frob", stdout=subprocess.PIPE) as process:
+        process.communicate(timeout=60)
+    assert process.returncode == 2
+
+
+def test_a_reader_that_goes_away(source: Path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with start("analyze", str(source), stdout=writer) as process:
+        os.close(writer)
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (141, b"")

@@ -141,6 +141,7 @@ def analysis() -> Analysis:
         language=Language.OPENCL,
         frontend="builtin",
         optimisation=OptLevel.O1,
+        build_options=("-D", "N=1"),
         kernels=(kernel(),),
         warnings=(Diagnostic("K003", "made up", Span(FILE, 1, 1)),),
         remarks=("kernel.toml: -D N=1",),
