@@ -37,11 +37,17 @@ pointer for one to constant memory: modules with generic pointers do without tar
 
 _ATTRIBUTE = re.compile(r" ?\boptforfuzzing\b")
 
+_FUNCTION = re.compile(
+    r"^define (?!.*\b(?:spir_kernel|ptx_kernel|noinline)\b)[^@\n]*@([\w.$]+)\(", re.MULTILINE
+)
+"""A function that is not a kernel."""
+
 _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector) \(")
 """Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
 
 _MARKERS = re.compile(
-    r"^ *(?:#dbg_\w+\(.*|(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\..*)\n",
+    r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."
+    r"|declare void @llvm\.(?:lifetime|experimental\.noalias|dbg)\.).*\n",
     re.MULTILINE,
 )
 """Debug records of variables and marks of scope and lifetime, which nobody here reads."""
@@ -53,18 +59,20 @@ def optimise(text: str, level: OptLevel) -> str:
     Raises :class:`InternalError` when the text is not a valid module, since every front end
     delivers one.
     """
-    text = _MARKERS.sub("", text)
     match level:
         case OptLevel.O0:
-            return _transformed(text, level, lambda _: None)
+            transform = None
         case OptLevel.O1:
-            return _ATTRIBUTE.sub("", _transformed(text, level, _keep_control_flow))
+            transform = _keep_control_flow
         case OptLevel.O2:
-            pipeline = _run_pipeline_without_target if _GENERIC in text else _run_pipeline
-            return _transformed(text, level, pipeline)
+            transform = _run_pipeline_without_target if _GENERIC in text else _run_pipeline
+    result = _transformed(_MARKERS.sub("", text), level, transform)
+    return _MARKERS.sub("", _ATTRIBUTE.sub("", result))
 
 
-def _transformed(text: str, level: OptLevel, transform: Callable[[llvm.ModuleRef], None]) -> str:
+def _transformed(
+    text: str, level: OptLevel, transform: Callable[[llvm.ModuleRef], None] | None
+) -> str:
     """The module after ``transform``.
 
     It lives in a context of its own, so that names do not depend on earlier modules, and dies
@@ -78,9 +86,19 @@ def _transformed(text: str, level: OptLevel, transform: Callable[[llvm.ModuleRef
             raise InternalError("IR text", str(error)) from None
         with module:
             _verify(module, "IR verifier")
-            transform(module)
-            _verify(module, f"optimisation {level.value}")
+            if transform is not None:
+                _inline_all(module, set(_FUNCTION.findall(text)))
+                transform(module)
+                _verify(module, f"optimisation {level.value}")
             return str(module)
+
+
+def _inline_all(module: llvm.ModuleRef, functions: set[str]) -> None:
+    """Let every function that is not a kernel go into its callers, and away."""
+    for function in module.functions:
+        if function.name in functions:
+            function.linkage = "internal"
+            function.add_function_attribute("alwaysinline")
 
 
 def _verify(module: llvm.ModuleRef, stage: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kcc.diagnostics import Span
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
+from kcc.frontend.lowering.aliasing import AliasTags
 from kcc.frontend.lowering.arithmetic import FloatRules
 from kcc.frontend.lowering.contraction import Contraction, FunctionContraction
 from kcc.frontend.lowering.debug import DebugInfo, Scope, escape
@@ -40,6 +41,7 @@ class ModuleContext:
     debug: DebugInfo
     rules: FloatRules
     contraction: Contraction
+    aliasing: AliasTags
     globals: dict[Variable, Memory] = field(default_factory=dict[Variable, Memory])
     samplers: dict[Variable, Initialiser] = field(default_factory=dict[Variable, Initialiser])
     """Samplers at program scope have no object: each use makes one of its constant."""

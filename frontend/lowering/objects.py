@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kcc.frontend import tree
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import Value, const_int, zero
@@ -28,9 +30,9 @@ def find(ctx: FunctionContext, expr: Expr) -> Place:
     """The object an lvalue denotes; the value of anything else is put in a private slot."""
     match expr:
         case tree.VariableRef():
-            return ctx.variable(expr.variable)
+            return _tagged(ctx, ctx.variable(expr.variable))
         case tree.Deref():
-            return pointee_memory(ctx.value(expr.pointer), expr.type)
+            return _tagged(ctx, pointee_memory(ctx.value(expr.pointer), expr.type))
         case tree.Member():
             base = ctx.place(expr.base)
             assert isinstance(base, Memory)
@@ -38,7 +40,9 @@ def find(ctx: FunctionContext, expr: Expr) -> Place:
             assert base.type.type.fields is not None
             ctx.at(expr.span)
             offset = base.type.type.fields[expr.index].offset
-            return places.offset_place(ctx.build, base, offset, expr.type)
+            member = places.offset_place(ctx.build, base, offset, expr.type)
+            in_union = base.in_union or base.type.type.is_union
+            return _tagged(ctx, replace(member, in_union=in_union))
         case tree.Swizzle():
             return places.lanes_of(ctx.place(expr.base), expr.lanes, expr.type)
         case tree.Element():
@@ -68,7 +72,14 @@ def _element(ctx: FunctionContext, expr: tree.Element) -> Place:
     assert isinstance(base, Memory)
     index = index64(ctx, expr.index)
     ctx.at(expr.span)
-    return places.element_place(ctx.build, base, index, expr.type)
+    return _tagged(ctx, places.element_place(ctx.build, base, index, expr.type))
+
+
+def _tagged(ctx: FunctionContext, memory: Memory) -> Memory:
+    """The same object, its accesses marked with what they cannot alias."""
+    if memory.in_union:
+        return memory
+    return replace(memory, attachment=ctx.module.aliasing.attachment(memory.type))
 
 
 def index64(ctx: FunctionContext, expr: Expr) -> Value:

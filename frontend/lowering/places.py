@@ -30,6 +30,10 @@ class Memory:
     type: QualType
     pointer: Value
     align: int
+    in_union: bool = False
+    """Whether it is part of a union, which has other types for the same bytes."""
+    attachment: str = ""
+    """What accesses carry about aliasing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ def offset_place(build: FunctionBuilder, base: Memory, offset: int, type_: QualT
     pointer = base.pointer
     if offset:
         pointer = build.gep(ir.I8, pointer, [const_int(ir.I64, offset)])
-    return Memory(type_, pointer, _common_alignment(base.align, offset))
+    return Memory(type_, pointer, _common_alignment(base.align, offset), base.in_union)
 
 
 def lanes_of(base: Place, lanes: tuple[int, ...], type_: QualType) -> Place:
@@ -154,7 +158,8 @@ def element_place(build: FunctionBuilder, array: Memory, index: Value, type_: Qu
     align = _common_alignment(array.align, size)
     if index.text.isdecimal():
         align = _common_alignment(array.align, int(index.text) * size)
-    return Memory(type_, build.gep(step_type(type_.type), array.pointer, [index]), align)
+    pointer = build.gep(step_type(type_.type), array.pointer, [index])
+    return Memory(type_, pointer, align, array.in_union)
 
 
 def element_memory(vector: Memory) -> Memory:
@@ -167,8 +172,7 @@ def element_memory(vector: Memory) -> Memory:
 
 def _read_memory(build: FunctionBuilder, place: Memory) -> Value:
     type_ = place.type.type
-    volatile = place.type.volatile
-    loaded = build.load(memory_type(type_), place.pointer, place.align, volatile=volatile)
+    loaded = _load(build, place, memory_type(type_))
     return build.cast("trunc", loaded, ir.I1) if type_ == BOOL else loaded
 
 
@@ -176,17 +180,29 @@ def _write_memory(build: FunctionBuilder, place: Memory, value: Value) -> None:
     type_ = place.type.type
     if type_ == BOOL:
         value = build.cast("zext", value, ir.I8)
-    build.store(value, place.pointer, place.align, volatile=place.type.volatile)
+    _store(build, place, value)
 
 
 def _load_leaf(build: FunctionBuilder, place: Memory, offset: int, type_: ir.IrType) -> Value:
     part = offset_place(build, place, offset, place.type)
-    return build.load(type_, part.pointer, part.align, volatile=place.type.volatile)
+    return _load(build, part, type_)
 
 
 def _store_leaf(build: FunctionBuilder, place: Memory, offset: int, value: Value) -> None:
     part = offset_place(build, place, offset, place.type)
-    build.store(value, part.pointer, part.align, volatile=place.type.volatile)
+    _store(build, part, value)
+
+
+def _load(build: FunctionBuilder, place: Memory, type_: ir.IrType) -> Value:
+    word = "load volatile" if place.type.volatile else "load"
+    return build.value(
+        type_, f"{word} {type_}, {place.pointer}, align {place.align}{place.attachment}"
+    )
+
+
+def _store(build: FunctionBuilder, place: Memory, value: Value) -> None:
+    word = "store volatile" if place.type.volatile else "store"
+    build.emit(f"{word} {value}, {place.pointer}, align {place.align}{place.attachment}")
 
 
 def _lane_memory(build: FunctionBuilder, vector: Memory, lane: int | Value) -> Memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kcc.frontend.ir.builder import ModuleBuilder
+from kcc.frontend.lowering.aliasing import AliasTags
 from kcc.frontend.lowering.arithmetic import FloatRules
 from kcc.frontend.lowering.constants import declare_constant, declare_local
 from kcc.frontend.lowering.context import ModuleContext
@@ -21,7 +22,9 @@ def lower_program(
     Functions without a body are left out: the semantic pass has refused calls of them.
     """
     module = ModuleBuilder()
-    ctx = ModuleContext(module, DebugInfo(module, name), float_rules(options), contraction)
+    ctx = ModuleContext(
+        module, DebugInfo(module, name), float_rules(options), contraction, AliasTags(module)
+    )
     for function in program.functions:
         ctx.symbol(function.name)
     for variable, initialiser in program.constants:

@@ -301,3 +301,25 @@ def test_restrict_arguments_do_not_alias() -> None:
 def test_the_remainder_of_a_division_is_one_instruction() -> None:
     function = kernel("a[0] = n % m; a[1] = (uint)n / 3u;")
     assert [b.opcode for b in of_class(function, Binary)] == [Opcode.SREM, Opcode.UDIV]
+
+
+def loads_of(body: str, parameters: str) -> int:
+    function = kernel(body, OptLevel.O1, parameters)
+    return len(of_class(function, Load))
+
+
+def test_objects_of_different_types_do_not_alias() -> None:
+    body = "b[0] = a[0]; b[1] = a[0];"
+    assert loads_of(body, "__global int* a, __global float* b") == 1
+    assert loads_of(body, "__global int* a, __global int* b") == 2
+    assert loads_of(body, "__global int* a, __global uint* b") == 2
+    assert loads_of(body, "__global int* a, __global char* b") == 2
+    assert loads_of("b[0].x = a[0]; b[1].x = a[0];", "__global int* a, __global float4* b") == 2
+
+
+def test_members_of_unions_alias_everything() -> None:
+    body = "KIND U { int i; float f; }; __global KIND U* u = (__global KIND U*)b; "
+    body += "int x = u[n].i; u[m].f = 2; a[0] = x + u[n].i;"
+    parameters = "__global int* a, __global float* b, int n, int m"
+    assert loads_of(body.replace("KIND", "union"), parameters) == 2
+    assert loads_of(body.replace("KIND", "struct"), parameters) == 1
