@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-COMMAND_LINE = "command line"
+COMMAND_LINE = "the command line"
 
 _EXTENTS = ("--global", "--local")
 

@@ -150,7 +150,8 @@ class _Finder:
         inside = [b for b in self._facts[Barriers].barriers if loops.innermost[b.block] is not None]
         if inside:
             what = plural(len(inside), "barrier")
-            message = f"{what} inside loops: all work-items have to come round equally often"
+            where = "a loop" if len(inside) == 1 else "loops"
+            message = f"{what} inside {where}: all work-items have to come round equally often"
             yield self._finding(Severity.REMARK, message, [b.location for b in inside])
 
     def atomics(self) -> Iterator[Finding]:

@@ -141,7 +141,7 @@ class _Columns:
         memory = max((cell_len(line.memory) for line in lines), default=0)
         return _Columns(
             min(max(mostly, 6), 18) if style.width >= MOSTLY_FROM_WIDTH else 0,
-            min(max(memory, 6), 14),
+            min(max(memory, 6), 18),
             style.width,
             style.unicode,
         )

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -231,10 +230,10 @@ def test_a_launch_is_given(run: Run, source: Path):
         "global_origin": "given",
         "local_size": ["64"],
         "local_origin": "given",
-        "given_by": "command line",
+        "given_by": "the command line",
     }
     report = run("analyze", source, "--kernel", "twice", *options).out
-    assert "global 1024, local 64 (from command line)" in report
+    assert "global 1024, local 64 (from the command line)" in report
 
 
 def test_a_scalar_argument_is_a_name_of_launch_expressions(run: Run, source: Path):
@@ -265,7 +264,7 @@ def test_the_command_line_comes_before_kernel_toml(run: Run):
     assert "local 8 x 8" in ended.out
     assert "768 bytes of local memory" in ended.out
     given = run("analyze", path, "--global", "32,32", "--brief").out
-    assert "global 32 x 32, local 16 x 16 (from command line and kernel.toml" in given
+    assert "global 32 x 32, local 16 x 16 (from the command line and kernel.toml" in given
 
 
 # Bad usage: exit code 2
@@ -572,10 +571,10 @@ def test_completion(run: Run, shell: str, mark: str):
 # As a process
 
 
-def start(*arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
+def start(*arguments: str, stdout: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-P", "-m", "kcc", *arguments]
     environment = os.environ | {"PYTHONPATH": str(KERNELS.parent)}
-    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, **settings)
+    return subprocess.Popen(command, env=environment, stdout=stdout, stderr=subprocess.PIPE)
 
 
 def test_process_ends_with_the_exit_code(source: Path):
