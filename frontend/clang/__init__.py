@@ -1,0 +1,7 @@
+"""The clang front end: OpenCL C, CUDA and LLVM IR through clang into the canonical dialect.
+
+    source --find, invoke--> IR as clang writes it --canonical, cuda--> dialect --unit--> CompiledUnit
+
+clang is any of the versions the wheel or the system offers; what it needs of headers is ours, in
+``headers/``.
+"""

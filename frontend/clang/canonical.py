@@ -1,0 +1,78 @@
+"""From the IR that clang writes to the canonical dialect, as far as all languages share it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kcc.frontend.options import SourceText
+
+_TRIPLE = re.compile(r'^target triple = ".*"$', re.MULTILINE)
+_LAYOUT = re.compile(r'^target datalayout = ".*"$', re.MULTILINE)
+
+TRIPLE = 'target triple = "spir64-unknown-unknown"'
+
+_OLD_CONVENTION = "DW_CC_LLVM_OpenCLKernel"
+_NEW_CONVENTION = "DW_CC_LLVM_DeviceKernel"
+"""Renamed in LLVM 21."""
+
+_DOUBLE = "__clang_ocl_kern_imp_"
+"""What clang 21 and later prefix to the body of an OpenCL kernel; the kernel calls it."""
+
+_IMPLEMENTATION = re.compile(rf"^define [^@\n]*@{_DOUBLE}([\w.$]+)\(", re.MULTILINE)
+
+_DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+|\"[^\"]*\")\(.*?^\}\n", re.MULTILINE | re.DOTALL)
+
+_FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
+
+
+def canonical(text: str) -> str:
+    """What holds for every language: the dialect's triple, kernels once."""
+    text = text.replace(_OLD_CONVENTION, _NEW_CONVENTION)
+    text = _LAYOUT.sub("", _TRIPLE.sub(TRIPLE, text))
+    return _join_doubles(text)
+
+
+def _join_doubles(text: str) -> str:
+    """Each kernel has its own body again, unless another kernel calls that body too."""
+    for name in _IMPLEMENTATION.findall(text):
+        double = f"@{_DOUBLE}{name}("
+        if text.count(double) != 2:
+            continue
+        text = _without_definition(text, name)
+        start = text.index(double)
+        head = text.rindex("define ", 0, start)
+        text = f"{text[:head]}define spir_kernel void @{name}({text[start + len(double):]}"
+    return text
+
+
+def _without_definition(text: str, name: str) -> str:
+    return _DEFINITION.sub(lambda m: "" if m[1] == name else m[0], text)
+
+
+def functions(text: str) -> dict[str, str]:
+    """The text of each function that is defined, by name."""
+    return {m[1].strip('"'): m[0] for m in _DEFINITION.finditer(text)}
+
+
+def without_functions(text: str, names: Sequence[str]) -> str:
+    """The module without these definitions."""
+    gone = set(names)
+    return _DEFINITION.sub(lambda m: "" if m[1].strip('"') in gone else m[0], text)
+
+
+def source_lines(text: str, source: SourceText) -> Mapping[str, Sequence[str]]:
+    """The lines of the source and of every file the debug information names and that is there."""
+    from kcc.diagnostics import DiagnosticError
+    from kcc.frontend.source_file import read_source
+
+    found: dict[str, Sequence[str]] = {source.name: source.text.split("\n")}
+    for match in _FILE.finditer(text):
+        name = match[1]
+        if name in found or name.startswith("<"):
+            continue
+        try:
+            found[name] = read_source(name).text.split("\n")
+        except DiagnosticError:
+            continue
+    return found
