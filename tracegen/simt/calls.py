@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitive_of
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
@@ -99,7 +99,7 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
         case PrimitiveClass.WORK_ITEM | PrimitiveClass.SUBGROUP:
             return _query(frame, call, primitive.name)
         case PrimitiveClass.MATH | PrimitiveClass.SPECIAL:
-            return _math(frame, call)
+            return _math(frame, call, primitive)
         case PrimitiveClass.SAMPLER:
             (bits,) = frame.operand(call.operands[0]).parts
             return Wide((frame.code.cast("zext", bits, I64),))
@@ -307,10 +307,13 @@ def _reduce(frame: WarpFrame, call: Call, kind: str) -> Wide:
 # math
 
 
-def _math(frame: WarpFrame, call: Call) -> Wide:
+def _math(frame: WarpFrame, call: Call, primitive: Primitive) -> Wide:
     """A primitive of the math library, on all lanes at once; each vector width has its own copy.
     Uniform operands are computed in a vector of the warp's width too, so that equal values give
-    equal bits whichever way they come."""
+    equal bits whichever way they come. fmod is exact, hence LLVM's."""
+    if primitive.name == "fmod":
+        (left,), (right,) = (p.parts for p in align_shapes(frame, *map(frame.operand, call.operands)))
+        return Wide((frame.code.binary("frem", left, right),))
     operands = [[frame.lanes(p) for p in frame.operand(o).parts] for o in call.operands]
     uniform = all(frame.operand(o).is_uniform for o in call.operands)
     (part,) = parts_of(call.type)
