@@ -22,7 +22,7 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
-from kcc.frontend.ir.types import I1, IntTy
+from kcc.frontend.ir.types import I1, I8, IntTy
 from kcc.frontend.ir.values import (
     ArgumentRef,
     ConstantFloat,
@@ -129,7 +129,7 @@ class _Printer:
                 shown = self._operand(instruction.operand, depth, _UNARY)
                 return (f"-{shown}", _UNARY) if instruction.opcode is Opcode.FNEG else _UNKNOWN
             case Load():
-                return self._pointee(instruction.pointer, depth)
+                return self._pointee(instruction, depth)
             case Call():
                 shown = (self._operand(each, depth, 0) for each in instruction.arguments)
                 return f"{symbol_text(instruction.callee)}({', '.join(shown)})", _PRIMARY
@@ -187,13 +187,15 @@ class _Printer:
         sides = (self._operand(side, depth, _CONDITIONAL + 1) for side in (then, otherwise))
         return f"{condition} ? {' : '.join(sides)}", _CONDITIONAL
 
-    def _pointee(self, pointer: Value, depth: int) -> Shown:
+    def _pointee(self, load: Load, depth: int) -> Shown:
         """The object at an address: ``a[i]``, or the name of a variable."""
-        indices = list[str]()
+        indices, pointer = list[str](), load.pointer
         instruction = self._function.definition(pointer)
         while isinstance(instruction, GetElementPtr):
             shown = [self._operand(index, depth, 0) for index in instruction.indices]
-            if len(shown) > 1 and shown[0] == "0":
+            if instruction.source_type == I8 and load.type != I8:
+                shown = [ELLIPSIS]  # bytes into a structure: which member, the IR does not say
+            elif len(shown) > 1 and shown[0] == "0":
                 shown = shown[1:]
             indices[:0] = [f"[{index}]" for index in shown]
             pointer = instruction.base
