@@ -30,7 +30,13 @@ from kcc.tracegen.simt.layout import (
     Worker,
 )
 from kcc.tracegen.simt.plan import Object, Plan
-from kcc.tracegen.simt.program import ProgramOptions, TraceMode, WarpProgram, write_program
+from kcc.tracegen.simt.program import (
+    ProgramOptions,
+    TraceMode,
+    make_plan,
+    program_key,
+    write_program,
+)
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
 from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
@@ -120,35 +126,35 @@ def execute(
     Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
     the kernel does wrong (K71x).
     """
-    program, native = _program(
-        unit, kernel, options.width, options.trace, options.counting, options.cache_dir
-    )
-    run = _Run(unit, kernel, program, native, launch, options, list(arguments))
+    wanted = ProgramOptions(options.width, options.trace, options.counting)
+    plan, native = _program(unit, kernel, wanted, options.cache_dir)
+    run = _Run(unit, kernel, plan, native, launch, options, list(arguments))
     return run.run()
 
 
 @lru_cache(maxsize=64)
 def _program(
-    unit: CompiledUnit,
-    kernel: Kernel,
-    width: int,
-    trace: TraceMode,
-    counting: bool,
-    cache_dir: Path | None,
-) -> tuple[WarpProgram, NativeProgram]:
-    program = write_program(kernel, unit.module, ProgramOptions(width, trace, counting))
-    return program, compile_program(program.text, BLOCKS_FUNCTION, cache_dir)
+    unit: CompiledUnit, kernel: Kernel, options: ProgramOptions, cache_dir: Path | None
+) -> tuple[Plan, NativeProgram]:
+    """The plan and the native code of a kernel, kept for the next launch."""
+    plan = make_plan(kernel, unit.module, options.width)
+
+    def write() -> str:
+        return write_program(plan, options)
+
+    key = program_key(unit, kernel, options)
+    return plan, compile_program(key, write, BLOCKS_FUNCTION, cache_dir)
 
 
 class _Run:
     """One launch being run."""
 
     def __init__(
-        self, unit: CompiledUnit, kernel: Kernel, program: WarpProgram, native: NativeProgram,
+        self, unit: CompiledUnit, kernel: Kernel, plan: Plan, native: NativeProgram,
         launch: NDRange, options: ExecutionOptions, arguments: list[KernelArgument],
     ) -> None:  # fmt: skip
-        self.unit, self.kernel, self.program, self.native = unit, kernel, program, native
-        self.plan, self.launch, self.options = program.plan, launch, options
+        self.unit, self.kernel, self.plan, self.native = unit, kernel, plan, native
+        self.launch, self.options = launch, options
         self.arguments = arguments
         self._check()
         contents = [self._contents(i) for i in range(len(arguments))]
@@ -161,11 +167,15 @@ class _Run:
     def _check(self) -> None:
         expected = len(self.plan.function.arguments)
         if len(self.arguments) != expected:
-            message = f"kernel '{self.kernel.name}' takes {expected} arguments, {len(self.arguments)} given"
+            given = len(self.arguments)
+            message = f"kernel '{self.kernel.name}' takes {expected} arguments, {given} given"
             raise DiagnosticError([Diagnostic("K701", message, self.kernel.span)])
         sizes = zip(self.launch.global_size, self.launch.local_size, strict=True)
         if any(own < 1 or all_ < 1 or all_ % own or all_ >= 1 << 31 for all_, own in sizes):
-            message = f"global size {self.launch.global_size} is not a multiple of local size {self.launch.local_size}"
+            message = (
+                f"global size {self.launch.global_size} is not a positive multiple, below 2^31, of "
+                f"local size {self.launch.local_size}"
+            )
             raise DiagnosticError([Diagnostic("K702", message, self.kernel.span)])
 
     def _contents(self, index: int) -> tuple[str, Bytes] | None:

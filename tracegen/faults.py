@@ -171,8 +171,8 @@ def _hint(fault: Fault) -> str | None:
     match fault.kind:
         case FaultKind.BUDGET:
             return (
-                "a lock that one lane of a warp waits for while another lane of the same warp holds "
-                "it never comes free; otherwise raise the budget"
+                "a lock that one lane of a warp waits for while another lane of the same warp "
+                "holds it never comes free; otherwise raise the budget"
             )
         case FaultKind.BARRIER_DIVERGENCE | FaultKind.BARRIER_ABANDONED:
             return "every work-item of the work-group must execute the same barriers"

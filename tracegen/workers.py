@@ -36,6 +36,11 @@ HELD_BACK_BYTES = 64 << 20
 POLL_SECONDS = 0.1
 """How often the waiting thread looks whether it was interrupted."""
 
+FLUSH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+PRINT_PROTOTYPE = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
+)
+
 TraceCallback = Callable[[int, NDArray[np.uint32]], None]
 """Gets the number of the first thread block of a chunk and some of the chunk's words; a long
 chunk comes in several pieces. Called in the order of the chunks, never twice at once."""
@@ -94,10 +99,15 @@ class _Worker:
         self.patterns = np.zeros((len(plan.accesses) + 1, plan.width), np.int32)
         self.held = list[NDArray[np.uint32]]()
         self.chunk = 0
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: flush(self))
-        self._printer = ctypes.CFUNCTYPE(
-            None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
-        )(lambda _, call, words, _lane: print_(self, call, words or 0))
+
+        def on_full(_record: int) -> None:
+            flush(self)
+
+        def on_print(_record: int, call: int, words: int, _lane: int) -> None:
+            print_(self, call, words)
+
+        self._callback = FLUSH_PROTOTYPE(on_full)
+        self._printer = PRINT_PROTOTYPE(on_print)
         self.printed = list[tuple[int, str]]()
         for place, value in launch.words.items():
             self.record[place] = value

@@ -18,7 +18,7 @@ from kcc.frontend.ir.instructions import (
     Select,
     Store,
 )
-from kcc.frontend.ir.types import I1, I8, I32, I64, IntTy, PtrTy, VecTy, size_bytes
+from kcc.frontend.ir.types import I1, I8, I32, I64, IntTy, PtrTy, StructTy, VecTy, size_bytes
 from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt import arithmetic
@@ -240,7 +240,7 @@ def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, targ
 def _call(
     host: WarpFrame,
     instruction: AnyInstruction,
-    helper: tuple[str, object],
+    helper: tuple[str, StructTy],
     address: Value,
     target: Target,
     values: list[Value],
@@ -250,8 +250,8 @@ def _call(
     arguments = [
         host.bases[target.space], host.lanes(address), host.mask, target.low, target.limit, *values,
     ]  # fmt: skip
-    answer = host.code.call(name, result, arguments, convention="")  # type: ignore[arg-type]
-    fields = answer.type.fields  # type: ignore[union-attr]
+    answer = host.code.call(name, result, arguments, convention="")
+    fields = result.fields
     bad = host.code.extract_value(answer, fields[-1], len(fields) - 1)
     host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, bad, address)
     return [host.code.extract_value(answer, t, i) for i, t in enumerate(fields[:-1])]
@@ -401,7 +401,8 @@ class _PrivateWords:
         )
         return host.code.value(
             vector,
-            f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, {zero(vector)})",
+            f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, "
+            f"{zero(vector)})",
         )
 
     def _store_word(self, byte: int, word: Value) -> None:

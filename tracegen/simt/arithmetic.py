@@ -92,13 +92,14 @@ def _is_safe_constant(value: Value) -> bool:
 
 
 def negate(writer: Writer, operand: Wide) -> Wide:
-    """fneg."""
+    """Fneg."""
     return Wide(tuple(writer.code.negate_float(p) for p in operand.parts))
 
 
 def compare(
     writer: Writer, instruction: IntCompare | FloatCompare, left: Wide, right: Wide
 ) -> Wide:
+    """Icmp and fcmp, part by part."""
     left, right = align_shapes(writer, left, right)
     word = "icmp" if isinstance(instruction, IntCompare) else "fcmp"
     predicate = instruction.predicate.value
@@ -260,6 +261,7 @@ def extract_element(writer: Writer, instruction: ExtractElement, vector: Wide, l
 def insert_element(
     writer: Writer, instruction: InsertElement, vector: Wide, element: Wide, lane: Wide
 ) -> Wide:
+    """The vector with one part replaced, or a choice in every part."""
     parts = list(vector.parts)
     if isinstance(instruction.lane, ConstantInt):
         parts[instruction.lane.value] = element.parts[0]

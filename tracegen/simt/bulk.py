@@ -1,4 +1,4 @@
-"""llvm.memset, memcpy and memmove, which the optimiser makes of loops: lane by lane, word by word."""
+"""llvm.memset, memcpy and memmove, which the optimiser makes of loops, for a whole warp."""
 
 from __future__ import annotations
 

@@ -312,7 +312,9 @@ def _math(frame: WarpFrame, call: Call, primitive: Primitive) -> Wide:
     Uniform operands are computed in a vector of the warp's width too, so that equal values give
     equal bits whichever way they come. fmod is exact, hence LLVM's."""
     if primitive.name == "fmod":
-        (left,), (right,) = (p.parts for p in align_shapes(frame, *map(frame.operand, call.operands)))
+        (left,), (right,) = (
+            p.parts for p in align_shapes(frame, *map(frame.operand, call.operands))
+        )
         return Wide((frame.code.binary("frem", left, right),))
     operands = [[frame.lanes(p) for p in frame.operand(o).parts] for o in call.operands]
     uniform = all(frame.operand(o).is_uniform for o in call.operands)

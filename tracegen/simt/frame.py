@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import AnyInstruction
-from kcc.frontend.ir.types import I1, I8, I32, I64, VecTy
+from kcc.frontend.ir.types import I1, I8, I64, VecTy
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.constants import constant_parts
@@ -14,7 +14,6 @@ from kcc.tracegen.simt.layout import FaultKind, Worker
 from kcc.tracegen.simt.memory import HOST_POINTER, Helpers
 from kcc.tracegen.simt.plan import Plan, Slot
 from kcc.tracegen.simt.wide import Wide, Writer, memory_parts, parts_of
-
 
 WORKER_RECORD = Value(HOST_POINTER, "%worker")
 WARP_STATE = Value(HOST_POINTER, "%state")

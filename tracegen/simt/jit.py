@@ -10,6 +10,7 @@ import ctypes
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,19 +21,20 @@ import llvmlite.binding as llvm
 LARGE_TEXT_LINES = 12_000
 """Above this many lines the light pass pipeline is used: the full one grows faster than linear."""
 
-CACHE_VERSION = 1
-
 
 @dataclass(slots=True)
 class NativeProgram:
     """Loaded code: ``blocks(worker, first, count) -> status``; keeps its engine alive."""
 
-    blocks: ctypes._CFuncPtr  # pyright: ignore[reportPrivateUsage]
+    blocks: Callable[[int, int, int], int]
     engine: llvm.ExecutionEngine
 
 
-def compile_program(text: str, function: str, cache_dir: Path | None) -> NativeProgram:
-    """Native code of a module's text; from the cache folder when it has it.
+def compile_program(
+    key: str, write: Callable[[], str], function: str, cache_dir: Path | None
+) -> NativeProgram:
+    """Native code of the text that ``write`` gives; from the cache folder when it has an entry
+    for ``key``, which stands for all that the text depends on.
 
     A cache entry that is damaged is made anew. Raises RuntimeError when LLVM refuses the text.
     """
@@ -41,7 +43,11 @@ def compile_program(text: str, function: str, cache_dir: Path | None) -> NativeP
     module = llvm.parse_assembly("", llvm.create_context())
     module.triple = machine.triple
     engine = llvm.create_mcjit_compiler(module, machine)
-    data = _cached(text, cache_dir) or _compile(text, cache_dir)
+    path = cache_dir / _file_name(key) if cache_dir else None
+    data = _read(path)
+    if data is None:
+        data = _compile(write())
+        _store(path, data)
     engine.add_object_file(llvm.ObjectFileRef.from_data(data))
     engine.finalize_object()
     address = engine.get_function_address(function)
@@ -51,7 +57,7 @@ def compile_program(text: str, function: str, cache_dir: Path | None) -> NativeP
     return NativeProgram(prototype(address), engine)
 
 
-def _compile(text: str, cache_dir: Path | None) -> bytes:
+def _compile(text: str) -> bytes:
     machine = _machine()
     module = llvm.parse_assembly(text, llvm.create_context())
     module.triple = machine.triple
@@ -59,10 +65,7 @@ def _compile(text: str, cache_dir: Path | None) -> bytes:
     module.verify()
     large = text.count("\n") > LARGE_TEXT_LINES
     _optimise(module, machine, large=large)
-    data = machine.emit_object(module)
-    if cache_dir is not None:
-        _store(cache_dir / _key(text), data)
-    return data
+    return machine.emit_object(module)
 
 
 def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: bool) -> None:
@@ -83,28 +86,30 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: boo
     passes.run(module, builder)
 
 
-def _key(text: str) -> str:
-    """Names an entry: the text, LLVM, and the processor it was compiled for."""
+def _file_name(key: str) -> str:
+    """Names an entry: the key, LLVM, and the processor it was compiled for."""
     machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    parts = (str(CACHE_VERSION), llvmlite.__version__, machine, text)
+    parts = (llvmlite.__version__, machine, key)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".o"
 
 
-def _cached(text: str, cache_dir: Path | None) -> bytes | None:
+def _read(path: Path | None) -> bytes | None:
     """An entry whose checksum, its last 32 bytes, is right."""
-    if cache_dir is None:
+    if path is None:
         return None
     try:
-        stored = (cache_dir / _key(text)).read_bytes()
+        stored = path.read_bytes()
     except OSError:
         return None
     data, checksum = stored[:-32], stored[-32:]
     return data if hashlib.sha256(data).digest() == checksum else None
 
 
-def _store(path: Path, data: bytes) -> None:
+def _store(path: Path | None, data: bytes) -> None:
     """Write beside and rename, so that readers see all or nothing. A folder that cannot be
     written costs the cache, not the run."""
+    if path is None:
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent)

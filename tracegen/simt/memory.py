@@ -48,15 +48,15 @@ class Helpers:
     inline: bool
     made: set[str]
 
-    def load(self, shape: Shape) -> tuple[str, IrType]:
+    def load(self, shape: Shape) -> tuple[str, StructTy]:
         """``load(base, addresses, mask, low, limit) -> { parts..., bad }``."""
         return self._helper("load", shape, _write_load)
 
-    def store(self, shape: Shape) -> tuple[str, IrType]:
+    def store(self, shape: Shape) -> tuple[str, StructTy]:
         """``store(base, addresses, mask, low, limit, parts...) -> { bad }``."""
         return self._helper("store", shape, _write_store)
 
-    def atomic(self, shape: Shape, operation: str) -> tuple[str, IrType]:
+    def atomic(self, shape: Shape, operation: str) -> tuple[str, StructTy]:
         """``atomic(base, addresses, mask, low, limit, value) -> { old, bad }``; for cmpxchg the
         arguments end in expected, new and the result is { old, swapped, bad }."""
 
@@ -65,7 +65,7 @@ class Helpers:
 
         return self._helper(f"atomic.{operation}", shape, write)
 
-    def _helper(self, kind: str, shape: Shape, write: object) -> tuple[str, IrType]:
+    def _helper(self, kind: str, shape: Shape, write: object) -> tuple[str, StructTy]:
         name = f"kcc.{kind}.{shape.name}"
         vectors = tuple(self.writer.vector_type(p) for p, _ in shape.parts)
         mask = self.writer.mask_type
@@ -250,7 +250,8 @@ def _give_gathered(body: _Body, none: Value) -> None:
         body.outer.module.declare(
             name, f"declare {type_} @{name}({pointers.type}, {lanes.type}, {type_})"
         )
-        text = f"call {type_} @{name}({pointers.type} align {size_bytes(part)} {pointers.text}, {lanes}, {zero(type_)})"
+        where = f"{pointers.type} align {size_bytes(part)} {pointers.text}"
+        text = f"call {type_} @{name}({where}, {lanes}, {zero(type_)})"
         found.append(code.value(type_, text))
     body.give(*found, none)
 
@@ -281,9 +282,8 @@ def _write_store(body: _Body) -> None:
         body.outer.module.declare(
             name, f"declare void @{name}({value.type}, {pointers.type}, {lanes.type})"
         )
-        code.emit(
-            f"call void @{name}({value}, {pointers.type} align {size_bytes(part)} {pointers.text}, {lanes})"
-        )
+        where = f"{pointers.type} align {size_bytes(part)} {pointers.text}"
+        code.emit(f"call void @{name}({value}, {where}, {lanes})")
     body.give(none)
 
 
@@ -316,7 +316,8 @@ def _write_atomic(body: _Body, operation: str) -> None:
     operands = [code.extract_element(v, number) for v in body.values]
     if operation == "cmpxchg":
         pair = StructTy((part, I1))
-        text = f"cmpxchg {pointer}, {operands[0]}, {operands[1]} monotonic monotonic, align {size_bytes(part)}"
+        text = f"cmpxchg {pointer}, {operands[0]}, {operands[1]} monotonic monotonic"
+        text = f"{text}, align {size_bytes(part)}"
         result = code.value(pair, text)
         before = code.extract_value(result, part, 0)
         done = code.extract_value(result, I1, 1)

@@ -112,7 +112,8 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
         position = _round_up(position, max(8, align_bytes(type_)))
         offsets.append(position)
         position += _round_up(size_bytes(type_), 8)
-    accesses = [i.index for i in function.instructions if isinstance(i, (Load, Store, AtomicRmw, CompareExchange))]  # fmt: skip
+    touching = (Load, Store, AtomicRmw, CompareExchange)
+    accesses = [i.index for i in function.instructions if isinstance(i, touching)]
     return Plan(
         module, function, flow, width, segment_of, first_segment, barriers, slots, escapes,
         stack_offset, state_bytes, tuple(offsets), position, allocas, private_bytes,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
+from pathlib import Path
 
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder
 from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.types import I32
-from kcc.frontend.kernel import Kernel
+from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.control_flow import ControlFlowPass
 from kcc.passes.dominance import PostDominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
@@ -39,19 +42,32 @@ class ProgramOptions:
     poison: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class WarpProgram:
-    """A kernel's plan with the IR text that runs it."""
-
-    plan: Plan
-    options: ProgramOptions
-    text: str
-
-
-def write_program(kernel: Kernel, module: Module, options: ProgramOptions) -> WarpProgram:
-    """Generate the code of one kernel of ``module``."""
+def make_plan(kernel: Kernel, module: Module, width: int) -> Plan:
+    """Analyse one kernel of ``module`` and lay it out."""
     flow = analyse_warp_flow(kernel.function, _meeting_points(kernel, module))
-    plan = plan_kernel(module, kernel.function, flow, options.width)
+    return plan_kernel(module, kernel.function, flow, width)
+
+
+def program_key(unit: CompiledUnit, kernel: Kernel, options: ProgramOptions) -> str:
+    """Stands for everything the text of a program depends on: the kernel's IR, the options, and
+    the sources of kcc that make code of it."""
+    return "\0".join((unit.ir, kernel.symbol, repr(options), _engine_digest()))
+
+
+@cache
+def _engine_digest() -> str:
+    """A checksum of the engine's own sources and of its libraries."""
+    root = Path(__file__).parents[2]
+    digest = hashlib.sha256()
+    for folder in ("tracegen", "frontend", "passes"):
+        for path in sorted((root / folder).rglob("*")):
+            if path.suffix in (".py", ".cl", ".h"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def write_program(plan: Plan, options: ProgramOptions) -> str:
+    """The IR text that runs a kernel."""
     builder = ModuleBuilder()
     outer = Writer(builder, FunctionBuilder(I32), options.width)
     helpers = Helpers(outer, len(plan.accesses) <= INLINE_LIMIT, set())
@@ -63,8 +79,9 @@ def write_program(kernel: Kernel, module: Module, options: ProgramOptions) -> Wa
     )  # fmt: skip
     writer.write()
     define_math(builder, frozenset(writer.math), options.width)
-    write_schedule(builder, plan, tracing=options.trace is not TraceMode.OFF, poison=options.poison)
-    return WarpProgram(plan, options, builder.text())
+    tracing = options.trace is not TraceMode.OFF
+    write_schedule(builder, plan, tracing=tracing, poison=options.poison)
+    return builder.text()
 
 
 def _meeting_points(kernel: Kernel, module: Module) -> dict[int, int]:

@@ -118,7 +118,8 @@ def _define_block(frame: WarpFrame) -> None:
     writer.store_word(code.gep(I8, next_, [const_int(I64, size)]), worker, Worker.TRACE_NEXT)
     code.ret()
     frame.module.define(
-        f"define internal void @{BLOCK_FUNCTION}(ptr %worker, i32 %block, {mask}) alwaysinline nounwind",
+        f"define internal void @{BLOCK_FUNCTION}(ptr %worker, i32 %block, {mask}) "
+        "alwaysinline nounwind",
         code,
     )
 

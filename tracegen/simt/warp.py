@@ -24,7 +24,7 @@ from kcc.frontend.ir.instructions import (
     Unreachable,
 )
 from kcc.frontend.ir.model import Block
-from kcc.frontend.ir.types import I1, I8, I32, I64, PtrTy
+from kcc.frontend.ir.types import I1, I8, I32, I64, VecTy
 from kcc.frontend.ir.values import InstructionRef
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.analysis import EXIT
@@ -34,7 +34,6 @@ from kcc.tracegen.simt.plan import is_barrier
 from kcc.tracegen.simt.tracing import append_block
 from kcc.tracegen.simt.wide import Wide
 
-POINTER = PtrTy(0)
 WARP_FUNCTION = "kcc.warp"
 
 
@@ -56,7 +55,8 @@ class WarpWriter(InstructionWriter):
             self._write_block(block)
         self._write_exit()
         self.module.define(
-            f"define internal i32 @{WARP_FUNCTION}(ptr noalias %worker, ptr noalias %state) nounwind",
+            f"define internal i32 @{WARP_FUNCTION}(ptr noalias %worker, ptr noalias %state) "
+            "nounwind",
             self.code,
         )
 
@@ -65,7 +65,8 @@ class WarpWriter(InstructionWriter):
     def _write_entry(self) -> None:
         self.code.position_at("entry")
         for name, type_ in (
-            ("mask", self.mask_type), ("meeting", I32), ("depth", I64), ("budget", I64), ("point", I32),
+            ("mask", self.mask_type), ("meeting", I32), ("depth", I64), ("budget", I64),
+            ("point", I32),
         ):  # fmt: skip
             self.variables[name] = self.code.alloca(type_, 8)
         self.set("mask", self.narrow(self.load_word(self.state, State.MASK)))
@@ -239,7 +240,7 @@ class WarpWriter(InstructionWriter):
     def _write_switch(self, block: Block, switch: Switch) -> None:
         value = self.operand(switch.value).parts[0]
         targets = list(dict.fromkeys((*(b for _, b in switch.cases), switch.default)))
-        if value.type.__class__.__name__ != "VecTy":
+        if not isinstance(value.type, VecTy):
             labels = {t: self.code.new_label("edge") for t in targets}
             self.code.switch(
                 value, labels[switch.default], [(n, labels[b]) for n, b in switch.cases]
