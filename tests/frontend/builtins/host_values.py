@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -58,8 +59,11 @@ define internal {result} @{builtin.symbol}({named}) {{
 """
 
 
-def host_text(symbols: Sequence[str]) -> str:
-    """Definitions of the symbols and what they need, for the host."""
+def host_text(symbols: Sequence[str], given: Sequence[str] = ()) -> str:
+    """Definitions of the symbols and what they need, for the host.
+
+    ``given`` are primitives that the caller defines.
+    """
     text = definitions(symbols)
     text = re.sub(r" ?addrspace\(\d+\)", "", text)
     text = re.sub(r"\bspir_func\b ?", "", text)
@@ -68,7 +72,7 @@ def host_text(symbols: Sequence[str]) -> str:
     for symbol in called:
         builtin = overload_of_symbol(symbol)
         assert builtin is not None
-        if f"@{symbol}(" not in _STAND_INS:
+        if f"@{symbol}(" not in _STAND_INS and symbol not in given:
             text += stand_in(builtin)
     text += _STAND_INS
     for kind, width in (("float", 32), ("double", 64)):
@@ -118,10 +122,26 @@ def _slot(type_: IrType) -> str:
 
 
 @cache
-def _machine() -> Any:
+def _target() -> Any:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_triple(llvm.get_process_triple())
+
+
+@contextmanager
+def compiled(text: str) -> Generator[Callable[[str], int]]:
+    """The module's text compiled: gives the address of a function by its name."""
+    machine = _target().create_target_machine(
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=0,
+        jit=True,
+    )
+    module = llvm.parse_assembly(text)
+    module.verify()
+    with llvm.create_mcjit_compiler(module, machine) as engine:
+        engine.finalize_object()
+        yield engine.get_function_address
 
 
 def by_definition(
@@ -130,21 +150,11 @@ def by_definition(
     """Results of the definitions; ``inputs[k]`` are the arguments of function k (no pointers)."""
     text = host_text([b.symbol for b in builtins])
     text += "".join(_wrapper(n, b) for n, b in enumerate(builtins))
-    machine = _machine().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
-        opt=0,
-        jit=True,
-    )
-    module = llvm.parse_assembly(text)
-    module.verify()
-    results = list[Results]()
-    with llvm.create_mcjit_compiler(module, machine) as engine:
-        engine.finalize_object()
-        for number, (builtin, arrays) in enumerate(zip(builtins, inputs, strict=True)):
-            address = engine.get_function_address(f"run_{number}")
-            results.append(_apply(address, builtin, arrays))
-    return results
+    with compiled(text) as address_of:
+        return [
+            _apply(address_of(f"run_{number}"), builtin, arrays)
+            for number, (builtin, arrays) in enumerate(zip(builtins, inputs, strict=True))
+        ]
 
 
 def _apply(address: int, builtin: ResolvedBuiltin, arrays: Sequence[Array]) -> Results:

@@ -59,7 +59,12 @@ def pointee(type_: Type) -> Type | None:
 
 
 def empty(type_: Type, count: int) -> Array:
-    return np.zeros((count, room_of(type_)), DTYPES[kind_of(type_)])
+    """Zeros at an address aligned for every type."""
+    dtype = np.dtype(DTYPES[kind_of(type_)])
+    room = count * room_of(type_)
+    raw = np.zeros(room * dtype.itemsize + 128, np.uint8)
+    start = -raw.ctypes.data % 128
+    return raw[start : start + room * dtype.itemsize].view(dtype).reshape(count, room_of(type_))
 
 
 def trimmed(array: Array, type_: Type) -> Array:
@@ -120,3 +125,17 @@ def arguments(builtin: ResolvedBuiltin, count: int) -> list[Array]:
     """Arrays for the parameters of a function that are no pointers."""
     values = [p.type for p in builtin.parameters if pointee(p.type) is None]
     return [pool(kind_of(t), n, lanes_of(t), count) for n, t in enumerate(values)]
+
+
+@cache
+def _moderate_pool(kind: ScalarKind, position: int, lanes: int, count: int) -> Array:
+    """Numbers of moderate size only, positions apart from each other."""
+    chance = np.random.default_rng([position, list(ScalarKind).index(kind), lanes, 1])
+    values = chance.normal(size=(count, room_of(gentype(kind, lanes)))) * 4 + 3 * position
+    return np.ascontiguousarray(values.astype(DTYPES[kind]))
+
+
+def moderate_arguments(builtin: ResolvedBuiltin, count: int) -> list[Array]:
+    """As :func:`arguments`, without special values."""
+    values = [p.type for p in builtin.parameters if pointee(p.type) is None]
+    return [_moderate_pool(kind_of(t), n, lanes_of(t), count) for n, t in enumerate(values)]
