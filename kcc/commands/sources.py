@@ -17,10 +17,14 @@ def read_source(path: str) -> SourceText:
     """The source ``path``, or what stands on standard input for ``-``.
 
     Raises :class:`DiagnosticError`: K001 (cannot be read), K002 (not UTF-8), K003 (empty), K004
-    (too large).
+    (too large), K012 (not OpenCL C, by its name).
     """
     from kcc.frontend import source_file
 
+    language = OTHER_LANGUAGES.get(Path(path).suffix)
+    if language is not None and Path(path).is_file():
+        message = f"this version of kcc reads OpenCL C only, and this is {language}"
+        raise _bad("K012", message, Span(path, 0))
     if path == STANDARD:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
         text = source_file.decode_source(data, STANDARD_INPUT_NAME)
@@ -33,6 +37,17 @@ def read_source(path: str) -> SourceText:
     if not source.text.strip():
         raise _bad("K003", "the source is empty", Span(source.name, 0))
     return source
+
+
+OTHER_LANGUAGES = {
+    ".cu": "CUDA",
+    ".cuh": "CUDA",
+    ".ll": "LLVM IR",
+    ".bc": "LLVM bitcode",
+    ".ptx": "PTX",
+    ".spv": "SPIR-V",
+}
+"""By the suffix of a file's name; a source of any other name is taken for OpenCL C."""
 
 
 class SourceLines(Mapping[str, Sequence[str]]):

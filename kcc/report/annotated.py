@@ -25,7 +25,7 @@ _SPACE_LETTERS = {
     AddressSpace.GENERIC: "?",
 }
 
-LEGEND = "memory: r load, w store, a atomic; G global, C constant, L local, P private; bar barrier"
+LEGEND = "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier"
 
 
 @dataclass(frozen=True, slots=True)

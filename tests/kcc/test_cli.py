@@ -441,6 +441,12 @@ def test_a_huge_source(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     check_bad_input(run("analyze", "-", stdin=b"/" * 2000), "K004", "larger than")
 
 
+@pytest.mark.parametrize(("suffix", "language"), [(".cu", "CUDA"), (".ll", "LLVM IR")])
+def test_another_language(run: Run, source: Path, suffix: str, language: str):
+    other = source.rename(source.with_suffix(suffix))
+    check_bad_input(run("analyze", other), "K012", f"this is {language}")
+
+
 def test_deep_nesting(run: Run, tmp_path: Path):
     path = tmp_path / "deep.cl"
     deep = "(" * 20_000 + "1" + ")" * 20_000

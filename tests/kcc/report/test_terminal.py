@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from kcc.report.style import Style
+from kcc.report.tables import MAX_ROWS
 from kcc.report.terminal import Part, render_report
 from tests.golden import Golden
-from tests.kcc.report.sample import analysis
+from tests.kcc.report.sample import analysis, kernel
 
 
 @pytest.mark.parametrize("width", [80, 120])
@@ -30,6 +32,15 @@ def test_colors_are_only_decoration():
         line.rstrip() + "\n" for line in re.sub(r"\x1b\[[\d;]*m", "", colored).splitlines()
     )
     assert stripped == render_report(analysis(), Style(100))
+
+
+def test_long_tables_are_cut():
+    report = kernel()
+    many = tuple(replace(report.accesses[0], id=i) for i in range(MAX_ROWS + 7))
+    changed = replace(analysis(), kernels=(replace(report, accesses=many),))
+    text = render_report(changed, Style(100), frozenset({Part.TABLES}))
+    assert "7 more rows; --json has all" in text
+    assert len(re.findall(r"^ +\d+ +20:22 +load ", text, re.MULTILINE)) == MAX_ROWS
 
 
 def test_parts_can_be_chosen():
