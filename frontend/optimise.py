@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import InternalError
+from kcc.diagnostics import Diagnostic, InternalError, Span
+from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.options import OptLevel
 
 TARGET_TRIPLE = "nvptx64-nvidia-cuda"
@@ -45,6 +47,8 @@ _FUNCTION = re.compile(
 _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector) \(")
 """Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
 
+_MISSED = re.compile(r"warning: (.*):(\d+):(\d+): loop not unrolled.*")
+
 _MARKERS = re.compile(
     r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."
     r"|declare void @llvm\.(?:lifetime|experimental\.noalias|dbg)\.).*\n",
@@ -53,7 +57,15 @@ _MARKERS = re.compile(
 """Debug records of variables and marks of scope and lifetime, which nobody here reads."""
 
 
-def optimise(text: str, level: OptLevel) -> str:
+@dataclass(frozen=True, slots=True)
+class Optimised:
+    """A module's text, and where it could not be optimised as the source asks (K501)."""
+
+    text: str
+    warnings: tuple[Diagnostic, ...]
+
+
+def optimise(text: str, level: OptLevel) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
 
     Raises :class:`InternalError` when the text is not a valid module, since every front end
@@ -66,8 +78,18 @@ def optimise(text: str, level: OptLevel) -> str:
             transform = _keep_control_flow
         case OptLevel.O2:
             transform = _run_pipeline_without_target if _GENERIC in text else _run_pipeline
-    result = _transformed(_MARKERS.sub("", text), level, transform)
-    return _MARKERS.sub("", _ATTRIBUTE.sub("", result))
+    # Only then has LLVM anything to tell, and its last words before a crash are worth seeing.
+    asked = level is OptLevel.O2 and "llvm.loop.unroll" in text
+    with diverted_stderr() if asked else nullcontext(list[str]()) as written:
+        result = _transformed(_MARKERS.sub("", text), level, transform)
+    warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
+    return Optimised(_MARKERS.sub("", _ATTRIBUTE.sub("", result)), warnings)
+
+
+def _missed(line: str) -> Diagnostic:
+    match = _MISSED.fullmatch(line)
+    span = Span(match[1], int(match[2]), int(match[3])) if match and int(match[2]) else None
+    return Diagnostic("K501", "the loop is not unrolled as its pragma asks", span)
 
 
 def _transformed(

@@ -35,10 +35,18 @@ def unit_from_ir(
     for a module that LLVM's verifier refuses.
     """
     optimised = optimise(link_builtins(text), level)
-    module = read_module(optimised)
+    module = read_module(optimised.text)
     kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
-        name, frontend, level, language, optimised, module, kernels, sources, warnings
+        name=name,
+        frontend=frontend,
+        opt_level=level,
+        language=language,
+        ir=optimised.text,
+        module=module,
+        kernels=kernels,
+        sources=sources,
+        warnings=(*warnings, *optimised.warnings),
     )
 
 

@@ -61,6 +61,7 @@ CODES: dict[str, Code] = {
     "K121": Code("warning", "the source warns with #warning"),
     "K122": Code("error", "a directive is unknown"),
     "K123": Code("warning", "what follows a directive is ignored"),
+    "K124": Code("error", "a #line directive is malformed"),
     "K130": Code("warning", "a macro is redefined differently"),
     "K131": Code("error", "a macro definition is malformed"),
     "K132": Code("error", "a -D, -U or -include option is malformed"),
@@ -189,6 +190,8 @@ CODES: dict[str, Code] = {
     "K403": Code("error", "a constant is declared extern and not defined"),
     "K405": Code("error", "read_write images came with OpenCL C 2.0"),
     "K406": Code("warning", "components r, g, b, a came with OpenCL C 3.0"),
+    # K50x: optimisation
+    "K501": Code("warning", "a loop cannot be unrolled as its pragma asks"),
     # K55x: reading LLVM's text back
     "K550": Code("error", "the IR holds something that is not known"),
     "K551": Code("error", "the IR holds an instruction that has no meaning in a GPU kernel"),

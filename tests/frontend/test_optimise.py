@@ -197,7 +197,7 @@ define spir_kernel void @k(ptr addrspace(4) %p, ptr addrspace(1) %q) {
   ret void
 }
 """
-    found = optimise(text, OptLevel.O2)
+    found = optimise(text, OptLevel.O2).text
     assert found.count("load i32, ptr addrspace(4)") == 2
 
 
@@ -227,7 +227,7 @@ define spir_kernel void @k(ptr addrspace(1) %p) {
 """,
         OptLevel.O1,
     )
-    assert "lifetime" not in unit
+    assert "lifetime" not in unit.text
 
 
 def test_constants_read_as_bytes_are_folded() -> None:
@@ -289,3 +289,13 @@ def test_addresses_keep_their_arrays() -> None:
     sources_ = {str(g.source_type) for g in of_class(unit.module.functions["k"], GetElementPtr)}
     assert sources_ == {"[9 x i32]", "i32"}
     assert texts(unit, "@k.t = internal addrspace(3) global [8 x [9 x i32]] undef")
+
+
+def test_a_pragma_that_cannot_be_followed_is_a_warning(capfd: pytest.CaptureFixture[str]) -> None:
+    unit = compiled(
+        "__kernel void k(__global int* a, int n) {\n#pragma unroll\n"
+        "  for (int i = 0; i < 8; i++) {\n    a[i] = n; barrier(1); if (a[n]) i = a[i]; }\n}",
+        OptLevel.O2,
+    )
+    assert [(w.code, str(w.span)) for w in unit.warnings] == [("K501", "k.cl:3:3")]
+    assert capfd.readouterr().err == ""
