@@ -250,6 +250,7 @@ def type_suffix(type_: IrType) -> str:
 
 
 def extract_element(writer: Writer, instruction: ExtractElement, vector: Wide, lane: Wide) -> Wide:
+    """One lane of a vector: a part, or a choice between all of them."""
     if isinstance(instruction.lane, ConstantInt):
         return Wide((vector.parts[instruction.lane.value],))
     result = vector.parts[0]

@@ -126,65 +126,74 @@ def _define_block(frame: WarpFrame) -> None:
 
 def _define_access(frame: WarpFrame) -> None:
     writer = _helper(frame)
-    code, worker = writer.code, Value(HOST_POINTER, "%worker")
+    _AccessRecord(writer).write()
     vector = writer.vector_type(I64)
-    addresses, mask = Value(vector, "%addresses"), Value(writer.mask_type, "%mask")
-    size = Value(I64, "%size")
-    _room(writer, worker, 8 + 4 * writer.width)
-    next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
-    inactive = code.binary("xor", mask, writer.full_mask)
-    lane = writer.widen(writer.first_lane(mask))
-    first = code.extract_element(addresses, lane)
+    frame.module.define(
+        f"define internal void @{ACCESS_FUNCTION}(ptr %worker, i64 %number, {vector} %addresses, "
+        f"{writer.mask_type} %mask, i64 %size) noinline nounwind",
+        writer.code,
+    )
 
-    def all_lanes(expected: Value) -> Value:
-        equal = writer.bits(code.compare("icmp", "eq", addresses, expected))
-        both = code.binary("or", equal, inactive)
-        return code.compare("icmp", "eq", both, writer.full_mask)
 
-    def finish(tag: int, address: Value) -> None:
+class _AccessRecord:
+    """Writes the body of ``kcc.trace.access``: the shortest record that holds the addresses."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer, self.code = writer, writer.code
+        self.worker = Value(HOST_POINTER, "%worker")
+        self.addresses = Value(writer.vector_type(I64), "%addresses")
+        self.mask = Value(writer.mask_type, "%mask")
+        self.size = Value(I64, "%size")
+
+    def write(self) -> None:
+        code, writer = self.code, self.writer
+        _room(writer, self.worker, 8 + 4 * writer.width)
+        self.next = writer.load_word(self.worker, Worker.TRACE_NEXT, HOST_POINTER)
+        self.inactive = code.binary("xor", self.mask, writer.full_mask)
+        self.lane = writer.widen(writer.first_lane(self.mask))
+        self.first = code.extract_element(self.addresses, self.lane)
+        skipped = code.binary("mul", self.lane, self.size)
+        origin = code.binary("sub", self.first, skipped)
+        steps = code.binary("mul", writer.iota(I64), writer.lanes(self.size))
+        sequence = code.binary("add", writer.lanes(origin), steps)
+        self._try("sequential", sequence, TAG_SEQUENTIAL, origin)
+        self._try("uniform", writer.lanes(self.first), TAG_UNIFORM, self.first)
+        self._write_pattern()
+
+    def _try(self, name: str, expected: Value, tag: int, address: Value) -> None:
+        """Where all active lanes have the expected addresses, a record of one word."""
+        code = self.code
+        equal = self.writer.bits(code.compare("icmp", "eq", self.addresses, expected))
+        both = code.binary("or", equal, self.inactive)
+        fits = code.compare("icmp", "eq", both, self.writer.full_mask)
+        code.branch_if(fits, name, f"not.{name}")
+        code.position_at(name)
+        self._finish(tag, address, 8)
+        code.position_at(f"not.{name}")
+
+    def _write_pattern(self) -> None:
+        """By the pattern last written for the instruction, else by a new one."""
+        code, writer = self.code, self.writer
+        patterns = writer.load_word(self.worker, Worker.PATTERNS, HOST_POINTER)
+        row = code.binary("mul", Value(I64, "%number"), const_int(I64, 4 * writer.width))
+        pattern = code.gep(I8, patterns, [row])
+        narrow = writer.vector_type(I32)
+        old = code.cast("sext", code.load(narrow, pattern, 4), self.addresses.type)
+        base = code.binary("sub", self.first, code.extract_element(old, self.lane))
+        self._try("same", code.binary("add", old, writer.lanes(base)), TAG_SAME, base)
+        apart = code.binary("sub", self.addresses, writer.lanes(self.first))
+        known = writer.flags(self.mask)
+        deltas = code.select(known, code.cast("trunc", apart, narrow), zero(narrow))
+        code.store(deltas, pattern, 4)
+        code.store(deltas, code.gep(I8, self.next, [const_int(I64, 8)]), 4)
+        self._finish(TAG_PATTERN, self.first, 8 + 4 * writer.width)
+
+    def _finish(self, tag: int, address: Value, size_bytes: int) -> None:
+        """Write the word, count the record's bytes, return."""
+        code = self.code
         low = code.binary("and", address, const_int(I64, (1 << TAG_SHIFT) - 1))
         word = code.binary("or", low, const_int(I64, tag << TAG_SHIFT))
-        code.store(word, next_, 4)
-
-    def advance(bytes_: int) -> None:
-        writer.store_word(code.gep(I8, next_, [const_int(I64, bytes_)]), worker, Worker.TRACE_NEXT)
+        code.store(word, self.next, 4)
+        after = code.gep(I8, self.next, [const_int(I64, size_bytes)])
+        self.writer.store_word(after, self.worker, Worker.TRACE_NEXT)
         code.ret()
-
-    skipped = code.binary("mul", lane, size)
-    origin = code.binary("sub", first, skipped)
-    steps = code.binary("mul", writer.iota(I64), writer.lanes(size))
-    sequence = code.binary("add", writer.lanes(origin), steps)
-    code.branch_if(all_lanes(sequence), "sequential", "other")
-    code.position_at("sequential")
-    finish(TAG_SEQUENTIAL, origin)
-    advance(8)
-    code.position_at("other")
-    code.branch_if(all_lanes(writer.lanes(first)), "uniform", "irregular")
-    code.position_at("uniform")
-    finish(TAG_UNIFORM, first)
-    advance(8)
-    code.position_at("irregular")
-    patterns = writer.load_word(worker, Worker.PATTERNS, HOST_POINTER)
-    stride = const_int(I64, 4 * writer.width)
-    pattern = code.gep(I8, patterns, [code.binary("mul", Value(I64, "%number"), stride)])
-    narrow = writer.vector_type(I32)
-    old = code.load(narrow, pattern, 4)
-    wide_old = code.cast("sext", old, vector)
-    old_lane = code.extract_element(wide_old, lane)
-    base = code.binary("sub", first, old_lane)
-    code.branch_if(all_lanes(code.binary("add", wide_old, writer.lanes(base))), "same", "fresh")
-    code.position_at("same")
-    finish(TAG_SAME, base)
-    advance(8)
-    code.position_at("fresh")
-    finish(TAG_PATTERN, first)
-    difference = code.binary("sub", addresses, writer.lanes(first))
-    deltas = code.select(writer.flags(mask), code.cast("trunc", difference, narrow), zero(narrow))
-    code.store(deltas, pattern, 4)
-    code.store(deltas, code.gep(I8, next_, [const_int(I64, 8)]), 4)
-    advance(8 + 4 * writer.width)
-    frame.module.define(
-        f"define internal void @{ACCESS_FUNCTION}(ptr %worker, i64 %number, {addresses}, {mask}, "
-        f"{size}) noinline nounwind",
-        code,
-    )
