@@ -11,6 +11,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from tests.frontend import jit
 from tests.frontend.random_expressions import SCALARS, Case, draw_cases, kernel_source
+from tests.frontend.random_programs import OUTPUTS, program
 from tests.pocl import build
 
 if TYPE_CHECKING:
@@ -94,3 +95,16 @@ def test_random_expressions_have_the_values_of_pocl(
             for case, wanted, got in zip(cases, expected, found, strict=True):
                 same = np.array_equal(visible(case, wanted), visible(case, got), equal_nan=False)
                 assert same, (seed, level, case, wanted, got)
+
+
+def test_random_programs_give_the_same_at_every_level(full: bool) -> None:
+    for seed in range(1000 if full else 8):
+        source = program(seed)
+        found = dict[OptLevel, list[int]]()
+        for level in OptLevel:
+            unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=level))
+            out = np.arange(OUTPUTS, dtype=np.uint32)
+            given = np.arange(16, dtype=np.uint32) * (seed % 977 + 1)
+            jit.run(unit.ir, "k", [out, given, seed % 9], [1])
+            found[level] = [int(value) for value in out]
+        assert found[OptLevel.O0] == found[OptLevel.O1] == found[OptLevel.O2], (seed, source)
