@@ -135,7 +135,7 @@ double erf_core(double x) {
     double series = small + small * erf_tail(x * x);
     double y = with_sign(1.0 - erfc_positive(a), x);
     y = a < 0.7 ? series : y;
-    return isnan(x) ? x : y;
+    return isnan(x) || x == 0 ? x : y;
 }
 
 double erfc_core(double x) {
