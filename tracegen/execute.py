@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -224,22 +224,38 @@ class _Run:
         return image, objects
 
     def run(self) -> Execution:
-        workers = self.options.workers if is_order_free(self.plan.function) else 1
-        pool = WorkerPool(
-            self.native, self._worker_launch(), workers, self.options.on_trace, self._print
-        )
+        pool = self._pool(precise=False)
         record = pool.run(math.prod(self.launch.blocks))
+        if pool.is_suspect:
+            self._look_closely()
         if record is not None:
             raise DiagnosticError([explain(self._fault(record))])
         return self._result(pool.counts(), pool.printed())
 
-    def _worker_launch(self) -> WorkerLaunch:
+    def _pool(self, *, precise: bool) -> WorkerPool:
+        workers = self.options.workers if is_order_free(self.plan.function) else 1
+        launch = self._worker_launch(precise=precise)
+        return WorkerPool(self.native, launch, workers, self.options.on_trace, self._print)
+
+    def _look_closely(self) -> None:
+        """Something may have been read that was never written: repeat the launch with memory that
+        knows, and raise if so."""
+        options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
+        wanted = ProgramOptions(options.width, counting=False, precise=True)
+        plan, native = _program(self.unit, self.kernel, wanted, options.cache_dir)
+        again = _Run(self.unit, self.kernel, plan, native, self.launch, options, self.arguments)
+        record = again._pool(precise=True).run(math.prod(self.launch.blocks))
+        if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
+            raise DiagnosticError([explain(again._fault(record))])
+
+    def _worker_launch(self, *, precise: bool) -> WorkerLaunch:
         launch, plan = self.launch, self.plan
         return WorkerLaunch(
             plan=plan,
             tracing=self.options.trace is not TraceMode.OFF,
             warps=len(self.live),
             local_bytes=self.local_bytes,
+            precise=precise,
             words={
                 Worker.ARENA: self.arena.host_base,
                 Worker.ARGUMENTS: self.argument_image.ctypes.data,

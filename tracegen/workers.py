@@ -78,6 +78,7 @@ class WorkerLaunch:
     tracing: bool
     warps: int
     local_bytes: int
+    precise: bool
     words: Mapping[Worker, int]
 
 
@@ -92,8 +93,10 @@ class _Worker:
         resident = launch.warps if plan.barriers else 1
         self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
         self.states = aligned_bytes(plan.state_bytes * resident)
-        self.private = aligned_bytes(plan.private_bytes * plan.width * resident + 64)
-        self.local = aligned_bytes(launch.local_bytes + MARGIN_BYTES)
+        copies = 2 if launch.precise else 1
+        shadow = -(-(launch.local_bytes + MARGIN_BYTES) // 64) * 64
+        self.private = aligned_bytes(plan.private_bytes * plan.width * resident * copies + 64)
+        self.local = aligned_bytes(shadow * copies)
         self.counts = np.zeros(2 * len(plan.function.blocks), np.int64)
         self.trace = np.zeros(TRACE_BUFFER_BYTES // 4 if launch.tracing else 1, np.uint32)
         self.patterns = np.zeros((len(plan.accesses) + 1, plan.width), np.int32)
@@ -112,6 +115,7 @@ class _Worker:
         for place, value in launch.words.items():
             self.record[place] = value
         self.record[Worker.LOCAL] = self.local.ctypes.data - LOCAL_BASE
+        self.record[Worker.LOCAL_SHADOW] = shadow
         self.record[Worker.PRIVATE_START] = self.private.ctypes.data
         self.record[Worker.STATES] = self.states.ctypes.data
         self.record[Worker.COUNTS] = self.counts.ctypes.data
@@ -184,6 +188,11 @@ class WorkerPool:
     def counts(self) -> NDArray[np.int64]:
         """Executions and lanes of every block, over all workers."""
         return np.sum([m.counts for m in self._members], axis=0)
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether memory may have been read that was never written."""
+        return any(int(m.record[Worker.SUSPECT]) for m in self._members)
 
     def _stop(self) -> None:
         for member in self._members:

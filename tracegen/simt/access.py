@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 
 from kcc.frontend.ir.builder import Value, const_int, zero
@@ -18,28 +17,20 @@ from kcc.frontend.ir.instructions import (
     Select,
     Store,
 )
-from kcc.frontend.ir.types import I1, I8, I32, I64, IntTy, PtrTy, StructTy, VecTy, size_bytes
+from kcc.frontend.ir.types import I1, I8, I64, PtrTy, StructTy, VecTy, size_bytes
 from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
-from kcc.tracegen.simt import arithmetic
+from kcc.tracegen.simt import arithmetic, shadow
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
-from kcc.tracegen.simt.memory import HOST_POINTER, Shape
+from kcc.tracegen.simt.memory import Shape
 from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.private import PrivateWords
+from kcc.tracegen.simt.target import Target
 from kcc.tracegen.simt.tracing import append_access
 from kcc.tracegen.simt.wide import Part, Wide, access_bytes, memory_parts, parts_of
 
 Access = Load | Store | AtomicRmw | CompareExchange
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where an access may go: first address and limit (size less access, plus one) of its object
-    as values, and the window's address space."""
-
-    low: Value
-    limit: Value
-    space: int
 
 
 def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
@@ -65,12 +56,14 @@ def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
         case Store():
             values = _to_memory(host, host.operand(instruction.value), shape)
             _call(host, instruction, host.helpers.store(shape), address, target, values)
+            shadow.mark(host, instruction, address, shape, target)
             return None
         case AtomicRmw():
             operation = instruction.operation.value
             values = [host.lanes(p) for p in host.operand(instruction.value).parts]
             helper = host.helpers.atomic(shape, operation)
             old = _call(host, instruction, helper, address, target, values)
+            _note_exchange(host, instruction, address, shape, target, old)
             return _from_memory(host, old, parts_of(instruction.type))
         case CompareExchange():
             values = [
@@ -79,7 +72,24 @@ def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
                 for p in host.operand(o).parts
             ]
             helper = host.helpers.atomic(shape, "cmpxchg")
-            return Wide(tuple(_call(host, instruction, helper, address, target, values)))
+            old = _call(host, instruction, helper, address, target, values)
+            _note_exchange(host, instruction, address, shape, target, old[:1])
+            return Wide(tuple(old))
+
+
+def _note_exchange(
+    host: WarpFrame,
+    instruction: AtomicRmw | CompareExchange,
+    address: Value,
+    shape: Shape,
+    target: Target,
+    old: list[Value],
+) -> None:
+    """An atomic access reads, unless it puts a new value there whatever the old one is."""
+    if not (isinstance(instruction, AtomicRmw) and instruction.operation.value == "xchg"):
+        shadow.watch(host, instruction, target, old)
+        shadow.check(host, instruction, address, shape, target)
+    shadow.mark(host, instruction, address, shape, target)
 
 
 def _check_alignment(host: WarpFrame, instruction: Access, address: Value) -> None:
@@ -232,8 +242,10 @@ def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, targ
         for part, place in shape.parts:
             pointer = host.code.gep(I8, base, [const_int(I64, place)])
             found.append(host.code.load(part, pointer, size_bytes(part)))
-        return _from_memory(host, found, wanted)
-    found = _call(host, instruction, host.helpers.load(shape), address, target, [])
+    else:
+        found = _call(host, instruction, host.helpers.load(shape), address, target, [])
+    shadow.watch(host, instruction, target, found)
+    shadow.check(host, instruction, address, shape, target)
     return _from_memory(host, found, wanted)
 
 
@@ -283,17 +295,21 @@ def _private(
     match instruction:
         case Load():
             found = [words.load(part, byte) for part, byte in shape.parts]
+            shadow.watch(host, instruction, target, found)
+            shadow.check(host, instruction, address, shape, target)
             return _from_memory(host, found, parts_of(instruction.type))
         case Store():
             values = _to_memory(host, host.operand(instruction.value), shape)
             for (part, byte), value in zip(shape.parts, values, strict=True):
                 words.store(part, byte, value)
+            shadow.mark(host, instruction, address, shape, target)
             return None
         case AtomicRmw():
             part, byte = shape.parts[0]
             old = words.load(part, byte)
             value = host.lanes(host.operand(instruction.value).parts[0])
             words.store(part, byte, combine(host, instruction, old, value))
+            _note_exchange(host, instruction, address, shape, target, [old])
             return _from_memory(host, [old], parts_of(instruction.type))
         case CompareExchange():
             part, byte = shape.parts[0]
@@ -302,12 +318,13 @@ def _private(
             new = host.lanes(host.operand(instruction.new).parts[0])
             same = host.code.compare("icmp", "eq", old, expected)
             words.store(part, byte, host.code.select(same, new, old))
+            _note_exchange(host, instruction, address, shape, target, [old])
             return Wide((old, same))
 
 
 def _private_words(
     host: WarpFrame, instruction: AnyInstruction, address: Value, target: Target
-) -> _PrivateWords:
+) -> PrivateWords:
     """Private memory, checked. It is interleaved: word i of all lanes lies side by side, so that
     lanes with the same offset touch one run of bytes."""
     offset = host.code.binary("sub", address, host.splat_like(target.low, address))
@@ -318,7 +335,7 @@ def _private_words(
     else:
         host.fail_if(beyond, FaultKind.OUT_OF_BOUNDS, instruction, host.mask, address)
     place = host.code.binary("sub", address, const_int(address.type, PRIVATE_BASE))
-    return _PrivateWords(host, place)
+    return PrivateWords(host, place)
 
 
 def combine(host: WarpFrame, instruction: AtomicRmw, old: Value, value: Value) -> Value:
@@ -331,98 +348,3 @@ def combine(host: WarpFrame, instruction: AtomicRmw, old: Value, value: Value) -
     table: dict[str, str] = {"max": "sgt", "min": "slt", "umax": "ugt", "umin": "ult"}
     keep = host.code.compare("icmp", table[operation], old, value)
     return host.code.select(keep, old, value)
-
-
-@dataclass(slots=True)
-class _PrivateWords:
-    """Access to the interleaved words; ``place`` is the byte offset in the lane's memory."""
-
-    host: WarpFrame
-    place: Value
-
-    def load(self, part: Part, byte: int) -> Value:
-        host, size = self.host, size_bytes(part)
-        if size >= 4:
-            words = [self._load_word(byte + 4 * i) for i in range(size // 4)]
-            whole = arithmetic.join_parts(host, tuple(words))
-        else:
-            word = self._load_word(byte)
-            shifted = host.code.binary("lshr", word, self._shift(byte))
-            whole = arithmetic.convert(host, "trunc", shifted, IntTy(8 * size))
-        return arithmetic.convert(host, "bitcast", whole, part)
-
-    def store(self, part: Part, byte: int, value: Value) -> None:
-        host, size = self.host, size_bytes(part)
-        whole = arithmetic.convert(host, "bitcast", value, IntTy(8 * size))
-        if size >= 4:
-            for number in range(size // 4):
-                shift = const_int(whole.type, 32 * number)
-                piece = host.code.binary("lshr", whole, shift) if number else whole
-                word = piece if size == 4 else arithmetic.convert(host, "trunc", piece, I32)
-                self._store_word(byte + 4 * number, word)
-            return
-        old = self._load_word(byte)
-        shift = self._shift(byte)
-        ones = const_int(old.type, (1 << (8 * size)) - 1)
-        hole = host.code.binary(
-            "xor", host.code.binary("shl", ones, shift), const_int(old.type, -1)
-        )
-        wide = arithmetic.convert(host, "zext", whole, I32)
-        placed = host.code.binary("shl", wide, shift)
-        merged = host.code.binary("or", host.code.binary("and", old, hole), placed)
-        self._store_word(byte, merged)
-
-    def _shift(self, byte: int) -> Value:
-        """Bits to shift within the word, as a vector of i32."""
-        host = self.host
-        at = host.code.binary("add", self.place, const_int(self.place.type, byte))
-        low = host.code.binary("and", at, const_int(at.type, 3))
-        bits = host.code.binary("shl", low, const_int(low.type, 3))
-        return host.lanes(arithmetic.convert(host, "trunc", bits, I32))
-
-    def _host_offset(self, byte: int) -> Value:
-        """Byte offset of the word in the warp's private memory, for lane 0."""
-        host = self.host
-        at = host.code.binary("add", self.place, const_int(self.place.type, byte))
-        word = host.code.binary("and", at, const_int(at.type, -4))
-        return host.code.binary("mul", word, const_int(word.type, host.width))
-
-    def _load_word(self, byte: int) -> Value:
-        host, offset = self.host, self._host_offset(byte)
-        vector = host.vector_type(I32)
-        if not isinstance(offset.type, VecTy):
-            pointer = host.code.gep(I8, host.bases[0], [offset], inbounds=False)
-            return host.code.load(vector, pointer, 4)
-        pointers = self._pointers(offset)
-        name = f"llvm.masked.gather.v{host.width}i32.v{host.width}p0"
-        lanes = host.active()
-        host.module.declare(
-            name, f"declare {vector} @{name}({pointers.type}, {lanes.type}, {vector})"
-        )
-        return host.code.value(
-            vector,
-            f"call {vector} @{name}({pointers.type} align 4 {pointers.text}, {lanes}, "
-            f"{zero(vector)})",
-        )
-
-    def _store_word(self, byte: int, word: Value) -> None:
-        host, offset = self.host, self._host_offset(byte)
-        if not isinstance(offset.type, VecTy):
-            pointer = host.code.gep(I8, host.bases[0], [offset], inbounds=False)
-            old = host.code.load(word.type, pointer, 4)
-            host.code.store(host.code.select(host.active(), word, old), pointer, 4)
-            return
-        pointers, lanes = self._pointers(offset), host.active()
-        name = f"llvm.masked.scatter.v{host.width}i32.v{host.width}p0"
-        host.module.declare(
-            name, f"declare void @{name}({word.type}, {pointers.type}, {lanes.type})"
-        )
-        host.code.emit(
-            f"call void @{name}({word}, {pointers.type} align 4 {pointers.text}, {lanes})"
-        )
-
-    def _pointers(self, offset: Value) -> Value:
-        host = self.host
-        placed = host.code.binary("add", offset, host.iota(I64, 4))
-        type_ = VecTy(host.width, HOST_POINTER)
-        return host.code.value(type_, f"getelementptr i8, {host.bases[0]}, {placed}")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from kcc.frontend.ir.builder import Value, const_int
+from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I64, IntTy, VecTy
 from kcc.frontend.ir.values import ConstantInt
 from kcc.frontend.ir.values import Value as Operand
+from kcc.tracegen.simt import shadow
 from kcc.tracegen.simt.access import find_target, load_part, store_part
 from kcc.tracegen.simt.arithmetic import convert
 from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.memory import Shape
 
 
 def write_bulk(frame: WarpFrame, call: Call, kind: str) -> None:
@@ -72,10 +74,23 @@ def _loop(frame: WarpFrame, call: Call, size: Value, step: int, *, backwards: bo
     else:
         value = load_part(frame, call, source.at(place), part, source.target)
     store_part(frame, call, target.at(place), part, target.target, value)
+    if frame.precise:
+        _copy_shadow(frame, place, part, target, source)
     code.store(code.binary("add", done, const_int(I64, step)), counter, 8)
     code.branch(head)
     code.position_at(end)
     _with_mask(frame, everyone)
+
+
+def _copy_shadow(
+    frame: WarpFrame, place: Value, part: IntTy, target: _Pointer, source: _Pointer | None
+) -> None:
+    """What was never written stays so where it is copied to."""
+    shape = Shape(((part, 0),), part.bits // 8)
+    values = [zero(frame.vector_type(part))]
+    if source is not None:
+        values = shadow.load(frame, source.at(place), shape, source.target)
+    shadow.store(frame, target.at(place), shape, target.target, values)
 
 
 class _Pointer:

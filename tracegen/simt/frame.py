@@ -43,6 +43,11 @@ class WarpFrame(Writer):
     local_ids: Value = NOTHING
     math: set[str] = field(default_factory=set[str])
     """Symbols of the math primitives that the function calls."""
+    precise: bool = False
+    """Whether reads of what was never written are looked for (see ``shadow``)."""
+    local_shadow: Value = NOTHING
+    shadows: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
+    """The shadow of what loads of the current segment gave that is only copied."""
     _flags: Value | None = None
 
     def write_bases(self) -> None:
@@ -51,6 +56,9 @@ class WarpFrame(Writer):
         local = self.load_word(self.worker, Worker.LOCAL, HOST_POINTER)
         private = self.load_word(self.worker, Worker.PRIVATE, HOST_POINTER)
         self.bases = {0: private, 1: arena, 2: arena, 3: local}
+        if self.precise:
+            apart = self.load_word(self.worker, Worker.LOCAL_SHADOW)
+            self.local_shadow = self.code.gep(I8, local, [apart], inbounds=False)
         self.counts = self.load_word(self.worker, Worker.COUNTS, HOST_POINTER)
         self.arguments = self.load_word(self.worker, Worker.ARGUMENTS, HOST_POINTER)
         self.objects = self.load_word(self.worker, Worker.OBJECTS, HOST_POINTER)

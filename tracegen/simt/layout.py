@@ -95,6 +95,10 @@ class Worker(IntEnum):
     FAULT_BLOCK = 47
     PRIVATE_START = 48
     """Where the private memory of the first warp begins."""
+    SUSPECT = 49
+    """Set when a load has given what memory holds that was never written."""
+    LOCAL_SHADOW = 50
+    """In a precise program, bytes from a byte of local memory to its shadow."""
     SIZE = 56
 
 

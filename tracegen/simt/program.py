@@ -39,7 +39,8 @@ class ProgramOptions:
     width: int = 32
     trace: TraceMode = TraceMode.OFF
     counting: bool = True
-    poison: bool = True
+    precise: bool = False
+    """Whether reads of local and private memory that was never written are faults."""
 
 
 def make_plan(kernel: Kernel, module: Module, width: int) -> Plan:
@@ -76,11 +77,12 @@ def write_program(plan: Plan, options: ProgramOptions) -> str:
         trace_blocks=options.trace is not TraceMode.OFF,
         trace_addresses=options.trace is TraceMode.ADDRESSES,
         counting=options.counting,
+        precise=options.precise,
     )  # fmt: skip
     writer.write()
     define_math(builder, frozenset(writer.math), options.width)
     tracing = options.trace is not TraceMode.OFF
-    write_schedule(builder, plan, tracing=tracing, poison=options.poison)
+    write_schedule(builder, plan, tracing=tracing, precise=options.precise)
     return builder.text()
 
 

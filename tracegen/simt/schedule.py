@@ -12,6 +12,7 @@ from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value, const
 from kcc.frontend.ir.types import I8, I32, I64, VOID, IrType, PtrTy
 from kcc.tracegen.simt.layout import FaultKind, State, Status, Worker
 from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.shadow import POISON_BYTE
 from kcc.tracegen.simt.tracing import HEADER_FUNCTION, define_header
 from kcc.tracegen.simt.warp import WARP_FUNCTION
 from kcc.tracegen.simt.wide import Writer
@@ -21,26 +22,26 @@ POINTER = PtrTy(0)
 _WORKER = Value(POINTER, "%worker")
 
 
-def write_schedule(module: ModuleBuilder, plan: Plan, *, tracing: bool, poison: bool) -> None:
-    """Add ``kcc.blocks`` to the module. With ``poison`` local and private memory is filled with
-    a pattern before use."""
+def write_schedule(module: ModuleBuilder, plan: Plan, *, tracing: bool, precise: bool) -> None:
+    """Add ``kcc.blocks`` to the module. Local and private memory is filled with a pattern before
+    use; with ``precise`` so is its shadow."""
     code = FunctionBuilder(I32)
     writer = Writer(module, code, plan.width)
     if tracing:
         define_header(module, plan.width)
-    _Schedule(writer, plan, tracing, poison).write()
+    _Schedule(writer, plan, tracing, precise).write()
     module.define(
         f"define i32 @{BLOCKS_FUNCTION}(ptr %worker, i64 %first, i64 %count) nounwind", code
     )
 
 
 class _Schedule:
-    def __init__(self, writer: Writer, plan: Plan, tracing: bool, poison: bool) -> None:
+    def __init__(self, writer: Writer, plan: Plan, tracing: bool, precise: bool) -> None:
         self.writer = writer
         self.code = writer.code
         self.plan = plan
         self.tracing = tracing
-        self.poison = poison
+        self.precise = precise
 
     def write(self) -> None:
         code = self.code
@@ -86,10 +87,12 @@ class _Schedule:
         self.set(Worker.GROUP_Z, code.binary("udiv", rest, ny))
 
     def _fill_local(self) -> None:
-        if self.poison:
-            base = self.word(Worker.LOCAL, POINTER)
-            start = self.code.gep(I8, base, [self.word(Worker.LOCAL_LOW)], inbounds=False)
-            self._fill(start, self.word(Worker.LOCAL_BYTES))
+        base = self.word(Worker.LOCAL, POINTER)
+        start = self.code.gep(I8, base, [self.word(Worker.LOCAL_LOW)], inbounds=False)
+        self._fill(start, self.word(Worker.LOCAL_BYTES))
+        if self.precise:
+            shadow = self.code.gep(I8, start, [self.word(Worker.LOCAL_SHADOW)], inbounds=False)
+            self._fill(shadow, self.word(Worker.LOCAL_BYTES))
 
     def _fill(self, start: Value, size: Value) -> None:
         """Fill memory with the pattern of what was never written."""
@@ -97,9 +100,14 @@ class _Schedule:
         self.writer.module.declare(name, f"declare void @{name}(ptr, i8, i64, i1)")
         self.code.emit(f"call void @{name}({start}, i8 {POISON_BYTE}, {size}, i1 false)")
 
+    @property
+    def _private_bytes(self) -> int:
+        """Of one warp, the shadow included."""
+        return self.plan.private_bytes * self.plan.width * (2 if self.precise else 1)
+
     def _private(self, warp: Value) -> Value:
         """Where the warp's private memory begins."""
-        each = self.plan.private_bytes * self.plan.width
+        each = self._private_bytes
         number = warp if self.plan.barriers else const_int(I64, 0)
         start = self.code.binary("mul", number, const_int(I64, each))
         return self.code.gep(I8, self.word(Worker.PRIVATE_START, POINTER), [start])
@@ -144,7 +152,7 @@ class _Schedule:
         ):  # fmt: skip
             writer.store_word(value, state, index)
         if self.plan.private_bytes:
-            size = const_int(I64, self.plan.private_bytes * self.plan.width)
+            size = const_int(I64, self._private_bytes)
             self._fill(self._private(warp), size)
 
     def _init_warps(self, warps: Value, states: Value) -> None:
@@ -244,8 +252,3 @@ class _Schedule:
         code.position_at("round.abandoned")
         self.set(Worker.FAULT_KIND, const_int(I64, FaultKind.BARRIER_ABANDONED))
         self._blame_barrier(code.load(I64, place, 8), const_int(I64, 0))
-
-
-POISON_BYTE = 0xCB
-"""What memory that was never written is filled with; 0xCBCBCBCB is -2.67e7 as a float and an
-unlikely integer, so that reading it is nearly always a mistake."""

@@ -155,6 +155,7 @@ class WarpWriter(InstructionWriter):
     def _start_segment(self, block: int) -> None:
         self.block = block
         self.values.clear()
+        self.shadows.clear()
         self.mask = self.get("mask")
         self._flags = None
 

@@ -1,0 +1,176 @@
+"""Reads of local and private memory that was never written.
+
+Such memory is filled with :data:`POISON_BYTE` first. A load that gives nothing but the pattern in
+some lane raises a flag, and the launch is repeated with a *shadow*: a second copy of the memory,
+filled alike, where stores put zeros, so that what still holds the pattern was never written.
+
+A load counts only when none of its bytes was written, since vectors may have elements that nobody
+uses; not when it serves to replace some elements; and not when it only copies from one private or
+local place to another, as the members of a struct that nobody uses are: then the shadow is copied.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from kcc.frontend.ir.builder import Value, const_int, zero
+from kcc.frontend.ir.instructions import AnyInstruction, InsertElement, Load, ShuffleVector, Store
+from kcc.frontend.ir.model import Function, users
+from kcc.frontend.ir.types import I64, IntTy, PtrTy, VecTy, size_bytes
+from kcc.frontend.ir.values import InstructionRef, Poison, Undef
+from kcc.tracegen.simt import arithmetic
+from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
+from kcc.tracegen.simt.memory import Shape
+from kcc.tracegen.simt.private import PrivateWords
+from kcc.tracegen.simt.target import Target
+
+POISON_BYTE = 0xCB
+"""What memory that was never written is filled with; 0xCBCBCBCB is -2.67e7 as a float and an
+unlikely integer, so that reading it is nearly always a mistake."""
+
+
+def watch(
+    frame: WarpFrame, instruction: AnyInstruction, target: Target, found: list[Value]
+) -> None:
+    """Raise the flag when a lane has read nothing but the pattern."""
+    if frame.precise or not _is_watched(frame, instruction, target):
+        return
+    poisoned = _all_poison(frame, found)
+    if isinstance(poisoned.type, VecTy):
+        lanes = frame.code.binary("and", frame.bits(poisoned), frame.mask)
+        poisoned = frame.any_lane(lanes)
+    seen, clear = frame.code.new_label("poison"), frame.code.new_label("clear")
+    frame.code.branch_if(poisoned, seen, clear)
+    frame.code.position_at(seen)
+    frame.store_word(const_int(I64, 1), frame.worker, Worker.SUSPECT)
+    frame.code.branch(clear)
+    frame.code.position_at(clear)
+
+
+def check(
+    frame: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
+) -> None:
+    """In a precise program, stop where a lane reads what was never written. The address has been
+    checked."""
+    if not frame.precise:
+        return
+    if instruction.index in _uses_of(frame.plan.function).copied:
+        frame.shadows[instruction.index] = load(frame, address, shape, target)
+    if not _is_watched(frame, instruction, target):
+        return
+    poisoned = _all_poison(frame, load(frame, address, shape, target))
+    lanes = frame.code.binary("and", frame.bits(frame.lanes(poisoned)), frame.mask)
+    frame.fail_lanes(FaultKind.UNINITIALISED, instruction, lanes, address)
+
+
+def mark(
+    frame: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
+) -> None:
+    """In a precise program, note what a store writes."""
+    if not frame.precise or target.space not in (0, 3):
+        return
+    values = [zero(frame.vector_type(p)) for p, _ in shape.parts]
+    if isinstance(instruction, Store) and isinstance(instruction.value, InstructionRef):
+        values = frame.shadows.get(instruction.value.index, values)
+    store(frame, address, shape, target, values)
+
+
+def load(frame: WarpFrame, address: Value, shape: Shape, target: Target) -> list[Value]:
+    """The shadow of what a load would give: zero for memory that has none."""
+    if target.space not in (0, 3):
+        return [zero(frame.vector_type(p)) for p, _ in shape.parts]
+    if target.space == 0:
+        words = _private(frame, address)
+        return [words.load(part, byte) for part, byte in shape.parts]
+    return _call(frame, frame.helpers.load(shape), address, target, [])[:-1]
+
+
+def store(
+    frame: WarpFrame, address: Value, shape: Shape, target: Target, values: list[Value]
+) -> None:
+    """Write to the shadow, if the memory has one."""
+    if target.space == 0:
+        words = _private(frame, address)
+        for (part, byte), value in zip(shape.parts, values, strict=True):
+            words.store(part, byte, value)
+    elif target.space == 3:
+        _call(frame, frame.helpers.store(shape), address, target, values)
+
+
+def _private(frame: WarpFrame, address: Value) -> PrivateWords:
+    start = PRIVATE_BASE - frame.plan.private_bytes
+    return PrivateWords(frame, frame.code.binary("sub", address, const_int(address.type, start)))
+
+
+def _call(
+    frame: WarpFrame,
+    helper: tuple[str, object],
+    address: Value,
+    target: Target,
+    values: list[Value],
+) -> list[Value]:
+    name, result = helper
+    arguments = [
+        frame.local_shadow, frame.lanes(address), frame.mask, target.low, target.limit, *values,
+    ]  # fmt: skip
+    answer = frame.code.call(name, result, arguments, convention="")  # type: ignore[arg-type]
+    fields = answer.type.fields  # type: ignore[union-attr]
+    return [frame.code.extract_value(answer, t, i) for i, t in enumerate(fields)]
+
+
+def _is_watched(frame: WarpFrame, instruction: AnyInstruction, target: Target) -> bool:
+    uses = _uses_of(frame.plan.function)
+    return target.space in (0, 3) and instruction.index not in uses.blended | uses.copied
+
+
+def _all_poison(frame: WarpFrame, values: list[Value]) -> Value:
+    """Whether all parts have the pattern, by lane unless they are scalars."""
+    result: Value | None = None
+    for value in values:
+        part = value.type.element if isinstance(value.type, VecTy) else value.type
+        bits = IntTy(8 * size_bytes(part))
+        pattern = int.from_bytes(bytes([POISON_BYTE] * size_bytes(part)), "little", signed=True)
+        number = arithmetic.convert(frame, "bitcast", value, bits)
+        equal = frame.code.compare("icmp", "eq", number, const_int(number.type, pattern))
+        result = equal if result is None else frame.code.binary("and", result, equal)
+    assert result is not None
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    """Loads that read nothing that matters."""
+
+    blended: frozenset[int]
+    """Of vectors of which only some elements are kept, beside new ones."""
+    copied: frozenset[int]
+    """Stored in private or local memory and not used otherwise."""
+
+
+@lru_cache(maxsize=4)
+def _uses_of(function: Function) -> _Uses:
+    uses = users(function)
+    blended, copied = set[int](), set[int]()
+    for load_ in function.instructions:
+        if not isinstance(load_, Load) or not uses[load_.index]:
+            continue
+        if all(_replaces(u, load_.index) for u in uses[load_.index]):
+            blended.add(load_.index)
+        if all(isinstance(u, Store) and _is_private(u) for u in uses[load_.index]):
+            copied.add(load_.index)
+    return _Uses(frozenset(blended), frozenset(copied))
+
+
+def _is_private(store_: Store) -> bool:
+    type_ = store_.pointer.type
+    return isinstance(type_, PtrTy) and type_.space in (0, 3)
+
+
+def _replaces(user: AnyInstruction, vector: int) -> bool:
+    if isinstance(user, InsertElement):
+        first = user.vector
+        return isinstance(first, InstructionRef) and first.index == vector
+    other = (Undef, Poison)
+    return isinstance(user, ShuffleVector) and not any(isinstance(o, other) for o in user.operands)
