@@ -34,6 +34,8 @@ class BuildOptions:
     """``-cl-fast-relaxed-math``: also defines ``__FAST_RELAXED_MATH__``."""
     mad_enable: bool = False
     single_precision_constant: bool = False
+    instantiate: tuple[str, ...] = ()
+    """CUDA kernel templates to instantiate, each ``name<arguments>``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,6 +192,18 @@ CODES: dict[str, Code] = {
     "K406": Code("warning", "components r, g, b, a came with OpenCL C 3.0"),
     # K50x: optimisation
     "K501": Code("warning", "a loop cannot be unrolled as its pragma asks"),
+    "K502": Code("error", "a kernel is too large once its calls are inlined"),
+    "K410": Code("warning", "a kernel uses a texture or surface and is left out"),
+    "K411": Code("warning", "a kernel synchronises more than a thread block and is left out"),
+    "K412": Code("warning", "a kernel uses tensor cores and is left out"),
+    "K413": Code("warning", "a kernel uses inline PTX and is left out"),
+    "K414": Code("warning", "a kernel launches kernels and is left out"),
+    "K415": Code("warning", "a kernel calls a function without definition and is left out"),
+    "K416": Code("warning", "a kernel calls through a pointer or recursively and is left out"),
+    "K417": Code("warning", "a kernel uses a function that is not supported and is left out"),
+    "K418": Code("warning", "a kernel template is not instantiated"),
+    "K419": Code("warning", "an included file is not found and is taken as empty"),
+    "K420": Code("error", "no kernel of a source can be analysed"),
     # K55x: reading LLVM's text back
     "K550": Code("error", "the IR holds something that is not known"),
     "K551": Code("error", "the IR holds an instruction that has no meaning in a GPU kernel"),

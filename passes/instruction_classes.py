@@ -141,6 +141,8 @@ PRIMITIVE_CLASSES: dict[PrimitiveClass, InstructionClass] = {
     PrimitiveClass.WORK_ITEM: _C.WORK_ITEM,
     PrimitiveClass.SUBGROUP: _C.WORK_ITEM,
     PrimitiveClass.BARRIER: _C.BARRIER,
+    PrimitiveClass.VOTE: _C.BARRIER,
+    PrimitiveClass.LANES: _C.MOVE,
     PrimitiveClass.SPECIAL: _C.SPECIAL,
     PrimitiveClass.MATH: _C.MATH,
     PrimitiveClass.IMAGE_READ: _C.IMAGE,

@@ -20,6 +20,23 @@ class PrimitiveClass(Enum):
     WORK_ITEM = "work-item query"
     SUBGROUP = "subgroup query"
     BARRIER = "barrier"
+    VOTE = "barrier with a value"
+    """Barriers of the work-group that also give a value: ``work_group_all``,
+    ``work_group_any`` (whether the argument is not zero for all, or any, of the work-items) and
+    ``work_group_reduce_add`` (the sum of the arguments).
+    """
+    LANES = "exchange between lanes"
+    """Functions of a sub-group (a warp). Only lanes that are active at the call take part, and
+    only they get a value; a result that comes from a lane which is not active is undefined.
+
+    ``sub_group_shuffle(v, n)`` gives the ``v`` of lane ``n`` modulo the sub-group's size,
+    ``sub_group_shuffle_xor(v, m)`` that of the own lane's number ^ ``m``,
+    ``sub_group_shuffle_up(v, d)`` and ``sub_group_shuffle_down(v, d)`` that of the lane ``d`` below
+    and above, and the own ``v`` where there is no such lane. ``sub_group_ballot(p)`` has bit ``n``
+    set when lane ``n`` is active and its ``p`` not zero, in words of 32 lanes;
+    ``sub_group_all(p)`` and ``sub_group_any(p)`` are 1 or 0. ``sub_group_barrier(flags)`` waits for
+    the active lanes and orders their accesses.
+    """
     SPECIAL = "special function"
     """One or two instructions of the special function unit: native_, half_, rsqrt."""
     MATH = "math"
@@ -68,6 +85,11 @@ _OTHERS = {
         "get_sub_group_size"
     ),
     PrimitiveClass.BARRIER: "barrier",
+    PrimitiveClass.VOTE: "work_group_all work_group_any work_group_reduce_add",
+    PrimitiveClass.LANES: (
+        "sub_group_all sub_group_any sub_group_ballot sub_group_barrier sub_group_shuffle "
+        "sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor"
+    ),
     PrimitiveClass.IMAGE_READ: "read_imagef read_imagei read_imageui",
     PrimitiveClass.IMAGE_WRITE: "write_imagef write_imagei write_imageui",
     PrimitiveClass.IMAGE_QUERY: (

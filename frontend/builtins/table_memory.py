@@ -43,7 +43,19 @@ SUBGROUP = (
         "get_sub_group_size",
         "uint()",
     ),
-)
+    Row(Section.SUBGROUP, "sub_group_barrier", "void(uint)", effect=Effect.BARRIER),
+    Row(Section.SUBGROUP, "sub_group_all sub_group_any", "int(int)", effect=Effect.BARRIER),
+    Row(Section.SUBGROUP, "sub_group_ballot", "uint4(int)", effect=Effect.BARRIER),
+    Row(
+        Section.SUBGROUP,
+        "sub_group_shuffle sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor",
+        "G(G, uint)", INT32 + INT64 + FLOAT + DOUBLE, effect=Effect.BARRIER,
+    ),
+    Row(
+        Section.SUBGROUP, "work_group_all work_group_any work_group_reduce_add", "int(int)",
+        effect=Effect.BARRIER,
+    ),
+)  # fmt: skip
 
 SYNCHRONISATION = (
     Row(Section.SYNCHRONISATION, "barrier", "void(uint)", effect=Effect.BARRIER),

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from kcc.frontend.lowering.debug import quote
 from kcc.frontend.options import SourceText
 
 _TRIPLE = re.compile(r'^target triple = ".*"$', re.MULTILINE)
 _LAYOUT = re.compile(r'^target datalayout = ".*"$', re.MULTILINE)
 
+LAYOUT = (
+    'target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-'
+    'v1024:1024-G1"'
+)
 TRIPLE = 'target triple = "spir64-unknown-unknown"'
 
 _OLD_CONVENTION = "DW_CC_LLVM_OpenCLKernel"
@@ -26,10 +31,14 @@ _DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+|\"[^\"]*\")\(.*?^\}\n", re.M
 _FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
 
 
-def canonical(text: str) -> str:
-    """What holds for every language: the dialect's triple, kernels once."""
+_SOURCE = re.compile(r'^source_filename = ".*"$', re.MULTILINE)
+
+
+def canonical(text: str, name: str) -> str:
+    """What holds for every language: the dialect's triple, the source's name, kernels once."""
+    text = _SOURCE.sub(lambda _: f"source_filename = {quote(name)}", text)
     text = text.replace(_OLD_CONVENTION, _NEW_CONVENTION)
-    text = _LAYOUT.sub("", _TRIPLE.sub(TRIPLE, text))
+    text = _LAYOUT.sub(LAYOUT, _TRIPLE.sub(TRIPLE, text))
     return _join_doubles(text)
 
 

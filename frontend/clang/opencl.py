@@ -27,7 +27,7 @@ def compile_opencl(source: SourceText, options: BuildOptions) -> CompiledUnit:
     done = compile_text(clang, source, arguments)
     if done.ir is None:
         raise DiagnosticError(as_diagnostics(done.messages))
-    text = canonical(done.ir)
+    text = canonical(done.ir, source.name)
     return unit_from_ir(
         text,
         name=source.name,

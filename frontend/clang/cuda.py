@@ -1,0 +1,257 @@
+"""CUDA through clang: device code of a .cu file, whatever its host code needs."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.frontend.clang.canonical import canonical, source_lines, without_functions
+from kcc.frontend.clang.cuda_ir import lower_cuda, settle_spaces, with_kernel_metadata
+from kcc.frontend.clang.debug_nodes import DebugNodes
+from kcc.frontend.clang.find import Clang, need_clang
+from kcc.frontend.clang.host_code import Editable, Item, masked
+from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
+from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
+from kcc.frontend.clang.messages import as_diagnostics, as_span, missing_header
+from kcc.frontend.clang.refusals import refused_kernels
+from kcc.frontend.clang.templates import KernelTemplate, instantiations, kernel_templates
+from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.unit import link_builtins, unit_from_ir
+
+NAME = "clang"
+
+_OPTIONS = (
+    "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
+    "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
+    "-fgnuc-version=4.2.1", "-include", "kcc-cuda.h",
+    "-internal-isystem", str(HEADERS),
+)  # fmt: skip
+
+_MAX_ROUNDS = 40
+
+_UNSUPPORTED = (
+    (re.compile(r"reference to __global__ function|kernel call .* device|configure"), "dynamic_parallelism"),
+    (re.compile(r"invalid (?:input|output) constraint|asm"), "inline_ptx"),
+)  # fmt: skip
+
+
+def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
+    """Compile the device code of a CUDA source.
+
+    Raises :class:`DiagnosticError`: clang's errors in device code, K011 without clang, K420 when
+    no kernel is left.
+    """
+    session = _Session(need_clang("CUDA"), source, options)
+    session.compile()
+    assert session.done is not None and session.done.ir is not None
+    text = lower_cuda(canonical(session.done.ir, source.name))
+    return _unit(text, session)
+
+
+@dataclass(slots=True)
+class _Session:
+    """A source on its way through clang, which says piece by piece what it does not take."""
+
+    clang: Clang
+    source: SourceText
+    options: BuildOptions
+    main: Editable = field(init=False)
+    others: dict[str, Editable] = field(default_factory=dict[str, Editable])
+    stubs: set[str] = field(default_factory=set[str])
+    missing: list[str] = field(default_factory=list[str])
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    templates: list[KernelTemplate] = field(default_factory=list[KernelTemplate])
+    tail: list[str] = field(default_factory=list[str])
+    """Lines behind the source that instantiate templates."""
+    asked: frozenset[str] = frozenset()
+    done: Compilation | None = None
+
+    def __post_init__(self) -> None:
+        self.main = Editable(self.source.text)
+        self.stubs = set(KNOWN)
+        folders = [self.source.folder or ".", *self.options.include_dirs]
+        for name in missing_includes(masked_directives(self.source.text), folders):
+            self._stub(name)
+        plain = masked(self.source.text)
+        self.templates = kernel_templates(plain)
+        self.asked = frozenset(self.options.instantiate)
+        known = [i.text for i in instantiations(plain, self.templates)]
+        wanted = dict.fromkeys([*self.options.instantiate, *known])
+        self.tail = [_instantiation(n, text) for n, text in enumerate(wanted)]
+
+    def _stub(self, name: str) -> None:
+        self.stubs.add(name)
+        self.missing.append(name)
+
+    def compile(self) -> None:
+        """Compile until clang accepts what is left; raises for errors in device code."""
+        for _ in range(_MAX_ROUNDS):
+            self.done = self._attempt()
+            if self.done.ir is not None:
+                return
+            if not self._repair(self.done.errors):
+                break
+        assert self.done is not None
+        raise DiagnosticError([*as_diagnostics(self.done.messages), *self._missing_notes()])
+
+    def _attempt(self) -> Compilation:
+        with tempfile.TemporaryDirectory(prefix="kcc-headers-") as folder:
+            empty, listing = Path(folder, "empty.h"), Path(folder, "overlay.yaml")
+            empty.write_text("\n", encoding="utf-8")
+            root = f"{folder}/stubs"
+            listing.write_text(overlay(self.stubs, root, empty), encoding="utf-8")
+            arguments = [*_OPTIONS, *macro_arguments(self.options)]
+            arguments += ["-ivfsoverlay", str(listing), "-isystem", root]
+            text = "\n".join([self.main.text, "#line 1 \"kcc-instantiations\"", *self.tail])
+            source = SourceText(self.source.name, text, self.source.folder)
+            remapped = {name: other.text for name, other in self.others.items()}
+            return compile_text(self.clang, source, arguments, remapped)
+
+    def _repair(self, errors: Sequence[Message]) -> bool:
+        """Take out what the errors are about, as far as it is not device code."""
+        changed = False
+        for error in errors:
+            header = missing_header(error)
+            if header is not None:
+                if header not in self.stubs:
+                    self._stub(header)
+                    changed = True
+            elif error.file == "kcc-instantiations":
+                changed |= self._drop_instantiation(error)
+            else:
+                changed |= self._take_out(error)
+        return changed
+
+    def _drop_instantiation(self, error: Message) -> bool:
+        index = error.line - 1
+        if index >= len(self.tail) or not self.tail[index]:
+            return False
+        text = self.tail[index]
+        if any(name in text for name in self.asked):
+            return False
+        self.tail[index] = ""
+        return True
+
+    def _take_out(self, error: Message) -> bool:
+        editable = self._editable(error.file)
+        if editable is None or not error.line:
+            return False
+        item = editable.item_at(error.line, error.column)
+        if item is None or not editable.text[item.start : item.end].strip():
+            return False
+        if item.is_device:
+            return self._poison(editable, item, error)
+        before = editable.text
+        editable.remove(item, error.line, error.column)
+        if editable.text == before:
+            editable.remove(item, editable.line_of(item.start), 1)
+        return editable.text != before
+
+    def _poison(self, editable: Editable, item: Item, error: Message) -> bool:
+        """A device function with something that is not supported calls its refusal instead."""
+        construct = next((name for rule, name in _UNSUPPORTED if rule.search(error.text)), None)
+        if construct is None or item.body is None:
+            return False
+        start, end = item.body
+        call = f"__kcc_refuse_{construct}();"
+        if call in editable.text[start:end]:
+            return False
+        line_start = editable.offset(error.line, 1)
+        line_end = editable.text.find("\n", line_start)
+        editable.poison(item, call, max(start, line_start), line_end)
+        return True
+
+    def _editable(self, file: str) -> Editable | None:
+        if file == self.source.name:
+            return self.main
+        if file not in self.others and Path(file).is_file() and str(HEADERS) not in file:
+            from kcc.frontend.source_file import read_source
+
+            self.others[file] = Editable(read_source(file).text)
+        return self.others.get(file)
+
+    def _missing_notes(self) -> list[Diagnostic]:
+        return [
+            Diagnostic(
+                "K419",
+                f"'{name}' is not found and is taken as empty",
+                Span(self.source.name, 0),
+                hint="-I FOLDER tells where to look for included files",
+            )
+            for name in self.missing
+        ]
+
+
+def masked_directives(text: str) -> str:
+    """The text without comments, directives kept."""
+    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+
+
+def _instantiation(number: int, text: str) -> str:
+    return (
+        f"template <auto kernel> struct __kcc_keep{number} {{ static constexpr auto use = kernel; }}; "
+        f"template struct __kcc_keep{number}<&{text}>;"
+    )
+
+
+def _unit(text: str, session: _Session) -> CompiledUnit:
+    nodes = DebugNodes(text)
+    subprograms = nodes.subprograms()
+    kernels = re.findall(r"^define [^\n]*?spir_kernel void @([\w.$]+)\(", text, re.MULTILINE)
+    names = {k: nodes.name_of(subprograms.get(k, "")) or k for k in kernels}
+    refused = refused_kernels(text, kernels, names)
+    gone = [r.symbol for r in refused]
+    warnings = [r.diagnostic for r in refused] + _template_notes(session, set(names.values()))
+    if len(gone) == len(kernels):
+        raise _nothing_left(session, warnings, bool(kernels))
+    text = without_functions(with_kernel_metadata(text), gone)
+    level = session.options.opt_level
+    text = settle_spaces(link_builtins(_without_orphans(text)), level)
+    return unit_from_ir(
+        text,
+        name=session.source.name,
+        frontend=NAME,
+        language=Language.CUDA,
+        level=level,
+        sources=source_lines(text, session.source),
+        warnings=tuple(warnings),
+    )
+
+
+def _without_orphans(text: str) -> str:
+    """Device functions have no callers outside: those of refused kernels alone go."""
+    return re.sub(
+        r"^define (?:dso_local |linkonce_odr |weak_odr |hidden |protected |internal )*spir_func ",
+        "define internal spir_func ",
+        text,
+        flags=re.MULTILINE,
+    )
+
+
+def _template_notes(session: _Session, names: set[str]) -> list[Diagnostic]:
+    """Kernel templates nobody instantiates, with what the file offers."""
+    made = {name.partition("<")[0] for name in names if "<" in name}
+    return [
+        Diagnostic(
+            "K418",
+            f"kernel template '{template.name}<{template.parameters}>' is not instantiated",
+            Span(session.source.name, template.line),
+            hint=f"--instantiate '{template.name}<...>' gives the arguments",
+        )
+        for template in session.templates
+        if template.name not in made
+    ]
+
+
+def _nothing_left(session: _Session, found: list[Diagnostic], any_kernels: bool) -> DiagnosticError:
+    where = Span(session.source.name, 0)
+    if not any_kernels and not found:
+        hint = "a kernel is a function marked __global__"
+        return DiagnosticError([Diagnostic("K003", "the source holds no kernel", where, hint=hint)])
+    message = "no kernel of the source can be analysed"
+    return DiagnosticError([*found, Diagnostic("K420", message, where)])

@@ -1,0 +1,153 @@
+"""Where the functions of a C++ source are, so that the host's can be taken out of the way.
+
+Device compilation checks host code too, against libraries that are not there. A host function
+that clang does not accept loses its body, any other declaration of the host goes; lines stay.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+_OPAQUE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
+    r"|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*",
+    re.DOTALL | re.MULTILINE,
+)
+_TRANSPARENT = re.compile(r"(?:\bnamespace\b[^;=(]*|\bextern\s*\"\s*\"\s*)\Z")
+_RECORD = re.compile(r"\b(?:struct|class|union|enum)\b[^()]*\Z|=\s*\Z")
+_DEVICE = re.compile(r"\b__(?:global|device|shared|constant)__\b")
+_ALIAS = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[^\n]*__(?:global|device)__", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A declaration at file or namespace scope: offsets of the whole and of what is between the
+    braces of a function's body (None for anything else)."""
+
+    start: int
+    end: int
+    body: tuple[int, int] | None
+    head: str
+    is_device: bool
+
+
+def masked(text: str) -> str:
+    """The text with comments, directives and the contents of literals blank; offsets stay."""
+    return _OPAQUE.sub(_blank, text)
+
+
+def _blank(match: re.Match[str]) -> str:
+    found = match[0]
+    hidden = re.sub(r"[^\n]", " ", found)
+    return f'"{hidden[1:-1]}"' if found[0] == '"' else hidden
+
+
+def items(text: str) -> list[Item]:
+    """The declarations of a source, in order."""
+    plain = masked(text)
+    aliases = _ALIAS.findall(text)
+    device = re.compile("|".join([_DEVICE.pattern, *(rf"\b{a}\b" for a in aliases)]))
+    found = list[Item]()
+    start = place = 0
+    while (at := _next(plain, place)) is not None:
+        head = plain[start:at]
+        place = at + 1
+        body: tuple[int, int] | None = None
+        if plain[at] == "{":
+            if _TRANSPARENT.search(head):
+                start = place
+                continue
+            close = _matching(plain, at)
+            place = min(close + 1, len(plain))
+            if _RECORD.search(head.partition("(")[0] if ")" not in head else head):
+                end = plain.find(";", place)
+                place = len(plain) if end < 0 else end + 1
+            else:
+                body = (at + 1, close)
+        elif plain[at] == "}":
+            start = place
+            continue
+        found.append(Item(start, place, body, head, bool(device.search(head))))
+        start = place
+    return found
+
+
+def _next(plain: str, place: int) -> int | None:
+    """The next ``;``, ``{`` or ``}`` outside of parentheses."""
+    depth = 0
+    for match in re.compile(r"[;{}()]").finditer(plain, place):
+        if match[0] in "()":
+            depth = max(0, depth + (1 if match[0] == "(" else -1))
+        elif depth == 0 or match[0] != ";":
+            return match.start()
+    return None
+
+
+def _matching(plain: str, opening: int) -> int:
+    depth = 0
+    for match in re.compile(r"[{}]").finditer(plain, opening):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return match.start()
+    return len(plain)
+
+
+@dataclass(slots=True)
+class Editable:
+    """A source whose declarations are taken out one by one; offsets and lines never change."""
+
+    text: str
+
+    items: list[Item] = field(init=False)
+    _starts: list[int] = field(init=False)
+    _lines: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._index()
+
+    def _index(self) -> None:
+        self.items = items(self.text)
+        self._starts = [item.start for item in self.items]
+        self._lines = [0, *(m.end() for m in re.finditer("\n", self.text))]
+
+    def offset(self, line: int, column: int) -> int:
+        """Of a place, both counted from 1."""
+        return self._lines[min(line, len(self._lines)) - 1] + max(column, 1) - 1
+
+    def line_of(self, offset: int) -> int:
+        return bisect_right(self._lines, offset)
+
+    def item_at(self, line: int, column: int) -> Item | None:
+        """The declaration around a place."""
+        offset = self.offset(line, column)
+        index = bisect_right(self._starts, offset) - 1
+        if index < 0 or offset >= self.items[index].end:
+            return None
+        return self.items[index]
+
+    def remove(self, item: Item, line: int, column: int) -> None:
+        """Take out the body where the place is in it, else the whole declaration."""
+        offset = self.offset(line, column)
+        if item.body and item.body[0] <= offset <= item.body[1]:
+            self._hide(*item.body)
+        else:
+            self._hide(item.start, item.end)
+
+    def poison(self, item: Item, call: str, start: int, end: int) -> None:
+        """Put a call in place of a body, on the line from ``start`` to ``end``.
+
+        What the line has of blanks behind it may be too short: later offsets then move, lines do
+        not, and the declarations are found anew.
+        """
+        assert item.body is not None
+        self._hide(*item.body)
+        end = min(end, item.body[1])
+        kept = max(end, start)
+        self.text = f"{self.text[:start]}{call}{self.text[kept:]}"
+        self._index()
+
+    def _hide(self, start: int, end: int) -> None:
+        hidden = re.sub(r"[^\n]", " ", self.text[start:end])
+        self.text = self.text[:start] + hidden + self.text[end:]

@@ -1,0 +1,63 @@
+"""Headers that a .cu file may include and that are answered by the one included anyway."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+C_HEADERS = (
+    "assert complex ctype errno fcntl fenv float getopt inttypes iso646 limits locale malloc math "
+    "memory pthread sched semaphore setjmp signal stdalign stdarg stdbool stddef stdint stdio "
+    "stdlib string strings time unistd wchar omp mpi sys/time sys/types sys/stat sys/mman "
+    "sys/resource sys/param sys/timeb sys/ioctl"
+)
+"""Names of headers ending in ``.h``."""
+
+CPP_HEADERS = (
+    "algorithm array atomic bitset cassert cctype cerrno cfloat chrono ciso646 climits cmath "
+    "complex condition_variable cstdarg cstddef cstdint cstdio cstdlib cstring ctime deque "
+    "exception fstream functional future initializer_list iomanip ios iostream istream iterator "
+    "limits list map memory mutex new numeric optional ostream queue random ratio regex set "
+    "sstream stack stdexcept streambuf string string_view thread tuple type_traits typeinfo "
+    "unordered_map unordered_set utility valarray vector"
+)
+
+CUDA_HEADERS = (
+    "cooperative_groups cooperative_groups/reduce cuda cuda_device_runtime_api cuda_fp16 cuda_gl_interop "
+    "cuda_profiler_api cuda_runtime cuda_runtime_api cuda_texture_types curand curand_kernel "
+    "device_functions device_launch_parameters driver_functions driver_types helper_cuda "
+    "helper_functions helper_math helper_string helper_timer host_config host_defines "
+    "math_constants math_functions mma nvToolsExt sm_20_atomic_functions "
+    "sm_30_intrinsics sm_35_intrinsics surface_functions texture_fetch_functions "
+    "texture_types vector_functions vector_types crt/device_functions cutil cutil_inline "
+    "cutil_math cuda_bf16 cuda_fp16.hpp cufft cublas cublas_v2 cusparse nvrtc"
+)
+"""The toolkit's; those of its samples are empty here: host code that needs them is left out."""
+
+KNOWN = frozenset(
+    [f"{name}.h" for name in C_HEADERS.split()]
+    + CPP_HEADERS.split()
+    + [f"{name}.h" for name in CUDA_HEADERS.split()]
+)
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def overlay(names: Iterable[str], root: str, empty: Path) -> str:
+    """A file for clang's ``-ivfsoverlay`` that puts each name under ``root`` as ``empty``."""
+    contents = [
+        {"name": f"{root}/{name}", "type": "file", "external-contents": str(empty)}
+        for name in sorted(set(names))
+    ]
+    return json.dumps({"version": 0, "case-sensitive": "true", "roots": contents})
+
+
+def missing_includes(text: str, folders: Sequence[str]) -> list[str]:
+    """The headers a source asks for that are neither known nor in one of the folders."""
+    return [
+        name
+        for name in dict.fromkeys(_INCLUDE.findall(text))
+        if name not in KNOWN and not any(Path(folder, name).is_file() for folder in folders)
+    ]
