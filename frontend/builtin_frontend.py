@@ -26,12 +26,12 @@ def compile_opencl(source: SourceText, options: BuildOptions) -> CompiledUnit:
     with room_for_recursion():
         contraction = contraction_of(parsed.pragmas)
         module = lower_program(program, source.name, options, contraction)
-    return unit_from_ir(
-        module.text(),
-        name=source.name,
-        frontend=NAME,
-        language=Language.OPENCL,
-        level=options.opt_level,
-        sources=parsed.sources,
-        warnings=tuple(sink.diagnostics),
-    )
+        return unit_from_ir(
+            module.text(),
+            name=source.name,
+            frontend=NAME,
+            language=Language.OPENCL,
+            level=options.opt_level,
+            sources=parsed.sources,
+            warnings=tuple(sink.diagnostics),
+        )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from kcc.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import definitions, is_lowered
+from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language
@@ -31,10 +32,13 @@ def unit_from_ir(
     """Link the built-in library into a module of the dialect, optimise it and list its kernels.
 
     ``text`` needs nothing but SPIR's conventions: kernels with their ``kernel_arg_*`` metadata,
-    built-ins as declarations with mangled names. Raises :class:`kcc.diagnostics.InternalError`
-    for a module that LLVM's verifier refuses.
+    built-ins as declarations with mangled names. Raises :class:`kcc.diagnostics.DiagnosticError`
+    for what is too large or not known (K502, K55x), :class:`kcc.diagnostics.InternalError` for a
+    module that LLVM's verifier refuses.
     """
-    optimised = optimise(link_builtins(text), level)
+    linked = link_builtins(text)
+    check_size(linked)
+    optimised = optimise(linked, level)
     module = read_module(optimised.text)
     kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kcc.diagnostics import DiagnosticError
 from kcc.frontend.ir.instructions import Call, Store
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import OptLevel
@@ -101,3 +102,19 @@ def test_a_kernel_without_metadata_has_numbers_for_names() -> None:
 
 def test_a_module_without_kernels_gives_none() -> None:
     assert unit("define spir_func void @f() { ret void }").kernels == ()
+
+
+def test_a_tower_of_calls_is_refused_before_it_is_inlined() -> None:
+    floors = ["define spir_func i32 @f0(i32 %a) {\n  %r = add i32 %a, 1\n  ret i32 %r\n}"]
+    floors += [
+        f"define spir_func i32 @f{n}(i32 %a) {{\n  %x = call spir_func i32 @f{n - 1}(i32 %a)\n"
+        f"  %y = call spir_func i32 @f{n - 1}(i32 %x)\n  ret i32 %y\n}}"
+        for n in range(1, 30)
+    ]
+    call = "call spir_func i32 @f29(i32 %a)"
+    kernel_ = f"define spir_kernel void @k(i32 %a) {{\n  {call}\n  ret void\n}}"
+    with pytest.raises(DiagnosticError) as caught:
+        unit("\n".join([*floors, kernel_]))
+    (found,) = caught.value.diagnostics
+    assert found.code == "K502"
+    assert unit("\n".join([*floors[:10], kernel_.replace("f29", "f9")])).kernels
