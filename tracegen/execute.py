@@ -146,6 +146,11 @@ def _program(
     return plan, compile_program(key, write, BLOCKS_FUNCTION, cache_dir)
 
 
+def forget_programs() -> None:
+    """Drop the compiled kernels kept in memory."""
+    _program.cache_clear()
+
+
 class _Run:
     """One launch being run."""
 

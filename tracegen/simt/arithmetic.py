@@ -19,6 +19,10 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import (
+    DOUBLE,
+    FLOAT,
+    HALF,
+    I32,
     ArrayTy,
     FloatTy,
     IntTy,
@@ -129,6 +133,8 @@ def cast(writer: Writer, instruction: Cast, operand: Wide) -> Wide:
             return Wide(tuple(_resize(writer, p, target) for p in operand.parts))
         case Opcode.BITCAST:
             return bitcast(writer, operand, parts_of(instruction.type))
+        case Opcode.FPTRUNC if set(parts_of(instruction.type)) == {HALF}:
+            return Wide(tuple(_to_half(writer, p) for p in operand.parts))
         case Opcode.FPTOSI | Opcode.FPTOUI:
             return _float_to_int(writer, instruction, operand)
         case _:
@@ -142,6 +148,28 @@ def convert(writer: Writer, word: str, part: Value, target: Part) -> Value:
     """One conversion of one part."""
     to = writer.vector_type(target) if isinstance(part.type, VecTy) else target
     return writer.code.cast(word, part, to)
+
+
+def _to_half(writer: Writer, part: Value) -> Value:
+    """Rounded once. A double goes through float rounded to odd (Boldo and Melquiond, "When double
+    rounding is odd", 2005): the host has no direct conversion, and LLVM's library call for it is
+    not there when code is compiled at run time."""
+    code = writer.code
+    if scalar_of(part.type) == DOUBLE:
+        near = convert(writer, "fptrunc", part, FLOAT)
+        back = convert(writer, "fpext", near, DOUBLE)
+        bits = convert(writer, "bitcast", near, I32)
+        exact = code.compare("fcmp", "ueq", back, part)
+        magnitude, beyond = (_magnitude(writer, v) for v in (part, back))
+        outside = code.compare("fcmp", "ogt", beyond, magnitude)
+        inward = code.binary("sub", bits, convert(writer, "zext", outside, I32))
+        odd = code.binary("or", inward, const_int(bits.type, 1))
+        part = convert(writer, "bitcast", code.select(exact, bits, odd), FLOAT)
+    return convert(writer, "fptrunc", part, HALF)
+
+
+def _magnitude(writer: Writer, part: Value) -> Value:
+    return writer.call_intrinsic(f"llvm.fabs.{type_suffix(part.type)}", part.type, [part])
 
 
 def _resize(writer: Writer, part: Value, target: Part) -> Value:

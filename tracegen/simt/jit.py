@@ -40,7 +40,7 @@ def compile_program(
     """
     _initialise()
     machine = _machine()
-    module = llvm.parse_assembly("", llvm.create_context())
+    module = llvm.parse_assembly("")  # in the global context, which outlives the engine
     module.triple = machine.triple
     engine = llvm.create_mcjit_compiler(module, machine)
     path = cache_dir / _file_name(key) if cache_dir else None
