@@ -183,12 +183,13 @@ def _number(token: Token) -> _Value:
 
 def _character(token: Token) -> _Value:
     body = token.value[1:-1]
-    if len(body) == 1 and body != "\\":
+    if len(body) == 1 and body != "\\" and body.isascii():
         return _Value(ord(body))
     if len(body) == 2 and body[0] == "\\" and body[1] in _ESCAPES:
         return _Value(_ESCAPES[body[1]])
     if match := re.fullmatch(r"\\(?:x([0-9a-fA-F]{1,2})|([0-7]{1,3}))", body):
-        return _Value(int(match[1], 16) if match[1] else int(match[2], 8) & 255)
+        code = int(match[1], 16) if match[1] else int(match[2], 8) & 255
+        return _Value(code - 256 if code > 127 else code)  # char is signed (section 6.1.1)
     raise ConditionError(f"{token.value} is no character constant", token)
 
 
@@ -207,8 +208,9 @@ _COMPUTE: dict[str, Callable[[int, int], int]] = {
     "|": lambda a, b: a | b,
     "^": lambda a, b: a ^ b,
     "&": lambda a, b: a & b,
-    "<<": lambda a, b: a << min(b & 0xFFFF, 64),
-    ">>": lambda a, b: a >> min(b & 0xFFFF, 64),
+    # C says nothing of counts from 64 on; clang shifts everything out.
+    "<<": lambda a, b: a << b if 0 <= b < 64 else 0,
+    ">>": lambda a, b: a >> (b if 0 <= b < 64 else 63),
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kcc.diagnostics import DiagnosticSink, Note
 from kcc.frontend.condition import ConditionError, evaluate
-from kcc.frontend.lexer import IDENTIFIER, NUMBER, Token, report_at
+from kcc.frontend.lexer import IDENTIFIER, Token, report_at
 from kcc.frontend.macros import MacroExpander
 
 CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
@@ -101,7 +100,7 @@ class Conditionals:
         return self._expander.is_defined(arguments[0].value) == (directive.value == "ifdef")
 
     def _evaluate(self, directive: Token, arguments: list[Token]) -> bool:
-        tokens = self._expander.expand(list(self._without_defined(arguments)))
+        tokens = self._expander.expand_condition(arguments)
         try:
             return evaluate(tokens, self._expander.is_defined) != 0
         except ConditionError as error:
@@ -112,24 +111,6 @@ class Conditionals:
                 last = arguments[-1] if arguments else directive
                 self._sink.report("K113", message, last.end_span, notes=directive.notes)
             return False
-
-    def _without_defined(self, tokens: list[Token]) -> Iterator[Token]:
-        """``defined X`` and ``defined(X)`` as 1 or 0: X must not be expanded."""
-        index = 0
-        while index < len(tokens):
-            token = tokens[index]
-            width = 1
-            if token.value == "defined":
-                values = [t.value for t in tokens[index : index + 4]]
-                width = 4 if values[1:2] == ["("] and values[3:] == [")"] else 2
-                name = tokens[index + width // 2] if index + width <= len(tokens) else token
-                if name.type == IDENTIFIER and name is not token:
-                    value = str(int(self._expander.is_defined(name.value)))
-                    token = Token(NUMBER, value, token.file, token.offset, token.before)
-                else:
-                    width = 1  # malformed, or written by a macro: judged after expansion
-            yield token
-            index += width
 
 
 def check_end(directive: Token, rest: list[Token], sink: DiagnosticSink) -> None:

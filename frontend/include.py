@@ -44,6 +44,8 @@ def search_folders(header: Header, folder: str, include_dirs: Sequence[str]) -> 
 
 def find_header(header: Header, folders: Sequence[str]) -> str | None:
     """The path of the first match; None when there is none."""
+    if os.path.isabs(header.name):  # noqa: PTH117 - as written
+        folders = [""]
     for folder in folders:
         path = os.path.normpath(os.path.join(folder, header.name))  # noqa: PTH118 - as written
         if os.path.exists(path):  # noqa: PTH110 - Path.exists raises on a NUL byte

@@ -116,6 +116,22 @@ class PragmaToken(Token):
     arguments: tuple[Token, ...] = ()
 
 
+MAX_MESSAGE = 240
+"""Characters of a message; what is cut off is the inside of a monstrous name or number."""
+
+
+def tidy(message: str) -> str:
+    """A message with pieces of the source in it, made fit for a terminal."""
+    if len(message) > MAX_MESSAGE:
+        half = MAX_MESSAGE // 2
+        message = f"{message[:half]}...{message[-half:]}"
+    return message if message.isprintable() else "".join(_visible(c) for c in message)
+
+
+def _visible(character: str) -> str:
+    return character if character.isprintable() else "?"
+
+
 def report_at(
     sink: DiagnosticSink,
     token: Token,
@@ -126,7 +142,7 @@ def report_at(
     hint: str | None = None,
 ) -> None:
     """Report a diagnostic at a token, with the notes on where the token comes from."""
-    sink.report(code, message, token.span, notes=(*notes, *token.notes), hint=hint)
+    sink.report(code, tidy(message), token.span, notes=(*notes, *token.notes), hint=hint)
 
 
 _RULES = (

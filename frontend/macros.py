@@ -18,10 +18,12 @@ from kcc.frontend.lexer import (
     STRING,
     Expansion,
     Token,
+    report_at,
     tokenize_text,
 )
+from kcc.frontend.source_file import SourceFile
 
-MAX_EXPANSION_TOKENS = 400_000
+MAX_EXPANSION_TOKENS = 250_000
 """Tokens out of macros in one unit: 20 times what the largest public kernel has."""
 
 MAX_ARGUMENT_DEPTH = 200
@@ -79,6 +81,8 @@ class MacroExpander:
         self._budget = MAX_EXPANSION_TOKENS
         self._depth = 0
         self._counter = 0
+        self._hide_sets: dict[tuple[frozenset[str], str], frozenset[str]] = {}
+        self._reported: set[tuple[SourceFile, int]] = set()
         self._dynamic: dict[str, Callable[[Token], tuple[str, str]]] = {
             "__LINE__": _line,
             "__FILE__": _file,
@@ -96,6 +100,29 @@ class MacroExpander:
         while (token := stream.next()) is not None:
             result.append(token)
         return result
+
+    def expand_condition(self, tokens: Sequence[Token]) -> list[Token]:
+        """As :meth:`expand`, but the name behind ``defined`` stays as it is."""
+        stream = TokenStream(self, _nothing, list(reversed(tokens)))
+        result: list[Token] = []
+        while (token := stream.next()) is not None:
+            result.append(token)
+            if token.value == "defined":
+                name = stream.take()
+                if name is not None and name.value == "(":
+                    result.append(name)
+                    name = stream.take()
+                if name is not None:
+                    result.append(name)
+        return result
+
+    def hiding(self, hidden: frozenset[str], name: str) -> frozenset[str]:
+        """``hidden`` and ``name``; equal sets are one object, for there may be very many."""
+        key = hidden, name
+        both = self._hide_sets.get(key)
+        if both is None:
+            self._hide_sets[key] = both = hidden | {name}
+        return both
 
     def replace_dynamic(self, token: Token) -> Token | None:
         """The value of ``__LINE__`` and its like; None for every other name."""
@@ -145,21 +172,21 @@ class MacroExpander:
         least = "at least " if macro.variadic else ""
         wanted -= macro.variadic
         plural = "" if wanted == 1 else "s"
-        self._sink.report(
-            "K134",
-            f"macro '{macro.name.value}' takes {least}{wanted} argument{plural}, {given} given",
-            use.span,
-            notes=[*self.defined_here(macro), *use.notes],
-        )
+        name = macro.name.value
+        message = f"macro '{name}' takes {least}{wanted} argument{plural}, {given} given"
+        self._report(use, "K134", message, self.defined_here(macro))
         return None
 
     def report_unterminated_call(self, macro: Macro, use: Token) -> None:
-        self._sink.report(
-            "K135",
-            f"the call of macro '{macro.name.value}' has no closing ')'",
-            use.span,
-            notes=[*self.defined_here(macro), *use.notes],
-        )
+        message = f"the call of macro '{macro.name.value}' has no closing ')'"
+        self._report(use, "K135", message, self.defined_here(macro))
+
+    def _report(self, token: Token, code: str, message: str, notes: Sequence[Note]) -> None:
+        """Report at ``token``; of a place in a macro's body only once, however often it is used."""
+        place = token.file, token.offset
+        if token.origin is None or place not in self._reported:
+            self._reported.add(place)
+            report_at(self._sink, token, code, message, notes=notes)
 
     @staticmethod
     def defined_here(macro: Macro) -> list[Note]:
@@ -265,13 +292,9 @@ class MacroExpander:
         a, b = left[-1], right[0]
         tokens = tokenize_text(a.value + b.value, a.file, a.offset)
         if len(tokens) != 1:
-            place = origin.use
-            self._sink.report(
-                "K136",
-                f"pasting '{a.value}' and '{b.value}' does not give one token",
-                place.span,
-                notes=[origin.note(b if b.origin is origin else a), *place.notes],
-            )
+            message = f"pasting '{a.value}' and '{b.value}' does not give one token"
+            note = origin.note(b if b.origin is origin else a)
+            self._report(origin.use, "K136", message, [note])
             return left + right
         token = tokens[0]
         token.before, token.origin, token.hidden = a.before, origin, a.hidden & b.hidden
@@ -289,7 +312,8 @@ class TokenStream:
         self._raw = raw
         self._pending = pending
 
-    def _take(self) -> Token | None:
+    def take(self) -> Token | None:
+        """The next token, macro or not."""
         return self._pending.pop() if self._pending else self._raw()
 
     def next(self) -> Token | None:
@@ -305,21 +329,21 @@ class TokenStream:
             if name in token.hidden:
                 return token
             if macro.parameters is None:
-                hidden = token.hidden | {name}
+                hidden = self._expander.hiding(token.hidden, name)
                 replacement = self._expander.substitute(macro, [], token, hidden)
             else:
                 call = self._call(macro, token)
                 if call is None:
                     return token
                 arguments, close = call
-                hidden = (token.hidden & close.hidden) | {name}
+                hidden = self._expander.hiding(token.hidden & close.hidden, name)
                 replacement = self._expander.substitute(macro, arguments, token, hidden)
             replacement.reverse()
             self._pending += replacement
 
     def _call(self, macro: Macro, use: Token) -> tuple[list[list[Token]], Token] | None:
         """The arguments of a call and its ``)``; None when it is no call or no correct one."""
-        opening = self._take()
+        opening = self.take()
         if opening is None:
             return None
         if opening.value != "(":
@@ -330,7 +354,7 @@ class TokenStream:
         assert macro.parameters is not None
         rest_from = len(macro.parameters) if macro.variadic else 0
         while True:
-            token = self._take()
+            token = self.take()
             if token is None:
                 self._expander.report_unterminated_call(macro, use)
                 return None
@@ -371,7 +395,8 @@ def _quote(tokens: list[Token]) -> str:
 
 
 def _line(token: Token) -> tuple[str, str]:
-    return NUMBER, str(token.span.line)
+    use = token.use
+    return NUMBER, str(use.file.place(use.offset)[0] + use.file.line_shift)
 
 
 def _file(token: Token) -> tuple[str, str]:

@@ -135,7 +135,8 @@ def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> Pa
     :class:`kcc.diagnostics.DiagnosticError` with all of them if any is an error: a tree with holes
     would only make the later stages complain of consequences.
     """
-    unit = preprocess(source, options, predefined_macros(options), sink)
+    with room_for_recursion():
+        unit = preprocess(source, options, predefined_macros(options), sink)
     if any(d.code in _TEXT_IS_MISSING for d in sink.errors):
         raise DiagnosticError(sink.diagnostics)
     tokens = feed(unit.tokens, sink)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Note
 from kcc.frontend.conditionals import CONDITIONALS, Conditionals, check_end
@@ -40,7 +41,7 @@ from kcc.frontend.source_file import SourceFile, read_source
 MAX_INCLUDE_DEPTH = 200
 """As clang has it."""
 
-MAX_TOKENS = 1_000_000
+MAX_TOKENS = 400_000
 """Tokens of one unit; the largest public kernel has 20,000."""
 
 MAX_INCLUDED_CHARACTERS = 32 * 1024 * 1024
@@ -123,7 +124,7 @@ class _Preprocessor:
             "error": self._message,
             "warning": self._message,
             "pragma": self._pragma,
-            "line": _ignore,
+            "line": self._line,
         }
         self._macros.update(predefined_macros(tuple(predefined.items())))
 
@@ -164,7 +165,9 @@ class _Preprocessor:
 
     def _open(self, file: SourceFile) -> None:
         self._sources.setdefault(file.name, file.lines)
-        tokens = list(tokenize(file))
+        tokens = list(islice(tokenize(file), MAX_TOKENS + 1))
+        if len(tokens) > MAX_TOKENS:
+            self._stop("K138", f"a source has more than {MAX_TOKENS} tokens", tokens[-1])
         if tokens and tokens[-1].type == STRAY and tokens[-1].value == "/*":
             self._report("K140", "this comment has no end", tokens.pop(), hint="it ends with '*/'")
         directives = [i for i, t in enumerate(tokens) if t.before == LINE_START and t.value == "#"]
@@ -288,6 +291,17 @@ class _Preprocessor:
         code = "K120" if directive.value == "error" else "K121"
         self._report(code, f"#{directive.value} {text}".rstrip(), directive)
 
+    def _line(self, directive: Token, arguments: list[Token]) -> None:
+        """``#line`` changes ``__LINE__``; places in messages stay those of the file as it is."""
+        tokens = self._expander.expand(arguments)
+        number = tokens[0].value if tokens else ""
+        if not number.isdecimal() or len(number) > 9:
+            where = arguments[0] if arguments else directive
+            self._report("K124", "#line needs a line number", where)
+            return
+        line, _ = directive.file.place(directive.offset)
+        directive.file.line_shift = int(number) - line - 1
+
     # pragmas
 
     def _pragma(self, directive: Token, arguments: list[Token]) -> Token | None:
@@ -328,7 +342,3 @@ class _Preprocessor:
             operator.origin,
             arguments=tuple(arguments),
         )
-
-
-def _ignore(_directive: Token, _arguments: list[Token]) -> None:
-    """``#line``: places in messages stay those of the files as they are."""

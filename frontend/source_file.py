@@ -112,11 +112,15 @@ class SourceFile:
     """The ``#include`` that brought it in; None for the main source and the options."""
     depth: int = 0
     """How many ``#include`` stand between the main source and this text."""
+    line_shift: int = 0
+    """What ``#line`` has asked to add to the numbers that ``__LINE__`` gives."""
     text: str = field(init=False)
     _starts: list[int] = field(init=False, default_factory=list[int])
     _splices: list[tuple[int, int]] = field(init=False, default_factory=list[tuple[int, int]])
 
     def __post_init__(self) -> None:
+        if "\r" in self.written:
+            self.written = _LINE_END.sub("\n", self.written)
         self.text = self.written
         if "\\" in self.written and _SPLICE.search(self.written):
             self._remove_splices()

@@ -223,14 +223,14 @@ def _check_brackets(tokens: list[Token], sink: DiagnosticSink) -> None:
         if kind in _OPENING:
             depth += 1
             if depth > MAX_BRACKETS:
-                raise too_deep(token, sink, "brackets")
+                raise too_deep(token, sink, MAX_BRACKETS)
         elif kind in _CLOSING and depth:
             depth -= 1
 
 
-def too_deep(token: Token, sink: DiagnosticSink, what: str) -> DiagnosticError:
+def too_deep(token: Token, sink: DiagnosticSink, limit: int) -> DiagnosticError:
     """Report K006; the exception to raise."""
-    message = f"{what} are nested too deeply: more than {MAX_BRACKETS} levels"
+    message = f"the source is nested too deeply: more than {limit} levels here"
     report_at(sink, token, "K006", message)
     return DiagnosticError(sink.diagnostics)
 

@@ -112,7 +112,7 @@ class DiagnosticSink:
             return
         self._seen.add(key)
         self.diagnostics.append(diagnostic)
-        if len(self.errors) >= MAX_ERRORS:
+        if diagnostic.severity is Severity.ERROR and len(self.errors) >= MAX_ERRORS:
             raise TooManyErrors(self.diagnostics)
 
     def report(

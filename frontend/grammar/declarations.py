@@ -11,7 +11,7 @@ from typing import Any, NoReturn, NotRequired, TypedDict
 from pycparser import c_ast
 
 from kcc.frontend.grammar.expressions import ExpressionParser
-from kcc.frontend.grammar.reader import VECTOR_TYPE, SyntaxFault
+from kcc.frontend.grammar.reader import MAX_CHAIN, MAX_NESTING, VECTOR_TYPE, SyntaxFault
 from kcc.frontend.keywords import FOREIGN_WORDS, KERNEL_WORDS
 from kcc.frontend.lexer import Token, report_at
 from kcc.frontend.token_feed import RawAttribute
@@ -57,17 +57,26 @@ class DeclarationParser(ExpressionParser):
     # the top level
 
     def _parse_translation_unit(self) -> list[c_ast.Node]:
+        """Behind a fault, what is no declaration is the rest of the body whose brace went wrong:
+        nothing is said of it until a line starts with a declaration again."""
         result: list[c_ast.Node] = []
-        while self._peek() is not None:
+        lost = failed = False
+        while (token := self._peek()) is not None:
             start = self._at
+            lost = lost and (token.span.column > 1 or not self._starts_declaration(token))
             try:
                 result += self._parse_external_declaration()
             except SyntaxFault as fault:
-                self._report(fault)
+                if not lost and not (failed and token.type == "LBRACE"):
+                    self._report(fault, start)
+                failed = True
                 self._nesting = 0
                 self._leave_scopes(1)
                 if not fault.ends_function:
                     self._skip_declaration(start, fault.index)
+                skipped = self._list[start : self._at]
+                lost = lost or fault.loses_body
+                lost = lost or any(t is not None and t.type in _BRACES for t in skipped)
         return result
 
     def _leave_scopes(self, kept: int) -> None:
@@ -89,7 +98,15 @@ class DeclarationParser(ExpressionParser):
                 if kind == "LBRACE" or (token.type == "RBRACE" and kind in ("SEMI", "ID")):
                     continue  # the body of what was taken for a declaration, or a declarator
                 break
+        self._lose_names(start, index)
         self._at = index
+
+    def _lose_names(self, start: int, end: int) -> None:
+        """Remember what a declaration with errors may have declared as types."""
+        first = self._list[start]
+        if first is not None and first.type == "TYPEDEF":
+            names = (token for token in self._list[start:end] if token is not None)
+            self._lost_names.update(token.value for token in names if token.type == "ID")
 
     def _parse_external_declaration(self) -> list[c_ast.Node]:
         if self._accept("SEMI"):
@@ -146,7 +163,13 @@ class DeclarationParser(ExpressionParser):
         if token.value in FOREIGN_WORDS:
             dialect = FOREIGN_WORDS[token.value]
             self._fail(f"'{token.value}' is {dialect}, not OpenCL C 1.2", token, code="K230")
-        self._fail(f"unknown type name '{token.value}'", token, code="K211")
+        self._fail_unknown_type(token)
+
+    def _fail_unknown_type(self, token: Token) -> NoReturn:
+        message = f"unknown type name '{token.value}'"
+        fault = SyntaxFault(self._at, "K211", message, token.span, token.notes)
+        fault.name = token.value
+        raise fault
 
     def _fail_no_type(self) -> NoReturn:
         token = self._peek()
@@ -154,7 +177,7 @@ class DeclarationParser(ExpressionParser):
             self._fail_if_unknown_type(token)
             following = self._peek_type(2)
             if following in ("COMMA", "RPAREN") and self._peek_type(0) in ("LPAREN", "COMMA"):
-                self._fail(f"unknown type name '{token.value}'", token, code="K211")
+                self._fail_unknown_type(token)
             self._fail(f"the type of '{token.value}' is missing", token, code="K212")
         self._fail("expected a type", code="K212")
 
@@ -281,7 +304,7 @@ class DeclarationParser(ExpressionParser):
         start = self._at
         result = super()._parse_struct_declarator()
         result["attributes"] = self._take_attributes(start, self._at)
-        width = result.pop("bitsize", None)
+        width = result.get("bitsize")
         if width is not None:
             report_at(self._sink, width.coord, "K230", "OpenCL C has no bit-fields (section 6.9)")
         return result
@@ -315,6 +338,14 @@ class DeclarationParser(ExpressionParser):
         )
 
     def _parse_declaration_end(self, decls: list[c_ast.Node]) -> list[c_ast.Node]:
+        token = self._peek()
+        last = decls[-1] if decls else None
+        ends_in_head = isinstance(last, c_ast.Decl) and isinstance(last.type, c_ast.FuncDecl)
+        if ends_in_head and len(self._shadowed) == 1 and (token is None or token.type != "SEMI"):
+            fault = self._expected("SEMI")
+            fault.message = "expected '{' or ';' after the head of the function"
+            fault.loses_body = True
+            raise fault
         self._finish_with_semicolon("after the declaration")
         return decls
 
@@ -324,18 +355,11 @@ class DeclarationParser(ExpressionParser):
             return
         fault = self._expected("SEMI", context)
         token = self._peek()
-        if token is not None and token.type == "LBRACE" and len(self._shadowed) > 1:
-            previous = self._list[self._at - 1]
-            if previous is not None and previous.type == "RPAREN" and "declaration" in context:
-                self._fail(
-                    "a function cannot be defined inside of another",
-                    token,
-                    code="K213",
-                    hint="is a '}' missing before it?",
-                )
-        if token is None or not (self._starts_line(self._at) or token.type == "RBRACE"):
+        if token is None or token.type == "LBRACE":
             raise fault
-        self._report(fault)
+        if not self._starts_line(self._at) and token.type != "RBRACE":
+            raise fault
+        self._report(fault, self._at - 1)
 
     def _parse_parameter_declaration(self) -> c_ast.Node:
         start = self._at
@@ -354,6 +378,23 @@ class DeclarationParser(ExpressionParser):
     def _parse_identifier_list(self) -> c_ast.Node:
         self._fail_no_type()
 
+    def _parse_pointer(self) -> c_ast.Node | None:
+        start = self._at
+        result = super()._parse_pointer()
+        if self._at - start > MAX_CHAIN:
+            self._too_deep(MAX_CHAIN)
+        return result
+
+    def _parse_decl_suffixes(self, decl: c_ast.Node) -> c_ast.Node:
+        count = 0
+        while (kind := self._peek_type()) in ("LBRACKET", "LPAREN"):
+            parse = self._parse_array_decl if kind == "LBRACKET" else self._parse_function_decl
+            decl = self._type_modify_decl(decl, parse(decl))
+            count += 1
+            if count > MAX_NESTING:
+                self._too_deep(MAX_NESTING)
+        return decl
+
     def _parse_declarator_kind(self, kind: str, allow_paren: bool) -> c_ast.Node:
         self._enter()
         result = super()._parse_declarator_kind(kind, allow_paren)
@@ -371,7 +412,7 @@ class DeclarationParser(ExpressionParser):
             except SyntaxFault as fault:
                 if self._list[fault.index] is None:
                     raise
-                self._report(fault)
+                self._report(fault, start)
                 self._skip_member(start, fault.index)
         return result
 

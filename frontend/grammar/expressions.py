@@ -89,7 +89,7 @@ class ExpressionParser(TokenReader):
             left = c_ast.BinaryOp(operator.value, left, right, operator)
             count += 1
             if count > MAX_CHAIN:
-                self._too_deep()
+                self._too_deep(MAX_CHAIN)
 
     def _parse_cast_expression(self) -> c_ast.Node:
         token = self._peek()
@@ -195,7 +195,7 @@ class ExpressionParser(TokenReader):
                 expr = c_ast.UnaryOp("p" + token.value, expr, token)
             count += 1
             if count > MAX_CHAIN:
-                self._too_deep()
+                self._too_deep(MAX_CHAIN)
 
     def _parse_arguments(self) -> c_ast.ExprList | None:
         """The arguments of a call, behind its ``(``."""

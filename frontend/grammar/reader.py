@@ -23,7 +23,8 @@ from kcc.frontend.keywords import (
     SPELLING,
     VECTOR_TYPES,
 )
-from kcc.frontend.lexer import PragmaToken, Token
+from kcc.frontend.lexer import PragmaToken, Token, report_at, tidy
+from kcc.frontend.source_file import SourceFile
 from kcc.frontend.token_feed import RawAttribute, TokenFeed, too_deep
 
 NOT_A_TYPE, TYPE, VECTOR_TYPE = 0, 1, 2
@@ -44,6 +45,8 @@ _OPENERS = {opener: closer for closer, (opener, _) in _CLOSERS.items()}
 class SyntaxFault(Exception):
     """One syntax error, not reported yet. Recovery starts at the token ``index``;
     ``ends_function`` says that this token begins something outside of the current function.
+    ``culprit``: the token to blame, if it is another; ``name``: the unknown type it is about;
+    ``loses_body``: what follows may be the body of a function without its brace.
     """
 
     def __init__(
@@ -63,6 +66,9 @@ class SyntaxFault(Exception):
         self.notes = tuple(notes)
         self.hint = hint
         self.ends_function = False
+        self.loses_body = False
+        self.culprit: Token | None = None
+        self.name = ""
 
 
 class _NoLexer(CLexer):
@@ -86,6 +92,10 @@ class TokenReader(CParser):
         self._nesting = 0
         self._bad_lines = {(d.span.file, d.span.line) for d in sink.errors if d.span}
         """Lines with errors already: more there are nearly always consequences."""
+        self._bad_macros: set[tuple[SourceFile, int]] = set()
+        """Places in macro definitions of which errors tell already, at another use."""
+        self._lost_names: set[str] = set()
+        """Names that declarations with errors may have declared as types."""
         self.attributes: dict[c_ast.Node, tuple[Attribute, ...]] = {}
 
     # tokens
@@ -181,7 +191,7 @@ class TokenReader(CParser):
                 notes, hint = (), None
             span, more = token.span, token.notes
         else:
-            span, more = self._end_of_previous()
+            (span, more), code = self._end_of_previous(), "K214"
         raise SyntaxFault(self._at, code, message, span, (*notes, *more), hint)
 
     def _fail_expected(self, token_type: str, context: str = "") -> NoReturn:
@@ -192,11 +202,10 @@ class TokenReader(CParser):
         message = f"expected {SPELLING.get(token_type, token_type.lower())}"
         if context:
             message = f"{message} {context}"
-        notes: list[Note] = []
-        if token_type in _CLOSERS:
-            opener = self._unmatched(token_type)
-            if opener is not None:
-                notes.append(Note(f"to match this '{opener.value}'", opener.span))
+        opener = self._unmatched(token_type) if token_type in _CLOSERS else None
+        notes: tuple[Note, ...] = ()
+        if opener is not None:
+            notes = (Note(f"to match this '{opener.value}'", opener.span), *opener.notes)
         token = self._peek()
         if token is not None and token.type == FOREIGN:
             self._fail("", token)
@@ -205,7 +214,11 @@ class TokenReader(CParser):
         else:
             span, more = token.span, token.notes
         code = "K214" if token is None else "K210"
-        return SyntaxFault(self._at, code, message, span, (*notes, *more))
+        notes = (*notes, *(note for note in more if note not in notes))
+        fault = SyntaxFault(self._at, code, message, span, notes)
+        if opener is not None and opener.origin is not None:
+            fault.culprit = opener
+        return fault
 
     def _starts_line(self, index: int) -> bool:
         """Whether the token at ``index`` stands on another line than the one before it."""
@@ -249,10 +262,27 @@ class TokenReader(CParser):
                 return index + 1
         return None
 
-    def _report(self, fault: SyntaxFault) -> None:
-        if (fault.span.file, fault.span.line) in self._bad_lines:
+    def _report(self, fault: SyntaxFault, start: int) -> None:
+        """Report the fault of what began at the token ``start``, unless it is a consequence."""
+        if self._bad_lines and self._follows_bad_line(fault.span, start):
             return
-        self._sink.report(fault.code, fault.message, fault.span, notes=fault.notes, hint=fault.hint)
+        if fault.name in self._lost_names:
+            return
+        token = fault.culprit or self._list[fault.index]
+        if token is not None and token.origin is not None:
+            place = token.file, token.offset
+            if place in self._bad_macros:
+                return
+            self._bad_macros.add(place)
+        message = tidy(fault.message)
+        self._sink.report(fault.code, message, fault.span, notes=fault.notes, hint=fault.hint)
+
+    def _follows_bad_line(self, span: Span, start: int) -> bool:
+        first = self._list[start]
+        line = span.line if first is None else first.span.line
+        if line > span.line or (first is not None and first.span.file != span.file):
+            line = span.line
+        return any((span.file, n) in self._bad_lines for n in range(line, span.line + 1))
 
     def _enter(self) -> None:
         """One level deeper; the caller lowers ``_nesting`` again when it is through."""
@@ -260,10 +290,10 @@ class TokenReader(CParser):
         if self._nesting > MAX_NESTING:
             self._too_deep()
 
-    def _too_deep(self) -> NoReturn:
+    def _too_deep(self, limit: int = MAX_NESTING) -> NoReturn:
         token = self._peek() or self._list[self._at - 1]
         assert token is not None
-        raise too_deep(token, self._sink, "statements or expressions")
+        raise too_deep(token, self._sink, limit)
 
     # attributes
 
@@ -288,12 +318,7 @@ class TokenReader(CParser):
         if name.startswith("__") and name.endswith("__") and len(name) > 4:
             name = name[2:-2]
         if not is_known(name):
-            self._sink.report(
-                "K221",
-                f"attribute '{name}' is unknown and ignored",
-                raw.name.span,
-                notes=raw.name.notes,
-            )
+            report_at(self._sink, raw.name, "K221", f"attribute '{name}' is unknown and ignored")
             return Attribute(name, (), raw.name.span)
         arguments = [self._parse_attribute_argument(tokens) for tokens in raw.arguments]
         return Attribute(name, tuple(a for a in arguments if a is not None), raw.name.span)
@@ -310,7 +335,7 @@ class TokenReader(CParser):
             if self._peek() is not None:
                 self._fail("expected ',' or ')' in the attribute")
         except SyntaxFault as fault:
-            self._report(fault)
+            self._report(fault, 0)
             return None
         finally:
             self._list, self._at = saved

@@ -38,11 +38,12 @@ class StatementParser(DeclarationParser):
             for raw in self._feed.attributes[place]:
                 message = f"attribute '{raw.name.value}' has no effect here"
                 report_at(self._sink, raw.name, "K221", message)
-        for pragmas in self._feed.pragmas.values():
-            for pragma in pragmas:
-                fault = left_over(pragma)
-                if fault:
-                    report_at(self._sink, pragma, "K142", fault)
+        said: set[str] = set()
+        for pragma in (p for pragmas in self._feed.pragmas.values() for p in pragmas):
+            fault = left_over(pragma)
+            if fault and fault not in said:
+                said.add(fault)
+                report_at(self._sink, pragma, "K142", fault)
 
     def _parse_compound_statement(self, *, new_scope: bool = True) -> c_ast.Compound:
         opening = self._expect("LBRACE")
@@ -72,7 +73,7 @@ class StatementParser(DeclarationParser):
             except SyntaxFault as fault:
                 if fault.ends_function or self._list[fault.index] is None:
                     raise
-                self._report(fault)
+                self._report(fault, start)
                 self._nesting = nesting
                 self._leave_scopes(scopes)
                 self._skip_statement(start, fault.index)
@@ -113,9 +114,27 @@ class StatementParser(DeclarationParser):
         if token.type == "ID" and self._peek_type(2) == "COLON":
             items.append(self._parse_statement())
         elif self._starts_declaration(token):
-            items += self._parse_declaration()
+            start = self._at
+            try:
+                items += self._parse_declaration()
+            except SyntaxFault as fault:
+                raise self._judge_declaration(fault, token, start) from None
         else:
             items.append(self._parse_statement())
+
+    def _judge_declaration(self, fault: SyntaxFault, first: Token, start: int) -> SyntaxFault:
+        """The fault of a declaration in a block, which may be that of a function behind a missing
+        brace: then it does not belong to the block."""
+        here, before = self._list[fault.index], self._list[fault.index - 1]
+        if here is None or before is None or (before.type, here.type) != ("RPAREN", "LBRACE"):
+            return fault
+        message = "a function cannot be defined inside of another"
+        hint = "is a '}' missing before it?"
+        nested = SyntaxFault(fault.index, "K213", message, here.span, here.notes, hint)
+        if first.span.column == 1:
+            nested.ends_function = True
+            self._at = start
+        return nested
 
     def _parse_statement(self) -> c_ast.Node:
         token = self._peek()
@@ -135,7 +154,15 @@ class StatementParser(DeclarationParser):
         self._record_attributes(node, attributes)
         if token.type in _LOOPS:
             self._record_unrolling(node, start)
+        elif attributes:
+            self._remark_hints(node)
         return node
+
+    def _remark_hints(self, node: c_ast.Node) -> None:
+        for attribute in self.attributes.get(node, ()):
+            if attribute.name == "opencl_unroll_hint":
+                message = "the unroll hint has no effect: it does not stand before a loop"
+                self._sink.report("K221", message, attribute.span)
 
     def _record_unrolling(self, loop: c_ast.Node, start: int) -> None:
         """From the pragmas before the loop that began at ``start``, else from its attribute."""
@@ -178,18 +205,30 @@ class StatementParser(DeclarationParser):
         self._at += 2
         return c_ast.Label(name.value, self._parse_labelled("a label"), name)
 
-    def parse_case(self, keyword: Token) -> c_ast.Node:
-        self._at += 1
-        expr = self._parse_constant_expression()
+    def parse_labels(self, _keyword: Token) -> c_ast.Node:
+        """A row of ``case`` and ``default`` labels, which may be long, and their statement."""
+        labels: list[c_ast.Case | c_ast.Default] = []
+        while (token := self._peek()) is not None and token.type in ("CASE", "DEFAULT"):
+            self._at += 1
+            labels.append(self._parse_case(token) if token.type == "CASE" else self._default(token))
+            if len(labels) > MAX_CHAIN:
+                self._too_deep(MAX_CHAIN)
+        node = self._parse_labelled("a case label")
+        for label in reversed(labels):
+            label.stmts.append(node)
+            node = label
+        return node
+
+    def _parse_case(self, keyword: Token) -> c_ast.Case:
+        value = self._parse_constant_expression()
         if self._peek_type() == "ELLIPSIS":
             self._fail("ranges in a case label are GNU C", code="K230")
         self._expect("COLON", "after the value of a case label")
-        return c_ast.Case(expr, [self._parse_labelled("a case label")], keyword)
+        return c_ast.Case(value, [], keyword)
 
-    def parse_default(self, keyword: Token) -> c_ast.Node:
-        self._at += 1
+    def _default(self, keyword: Token) -> c_ast.Default:
         self._expect("COLON", "after 'default'")
-        return c_ast.Default([self._parse_labelled("'default'")], keyword)
+        return c_ast.Default([], keyword)
 
     def _parse_labelled(self, what: str) -> c_ast.Node:
         token = self._peek()
@@ -214,7 +253,7 @@ class StatementParser(DeclarationParser):
             behind = self._behind_parentheses(start - 1)
             if behind is None or behind <= fault.index:
                 raise
-            self._report(fault)
+            self._report(fault, start)
             self._at = behind
             return c_ast.Constant("int", "0", opening)
         return condition
@@ -238,7 +277,7 @@ class StatementParser(DeclarationParser):
             last.iffalse = last = alternative
             count += 1
             if count > MAX_CHAIN:
-                self._too_deep()
+                self._too_deep(MAX_CHAIN)
         return first
 
     def _parse_if_head(self, keyword: Token) -> c_ast.If:
@@ -281,7 +320,7 @@ class StatementParser(DeclarationParser):
             behind = self._behind_parentheses(start - 1)
             if behind is None or behind <= fault.index:
                 raise
-            self._report(fault)
+            self._report(fault, start)
             self._at = behind
         loop.stmt = self._parse_body()
         self._pop_scope()
@@ -359,8 +398,8 @@ def _cases(items: list[c_ast.Node]) -> list[c_ast.Node]:
 
 _STATEMENTS = {
     "LBRACE": StatementParser.parse_block,
-    "CASE": StatementParser.parse_case,
-    "DEFAULT": StatementParser.parse_default,
+    "CASE": StatementParser.parse_labels,
+    "DEFAULT": StatementParser.parse_labels,
     "IF": StatementParser.parse_if,
     "ELSE": StatementParser.parse_stray_else,
     "SWITCH": StatementParser.parse_switch,
