@@ -15,9 +15,11 @@ from kcc.frontend.types import (
     BOOL,
     EnumType,
     EventType,
+    ImageType,
     PointerType,
     QualType,
     RecordType,
+    SamplerType,
     ScalarType,
     Type,
     VectorType,
@@ -180,6 +182,9 @@ def comma(context: Context, node: c_ast.ExprList) -> Expr | None:
         last = position == len(node.exprs) - 1
         operand = expression(context, part)
         value = to_value(context, operand, part) if last else discard(context, operand, part)
+        if value is not None and isinstance(value.type.type, (ImageType, SamplerType)):
+            context.report("K345", f"',' does not take '{value.type.type}'", part)
+            value = None
         if value is None:
             for rest in node.exprs[position + 1 :]:
                 expression(context, rest)

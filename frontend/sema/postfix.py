@@ -30,11 +30,11 @@ from kcc.frontend.types import (
 
 
 def subscript(context: Context, node: c_ast.ArrayRef) -> Expr | None:
-    """``a[i]`` of an array, a pointer or a vector; C also has ``i[a]``."""
+    """``a[i]`` of an array, a pointer or a vector; C also has ``i[a]``, not for vectors."""
     base, index = expression(context, node.name), rvalue(context, node.subscript)
     if base is None or index is None:
         return None
-    if is_integer(base.type.type) and not is_integer(index.type.type):
+    if is_integer(base.type.type) and isinstance(index.type.type, PointerType):
         swapped = to_value(context, base, node)
         if swapped is None:
             return None

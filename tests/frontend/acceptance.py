@@ -19,7 +19,7 @@ STOP = "void stop(void) { stop_here; }"
 """The last line of a batch: an error keeps PoCL from generating code for all the others."""
 
 _OPTIONS = BuildOptions(opt_level=OptLevel.O0)
-_ERROR = re.compile(r"^error: [^\n]*?\.cl:(\d+):\d+: (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^error: [^\n]*?\.cl:(\d+):\d+(?: <[^>]*>)?: (.*)$", re.MULTILINE)
 
 
 def source_of(case: Case, number: int = 0) -> str:

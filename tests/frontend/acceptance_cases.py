@@ -6,6 +6,7 @@ what it is about ("binary + int4 global int*"); differences are listed by patter
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -134,8 +135,14 @@ def assignments() -> Iterator[Case]:
         yield expression(key, f"$A {op} $B;", target, value)
 
 
+_CRASH = re.compile(r"cast \((\w+\d\) void|(float|double)\d\) .*\*)$")
+"""PoCL's compiler ends with a segmentation fault on these casts, which are not OpenCL C."""
+
+
 def casts() -> Iterator[Case]:
     for type_, value in product(CAST_TYPES, OPERANDS):
+        if _CRASH.match(f"cast ({type_}) {value.name}"):
+            continue
         yield expression(f"cast ({type_}) {value.name}", f"({type_})($A);", value)
 
 
