@@ -15,11 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.diagnostics import DiagnosticError
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena
 from kcc.tracegen.faults import Fault, explain
 from kcc.tracegen.image_data import ImageData, Sampler, descriptor
+from kcc.tracegen.launch_checks import check_arguments, check_geometry
 from kcc.tracegen.printf import format_printf
 from kcc.tracegen.simt.jit import NativeProgram, compile_program
 from kcc.tracegen.simt.layout import (
@@ -102,7 +103,8 @@ class BlockCount:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a launch did. ``buffers`` has, by argument index, every array after the launch."""
+    """What a launch did. ``buffers`` has, by argument index, every array after the launch (parts
+    of the launch's memory: running it again changes them)."""
 
     buffers: dict[int, NDArray[np.generic]]
     counts: tuple[BlockCount, ...]
@@ -126,10 +128,20 @@ def execute(
     Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
     the kernel does wrong (K71x).
     """
+    return prepare(unit, kernel, launch, arguments, options).run()
+
+
+def prepare(
+    unit: CompiledUnit,
+    kernel: Kernel,
+    launch: NDRange,
+    arguments: Sequence[KernelArgument],
+    options: ExecutionOptions = ExecutionOptions(),
+) -> PreparedLaunch:
+    """What :func:`execute` does before it runs: compile the kernel, copy the arguments."""
     wanted = ProgramOptions(options.width, options.trace, options.counting)
     plan, native = _program(unit, kernel, wanted, options.cache_dir)
-    run = _Run(unit, kernel, plan, native, launch, options, list(arguments))
-    return run.run()
+    return PreparedLaunch(unit, kernel, plan, native, launch, options, list(arguments))
 
 
 @lru_cache(maxsize=64)
@@ -151,8 +163,8 @@ def forget_programs() -> None:
     _program.cache_clear()
 
 
-class _Run:
-    """One launch being run."""
+class PreparedLaunch:
+    """One launch with its memory in place. Running it again goes on with what the memory holds."""
 
     def __init__(
         self, unit: CompiledUnit, kernel: Kernel, plan: Plan, native: NativeProgram,
@@ -161,27 +173,14 @@ class _Run:
         self.unit, self.kernel, self.plan, self.native = unit, kernel, plan, native
         self.launch, self.options = launch, options
         self.arguments = arguments
-        self._check()
+        check_arguments(kernel, arguments, LocalMemory)
+        check_geometry(kernel, launch.global_size, launch.local_size, launch.offset)
         contents = [self._contents(i) for i in range(len(arguments))]
         self.images = {i: _Pixels(v) for i, v in enumerate(arguments) if isinstance(v, ImageData)}
         self.arena = build_arena(self.plan, contents)
         self.local_objects, self.local_bytes = self._place_locals()
         self.argument_image, self.objects = self._argument_image()
         self.lids, self.live = _local_ids(launch, options.width)
-
-    def _check(self) -> None:
-        expected = len(self.plan.function.arguments)
-        if len(self.arguments) != expected:
-            given = len(self.arguments)
-            message = f"kernel '{self.kernel.name}' takes {expected} arguments, {given} given"
-            raise DiagnosticError([Diagnostic("K701", message, self.kernel.span)])
-        sizes = zip(self.launch.global_size, self.launch.local_size, strict=True)
-        if any(own < 1 or all_ < 1 or all_ % own or all_ >= 1 << 31 for all_, own in sizes):
-            message = (
-                f"global size {self.launch.global_size} is not a positive multiple, below 2^31, of "
-                f"local size {self.launch.local_size}"
-            )
-            raise DiagnosticError([Diagnostic("K702", message, self.kernel.span)])
 
     def _contents(self, index: int) -> tuple[str, Bytes] | None:
         """The bytes behind a pointer argument, or of a struct by value."""
@@ -193,10 +192,7 @@ class _Run:
             return name, np.frombuffer(_image(value), np.uint8)
         if is_pointer and isinstance(value, np.ndarray):
             return name, np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-        if is_pointer == isinstance(value, (LocalMemory, ImageData, Sampler)):
-            return None
-        message = f"argument '{name}' needs an array, not {type(value).__name__}"
-        raise DiagnosticError([Diagnostic("K703", message, self.kernel.span)])
+        return None
 
     def _place_locals(self) -> tuple[dict[int, Object], int]:
         """Local memory handed in as arguments comes behind what the kernel declares."""
@@ -248,7 +244,9 @@ class _Run:
         options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
         wanted = ProgramOptions(options.width, counting=False, precise=True)
         plan, native = _program(self.unit, self.kernel, wanted, options.cache_dir)
-        again = _Run(self.unit, self.kernel, plan, native, self.launch, options, self.arguments)
+        again = PreparedLaunch(
+            self.unit, self.kernel, plan, native, self.launch, options, self.arguments
+        )
         record = again._pool(precise=True).run(math.prod(self.launch.blocks))
         if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
             raise DiagnosticError([explain(again._fault(record))])
@@ -311,7 +309,7 @@ class _Run:
         for index, value in enumerate(self.arguments):
             item = self.arena.buffers[index]
             if item is not None and isinstance(value, np.ndarray):
-                data = self.arena.view(item).copy().view(value.dtype)
+                data = self.arena.view(item).view(value.dtype)
                 buffers[index] = data.reshape(value.shape)
             elif index in self.images:
                 buffers[index] = self.images[index].pixels

@@ -1,0 +1,117 @@
+"""Whether a launch fits its kernel: what would otherwise end in native code."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
+from kcc.frontend.kernel import Argument, Kernel
+from kcc.frontend.types import AddressSpace
+from kcc.tracegen.image_data import ImageData, Sampler
+
+MAX_LOCAL_ITEMS = 1024
+"""Work-items of a thread block: the limit of CUDA (compute capability 2.0 and up) and of AMD's
+OpenCL runtime."""
+MAX_ITEMS = 1 << 31
+"""Work-items in each dimension stay below this, so that ids fit 32 bits."""
+
+
+def check_geometry(
+    kernel: Kernel, global_size: Sequence[int], local_size: Sequence[int], offset: Sequence[int]
+) -> None:
+    """Raise K702 unless the sizes are one to three positive numbers that divide."""
+    problem = _geometry_problem(kernel, global_size, local_size, offset)
+    if problem is not None:
+        raise DiagnosticError([Diagnostic("K702", problem, kernel.span)])
+
+
+def _geometry_problem(
+    kernel: Kernel, global_size: Sequence[int], local_size: Sequence[int], offset: Sequence[int]
+) -> str | None:
+    whole, own = tuple(global_size), tuple(local_size)
+    if len(whole) != len(own) or not 1 <= len(whole) <= 3 or len(offset) not in (0, len(whole)):
+        return f"global size {whole} and local size {own} need the same one to three dimensions"
+    pairs = zip(whole, own, strict=True)
+    if any(b < 1 or a < 1 or a % b or a >= MAX_ITEMS for a, b in pairs):
+        return f"global size {whole} is not a positive multiple, below 2^31, of local size {own}"
+    if any(not 0 <= o < MAX_ITEMS for o in offset):
+        return f"global offset {tuple(offset)} is not from 0 to 2^31"
+    if math.prod(own) > MAX_LOCAL_ITEMS:
+        return f"local size {own} has more than {MAX_LOCAL_ITEMS} work-items"
+    required = kernel.required_local_size
+    if required is not None and (*own, 1, 1)[:3] != required:
+        return f"kernel '{kernel.name}' requires local size {required}, not {own}"
+    return None
+
+
+def check_arguments(kernel: Kernel, values: Sequence[object], local_memory: type) -> None:
+    """Raise K701 or K703 unless there is a value of the right kind and size for each argument;
+    ``local_memory`` is the class of values for pointers to local memory."""
+    expected = len(kernel.function.arguments)
+    if len(values) != expected:
+        message = f"kernel '{kernel.name}' takes {expected} arguments, {len(values)} given"
+        raise DiagnosticError([Diagnostic("K701", message, kernel.span)])
+    problems = list[Diagnostic]()
+    for argument, parameter, value in zip(
+        kernel.arguments, kernel.function.arguments, values, strict=True
+    ):
+        byval = parameter.attributes.byval
+        problem = (
+            _value_problem(byval or parameter.type, value)
+            if byval is not None or not str(parameter.type).startswith("ptr")
+            else _pointer_problem(argument, value, local_memory)
+        )
+        if problem is not None:
+            message = f"argument '{argument.name}' {problem}"
+            problems.append(Diagnostic("K703", message, kernel.span))
+    if problems:
+        raise DiagnosticError(problems)
+
+
+def _pointer_problem(argument: Argument, value: object, local_memory: type) -> str | None:
+    given = type(value).__name__
+    if argument.type.startswith("image"):
+        return None if isinstance(value, ImageData) else f"needs an image, not {given}"
+    if argument.type.startswith("sampler"):
+        return None if isinstance(value, Sampler) else f"needs a sampler, not {given}"
+    if argument.address_space is AddressSpace.LOCAL:
+        if not isinstance(value, local_memory):
+            return f"needs a size of local memory, not {given}"
+        size = getattr(value, "size_bytes", 0)
+        return None if 0 < size < MAX_ITEMS else f"has {size} bytes of local memory"
+    if not isinstance(value, np.ndarray):
+        return f"needs an array, not {given}"
+    return "is an array of Python objects" if value.dtype.hasobject else None
+
+
+def _value_problem(type_: IrType, value: object) -> str | None:
+    given = type(value).__name__
+    if isinstance(value, (bytes, np.ndarray, np.generic)):
+        size = len(value) if isinstance(value, bytes) else value.nbytes
+        wanted = {size_bytes(type_)}
+        if isinstance(type_, VecTy):
+            wanted.add(type_.lanes * size_bytes(type_.element))
+        if size in wanted:
+            return None
+        name = value.dtype.name if isinstance(value, np.generic) else given
+        return f"has {size_bytes(type_)} bytes, {name} has {size}"
+    if isinstance(type_, IntTy) and isinstance(value, int):
+        inside = -(1 << (type_.bits - 1)) <= value < 1 << type_.bits
+        return None if inside else f"does not hold {value}"
+    if isinstance(type_, FloatTy) and isinstance(value, (int, float)):
+        return None
+    return f"needs {_wanted(type_)}, not {given}"
+
+
+def _wanted(type_: IrType) -> str:
+    match type_:
+        case IntTy() | FloatTy():
+            return "a number"
+        case VecTy():
+            return "an array for its vector"
+        case _:
+            return "the bytes of its struct"
