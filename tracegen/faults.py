@@ -13,9 +13,9 @@ from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.arena import Arena
-from kcc.tracegen.simt.access import find_roots
 from kcc.tracegen.simt.layout import LOCAL_BASE, FaultKind
 from kcc.tracegen.simt.plan import Object, Plan
+from kcc.tracegen.simt.target import find_roots
 
 
 @dataclass(frozen=True, slots=True)

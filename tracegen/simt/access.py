@@ -13,20 +13,19 @@ from kcc.frontend.ir.instructions import (
     CompareExchange,
     GetElementPtr,
     Load,
-    Phi,
     Select,
     Store,
 )
 from kcc.frontend.ir.types import I1, I8, I64, PtrTy, StructTy, VecTy, size_bytes
-from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, InstructionRef
+from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt import arithmetic, shadow
 from kcc.tracegen.simt.frame import WarpFrame
-from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
+from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind
 from kcc.tracegen.simt.memory import Shape
 from kcc.tracegen.simt.plan import Plan
 from kcc.tracegen.simt.private import PrivateWords
-from kcc.tracegen.simt.target import Target
+from kcc.tracegen.simt.target import Target, check_objects, find_target
 from kcc.tracegen.simt.tracing import append_access
 from kcc.tracegen.simt.wide import Part, Wide, access_bytes, memory_parts, parts_of
 
@@ -46,6 +45,7 @@ def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
         host.fail_if(const_int(I1, 1), FaultKind.CONSTANT_WRITE, instruction, host.mask, address)
     _check_alignment(host, instruction, address)
     target = find_target(host, instruction.pointer, shape.size_bytes)
+    check_objects(host, instruction, address, target)
     if host.trace_addresses:
         append_access(host, instruction, address)
     if target.space == 0:
@@ -134,81 +134,11 @@ def known_alignment(plan: Plan, pointer: Operand, depth: int = 0) -> int:
             return 1
 
 
-def find_target(host: WarpFrame, pointer: Operand, size: int) -> Target:
-    """The object behind a pointer: known when the kernel is compiled, or found by address."""
-    space = pointer.type.space if isinstance(pointer.type, PtrTy) else 1
-    roots = find_roots(host.plan, pointer)
-    root = next(iter(roots)) if len(roots) == 1 else None
-    if isinstance(root, ArgumentRef):
-        low = host.load_word(host.objects, 2 * root.index)
-        room = host.load_word(host.objects, 2 * root.index + 1)
-        byval = host.plan.function.arguments[root.index].attributes.byval is not None
-        return Target(low, _limit(host, room, size), 1 if byval else space)
-    known = None
-    if isinstance(root, GlobalRef):
-        known = host.plan.constants.get(root.name) or host.plan.locals.get(root.name)
-    elif isinstance(root, InstructionRef):
-        known = host.plan.allocas.get(root.index)
-    if known is not None:
-        room = max(known.size_bytes - size + 1, 0)
-        return Target(const_int(I64, known.address), const_int(I64, room), known.space)
-    return _window(host, space, size)
-
-
-def _window(host: WarpFrame, space: int, size: int) -> Target:
-    """The whole window, for pointers that may lead to several objects."""
-    low, room = {
-        0: (const_int(I64, PRIVATE_BASE), host.load_word(host.worker, Worker.PRIVATE_BYTES)),
-        3: (
-            host.load_word(host.worker, Worker.LOCAL_LOW),
-            host.load_word(host.worker, Worker.LOCAL_BYTES),
-        ),
-    }.get(space) or (
-        host.load_word(host.worker, Worker.ARENA_LOW),
-        host.load_word(host.worker, Worker.ARENA_BYTES),
-    )
-    return Target(low, _limit(host, room, size), space)
-
-
-def _limit(host: WarpFrame, room: Value, size: int) -> Value:
-    """``max(room - size + 1, 0)``."""
-    less = const_int(I64, size - 1)
-    name = "llvm.usub.sat.i64"
-    return host.call_intrinsic(name, I64, [room, less])
-
-
-def find_roots(plan: Plan, pointer: Operand) -> set[Operand]:
-    """The arguments, globals and allocas a pointer may come from, and other values as they are."""
-    roots, seen, pending = set[Operand](), set[Operand](), [pointer]
-    while pending:
-        value = pending.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if isinstance(value, ConstantExpr):
-            pending += value.operands[:1]
-            continue
-        if not isinstance(value, InstructionRef):
-            roots.add(value)
-            continue
-        match plan.function.instructions[value.index]:
-            case GetElementPtr() as instruction:
-                pending.append(instruction.base)
-            case Cast() as instruction if isinstance(instruction.operand.type, PtrTy):
-                pending.append(instruction.operand)
-            case Phi() as instruction:
-                pending += instruction.operands
-            case Select() as instruction:
-                pending += instruction.operands[1:]
-            case _:
-                roots.add(value)
-    return roots
-
-
 def load_part(
     host: WarpFrame, instruction: AnyInstruction, address: Value, part: Part, target: Target
 ) -> Value:
     """One scalar per lane from vector addresses, for instructions that are loops of their own."""
+    check_objects(host, instruction, address, target)
     if target.space == 0:
         return _private_words(host, instruction, address, target).load(part, 0)
     shape = Shape(((part, 0),), size_bytes(part))
@@ -224,6 +154,7 @@ def store_part(
     value: Value,
 ) -> None:
     """The counterpart of :func:`load_part`."""
+    check_objects(host, instruction, address, target)
     if target.space == 0:
         _private_words(host, instruction, address, target).store(part, 0, value)
         return

@@ -8,10 +8,11 @@ from kcc.frontend.ir.types import I64, IntTy, VecTy
 from kcc.frontend.ir.values import ConstantInt
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt import shadow
-from kcc.tracegen.simt.access import find_target, load_part, store_part
+from kcc.tracegen.simt.access import load_part, store_part
 from kcc.tracegen.simt.arithmetic import convert
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.memory import Shape
+from kcc.tracegen.simt.target import find_target
 
 
 def write_bulk(frame: WarpFrame, call: Call, kind: str) -> None:
