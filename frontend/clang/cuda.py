@@ -18,7 +18,7 @@ from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
 from kcc.frontend.clang.messages import as_diagnostics, as_span, missing_header
 from kcc.frontend.clang.refusals import refused_kernels
-from kcc.frontend.clang.templates import KernelTemplate, instantiations, kernel_templates
+from kcc.frontend.clang.templates import FunctionTemplate, instantiations, function_templates
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
@@ -38,6 +38,9 @@ _UNSUPPORTED = (
     (re.compile(r"reference to __global__ function|kernel call .* device|configure"), "dynamic_parallelism"),
     (re.compile(r"invalid (?:input|output) constraint|asm"), "inline_ptx"),
 )  # fmt: skip
+
+
+_TEXTURE = re.compile(r"\b(?:texture|surface)\s*<")
 
 
 def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
@@ -65,7 +68,7 @@ class _Session:
     stubs: set[str] = field(default_factory=set[str])
     missing: list[str] = field(default_factory=list[str])
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    templates: list[KernelTemplate] = field(default_factory=list[KernelTemplate])
+    templates: list[FunctionTemplate] = field(default_factory=list[FunctionTemplate])
     tail: list[str] = field(default_factory=list[str])
     """Lines behind the source that instantiate templates."""
     asked: frozenset[str] = frozenset()
@@ -78,7 +81,7 @@ class _Session:
         for name in missing_includes(masked_directives(self.source.text), folders):
             self._stub(name)
         plain = masked(self.source.text)
-        self.templates = kernel_templates(plain)
+        self.templates = function_templates(plain)
         self.asked = frozenset(self.options.instantiate)
         known = [i.text for i in instantiations(plain, self.templates)]
         wanted = dict.fromkeys([*self.options.instantiate, *known])
@@ -114,7 +117,7 @@ class _Session:
 
     def _repair(self, errors: Sequence[Message]) -> bool:
         """Take out what the errors are about, as far as it is not device code."""
-        changed = False
+        changed = self._move_textures()
         for error in errors:
             header = missing_header(error)
             if header is not None:
@@ -125,6 +128,19 @@ class _Session:
                 changed |= self._drop_instantiation(error)
             else:
                 changed |= self._take_out(error)
+        return changed
+
+    def _move_textures(self) -> bool:
+        """Texture references are variables of the device, which only their type says."""
+        assert self.done is not None
+        changed = False
+        places = [m for m in self.done.messages if m.text.startswith("host variable declared here")]
+        for place in sorted(set(places), key=lambda m: (m.file, -m.line)):
+            editable = self._editable(place.file)
+            item = editable.item_at(place.line, place.column) if editable else None
+            if editable and item and _TEXTURE.search(item.head) and not item.is_device:
+                editable.mark_device(item)
+                changed = True
         return changed
 
     def _drop_instantiation(self, error: Message) -> bool:
@@ -147,7 +163,7 @@ class _Session:
         if item.is_device:
             return self._poison(editable, item, error)
         before = editable.text
-        editable.remove(item, error.line, error.column)
+        editable.remove(item, error.line, error.column, [t.name for t in self.templates])
         if editable.text == before:
             editable.remove(item, editable.line_of(item.start), 1)
         return editable.text != before
@@ -244,7 +260,7 @@ def _template_notes(session: _Session, names: set[str]) -> list[Diagnostic]:
             hint=f"--instantiate '{template.name}<...>' gives the arguments",
         )
         for template in session.templates
-        if template.name not in made
+        if template.is_kernel and template.name not in made
     ]
 
 

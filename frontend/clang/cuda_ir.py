@@ -15,7 +15,7 @@ _CONSTANT = re.compile(
     re.MULTILINE,
 )
 _BOOKKEEPING = re.compile(r"^@llvm\.(?:compiler\.)?used = .*\n|^\$.* = comdat .*\n", re.MULTILINE)
-_COMDAT = re.compile(r" comdat(?:\(\$[^)]*\))?(?= |,|$)", re.MULTILINE)
+_COMDAT = re.compile(r",? comdat(?:\(\$[^)]*\))?(?= |,|$)", re.MULTILINE)
 _ATOMIC = re.compile(
     r"^(.* (?:atomicrmw|cmpxchg) [^\n]*?) (?:monotonic|seq_cst|acq_rel)((?: (?:monotonic|seq_cst))?, )",
     re.MULTILINE,

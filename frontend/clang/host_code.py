@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _OPAQUE = re.compile(
@@ -15,6 +16,11 @@ _OPAQUE = re.compile(
     r"|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*",
     re.DOTALL | re.MULTILINE,
 )
+_DIRECTIVE = re.compile(
+    r"/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*", re.DOTALL | re.MULTILINE
+)
+"""Directives, and comments, in which there are none."""
+_LETTER = re.compile(r"[^\n]")
 _TRANSPARENT = re.compile(r"(?:\bnamespace\b[^;=(]*|\bextern\s*\"\s*\"\s*)\Z")
 _RECORD = re.compile(r"\b(?:struct|class|union|enum)\b[^()]*\Z|=\s*\Z")
 _DEVICE = re.compile(r"\b__(?:global|device|shared|constant)__\b")
@@ -94,6 +100,21 @@ def _matching(plain: str, opening: int) -> int:
     return len(plain)
 
 
+def closing_angle(text: str, opening: int) -> int | None:
+    """The ``>`` that closes the ``<`` at ``opening``."""
+    depth = 0
+    for place in range(opening, min(len(text), opening + 2000)):
+        if text[place] == "<":
+            depth += 1
+        elif text[place] == ">":
+            depth -= 1
+            if depth == 0:
+                return place
+        elif text[place] in ";{":
+            return None
+    return None
+
+
 @dataclass(slots=True)
 class Editable:
     """A source whose declarations are taken out one by one; offsets and lines never change."""
@@ -101,6 +122,7 @@ class Editable:
     text: str
 
     items: list[Item] = field(init=False)
+    _softened: set[int] = field(default_factory=set[int])
     _starts: list[int] = field(init=False)
     _lines: list[int] = field(init=False)
 
@@ -127,13 +149,34 @@ class Editable:
             return None
         return self.items[index]
 
-    def remove(self, item: Item, line: int, column: int) -> None:
-        """Take out the body where the place is in it, else the whole declaration."""
-        offset = self.offset(line, column)
-        if item.body and item.body[0] <= offset <= item.body[1]:
-            self._hide(*item.body)
-        else:
+    def remove(self, item: Item, line: int, column: int, kept: Sequence[str] = ()) -> None:
+        """Take out the body where the place is in it, else the whole declaration.
+
+        Of a body the uses ``name<arguments>`` of the templates called ``kept`` stay, so that they
+        are still instantiated; the second time nothing does.
+        """
+        offset, where = self.offset(line, column), self.line_of(item.start)
+        if not item.body or not item.body[0] <= offset <= item.body[1]:
             self._hide(item.start, item.end)
+            return
+        uses = [] if where in self._softened else self._uses(item.body, kept)
+        self._softened.add(where)
+        self._hide(*item.body)
+        for place, text in reversed(uses):
+            end = self.text.find("\n", place)
+            self.text = f"{self.text[:place]}(void)(&{text});{self.text[end:]}"
+        if uses:
+            self._index()
+
+    def _uses(self, body: tuple[int, int], names: Sequence[str]) -> list[tuple[int, str]]:
+        """The first use of a template on each line of a body."""
+        plain, found = masked(self.text), dict[int, tuple[int, str]]()
+        for match in re.compile(rf"\b(?:{'|'.join(names) or '$^'})\s*<(?!<)").finditer(plain, *body):
+            close = closing_angle(plain, match.end() - 1)
+            if close is not None:
+                text = " ".join(plain[match.start() : close + 1].split())
+                found.setdefault(self.line_of(match.start()), (match.start(), text))
+        return list(found.values())
 
     def poison(self, item: Item, call: str, start: int, end: int) -> None:
         """Put a call in place of a body, on the line from ``start`` to ``end``.
@@ -148,6 +191,17 @@ class Editable:
         self.text = f"{self.text[:start]}{call}{self.text[kept:]}"
         self._index()
 
+    def mark_device(self, item: Item) -> None:
+        """Make a variable one of the device; columns of its line move."""
+        at = item.start + len(item.head) - len(item.head.lstrip())
+        self.text = f"{self.text[:at]}__device__ {self.text[at:]}"
+        self._index()
+
     def _hide(self, start: int, end: int) -> None:
-        hidden = re.sub(r"[^\n]", " ", self.text[start:end])
-        self.text = self.text[:start] + hidden + self.text[end:]
+        """Blank everything but line ends and directives."""
+        shown, place = list[str](), start
+        for match in _DIRECTIVE.finditer(self.text, start, end):
+            shown += [_LETTER.sub(" ", self.text[place : match.start()]), match[0]]
+            place = match.end()
+        shown.append(_LETTER.sub(" ", self.text[place:end]))
+        self.text = self.text[:start] + "".join(shown) + self.text[end:]

@@ -31,6 +31,8 @@ COMMON_OPTIONS = (
     "-ferror-limit",
     "200",
     "-w",
+    "-Wno-reserved-user-defined-literal",
+    "-Wno-c++11-narrowing",
 )
 
 
