@@ -174,9 +174,32 @@ BOUNDS = (
              p[far] = 1;  // <-
            }""",
         "K711",
-        "write outside 'b' at byte offset 4000000 (4 bytes; the array has 128) "
+        "write outside 'a' at byte offset 128 (4 bytes; the array has 128) "
         "(kernel 'k', global id (0, 0, 0))",
-        [ints(32), ints(32), np.int32(1_000_000)],
+        [ints(32), ints(32), np.int32(32)],
+    ),
+    Case(
+        "through a pointer from memory",
+        """__kernel void k(__global int *a, __global int *b) {
+             __global int *p[2] = {a, b};
+             int i = get_global_id(0);
+             p[a[i] & 1][i + 1] = 1;  // <-
+           }""",
+        "K711",
+        "write outside 'a' at byte offset 128 (4 bytes; the array has 128) "
+        "(kernel 'k', global id (31, 0, 0))",
+        [ints(32), ints(32)],
+    ),
+    Case(
+        "through one of two local arrays",
+        """__kernel void k(__global int *a) {
+             __local int l[4], m[4];
+             int i = get_local_id(0);
+             __local int *p = a[i] == 0 ? l : m;
+             p[i] = 1;  // <-
+           }""",
+        "K711",
+        "write outside any array (address 0x",
     ),
     Case(
         "vector across the end",
@@ -196,8 +219,8 @@ BOUNDS = (
              a[i] = v.x + v.y + v.z;
            }""",
         "K711",
-        "read outside 'a' at byte offset 120 (12 bytes; the array has 128) "
-        "(kernel 'k', global id (10, 0, 0))",
+        "read outside 'a' at byte offset 132 (4 bytes; the array has 128) "
+        "(kernel 'k', global id (11, 0, 0))",
     ),
     Case(
         "atomic",
@@ -265,7 +288,8 @@ OTHERS = (
     Case(
         "write to constant memory",
         """__kernel void k(__global int *a, __constant int *c) {
-             ((__constant int *)c)[0] = a[0];  // <-
+             __global int *p = (__global int *)(size_t)c;
+             p[get_global_id(0)] = a[0];  // <-
            }""",
         "K713",
         "write to constant memory: 'c' at byte offset 0 (4 bytes; the array has 64) "
