@@ -27,6 +27,7 @@ import llvmlite.binding as llvm
 from kcc.diagnostics import Diagnostic, InternalError, Span
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.options import OptLevel
+from kcc.frontend.places import restore_places
 
 TARGET_TRIPLE = "nvptx64-nvidia-cuda"
 TARGET_CPU = "sm_70"
@@ -82,6 +83,8 @@ def optimise(text: str, level: OptLevel) -> Optimised:
     asked = level is OptLevel.O2 and "llvm.loop.unroll" in text
     with diverted_stderr() if asked else nullcontext(list[str]()) as written:
         result = _transformed(_MARKERS.sub("", text), level, transform)
+    if level is OptLevel.O2:
+        result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
     return Optimised(_MARKERS.sub("", _ATTRIBUTE.sub("", result)), warnings)
 
