@@ -11,6 +11,7 @@ from kcc.diagnostics import Diagnostic, Note, Span
 from kcc.frontend.ir.instructions import AnyInstruction, AtomicRmw, CompareExchange, Load, Store
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
+from kcc.frontend.ir.values import Value as Operand
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.arena import Arena
 from kcc.tracegen.simt.layout import LOCAL_BASE, FaultKind
@@ -124,24 +125,32 @@ def _object(fault: Fault, instruction: AnyInstruction) -> Object | None:
     plan = fault.plan
     if isinstance(instruction, (Load, Store, AtomicRmw, CompareExchange)):
         roots = find_roots(plan, instruction.pointer)
-        if len(roots) == 1:
-            (root,) = roots
-            match root:
-                case ArgumentRef():
-                    mine = fault.arena.buffers[root.index]
-                    names = {o.name: o for o in fault.local_objects}
-                    return mine or names.get(fault.kernel.arguments[root.index].name)
-                case GlobalRef():
-                    return plan.constants.get(root.name) or plan.locals.get(root.name)
-                case InstructionRef():
-                    return plan.allocas.get(root.index)
-                case _:
-                    pass
-    everything = (*plan.allocas.values(), *plan.locals.values(), *fault.local_objects)
+        known = _known_object(fault, roots.pop()) if len(roots) == 1 else None
+        if known is not None:
+            return known
+    copies = plan.private_arguments.values()
+    everything = (*plan.allocas.values(), *copies, *plan.locals.values(), *fault.local_objects)
     if fault.address >= LOCAL_BASE:
         inside = [o for o in everything if o.address <= fault.address < o.address + o.size_bytes]
         return inside[0] if inside else None
     return fault.arena.find(fault.address)
+
+
+def _known_object(fault: Fault, root: Operand) -> Object | None:
+    """The object of an argument, global or alloca."""
+    plan = fault.plan
+    match root:
+        case ArgumentRef():
+            names = {o.name: o for o in fault.local_objects}
+            copy = plan.private_arguments.get(root.index)
+            own = fault.arena.buffers[root.index]
+            return copy or own or names.get(fault.kernel.arguments[root.index].name)
+        case GlobalRef():
+            return plan.constants.get(root.name) or plan.locals.get(root.name)
+        case InstructionRef():
+            return plan.allocas.get(root.index)
+        case _:
+            return None
 
 
 def _span(fault: Fault, instruction: AnyInstruction) -> Span:

@@ -100,6 +100,7 @@ class _Worker:
         self.counts = np.zeros(2 * len(plan.function.blocks), np.int64)
         self.trace = np.zeros(TRACE_BUFFER_BYTES // 4 if launch.tracing else 1, np.uint32)
         self.patterns = np.zeros((len(plan.accesses) + 1, plan.width), np.int32)
+        self.bases = np.zeros(len(plan.accesses) + 1, np.int64)
         self.held = list[NDArray[np.uint32]]()
         self.chunk = 0
 
@@ -120,6 +121,7 @@ class _Worker:
         self.record[Worker.STATES] = self.states.ctypes.data
         self.record[Worker.COUNTS] = self.counts.ctypes.data
         self.record[Worker.PATTERNS] = self.patterns.ctypes.data
+        self.record[Worker.BASES] = self.bases.ctypes.data
         self.record[Worker.FLUSH] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self.record[Worker.PRINT] = ctypes.cast(self._printer, ctypes.c_void_p).value or 0
         self.rewind()
@@ -222,6 +224,7 @@ class WorkerPool:
     def _run_chunk(self, member: _Worker, chunk: int) -> None:
         member.chunk = chunk
         member.patterns[:] = 0
+        member.bases[:] = 0
         first = chunk * CHUNK_BLOCKS
         count = min(CHUNK_BLOCKS, self._blocks - first)
         status = self.native.blocks(member.record.ctypes.data, first, count)

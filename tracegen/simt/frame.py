@@ -79,6 +79,9 @@ class WarpFrame(Writer):
     def _argument(self, value: ArgumentRef) -> Wide:
         argument = self.plan.function.arguments[value.index]
         offset = self.plan.argument_offsets[value.index]
+        copy = self.plan.private_arguments.get(value.index)
+        if copy is not None:
+            return Wide((const_int(I64, copy.address),))
         if argument.attributes.byval is not None:
             return Wide((self.load_word(self.objects, 2 * value.index),))
         parts = list[Value]()

@@ -99,7 +99,11 @@ class Worker(IntEnum):
     """Set when a load has given what memory holds that was never written."""
     LOCAL_SHADOW = 50
     """In a precise program, bytes from a byte of local memory to its shadow."""
-    SIZE = 56
+    LAST_MASK = 51
+    """The mask in the trace's last block record."""
+    BASES = 52
+    """The address last traced for each memory instruction."""
+    SIZE = 64
 
 
 class State(IntEnum):

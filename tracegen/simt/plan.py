@@ -16,6 +16,7 @@ from kcc.frontend.ir.instructions import (
     AtomicRmw,
     Call,
     CompareExchange,
+    GetElementPtr,
     Load,
     Phi,
     Store,
@@ -23,6 +24,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.model import Function, Global, Module
 from kcc.frontend.ir.types import align_bytes, size_bytes
 from kcc.frontend.ir.values import (
+    ArgumentRef,
     ConstantAggregate,
     ConstantExpr,
     ConstantInt,
@@ -85,6 +87,8 @@ class Plan:
     argument_offsets: tuple[int, ...]
     argument_bytes: int
     allocas: Mapping[int, Object]
+    private_arguments: Mapping[int, Object]
+    """Structs by value that each work-item needs a copy of: all that are not only read."""
     private_bytes: int
     """Of one lane, a multiple of 16."""
     locals: Mapping[str, Object]
@@ -102,7 +106,7 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
     stack_entries = width + len(set(flow.meeting.values())) + 2
     stack_offset = end
     state_bytes = _round_up(end + stack_entries * STACK_WORDS * 8, 64)
-    allocas, private_bytes = _allocas(function)
+    allocas, copies, private_bytes = _private_objects(function)
     used = _used_globals(module, function)
     local_objects, local_bytes = _place([g for g in used if g.space == 3], LOCAL_BASE)
     constants, constant_bytes = _place([g for g in used if g.space != 3], ARENA_BASE)
@@ -116,7 +120,7 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
     accesses = [i.index for i in function.instructions if isinstance(i, touching)]
     return Plan(
         module, function, flow, width, segment_of, first_segment, barriers, slots, escapes,
-        stack_offset, state_bytes, tuple(offsets), position, allocas, private_bytes,
+        stack_offset, state_bytes, tuple(offsets), position, allocas, copies, private_bytes,
         local_objects, local_bytes, constants, constant_bytes, tuple(accesses),
     )  # fmt: skip
 
@@ -188,16 +192,47 @@ def _slot(
     return Slot(tuple(offsets), uniform), position
 
 
-def _allocas(function: Function) -> tuple[dict[int, Object], int]:
-    placed, position = dict[int, Object](), 16
+def _private_objects(
+    function: Function,
+) -> tuple[dict[int, Object], dict[int, Object], int]:
+    """Where allocas and copies of structs by value lie, and the bytes they take in all."""
+    allocas, copies, position = dict[int, Object](), dict[int, Object](), 16
     for instruction in function.instructions:
         if isinstance(instruction, Alloca):
             count = instruction.count.value if isinstance(instruction.count, ConstantInt) else 1
             size = size_bytes(instruction.allocated_type) * count
             position = _round_up(position, max(4, instruction.alignment_bytes))
-            placed[instruction.index] = Object(instruction.name, PRIVATE_BASE + position, size, 0)
+            item = Object(instruction.name, PRIVATE_BASE + position, size, 0)
+            allocas[instruction.index] = item
             position += _round_up(size, 4) + 16
-    return placed, _round_up(position, 16) if placed else 0
+    read_only = _only_read(function)
+    for argument in function.arguments:
+        attributes = argument.attributes
+        if attributes.byval is not None and argument.index not in read_only:
+            size = size_bytes(attributes.byval)
+            position = _round_up(position, max(4, attributes.alignment_bytes or 16))
+            copies[argument.index] = Object(argument.name, PRIVATE_BASE + position, size, 0)
+            position += _round_up(size, 4) + 16
+    return allocas, copies, _round_up(position, 16) if allocas or copies else 0
+
+
+def _only_read(function: Function) -> set[int]:
+    """Arguments whose address serves for nothing but loads."""
+    pointers, escaped = dict[int, int](), set[int]()
+    for instruction in function.instructions:
+        for place, operand in enumerate(instruction.operands):
+            root = None
+            if isinstance(operand, ArgumentRef):
+                root = operand.index
+            elif isinstance(operand, InstructionRef):
+                root = pointers.get(operand.index)
+            if root is None or isinstance(instruction, Load):
+                continue
+            if isinstance(instruction, GetElementPtr) and place == 0:
+                pointers[instruction.index] = root
+            else:
+                escaped.add(root)
+    return {a.index for a in function.arguments} - escaped
 
 
 def _place(objects: list[Global], base: int) -> tuple[dict[str, Object], int]:

@@ -8,6 +8,7 @@ from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.types import I8, I32, I64, IntTy, VecTy, size_bytes
 from kcc.tracegen.simt import arithmetic
 from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.layout import PRIVATE_BASE
 from kcc.tracegen.simt.memory import HOST_POINTER
 from kcc.tracegen.simt.wide import Part
 
@@ -105,3 +106,18 @@ class PrivateWords:
         placed = host.code.binary("add", offset, host.iota(I64, 4))
         type_ = VecTy(host.width, HOST_POINTER)
         return host.code.value(type_, f"getelementptr i8, {host.bases[0]}, {placed}")
+
+
+def copy_arguments(host: WarpFrame) -> None:
+    """Give every lane its copy of the structs by value that it may change."""
+    for index, item in host.plan.private_arguments.items():
+        source = host.load_word(host.objects, 2 * index)
+        base = host.code.gep(I8, host.bases[1], [source], inbounds=False)
+        place = item.address - PRIVATE_BASE
+        for byte in range(0, item.size_bytes, 4):
+            pointer = host.code.gep(I8, base, [const_int(I64, byte)])
+            word = host.lanes(host.code.load(I32, pointer, 4))
+            PrivateWords(host, const_int(I64, place)).store(I32, byte, word)
+            if host.precise:
+                shadow = const_int(I64, place + host.plan.private_bytes)
+                PrivateWords(host, shadow).store(I32, byte, zero(word.type))

@@ -22,7 +22,7 @@ from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, Instruc
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
-from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.plan import Object, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,9 @@ def _known_object(host: WarpFrame, root: Operand, size: int) -> Target | None:
             argument = host.plan.function.arguments[root.index]
             if not isinstance(argument.type, PtrTy):
                 return None
+            copy = host.plan.private_arguments.get(root.index)
+            if copy is not None:
+                return _fixed(copy, size)
             low = host.load_word(host.objects, 2 * root.index)
             room = host.load_word(host.objects, 2 * root.index + 1)
             byval = argument.attributes.byval is not None
@@ -73,8 +76,11 @@ def _known_object(host: WarpFrame, root: Operand, size: int) -> Target | None:
             known = host.plan.allocas.get(root.index)
         case _:
             pass
-    if known is None:
-        return None
+    return _fixed(known, size) if known is not None else None
+
+
+def _fixed(known: Object, size: int) -> Target:
+    """An object whose place is known when the kernel is compiled."""
     room = max(known.size_bytes - size + 1, 0)
     return Target(const_int(I64, known.address), const_int(I64, room), known.space)
 

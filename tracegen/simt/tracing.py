@@ -1,16 +1,24 @@
 """Code that appends to the trace: blocks as they run, and the addresses they touch.
 
-The stream is a sequence of 32-bit words (see ``docs/execution.md``). When a warp begins to run or
-goes on behind a barrier, a header says which; then, for a block its index and the
-mask of active lanes (one word per 32 lanes), and for each of its memory instructions, in order,
-a 64-bit word with a tag in its two highest bits and an address below:
+The stream is a sequence of 32-bit words, read back by :mod:`kcc.tracegen.trace_stream`:
 
-    0  the lanes' addresses differ from the address by the pattern last written for the instruction
-    1  all active lanes have this address
-    2  lane i has the address plus i times the size of the access
-    3  a new pattern follows: for each lane of the warp a signed 32-bit difference
+- When a warp begins to run or goes on behind a barrier: :data:`HEADER_MARK`, the thread block (two
+  words, low first), the warp.
+- For each block it executes: the block's index, and the mask of active lanes (one word per 32
+  lanes). With :data:`SAME_MASK` set in the index the mask is that of the block before and not
+  repeated.
+- For each of the block's memory instructions, in order, a word with a tag in its upper 3 bits and
+  below them, signed, how far an address is from the one last written for the instruction. Tag 0
+  means that it is too far: 64 bits follow with the tag in their upper 3 bits, the address below.
 
-A pattern is kept per instruction; patterns are forgotten where a chunk of the trace begins.
+Tags of addresses, from which the lanes' addresses follow:
+
+    1  by the pattern last written for the instruction: lane i has the address plus pattern[i]
+    2  all active lanes have this address
+    3  lane i has the address plus i times the size of the access
+    4  a new pattern follows: for each active lane a signed 32-bit difference (0 in the others)
+
+Addresses and patterns are kept per instruction and forgotten where a chunk of the trace begins.
 """
 
 from __future__ import annotations
@@ -28,8 +36,14 @@ from kcc.tracegen.simt.layout import Worker
 from kcc.tracegen.simt.memory import HOST_POINTER
 from kcc.tracegen.simt.wide import Writer, access_bytes
 
-TAG_SHIFT = 62
-TAG_SAME, TAG_UNIFORM, TAG_SEQUENTIAL, TAG_PATTERN = range(4)
+TAG_FAR, TAG_SAME, TAG_UNIFORM, TAG_SEQUENTIAL, TAG_PATTERN = range(5)
+TAG_SHIFT = 29
+FAR_SHIFT = 61
+REACH = 1 << 28
+"""How far, less than this, an address may be from the last one to be written in one word."""
+
+SAME_MASK = 1 << 30
+"""Flag in a block's index: its mask is that of the block before."""
 
 HEADER_MARK = 0xFFFF_FFFE
 """Stands where a block index would; then follow the thread block (64 bits) and the warp."""
@@ -77,6 +91,7 @@ def define_header(module: ModuleBuilder, width: int) -> None:
     code.store(const_int(I32, HEADER_MARK), next_, 4)
     code.store(Value(I64, "%block"), code.gep(I8, next_, [const_int(I64, 4)]), 4)
     warp = code.cast("trunc", Value(I64, "%warp"), I32)
+    writer.store_word(const_int(I64, 0), worker, Worker.LAST_MASK)
     code.store(warp, code.gep(I8, next_, [const_int(I64, 12)]), 4)
     writer.store_word(code.gep(I8, next_, [const_int(I64, 16)]), worker, Worker.TRACE_NEXT)
     code.ret()
@@ -113,8 +128,18 @@ def _define_block(frame: WarpFrame) -> None:
     size = 4 + writer.width // 8
     _room(writer, worker, size)
     next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
+    wide = writer.widen(mask)
+    last = writer.load_word(worker, Worker.LAST_MASK)
+    code.branch_if(code.compare("icmp", "eq", wide, last), "same", "other")
+    code.position_at("same")
+    flagged = code.binary("or", Value(I32, "%block"), const_int(I32, SAME_MASK))
+    code.store(flagged, next_, 4)
+    writer.store_word(code.gep(I8, next_, [const_int(I64, 4)]), worker, Worker.TRACE_NEXT)
+    code.ret()
+    code.position_at("other")
     code.store(Value(I32, "%block"), next_, 4)
     code.store(mask, code.gep(I8, next_, [const_int(I64, 4)]), 4)
+    writer.store_word(wide, worker, Worker.LAST_MASK)
     writer.store_word(code.gep(I8, next_, [const_int(I64, size)]), worker, Worker.TRACE_NEXT)
     code.ret()
     frame.module.define(
@@ -147,7 +172,7 @@ class _AccessRecord:
 
     def write(self) -> None:
         code, writer = self.code, self.writer
-        _room(writer, self.worker, 8 + 4 * writer.width)
+        _room(writer, self.worker, 12 + 4 * writer.width)
         self.next = writer.load_word(self.worker, Worker.TRACE_NEXT, HOST_POINTER)
         self.inactive = code.binary("xor", self.mask, writer.full_mask)
         self.lane = writer.widen(writer.first_lane(self.mask))
@@ -168,7 +193,7 @@ class _AccessRecord:
         fits = code.compare("icmp", "eq", both, self.writer.full_mask)
         code.branch_if(fits, name, f"not.{name}")
         code.position_at(name)
-        self._finish(tag, address, 8)
+        self._finish(self._write_address(tag, address))
         code.position_at(f"not.{name}")
 
     def _write_pattern(self) -> None:
@@ -185,15 +210,41 @@ class _AccessRecord:
         known = writer.flags(self.mask)
         deltas = code.select(known, code.cast("trunc", apart, narrow), zero(narrow))
         code.store(deltas, pattern, 4)
-        code.store(deltas, code.gep(I8, self.next, [const_int(I64, 8)]), 4)
-        self._finish(TAG_PATTERN, self.first, 8 + 4 * writer.width)
+        end = self._write_address(TAG_PATTERN, self.first)
+        name = f"llvm.masked.compressstore.v{writer.width}i32"
+        writer.module.declare(name, f"declare void @{name}({narrow}, ptr, {known.type})")
+        code.emit(f"call void @{name}({deltas}, {end}, {known})")
+        count = writer.call_intrinsic(f"llvm.ctpop.i{writer.width}", self.mask.type, [self.mask])
+        size = code.binary("shl", writer.widen(count), const_int(I64, 2))
+        self._finish(code.gep(I8, end, [size]))
 
-    def _finish(self, tag: int, address: Value, size_bytes: int) -> None:
-        """Write the word, count the record's bytes, return."""
-        code = self.code
-        low = code.binary("and", address, const_int(I64, (1 << TAG_SHIFT) - 1))
+    def _write_address(self, tag: int, address: Value) -> Value:
+        """Write the tagged address, in one word if it is near the last one; gives the place behind
+        it."""
+        code, writer = self.code, self.writer
+        bases = writer.load_word(self.worker, Worker.BASES, HOST_POINTER)
+        base = code.gep(I64, bases, [Value(I64, "%number")])
+        apart = code.binary("sub", address, code.load(I64, base, 8))
+        code.store(address, base, 8)
+        shifted = code.binary("add", apart, const_int(I64, REACH))
+        near = code.compare("icmp", "ult", shifted, const_int(I64, 2 * REACH))
+        here, far, done = (code.new_label(f"write.{w}") for w in ("near", "far", "done"))
+        code.branch_if(near, here, far)
+        code.position_at(here)
+        low = code.binary("and", apart, const_int(I64, (1 << TAG_SHIFT) - 1))
         word = code.binary("or", low, const_int(I64, tag << TAG_SHIFT))
-        code.store(word, self.next, 4)
-        after = code.gep(I8, self.next, [const_int(I64, size_bytes)])
-        self.writer.store_word(after, self.worker, Worker.TRACE_NEXT)
-        code.ret()
+        code.store(code.cast("trunc", word, I32), self.next, 4)
+        short = code.gep(I8, self.next, [const_int(I64, 4)])
+        code.branch(done)
+        code.position_at(far)
+        code.store(const_int(I32, TAG_FAR), self.next, 4)
+        whole = code.binary("or", address, const_int(I64, tag << FAR_SHIFT))
+        code.store(whole, code.gep(I8, self.next, [const_int(I64, 4)]), 4)
+        long = code.gep(I8, self.next, [const_int(I64, 12)])
+        code.branch(done)
+        code.position_at(done)
+        return code.phi(HOST_POINTER, [(short, here), (long, far)])
+
+    def _finish(self, end: Value) -> None:
+        self.writer.store_word(end, self.worker, Worker.TRACE_NEXT)
+        self.code.ret()

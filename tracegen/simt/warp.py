@@ -31,6 +31,7 @@ from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.instructions import InstructionWriter
 from kcc.tracegen.simt.layout import STACK_WORDS, FaultKind, State, Status, Worker
 from kcc.tracegen.simt.plan import is_barrier
+from kcc.tracegen.simt.private import copy_arguments
 from kcc.tracegen.simt.tracing import append_block
 from kcc.tracegen.simt.wide import Wide
 
@@ -142,6 +143,8 @@ class WarpWriter(InstructionWriter):
         if block.index in self.loop_heads:
             self._spend(block)
         self.count_block(block.index)
+        if block.index == 0:
+            copy_arguments(self)
         for instruction in block.instructions:
             if isinstance(instruction, Phi):
                 continue
