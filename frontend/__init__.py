@@ -51,6 +51,14 @@ def compile_source(
             return compile_ir(source, options)
 
 
+def needs_clang(name: str, frontend: str) -> bool:
+    """Whether a source of that name goes through clang."""
+    from kcc.frontend.kernel import Language
+
+    language = language_of(name)
+    return language is Language.CUDA or (language is Language.OPENCL and frontend == "clang")
+
+
 def language_of(name: str) -> Language:
     """The language that a file's name tells; OpenCL C where it tells none."""
     from kcc.frontend.kernel import Language

@@ -88,6 +88,7 @@ CODES: dict[str, Code] = {
     "K222": Code("warning", "a declaration declares nothing"),
     "K230": Code("error", "syntax of another dialect is not OpenCL C 1.2"),
     "K240": Code("error", "clang does not accept the source"),
+    "K241": Code("error", "a module of LLVM IR cannot be read"),
     # K3xx: names, types, address spaces
     "K301": Code("error", "a name is unknown"),
     "K302": Code("error", "a function is unknown"),

@@ -126,11 +126,9 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     """
     from kcc.frontend import compile_source
 
-    if request.frontend == "clang":
-        message = "this version of kcc has no clang front end"
-        hint = "--frontend builtin compiles OpenCL C 1.2"
-        raise DiagnosticError([Diagnostic("K011", message, hint=hint)])
-    return stage("frontend", lambda: compile_source(request.source, request.options))
+    return stage(
+        "frontend", lambda: compile_source(request.source, request.options, request.frontend)
+    )
 
 
 def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ...]:

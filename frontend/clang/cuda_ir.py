@@ -63,7 +63,7 @@ def lower_cuda(text: str) -> str:
     text = re.sub(r"^declare .*@__kcc_atomic_.*\n", "", text, flags=re.MULTILINE)
     text = _ATOMIC.sub(_relaxed, text)
     text = _COERCED.sub(_generic_store, text)
-    return _as_vectors(_with_printf(_with_plain_statics(text)))
+    return _as_vectors(_with_printf(with_plain_statics(text)))
 
 
 def _generic_store(match: re.Match[str]) -> str:
@@ -74,7 +74,7 @@ def _generic_store(match: re.Match[str]) -> str:
     )
 
 
-def _with_plain_statics(text: str) -> str:
+def with_plain_statics(text: str) -> str:
     """Variables of functions are called ``function.name``, as in OpenCL."""
     nodes = DebugNodes(text)
     functions = {k: nodes.name_of(node) for k, node in nodes.subprograms().items()}
@@ -175,9 +175,11 @@ def with_kernel_metadata(text: str) -> str:
         return f"!{number - 1}"
 
     def describe(match: re.Match[str]) -> str:
+        if "!kernel_arg_addr_space" in match[3]:
+            return match[0]
         known = nodes.parameters(subprograms.get(match[1], ""))
         types = [p.strip() for p in _split(match[2])]
-        rows = [known.get(n) or Parameter(f"arg{n}", "", "") for n in range(len(types))]
+        rows = [known.get(n) or _undescribed(text) for n, text in enumerate(types)]
         spaces = [_space(t) for t in types]
         columns = {
             "addr_space": [f"i32 {s}" for s in spaces],
@@ -192,6 +194,17 @@ def with_kernel_metadata(text: str) -> str:
 
     text = _KERNEL.sub(describe, text)
     return text + "\n" + "\n".join(added) + "\n"
+
+
+def _undescribed(parameter: str) -> Parameter:
+    """What a parameter's own text says: its name in the IR, and a pointer to what it is not
+    known to."""
+    name = parameter.rsplit("%", 1)[-1].removesuffix(".coerce")
+    kind = parameter.partition(" ")[0]
+    return Parameter(name, "void*" if kind == "ptr" else _IR_TYPES.get(kind, kind), "")
+
+
+_IR_TYPES = {"i8": "char", "i16": "short", "i32": "int", "i64": "long"}
 
 
 def _split(parameters: str) -> list[str]:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, paint_messages
 from kcc.commands.errors import usage_error
 from kcc.commands.options import (
@@ -120,6 +121,7 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
     from kcc.pipeline import AnalysisRequest
 
     source = read_source(path)
+    provide_clang(source.name, arguments.frontend)
     sources.add(source.name, source.text)
     surroundings = survey(arguments, path, build_options(arguments), sources)
     return AnalysisRequest(

@@ -48,7 +48,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source in OpenCL C; '-' reads standard input",
+        help="kernel source: OpenCL C, CUDA (.cu), LLVM IR (.ll, .bc); '-' reads OpenCL C from "
+        "standard input",
     )
     group = parser.add_argument_group("how the source is read")
     _add_dialect(group)
@@ -133,7 +134,15 @@ def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) ->
         "--frontend",
         choices=["auto", "builtin", "clang"],
         default="auto",
-        help="who compiles the source (default: %(default)s)",
+        help="who compiles the source; auto: clang for CUDA, kcc itself for OpenCL C "
+        "(default: %(default)s)",
+    )
+    group.add_argument(
+        "--instantiate",
+        metavar="NAME<ARGUMENTS>",
+        action="append",
+        default=[],
+        help="a kernel template of a CUDA source to look at, e.g. 'scan<float, 16>' (repeatable)",
     )
 
 
@@ -221,6 +230,7 @@ def build_options(arguments: argparse.Namespace) -> BuildOptions:
         fast_relaxed_math=arguments.cl_fast_relaxed_math,
         mad_enable=arguments.cl_mad_enable,
         single_precision_constant=arguments.cl_single_precision_constant,
+        instantiate=tuple(getattr(arguments, "instantiate", ())),
     )
 
 

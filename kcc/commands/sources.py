@@ -32,6 +32,8 @@ def read_source(path: str) -> SourceText:
     elif not Path(path).exists() and (near := _similar_file(Path(path))):
         message = f"cannot read '{path}': there is no such file"
         raise _bad("K001", message, hint=f"did you mean '{near}'?")
+    elif path.endswith(".bc"):
+        source = _read_bitcode(path)
     else:
         source = source_file.read_source(path)
     if not source.text.strip():
@@ -74,6 +76,17 @@ class SourceLines(Mapping[str, Sequence[str]]):
 
     def __len__(self) -> int:
         return len(self._lines)
+
+
+def _read_bitcode(path: str) -> SourceText:
+    """A module in bitcode as the text of the same module."""
+    from kcc.frontend.clang.llvm_ir import text_of_bitcode
+
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise _bad("K001", f"cannot read '{path}': {error.strerror}") from None
+    return SourceText(path, text_of_bitcode(data, path), str(Path(path).parent))
 
 
 def _similar_file(path: Path) -> Path | None:
