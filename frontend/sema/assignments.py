@@ -37,7 +37,6 @@ from kcc.frontend.types import (
     PointerType,
     QualType,
     VectorType,
-    VoidType,
     is_complete,
     is_integer,
 )
@@ -182,8 +181,4 @@ def dereference(context: Context, operand: Expr, node: Node) -> Expr | None:
 
 def discard(context: Context, operand: Expr | None, node: Node) -> Expr | None:
     """An expression whose value nobody uses; a plain object is read all the same."""
-    if operand is None:
-        return None
-    if isinstance(operand.type.type, VoidType):
-        return operand
     return to_value(context, operand, node)

@@ -18,7 +18,16 @@ from kcc.frontend.sema.values import (
     splat,
     value_type,
 )
-from kcc.frontend.tree import ArrayDecay, CompoundLiteral, Constant, Expr, Load, Storage, Variable
+from kcc.frontend.tree import (
+    ArrayDecay,
+    CompoundLiteral,
+    Constant,
+    Deref,
+    Expr,
+    Load,
+    Storage,
+    Variable,
+)
 from kcc.frontend.types import (
     BOOL,
     INT,
@@ -68,6 +77,8 @@ def to_value(context: Context, expression: Expr | None, node: Node) -> Expr | No
     if isinstance(type_, ArrayType):
         place = expression if is_lvalue(expression) else materialise(expression)
         return ArrayDecay(QualType(PointerType(type_.element)), expression.span, place)
+    if isinstance(expression, Deref) and isinstance(type_, VoidType):
+        return convert(expression.pointer, type_, implicit=False)
     if not is_lvalue(expression) or isinstance(type_, VoidType):
         return expression
     if context.is_half_storage(type_):

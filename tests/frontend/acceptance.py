@@ -68,7 +68,8 @@ def pocl_verdicts(context: Any, cases: Sequence[Case]) -> list[str]:
             verdicts[numbers[line - first]] = message
     for n, case in enumerate(cases):
         if case.alone:
-            verdicts[n] = next(iter(_errors(context, case.text).values()), "")
+            messages = _errors(context, case.text + STOP).values()
+            verdicts[n] = next((m for m in messages if "stop_here" not in m), "")
     return verdicts
 
 

@@ -44,9 +44,9 @@ class Operand:
         return self.value.replace("@", name)
 
 
-SCALARS = "bool char uchar short ushort int uint long ulong float double size_t".split()
-VECTORS = "char4 uchar4 short4 int2 int3 int4 uint4 long4 float2 float4 float8 double4".split()
-POINTEES = "int;const int;float;void;int4;S;int*".split(";")
+SCALARS = ["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "size_t"]
+VECTORS = ["char4", "uchar4", "short4", "int2", "int3", "int4", "uint4", "long4", "float2", "float4", "float8", "double4"]
+POINTEES = ["int", "const int", "float", "void", "int4", "S", "int*"]
 SPACES = ("global", "local", "constant", "private")
 OTHERS = ("S", "T", "U", "enum E", "image2d_t", "sampler_t", "event_t")
 
@@ -83,8 +83,8 @@ TARGETS: tuple[Operand, ...] = (
     Operand("function", "int @", "callee"),
 )
 
-BINARY = "+ - * / % << >> & | ^ < > <= >= == != && || ,".split()
-ASSIGNMENTS = "= += -= *= /= %= <<= >>= &= |= ^=".split()
+BINARY = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", ","]
+ASSIGNMENTS = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="]
 UNARY = ("+@", "-@", "!@", "~@", "++@", "--@", "@++", "@--", "*@", "&@", "sizeof @", "&*@", "**@")
 CAST_TYPES = (
     *SCALARS,
@@ -97,8 +97,8 @@ CAST_TYPES = (
     *(f"{s} {p}*" for s, p in product(SPACES, POINTEES)),
 )
 MEMBERS = (
-    *"x y z w xy xyz xyzw xx wzyx s0 s3 s4 sA sf s0123 S01 s lo hi even odd lohi".split(),
-    *"xs0 r rgba a b v c foo xyzwx s0s1 X length lo.x hi.lo x.x v.x c[1]".split(),
+    *["x", "y", "z", "w", "xy", "xyz", "xyzw", "xx", "wzyx", "s0", "s3", "s4", "sA", "sf", "s0123", "S01", "s", "lo", "hi", "even", "odd", "lohi"],
+    *["xs0", "r", "rgba", "a", "b", "v", "c", "foo", "xyzwx", "s0s1", "X", "length", "lo.x", "hi.lo", "x.x", "v.x", "c[1]"],
 )
 
 
