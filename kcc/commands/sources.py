@@ -17,13 +17,13 @@ def read_source(path: str) -> SourceText:
     """The source ``path``, or what stands on standard input for ``-``.
 
     Raises :class:`DiagnosticError`: K001 (cannot be read), K002 (not UTF-8), K003 (empty), K004
-    (too large), K012 (not OpenCL C, by its name).
+    (too large), K012 (another language, by its name).
     """
     from kcc.frontend import source_file
 
     language = OTHER_LANGUAGES.get(Path(path).suffix)
     if language is not None and Path(path).is_file():
-        message = f"this version of kcc reads OpenCL C only, and this is {language}"
+        message = f"kcc reads OpenCL C, CUDA and LLVM IR, and this is {language}"
         raise _bad("K012", message, Span(path, 0))
     if path == STANDARD:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
@@ -42,14 +42,10 @@ def read_source(path: str) -> SourceText:
 
 
 OTHER_LANGUAGES = {
-    ".cu": "CUDA",
-    ".cuh": "CUDA",
-    ".ll": "LLVM IR",
-    ".bc": "LLVM bitcode",
     ".ptx": "PTX",
     ".spv": "SPIR-V",
 }
-"""By the suffix of a file's name; a source of any other name is taken for OpenCL C."""
+"""By the suffix of a file's name."""
 
 
 class SourceLines(Mapping[str, Sequence[str]]):
