@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kcc.frontend.ir.instructions import Unreachable
+from kcc.frontend.ir.model import Block
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
@@ -30,7 +32,8 @@ class PostDominators:
     """The post-dominator tree of the reachable blocks, rooted at a virtual exit.
 
     The virtual exit, whose number is the number of blocks, follows every block that ends the
-    kernel. A cycle that nothing leaves has an edge to it too, from its last block in reverse
+    kernel. Ways that can only end in ``unreachable`` are never taken and count as if they were not
+    there, except among the blocks on them. A cycle that nothing leaves has an edge to it too, from its last block in reverse
     postorder: so blocks within it post-dominate each other as if the cycle ended there.
     """
 
@@ -74,11 +77,26 @@ class PostDominatorsPass:
         flow = facts[ControlFlow]
         count = len(kernel.function.blocks)
         successors: list[list[int]] = [[] for _ in range(count + 1)]
+        blocks = kernel.function.blocks
+        doomed = _doomed(blocks)
         for block in flow.order:
-            successors[block] = list(kernel.function.blocks[block].successors)
+            targets = blocks[block].successors
+            successors[block] = [t for t in targets if block in doomed or t not in doomed]
         for block in (*flow.exits, *_endless(successors, flow.order)):
             successors[block].append(count)
         return PostDominators(dominator_tree(transposed(successors), count))
+
+
+def _doomed(blocks: tuple[Block, ...]) -> set[int]:
+    """Blocks from which every way ends in ``unreachable``."""
+    doomed = {b.index for b in blocks if isinstance(b.terminator, Unreachable)}
+    pending = [p for b in doomed for p in blocks[b].predecessors]
+    while pending:
+        block = blocks[pending.pop()]
+        if block.index not in doomed and all(s in doomed for s in block.successors):
+            doomed.add(block.index)
+            pending += block.predecessors
+    return doomed
 
 
 def _endless(successors: list[list[int]], order: tuple[int, ...]) -> list[int]:

@@ -109,7 +109,8 @@ class _Entry:
 
 def meeting_points(function: Function) -> dict[int, int]:
     """Each block's immediate post-dominator, by sets: of those that post-dominate a block the one
-    that is post-dominated by all others."""
+    that is post-dominated by all others. Ways that end in ``unreachable`` do not count: a block
+    keeps all blocks as its post-dominators until a way to the end shows otherwise."""
     blocks = [b.index for b in function.blocks]
     after: dict[int, set[int]] = {b: {*blocks, EXIT} for b in blocks}
     after[EXIT] = {EXIT}
@@ -117,6 +118,8 @@ def meeting_points(function: Function) -> dict[int, int]:
     while changed:
         changed = False
         for block in reversed(function.blocks):
+            if isinstance(block.terminator, Unreachable):
+                continue
             targets = block.successors or (EXIT,)
             new = {block.index} | set.intersection(*(after[t] for t in targets))
             changed |= new != after[block.index]
