@@ -120,6 +120,7 @@ class FunctionContext:
     """Where a returned value waits; None in a void function."""
     jumps: list[Jumps] = field(default_factory=list[Jumps])
     labels: dict[str, str] = field(default_factory=dict[str, str])
+    _last: Span | None = None
 
     def value(self, expr: Expr) -> Value:
         """Compute an expression whose type is not an aggregate."""
@@ -139,7 +140,9 @@ class FunctionContext:
 
     def at(self, span: Span) -> None:
         """Instructions from now on come from ``span``."""
-        self.build.location = self.scope.location(span)
+        if span is not self._last:
+            self._last = span
+            self.build.location = self.scope.location(span)
 
     def slot(self, type_: QualType, name: str, extra_alignment: int = 0) -> Memory:
         """A new private object."""

@@ -41,8 +41,9 @@ def find(ctx: FunctionContext, expr: Expr) -> Place:
             ctx.at(expr.span)
             offset = base.type.type.fields[expr.index].offset
             member = places.offset_place(ctx.build, base, offset, expr.type)
-            in_union = base.in_union or base.type.type.is_union
-            return _tagged(ctx, replace(member, in_union=in_union))
+            return (
+                replace(member, in_union=True) if base.type.type.is_union else _tagged(ctx, member)
+            )
         case tree.Swizzle():
             return places.lanes_of(ctx.place(expr.base), expr.lanes, expr.type)
         case tree.Element():
@@ -79,7 +80,8 @@ def _tagged(ctx: FunctionContext, memory: Memory) -> Memory:
     """The same object, its accesses marked with what they cannot alias."""
     if memory.in_union:
         return memory
-    return replace(memory, attachment=ctx.module.aliasing.attachment(memory.type))
+    attachment = ctx.module.aliasing.attachment(memory.type)
+    return replace(memory, attachment=attachment) if attachment else memory
 
 
 def index64(ctx: FunctionContext, expr: Expr) -> Value:
