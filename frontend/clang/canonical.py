@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from kcc.frontend.clang.choices import with_selects
 from kcc.frontend.lowering.debug import quote
 from kcc.frontend.options import SourceText
 
@@ -39,7 +40,7 @@ def canonical(text: str, name: str) -> str:
     text = _SOURCE.sub(lambda _: f"source_filename = {quote(name)}", text)
     text = text.replace(_OLD_CONVENTION, _NEW_CONVENTION)
     text = _LAYOUT.sub(LAYOUT, _TRIPLE.sub(TRIPLE, text))
-    return _join_doubles(text)
+    return with_selects(_join_doubles(text))
 
 
 def _join_doubles(text: str) -> str:
