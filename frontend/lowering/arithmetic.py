@@ -29,7 +29,7 @@ def binary(
 ) -> Value:
     """``left op right`` on operands of ``type_``; a comparison gives i1 (per lane)."""
     if op.is_comparison:
-        return _compare(build, op, left, right, type_)
+        return _compare(build, op, left, right, type_, rules)
     if is_floating(type_):
         return build.binary(_FLOAT[op], left, right, rules.flags)
     signed = is_signed(type_)
@@ -108,9 +108,12 @@ def lanes_mask(build: FunctionBuilder, flags: Value, type_: Type) -> Value:
     return build.cast(opcode, flags, value_type(type_))
 
 
-def _compare(build: FunctionBuilder, op: BinaryOp, left: Value, right: Value, type_: Type) -> Value:
+def _compare(
+    build: FunctionBuilder, op: BinaryOp, left: Value, right: Value, type_: Type, rules: FloatRules
+) -> Value:
     if is_floating(type_):
-        return build.compare("fcmp", _ORDERED[op], left, right)
+        opcode = f"fcmp {rules.flags}" if rules.flags else "fcmp"
+        return build.compare(opcode, _ORDERED[op], left, right)
     signed = is_signed(type_)
     return build.compare("icmp", (_SIGNED if signed else _UNSIGNED)[op], left, right)
 

@@ -124,11 +124,13 @@ def test_a_contraction_pragma_in_a_function_ends_with_it() -> None:
 
 
 def test_fast_math_options_become_flags() -> None:
-    source = "__kernel void k(__global float* o, float a) { o[0] = a / 3 + a * a; o[1] = -a; }"
+    body = "o[0] = a / 3 + a * a; o[1] = -a; o[2] = a < 1;"
+    source = f"__kernel void k(__global float* o, float a) {{ {body} }}"
     fast = compiled(source, options=BuildOptions(opt_level=OptLevel.O0, fast_relaxed_math=True))
     assert texts(fast, "fdiv fast")
     assert texts(fast, "call fast float @llvm.fmuladd.f32")
     assert texts(fast, "fneg fast")
+    assert texts(fast, "fcmp fast olt")
     mad = compiled(source, options=BuildOptions(opt_level=OptLevel.O0, mad_enable=True))
     assert texts(mad, "fdiv contract")
     assert not texts(compiled(source), "fdiv contract")
