@@ -1,11 +1,12 @@
-"""Reads the engine's block trace back: what each warp executed."""
+"""Reads the engine's block trace back, apart from the engine's own reader."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.tracegen.simt.tracing import HEADER_MARK
+from kcc.tracegen.simt.plan import Plan
+from kcc.tracegen.simt.tracing import HEADER_MARK, SAME_MASK
 from tests.tracegen.reference import Step
 
 
@@ -16,22 +17,29 @@ class BlockTrace:
         self.width = width
         self.pieces = list[NDArray[np.uint32]]()
 
-    def add(self, first_block: int, words: NDArray[np.uint32]) -> None:
+    def add(self, _first_block: int, words: NDArray[np.uint32]) -> None:
         self.pieces.append(words)
 
-    def steps(self) -> dict[tuple[int, int], list[Step]]:
+    def steps(self, plan: Plan) -> dict[tuple[int, int], list[Step]]:
         """The blocks with their active lanes, by thread block and warp."""
         words: list[int] = np.concatenate([np.zeros(0, np.uint32), *self.pieces]).tolist()
         found = dict[tuple[int, int], list[Step]]()
-        current, place = list[Step](), 0
+        blocks = {segment: block for block, segment in enumerate(plan.first_segment)}
+        current, place, mask = list[Step](), 0, 0
         while place < len(words):
             if words[place] == HEADER_MARK:
                 key = (words[place + 1] | words[place + 2] << 32, words[place + 3])
                 current = found.setdefault(key, [])
                 place += 4
                 continue
-            count = self.width // 32
-            mask = sum(w << 32 * i for i, w in enumerate(words[place + 1 : place + 1 + count]))
-            current.append((words[place], tuple(i for i in range(self.width) if mask >> i & 1)))
-            place += 1 + count
+            segment = words[place] & ~SAME_MASK
+            place += 1
+            if not words[place - 1] & SAME_MASK:
+                count = self.width // 32
+                mask = sum(w << 32 * i for i, w in enumerate(words[place : place + count]))
+                place += count
+            if segment in blocks:
+                current.append(
+                    (blocks[segment], tuple(i for i in range(self.width) if mask >> i & 1))
+                )
         return found

@@ -101,7 +101,7 @@ def on_engine(
     )  # fmt: skip
     launch = NDRange((blocks * LOCAL_SIZE,), (LOCAL_SIZE,))
     done = execute(unit, kernel, launch, [*inputs(blocks), *SCALARS], options)
-    return [done.buffers[i] for i in range(7)], collected.steps() if trace else {}
+    return [done.buffers[i] for i in range(7)], collected.steps(done.plan) if trace else {}
 
 
 def on_reference(

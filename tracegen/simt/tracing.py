@@ -4,10 +4,10 @@ The stream is a sequence of 32-bit words, read back by :mod:`kcc.tracegen.trace_
 
 - When a warp begins to run or goes on behind a barrier: :data:`HEADER_MARK`, the thread block (two
   words, low first), the warp.
-- For each block it executes: the block's index, and the mask of active lanes (one word per 32
-  lanes). With :data:`SAME_MASK` set in the index the mask is that of the block before and not
-  repeated.
-- For each of the block's memory instructions, in order, a word with a tag in its upper 3 bits and
+- For each segment it executes (a basic block, or the part of one before or behind a barrier): the
+  segment's number in the plan, and the mask of active lanes (one word per 32 lanes). With
+  :data:`SAME_MASK` set in the number the mask is that of the segment before and not repeated.
+- For each of the segment's memory instructions, in order, a word with a tag in its upper 3 bits and
   below them, signed, how far an address is from the one last written for the instruction. Tag 0
   means that it is too far: 64 bits follow with the tag in their upper 3 bits, the address below.
 
@@ -43,24 +43,27 @@ REACH = 1 << 28
 """How far, less than this, an address may be from the last one to be written in one word."""
 
 SAME_MASK = 1 << 30
-"""Flag in a block's index: its mask is that of the block before."""
+"""Flag in a segment's number: its mask is that of the segment before."""
 
 HEADER_MARK = 0xFFFF_FFFE
-"""Stands where a block index would; then follow the thread block (64 bits) and the warp."""
+"""Stands where a segment would; then follow the thread block (64 bits) and the warp."""
 
 HEADER_FUNCTION = "kcc.trace.warp"
-BLOCK_FUNCTION = "kcc.trace.block"
+SEGMENT_FUNCTION = "kcc.trace.segment"
 ACCESS_FUNCTION = "kcc.trace.access"
 
 
-def append_block(frame: WarpFrame, block: int) -> None:
-    """Append the record of a block."""
-    if BLOCK_FUNCTION not in frame.helpers.made:
-        frame.helpers.made.add(BLOCK_FUNCTION)
-        _define_block(frame)
-    frame.code.call(
-        BLOCK_FUNCTION, VOID, [frame.worker, const_int(I32, block), frame.mask], convention=""
-    )
+def append_segment(frame: WarpFrame, segment: int) -> None:
+    """Append the record of a segment, and make room for the records of its accesses."""
+    if SEGMENT_FUNCTION not in frame.helpers.made:
+        frame.helpers.made.add(SEGMENT_FUNCTION)
+        _define_segment(frame)
+    accesses = sum(frame.plan.segment_of[i] == segment for i in frame.plan.accesses)
+    room = 4 + frame.width // 8
+    if frame.trace_addresses:
+        room += accesses * (12 + 4 * frame.width)
+    arguments = [frame.worker, const_int(I32, segment), frame.mask, const_int(I64, room)]
+    frame.code.call(SEGMENT_FUNCTION, VOID, arguments, convention="")
 
 
 def append_access(frame: WarpFrame, instruction: AnyInstruction, address: Value) -> None:
@@ -86,7 +89,7 @@ def define_header(module: ModuleBuilder, width: int) -> None:
     code = FunctionBuilder(VOID)
     code.position_at("entry")
     writer, worker = Writer(module, code, width), Value(HOST_POINTER, "%worker")
-    _room(writer, worker, 16)
+    _room(writer, worker, const_int(I64, 16))
     next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
     code.store(const_int(I32, HEADER_MARK), next_, 4)
     code.store(Value(I64, "%block"), code.gep(I8, next_, [const_int(I64, 4)]), 4)
@@ -107,12 +110,12 @@ def _helper(frame: WarpFrame) -> Writer:
     return Writer(frame.module, code, frame.width)
 
 
-def _room(writer: Writer, worker: Value, size_bytes: int) -> None:
-    """Make sure that ``size_bytes`` fit, emptying the buffer if need be."""
+def _room(writer: Writer, worker: Value, size_bytes: Value) -> None:
+    """Make sure that so many bytes fit, emptying the buffer if need be."""
     code = writer.code
     next_ = writer.load_word(worker, Worker.TRACE_NEXT)
     limit = writer.load_word(worker, Worker.TRACE_LIMIT)
-    after = code.binary("add", next_, const_int(I64, size_bytes))
+    after = code.binary("add", next_, size_bytes)
     code.branch_if(code.compare("icmp", "ugt", after, limit), "full", "room")
     code.position_at("full")
     flush = writer.load_word(worker, Worker.FLUSH, HOST_POINTER)
@@ -121,30 +124,30 @@ def _room(writer: Writer, worker: Value, size_bytes: int) -> None:
     code.position_at("room")
 
 
-def _define_block(frame: WarpFrame) -> None:
+def _define_segment(frame: WarpFrame) -> None:
     writer = _helper(frame)
     code, worker = writer.code, Value(HOST_POINTER, "%worker")
     mask = Value(writer.mask_type, "%mask")
     size = 4 + writer.width // 8
-    _room(writer, worker, size)
+    _room(writer, worker, Value(I64, "%size"))
     next_ = writer.load_word(worker, Worker.TRACE_NEXT, HOST_POINTER)
     wide = writer.widen(mask)
     last = writer.load_word(worker, Worker.LAST_MASK)
     code.branch_if(code.compare("icmp", "eq", wide, last), "same", "other")
     code.position_at("same")
-    flagged = code.binary("or", Value(I32, "%block"), const_int(I32, SAME_MASK))
+    flagged = code.binary("or", Value(I32, "%segment"), const_int(I32, SAME_MASK))
     code.store(flagged, next_, 4)
     writer.store_word(code.gep(I8, next_, [const_int(I64, 4)]), worker, Worker.TRACE_NEXT)
     code.ret()
     code.position_at("other")
-    code.store(Value(I32, "%block"), next_, 4)
+    code.store(Value(I32, "%segment"), next_, 4)
     code.store(mask, code.gep(I8, next_, [const_int(I64, 4)]), 4)
     writer.store_word(wide, worker, Worker.LAST_MASK)
     writer.store_word(code.gep(I8, next_, [const_int(I64, size)]), worker, Worker.TRACE_NEXT)
     code.ret()
     frame.module.define(
-        f"define internal void @{BLOCK_FUNCTION}(ptr %worker, i32 %block, {mask}) "
-        "alwaysinline nounwind",
+        f"define internal void @{SEGMENT_FUNCTION}(ptr %worker, i32 %segment, {mask}, "
+        "i64 %size) alwaysinline nounwind",
         code,
     )
 
@@ -172,7 +175,6 @@ class _AccessRecord:
 
     def write(self) -> None:
         code, writer = self.code, self.writer
-        _room(writer, self.worker, 12 + 4 * writer.width)
         self.next = writer.load_word(self.worker, Worker.TRACE_NEXT, HOST_POINTER)
         self.inactive = code.binary("xor", self.mask, writer.full_mask)
         self.lane = writer.widen(writer.first_lane(self.mask))

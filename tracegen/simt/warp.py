@@ -32,7 +32,7 @@ from kcc.tracegen.simt.instructions import InstructionWriter
 from kcc.tracegen.simt.layout import STACK_WORDS, FaultKind, State, Status, Worker
 from kcc.tracegen.simt.plan import is_barrier
 from kcc.tracegen.simt.private import copy_arguments
-from kcc.tracegen.simt.tracing import append_block
+from kcc.tracegen.simt.tracing import append_segment
 from kcc.tracegen.simt.wide import Wide
 
 WARP_FUNCTION = "kcc.warp"
@@ -173,9 +173,12 @@ class WarpWriter(InstructionWriter):
         stopped = self.code.compare("icmp", "ne", stop, const_int(I64, 0))
         self.fail_if(stopped, FaultKind.STOPPED, block.terminator, self.mask, None)
 
-    def count_block(self, block: int) -> None:
+    def _trace_segment(self, segment: int) -> None:
         if self.trace_blocks:
-            append_block(self, block)
+            append_segment(self, segment)
+
+    def count_block(self, block: int) -> None:
+        self._trace_segment(self.plan.first_segment[block])
         if not self.counting:
             return
         counts = self.counts
@@ -204,6 +207,7 @@ class WarpWriter(InstructionWriter):
         self.code.ret(const_int(I32, Status.BARRIER))
         self.code.position_at(f"resume.{number}")
         self._start_segment(barrier.block)
+        self._trace_segment(self.plan.segment_of[barrier.index] + 1)
 
     # terminators
 
