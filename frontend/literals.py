@@ -78,6 +78,7 @@ def classify_character(text: str) -> Literal:
         fault = "the character constant holds more than one character"
         return Literal("CHAR_CONST", "char", fault)
     fault = "" if ord(body[0]) < 128 else "the character is not in ASCII"
+    fault = fault or _escape_fault(body)
     return Literal("CHAR_CONST", "char", fault, _unknown_escape(body))
 
 
@@ -85,7 +86,19 @@ def classify_string(text: str) -> Literal:
     """A string literal."""
     if not text.startswith('"'):
         return Literal("STRING_LITERAL", "string", "OpenCL C has no wide strings")
-    return Literal("STRING_LITERAL", "string", remark=_unknown_escape(text[1:-1]))
+    body = text[1:-1]
+    return Literal("STRING_LITERAL", "string", _escape_fault(body), _unknown_escape(body))
+
+
+def _escape_fault(body: str) -> str:
+    """What is wrong with the numbers of escapes: each is one byte."""
+    for escape in _ESCAPE.findall(body):
+        digits = escape[2:] if escape[1] == "x" else escape[1:] if escape[1] in "01234567" else "0"
+        if not digits:
+            return f"'{escape}' has no digits"
+        if int(digits, 16 if escape[1] == "x" else 8) > 255:
+            return f"'{escape}' does not fit in a character"
+    return ""
 
 
 def _unknown_escape(body: str) -> str:

@@ -7,10 +7,11 @@ directives, missing definitions) are built alone.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from itertools import product
 
-from tests.frontend.acceptance_cases import Case
+from tests.frontend.acceptance_cases import PRELUDE, Case
 
 TYPES = (
     *["int", "float4", "half", "bool", "S", "U", "image2d_t", "sampler_t", "event_t", "void", "size_t", "double", "int3"],
@@ -102,9 +103,19 @@ __ENDIAN_LITTLE__ __IMAGE_SUPPORT__ FP_ILOGB0 DBL_MAX CHAR_BIT LONG_MIN M_E_H __
 
 def literals() -> Iterator[Case]:
     for text, place in product(LITERALS.split(), ("{};", "int x = {};", "float4 v = {};")):
-        body = place.replace("{}", text)
-        source = f"kernel void f(void) {{ {body} }}\n"
-        yield Case(f"literal {body}", source, alone=True)
+        yield _in_kernel(f"literal {place.replace('{}', text)}", place.replace("{}", text))
+
+
+_UNSAFE = re.compile(r"""['"\\#`]|//|/\*""")
+
+
+def _in_kernel(key: str, body: str) -> Case:
+    """Alone when it could change what stands behind it."""
+    line = f"kernel void f@(global int* p, int n, S s, int4 v) {{ int x = 0; {body} }}"
+    balanced = all(body.count(a) == body.count(b) for a, b in ("()", "[]", "{}"))
+    if balanced and "end: }" not in body and not _UNSAFE.search(body):
+        return Case(key, line)
+    return Case(key, f"{PRELUDE}{line.replace('@', '')}\n", alone=True)
 
 
 STATEMENTS = """\
@@ -182,10 +193,7 @@ __builtin_astype(x, float);|__func__;|__FUNCTION__;|x = __LINE__;|@;|x = 1 @;|#;
 def statements() -> Iterator[Case]:
     """Statements in a kernel that has the usual variables."""
     for text in STATEMENTS.replace("\n", "|").split("|"):
-        head = "typedef struct { int a; float b; int4 v; int c[4]; } S; enum E { ONE = 1, TWO };\n"
-        head += "void callee(void) {}\n"
-        head += "kernel void f(global int* p, int n, S s, int4 v) { int x = 0;\n"
-        yield Case(f"in kernel {text}", f"{head}{text}\n}}\n", alone=True)
+        yield _in_kernel(f"in kernel {text}", text)
 
 
 PROGRAMS = """\
