@@ -644,15 +644,17 @@ def write_kernel(seed: int, local_size: int, name: str = "k") -> str:
 
 
 def reduce(source: str, still_fails: Callable[[str], bool]) -> str:
-    """Drop lines, and braced blocks with all that is in them, as long as the failure stays."""
+    """Drop lines, braced blocks and the braces around blocks as long as the failure stays."""
     lines = source.splitlines()
     changed = True
     while changed:
         changed = False
         at = len(lines) - 1
         while at >= 0:
-            for size in sorted({_extent(lines, at), 1}, reverse=True):
-                shorter = lines[:at] + lines[at + size :]
+            end = at + _extent(lines, at)
+            inside = lines[at + 1 : end - 1]
+            for kept in ([], inside) if end > at + 1 else ([],):
+                shorter = [*lines[:at], *kept, *lines[end:]]
                 if still_fails("\n".join(shorter) + "\n"):
                     lines, changed = shorter, True
                     break
@@ -661,7 +663,7 @@ def reduce(source: str, still_fails: Callable[[str], bool]) -> str:
 
 
 def _extent(lines: list[str], start: int) -> int:
-    """Lines from ``start`` to where its braces are closed."""
+    """Lines from ``start`` to where the brace it opens is closed."""
     depth = 0
     for place in range(start, len(lines)):
         depth += lines[place].count("{") - lines[place].count("}")

@@ -31,6 +31,7 @@ PER_BUILD = 3
 
 BATCHES = [pytest.param(b, marks=pytest.mark.full) for b in range(SAMPLE, MANY, BATCH)]
 KEPT = sorted((Path(__file__).parent / "programs").glob("*.cl"))
+ON_POCL = [path for path in KEPT if "PoCL 3.0 crashes" not in path.read_text(encoding="utf-8")]
 
 
 def show(setting: Setting) -> str:
@@ -73,7 +74,7 @@ def test_kept_program(path: Path, setting: Setting):
 
 
 @pytest.mark.pocl
-@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", ON_POCL, ids=lambda path: path.stem)
 def test_kept_program_on_pocl(path: Path, pocl_context: pyopencl.Context):
     source = path.read_text(encoding="utf-8")
     assert pocl_difference(pocl_context, source, SETTINGS[0]) is None
@@ -95,7 +96,5 @@ def test_programs_have_what_they_should():
 
 def test_reducer_keeps_what_fails():
     source = "a;\nif (x) {\n  b;\n  c;\n}\nd;\n"
-    assert (
-        reduce(source, lambda text: "c;" in text and text.count("{") == text.count("}")) == "  c;\n"
-    )
+    assert reduce(source, lambda text: "c;" in text) == "  c;\n"
     assert reduce(source, lambda text: "if" in text and "}" in text) == "if (x) {\n}\n"
