@@ -89,11 +89,6 @@ class Token:
             notes = [*notes[:half], left_out, *notes[-half:]]
         return tuple(notes)
 
-    def copy(self) -> Token:
-        return Token(
-            self.type, self.value, self.file, self.offset, self.before, self.origin, self.hidden
-        )
-
 
 @dataclass(slots=True, eq=False)
 class Expansion:

@@ -43,7 +43,7 @@ from pycparser import c_ast
 from kcc.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
 from kcc.frontend.attributes import Attribute
 from kcc.frontend.builtins.constants import PREDEFINED_MACROS
-from kcc.frontend.grammar.statements import StatementParser
+from kcc.frontend.grammar.unit import UnitParser
 from kcc.frontend.lexer import Token
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.pragmas import Pragma, unit_pragmas
@@ -140,7 +140,7 @@ def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> Pa
     if any(d.code in _TEXT_IS_MISSING for d in sink.errors):
         raise DiagnosticError(sink.diagnostics)
     tokens = feed(unit.tokens, sink)
-    parser = StatementParser(tokens, sink)
+    parser = UnitParser(tokens, sink)
     with room_for_recursion():
         ast = parser.parse_unit()
     sink.raise_if_errors()

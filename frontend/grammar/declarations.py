@@ -1,4 +1,4 @@
-"""Declarations: specifiers, declarators, records and the top level, with recovery between them.
+"""Declarations: specifiers, declarators, records; recovery between the members of a record.
 
 pycparser's methods build the nodes; here are the parts that differ: attributes in every position,
 no implicit ``int``, no C11 and C23, messages, and going on behind a fault.
@@ -12,7 +12,7 @@ from pycparser import c_ast
 
 from kcc.frontend.grammar.expressions import ExpressionParser
 from kcc.frontend.grammar.reader import MAX_CHAIN, MAX_NESTING, VECTOR_TYPE, SyntaxFault
-from kcc.frontend.keywords import FOREIGN_WORDS, KERNEL_WORDS
+from kcc.frontend.keywords import FOREIGN_WORDS
 from kcc.frontend.lexer import Token, report_at
 from kcc.frontend.token_feed import RawAttribute
 
@@ -24,7 +24,7 @@ _RECORDS = frozenset({"STRUCT", "UNION"})
 _NEXT_DECLARATION = frozenset(_STORAGE | _BASE_TYPES | _RECORDS | {"INLINE", "ENUM", "CONST"})
 """What begins a new declaration when it stands on a new line behind the body of a record."""
 
-_BRACES = {"LBRACE": 1, "RBRACE": -1}
+BRACES = {"LBRACE": 1, "RBRACE": -1}
 _DECLARATION_START = (
     _STORAGE | _BASE_TYPES | _RECORDS
     | {"INLINE", "CONST", "RESTRICT", "VOLATILE", "ENUM", "TYPEID"}
@@ -52,107 +52,12 @@ class DeclInfo(TypedDict):
 
 
 class DeclarationParser(ExpressionParser):
-    """Everything but statements."""
-
-    # the top level
-
-    def _parse_translation_unit(self) -> list[c_ast.Node]:
-        """Behind a fault, what is no declaration is the rest of the body whose brace went wrong:
-        nothing is said of it until a line starts with a declaration again."""
-        result: list[c_ast.Node] = []
-        lost = failed = False
-        while (token := self._peek()) is not None:
-            start = self._at
-            lost = lost and (token.span.column > 1 or not self._starts_declaration(token))
-            try:
-                result += self._parse_external_declaration()
-            except SyntaxFault as fault:
-                if not lost and not (failed and token.type == "LBRACE"):
-                    self._report(fault, start)
-                failed = True
-                self._nesting = 0
-                self._leave_scopes(1)
-                if not fault.ends_function:
-                    self._skip_declaration(start, fault.index)
-                skipped = self._list[start : self._at]
-                lost = lost or fault.loses_body
-                lost = lost or any(t is not None and t.type in _BRACES for t in skipped)
-        return result
-
-    def _leave_scopes(self, kept: int) -> None:
-        while len(self._shadowed) > kept:
-            self._pop_scope()
-
-    def _skip_declaration(self, start: int, fault: int) -> None:
-        """Move behind the declaration that began at ``start`` and went wrong at ``fault``."""
-        depth = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
-        index = fault
-        while (token := self._list[index]) is not None:
-            if index > start and token.value in KERNEL_WORDS and self._starts_line(index):
-                break
-            depth += _BRACES.get(token.type, 0)
-            index += 1
-            if depth <= 0 and token.type in ("SEMI", "RBRACE"):
-                following = self._list[index]
-                kind = "" if following is None else following.type
-                if kind == "LBRACE" or (token.type == "RBRACE" and kind in ("SEMI", "ID")):
-                    continue  # the body of what was taken for a declaration, or a declarator
-                break
-        self._lose_names(start, index)
-        self._at = index
-
-    def _lose_names(self, start: int, end: int) -> None:
-        """Remember what a declaration with errors may have declared as types."""
-        first = self._list[start]
-        if first is not None and first.type == "TYPEDEF":
-            names = (token for token in self._list[start:end] if token is not None)
-            self._lost_names.update(token.value for token in names if token.type == "ID")
-
-    def _parse_external_declaration(self) -> list[c_ast.Node]:
-        if self._accept("SEMI"):
-            return []
-        token = self._peek()
-        if not self._starts_declaration(token):
-            self._fail_no_declaration()
-        spec, saw_type, _ = self._parse_declaration_specifiers()
-        if self._peek_declarator_name_info()[0] != "ID":
-            decls = self._parse_decl_body_with_spec(spec, saw_type)
-            return self._parse_declaration_end(decls)
-        start = self._at
-        declarator = self._parse_id_declarator()
-        attributes = self._take_attributes(start, self._at)
-        if self._peek_type() == "LBRACE":
-            function = self._parse_function_definition(spec, declarator)
-            assert isinstance(function, c_ast.FuncDef)
-            self._record_attributes(function.decl, attributes)
-            return [function]
-        first: DeclInfo = {"decl": declarator, "attributes": attributes}
-        if self._accept("EQUALS"):
-            first["init"] = self._parse_initializer()
-        declarators = self._parse_init_declarator_list(first=first)
-        decls = self._build_declarations(spec, declarators, typedef_namespace=True)
-        return self._parse_declaration_end(decls)
+    """Declarations of all kinds, wherever they stand."""
 
     def _parse_function_definition(self, spec: DeclSpec, decl: c_ast.Node) -> c_ast.Node:
         if not isinstance(decl, c_ast.FuncDecl):
             self._fail("expected ';' after the declaration")
         return super()._parse_function_definition(spec, decl)
-
-    def _fail_no_declaration(self) -> NoReturn:
-        token = self._peek()
-        assert token is not None
-        if token.type == "ID":
-            self._fail_if_unknown_type(token)
-            if self._peek_type(2) == "LPAREN":
-                self._fail(
-                    f"the type of '{token.value}' is missing",
-                    token,
-                    code="K212",
-                    hint="functions have no implicit type 'int' in OpenCL C",
-                )
-        if token.type in ("RBRACE", "RPAREN", "RBRACKET"):
-            self._fail(f"'{token.value}' closes nothing", token)
-        self._fail("expected a declaration", token)
 
     def _fail_if_unknown_type(self, token: Token) -> None:
         """``token`` is a name: fail if what follows shows that it was meant as a type."""
@@ -418,10 +323,10 @@ class DeclarationParser(ExpressionParser):
 
     def _skip_member(self, start: int, fault: int) -> None:
         """Move behind the member that went wrong: past its semicolon, or to the closing brace."""
-        depth = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
+        depth = sum(BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
         index = fault
         while (token := self._list[index]) is not None:
-            depth += _BRACES.get(token.type, 0)
+            depth += BRACES.get(token.type, 0)
             if depth < 0:
                 break
             index += 1

@@ -23,7 +23,7 @@ from kcc.frontend.keywords import (
     SPELLING,
     VECTOR_TYPES,
 )
-from kcc.frontend.lexer import PragmaToken, Token, report_at, tidy
+from kcc.frontend.lexer import Token, report_at, tidy
 from kcc.frontend.source_file import SourceFile
 from kcc.frontend.token_feed import RawAttribute, TokenFeed, too_deep
 
@@ -89,7 +89,7 @@ class TokenReader(CParser):
         self._names: dict[str, int] = dict(_BUILTIN_SCOPE)
         self._shadowed: list[list[tuple[str, int | None]]] = [[]]
         self._attribute_places = sorted(feed.attributes)
-        self._nesting = 0
+        self._nesting: int = 0
         self._bad_lines = {(d.span.file, d.span.line) for d in sink.errors if d.span}
         """Lines with errors already: more there are nearly always consequences."""
         self._bad_macros: set[tuple[SourceFile, int]] = set()
@@ -151,6 +151,10 @@ class TokenReader(CParser):
                 del self._names[name]
             else:
                 self._names[name] = meaning
+
+    def _leave_scopes(self, kept: int) -> None:
+        while len(self._shadowed) > kept:
+            self._pop_scope()
 
     def _bind(self, name: str, meaning: int) -> None:
         self._shadowed[-1].append((name, self._names.get(name)))
@@ -340,10 +344,6 @@ class TokenReader(CParser):
         finally:
             self._list, self._at = saved
         return node
-
-    def _take_pragmas(self, index: int) -> list[PragmaToken]:
-        """The pragmas directly before the token at ``index``."""
-        return self._feed.pragmas.get(index, [])
 
     def _parse_attribute_specifier_sequence(self) -> list[Any]:
         return []  # C23's [[...]] has no place in OpenCL C

@@ -6,44 +6,24 @@ from pycparser import c_ast
 
 from kcc.diagnostics import DiagnosticSink
 from kcc.frontend.attributes import Attribute
-from kcc.frontend.grammar.declarations import DeclarationParser
+from kcc.frontend.grammar.declarations import BRACES, DeclarationParser
 from kcc.frontend.grammar.reader import MAX_CHAIN, SyntaxFault
 from kcc.frontend.keywords import KERNEL_WORDS
-from kcc.frontend.lexer import Token, report_at
+from kcc.frontend.lexer import Token
 from kcc.frontend.pragmas import constant_factor, left_over, unroll_factor
 from kcc.frontend.token_feed import TokenFeed
 
-_BRACES = {"LBRACE": 1, "RBRACE": -1}
 _LOOPS = frozenset({"FOR", "WHILE", "DO"})
 
 
 class StatementParser(DeclarationParser):
-    """The whole grammar. ``unroll`` maps a loop to the unrolling asked for it, ``ends`` a block to
+    """Statements. ``unroll`` maps a loop to the unrolling asked for it, ``ends`` a block to
     its closing brace."""
 
     def __init__(self, feed: TokenFeed, sink: DiagnosticSink) -> None:
         super().__init__(feed, sink)
         self.unroll: dict[c_ast.Node, int] = {}
         self.ends: dict[c_ast.Node, Token] = {}
-
-    def parse_unit(self) -> c_ast.FileAST:
-        """Parse all tokens; faults go to the sink."""
-        result = c_ast.FileAST(self._parse_translation_unit())
-        self._report_left_over()
-        return result
-
-    def _report_left_over(self) -> None:
-        """Attributes and unroll pragmas that nothing has taken."""
-        for place in self._attribute_places:
-            for raw in self._feed.attributes[place]:
-                message = f"attribute '{raw.name.value}' has no effect here"
-                report_at(self._sink, raw.name, "K221", message)
-        said: set[str] = set()
-        for pragma in (p for pragmas in self._feed.pragmas.values() for p in pragmas):
-            fault = left_over(pragma)
-            if fault and fault not in said:
-                said.add(fault)
-                report_at(self._sink, pragma, "K142", fault)
 
     def _parse_compound_statement(self, *, new_scope: bool = True) -> c_ast.Compound:
         opening = self._expect("LBRACE")
@@ -83,7 +63,7 @@ class StatementParser(DeclarationParser):
         """Move behind the statement that began at ``start`` and went wrong at ``fault``: past the
         next semicolon or nested block, or to this block's closing brace.
         """
-        opened = sum(_BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
+        opened = sum(BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
         depth, index = 0, fault
         while (token := self._list[index]) is not None:
             kind = token.type
@@ -94,7 +74,7 @@ class StatementParser(DeclarationParser):
                     break
                 opened -= 1  # the end of an initialiser
             else:
-                depth += _BRACES.get(kind, 0)
+                depth += BRACES.get(kind, 0)
             index += 1
             if not depth and kind in ("SEMI", "RBRACE") and not self._continues(index, kind):
                 break

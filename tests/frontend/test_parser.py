@@ -164,9 +164,7 @@ def attributes(text: str) -> dict[str, list[str]]:
         ("int x __attribute__(());", {}),
     ],
 )
-def test_attributes_belong_to_what_they_stand_at(
-    text: str, expected: dict[str, list[str]]
-) -> None:
+def test_attributes_belong_to_what_they_stand_at(text: str, expected: dict[str, list[str]]) -> None:
     assert attributes(text) == expected
 
 
@@ -213,7 +211,7 @@ def test_malformed_attributes(text: str, said: list[str]) -> None:
 )
 @pytest.mark.parametrize("loop", ["for (;;) ;", "while (1) ;", "do ; while (1);"])
 def test_unrolling(pragma: str, factor: int | None, loop: str) -> None:
-    head = '#define N 3\n#define STR(x) #x\n#define UNROLL(n) _Pragma(STR(unroll n))\n'
+    head = "#define N 3\n#define STR(x) #x\n#define UNROLL(n) _Pragma(STR(unroll n))\n"
     unit = parsed(f"{head}void f() {{\n{pragma}{loop}\n}}\n")
     (statement,) = body_of(unit)
     if isinstance(statement, c_ast.Label):

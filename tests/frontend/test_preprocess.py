@@ -124,7 +124,7 @@ def test_the_name_of_a_file_may_come_from_a_macro(tmp_path: Path) -> None:
         ("#error a 'b\nint x;\n", ["K120 1:2"]),
         ("#warning a\n", ["K121 1:2"]),
         ("#unknown\n", ["K122 1:2"]),
-        ("#\n# 12 \"a.c\" 3\n#line 4\n", []),
+        ('#\n# 12 "a.c" 3\n#line 4\n', []),
         ("#line\n#line x\n", ["K124 1:2", "K124 2:7"]),
         ("int x; # define A\n", ["K201 1:8"]),
         ("\n  /* a\n", ["K140 2:3"]),

@@ -88,7 +88,7 @@ OUTSIDE = [
     ("int", "K214 1:4 expected the name of what is declared"),
     ("struct S {", "K214 1:11 expected '}'"),
     ("struct S { int a; }\nvoid f();", "K210 1:20 expected ';' after the declaration"),
-    ("_Static_assert(1, \"\");", "K230 1:1 '_Static_assert' is C11, not OpenCL C 1.2"),
+    ('_Static_assert(1, "");', "K230 1:1 '_Static_assert' is C11, not OpenCL C 1.2"),
     ("template <int N> void f();", "K210 1:1 expected a declaration"),
 ]
 

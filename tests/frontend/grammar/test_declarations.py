@@ -29,8 +29,10 @@ def trees(text: str) -> list[str]:
         ),
         (
             "void f(read_only image2d_t a, __local float b[2]);",
-            "(Decl f (FuncDecl (ParamList (Decl a read_only image2d_t) "
-            "(Decl b (ArrayDecl __local float 2))) void))",
+            (
+                "(Decl f (FuncDecl (ParamList (Decl a read_only image2d_t) "
+                "(Decl b (ArrayDecl __local float 2))) void))"
+            ),
         ),
         ("typedef float4 V;", "(Typedef V float4)"),
         ("typedef int A[2][3];", "(Typedef A (ArrayDecl (ArrayDecl int 3) 2))"),
@@ -38,15 +40,19 @@ def trees(text: str) -> list[str]:
         ("int a[2] = {};", "(Decl a (ArrayDecl int 2) (InitList))"),
         (
             "int a[2] = {[1] = 3, [0] = 4};",
-            "(Decl a (ArrayDecl int 2) (InitList (NamedInitializer 3 (ArrayDesignator 1)) "
-            "(NamedInitializer 4 (ArrayDesignator 0))))",
+            (
+                "(Decl a (ArrayDecl int 2) (InitList (NamedInitializer 3 (ArrayDesignator 1)) "
+                "(NamedInitializer 4 (ArrayDesignator 0))))"
+            ),
         ),
         ("struct S;", "(Decl - (Struct S))"),
         ("struct {} a;", "(Decl a (Struct -))"),
         (
             "struct S { int a, *b; union { float f; uint u; }; struct S *n; };",
-            "(Decl - (Struct S (Decl a int) (Decl b (PtrDecl int)) "
-            "(Decl - (Union - (Decl f float) (Decl u uint))) (Decl n (PtrDecl (Struct S)))))",
+            (
+                "(Decl - (Struct S (Decl a int) (Decl b (PtrDecl int)) "
+                "(Decl - (Union - (Decl f float) (Decl u uint))) (Decl n (PtrDecl (Struct S)))))"
+            ),
         ),
         (
             "enum E { A, B = 2, C, } e;",

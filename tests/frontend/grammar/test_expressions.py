@@ -21,8 +21,8 @@ def tree(expression: str) -> str:
             "a & b ^ c | d && e || f",
             "(BinaryOp || (BinaryOp && (BinaryOp | (BinaryOp ^ (BinaryOp & a b) c) d) e) f)",
         ),
-        ("a || b && c | d ^ e & f", "(BinaryOp || a (BinaryOp && b (BinaryOp | c (BinaryOp ^ d "
-         "(BinaryOp & e f)))))"),
+        ("a || b && c | d ^ e & f", ("(BinaryOp || a (BinaryOp && b (BinaryOp | c (BinaryOp ^ d "
+         "(BinaryOp & e f)))))")),
         ("a * b % c / d", "(BinaryOp / (BinaryOp % (BinaryOp * a b) c) d)"),
         ("(a + b) * c", "(BinaryOp * (BinaryOp + a b) c)"),
         ("a = b += c", "(Assignment = a (Assignment += b c))"),
@@ -48,8 +48,8 @@ def tree(expression: str) -> str:
         ("sizeof(a) * b", "(BinaryOp * (UnaryOp sizeof a) b)"),
         ("sizeof(int[4])", "(UnaryOp sizeof (ArrayDecl int 4))"),
         ("sizeof (int){1}", "(UnaryOp sizeof (CompoundLiteral int (InitList 1)))"),
-        ("vec_step(float4) + vec_step(a)", "(BinaryOp + (UnaryOp vec_step float4) "
-         "(UnaryOp vec_step a))"),
+        ("vec_step(float4) + vec_step(a)", ("(BinaryOp + (UnaryOp vec_step float4) "
+         "(UnaryOp vec_step a))")),
         ("vec_step", "vec_step"),
         ('"a" "b"', '"ab"'),
         ('"\\1" "2"', '"\\1" "2"'),
@@ -71,8 +71,8 @@ def test_c(expression: str, expected: str) -> None:
         ("-(int2)(a, b).s0", "(UnaryOp - (StructRef . (Cast int2 (ExprList a b)) s0))"),
         ("(float)(float4)(a, b).x", "(Cast float (StructRef . (Cast float4 (ExprList a b)) x))"),
         ("(float4)((a, b))", "(Cast float4 (ExprList (ExprList a b)))"),
-        ("(float4)((float2)(a, b), c, d)", "(Cast float4 (ExprList (Cast float2 (ExprList a b)) "
-         "c d))"),
+        ("(float4)((float2)(a, b), c, d)", ("(Cast float4 (ExprList (Cast float2 (ExprList a b)) "
+         "c d))")),
         ("(float4)(a, b) + c", "(BinaryOp + (Cast float4 (ExprList a b)) c)"),
         ("(float4)(float)a", "(Cast float4 (Cast float a))"),
         ("(float4)(float)(a)", "(Cast float4 (Cast float a))"),
@@ -107,7 +107,9 @@ def test_a_name_may_be_a_type_outside_and_a_variable_inside() -> None:
     assert [shape(node) for node in body(shadowed)] == [
         "(Decl uint int 1)",
         "(BinaryOp + uint 1)",
-        "(For (DeclList (Decl float4 int 0)) (BinaryOp < float4 2) (UnaryOp p++ float4) "
-        "(EmptyStatement))",
+        (
+            "(For (DeclList (Decl float4 int 0)) (BinaryOp < float4 2) (UnaryOp p++ float4) "
+            "(EmptyStatement))"
+        ),
         "(Decl v float4)",
     ]

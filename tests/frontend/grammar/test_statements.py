@@ -22,8 +22,10 @@ from tests.frontend.parsing import body, shape
         ("for (a; b; c) d;", "(For a b c d)"),
         (
             "for (int i = 0, j = 1; i < j; ++i, --j) ;",
-            "(For (DeclList (Decl i int 0) (Decl j int 1)) (BinaryOp < i j) "
-            "(ExprList (UnaryOp ++ i) (UnaryOp -- j)) (EmptyStatement))",
+            (
+                "(For (DeclList (Decl i int 0) (Decl j int 1)) (BinaryOp < i j) "
+                "(ExprList (UnaryOp ++ i) (UnaryOp -- j)) (EmptyStatement))"
+            ),
         ),
         ("goto l; l: a;", "(Goto l) (Label l a)"),
         ("break; continue; return; return a;", "(Break) (Continue) (Return) (Return a)"),
