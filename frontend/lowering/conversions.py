@@ -10,17 +10,12 @@ from __future__ import annotations
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, zero
 from kcc.frontend.lowering.layout import is_floating, is_signed, value_type
-from kcc.frontend.types import BOOL, EventType, PointerType, SamplerType, Type, element_kind
-
-_SAMPLER_INITIALISER = "__translate_sampler_initializer"
-"""How clang's OpenCL code makes a sampler of its constant."""
+from kcc.frontend.types import BOOL, EventType, PointerType, Type, element_kind
 
 
 def convert(build: FunctionBuilder, value: Value, source: Type, target: Type) -> Value:
     """``value`` of type ``source`` as ``target``; see :class:`kcc.frontend.tree.Convert`."""
     to = value_type(target)
-    if isinstance(target, SamplerType) and isinstance(value.type, ir.IntTy):
-        return build.call(_SAMPLER_INITIALISER, to, [value])
     if target == BOOL:
         return truth(build, value)
     if isinstance(target, (PointerType, EventType)):

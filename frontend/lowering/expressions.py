@@ -135,6 +135,7 @@ def _convert(ctx: FunctionContext, expr: tree.Convert) -> Value:
 
 
 def _sampler(ctx: FunctionContext, bits: Value) -> Value:
+    """A sampler of its constant, as clang makes one for SPIR."""
     symbol = "__translate_sampler_initializer"
     type_ = value_type(SamplerType())
     ctx.module.module.declare(
