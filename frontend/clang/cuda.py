@@ -34,9 +34,12 @@ _OPTIONS = (
 
 _MAX_ROUNDS = 40
 
+_TAIL = "kcc-instantiations"
+"""What the lines behind the source are called in messages."""
+
 _UNSUPPORTED = (
-    (re.compile(r"reference to __global__ function|kernel call .* device|configure"), "dynamic_parallelism"),
-    (re.compile(r"invalid (?:input|output) constraint|asm"), "inline_ptx"),
+    (re.compile(r"reference to __global__ function|kernel launch from"), "dynamic_parallelism"),
+    (re.compile(r"inline assembly|invalid (?:input|output) constraint|\basm\b"), "inline_ptx"),
 )  # fmt: skip
 
 
@@ -100,7 +103,26 @@ class _Session:
             if not self._repair(self.done.errors):
                 break
         assert self.done is not None
-        raise DiagnosticError([*as_diagnostics(self.done.messages), *self._missing_notes()])
+        raise DiagnosticError(
+            [
+                *self._refused_instantiations(),
+                *as_diagnostics([m for m in self.done.messages if m.file != _TAIL]),
+                *self._missing_notes(),
+            ]
+        )
+
+    def _refused_instantiations(self) -> list[Diagnostic]:
+        """Those asked for that do not exist, with what the source itself instantiates."""
+        assert self.done is not None
+        wrong = {m.line - 1 for m in self.done.errors if m.file == _TAIL}
+        offered = [i.text for i in instantiations(masked(self.source.text), self.templates)]
+        known = [f"{t.name}<{t.parameters}>" for t in self.templates if t.is_kernel]
+        hint = f"the source has {', '.join(offered or known) or 'no kernel template'}"
+        return [
+            Diagnostic("K421", f"'{name}' cannot be instantiated", hint=hint)
+            for number, name in enumerate(self.options.instantiate)
+            if number in wrong
+        ]
 
     def _attempt(self) -> Compilation:
         with tempfile.TemporaryDirectory(prefix="kcc-headers-") as folder:
@@ -110,7 +132,7 @@ class _Session:
             listing.write_text(overlay(self.stubs, root, empty), encoding="utf-8")
             arguments = [*_OPTIONS, *macro_arguments(self.options)]
             arguments += ["-ivfsoverlay", str(listing), "-isystem", root]
-            text = "\n".join([self.main.text, "#line 1 \"kcc-instantiations\"", *self.tail])
+            text = "\n".join([self.main.text, f'#line 1 "{_TAIL}"', *self.tail])
             source = SourceText(self.source.name, text, self.source.folder)
             remapped = {name: other.text for name, other in self.others.items()}
             return compile_text(self.clang, source, arguments, remapped)
@@ -124,7 +146,7 @@ class _Session:
                 if header not in self.stubs:
                     self._stub(header)
                     changed = True
-            elif error.file == "kcc-instantiations":
+            elif error.file == _TAIL:
                 changed |= self._drop_instantiation(error)
             else:
                 changed |= self._take_out(error)

@@ -164,18 +164,21 @@ class Editable:
         self._hide(*item.body)
         for place, text in reversed(uses):
             end = self.text.find("\n", place)
-            self.text = f"{self.text[:place]}(void)(&{text});{self.text[end:]}"
+            self.text = f"{self.text[:place]}{text}{self.text[end:]}"
         if uses:
             self._index()
 
     def _uses(self, body: tuple[int, int], names: Sequence[str]) -> list[tuple[int, str]]:
-        """The first use of a template on each line of a body."""
+        """The uses of templates on each line of a body: where the first is, and statements that
+        name them."""
         plain, found = masked(self.text), dict[int, tuple[int, str]]()
         for match in re.compile(rf"\b(?:{'|'.join(names) or '$^'})\s*<(?!<)").finditer(plain, *body):
             close = closing_angle(plain, match.end() - 1)
             if close is not None:
                 text = " ".join(plain[match.start() : close + 1].split())
-                found.setdefault(self.line_of(match.start()), (match.start(), text))
+                line = self.line_of(match.start())
+                place, before = found.get(line, (match.start(), ""))
+                found[line] = place, f"{before}(void)(&{text});"
         return list(found.values())
 
     def poison(self, item: Item, call: str, start: int, end: int) -> None:

@@ -90,7 +90,9 @@ def compile_text(
         run = _run(command)
         messages = tuple(_messages(run.stderr, str(main), source.name))
         if run.returncode == 0:
-            return Compilation(output.read_text(encoding="utf-8", errors="replace"), messages)
+            text = output.read_text(encoding="utf-8", errors="replace")
+            text = text.replace(f"{folder}/{Path(source.name).name}", quoted)
+            return Compilation(text.replace(f"{folder}/", ""), messages)
         if not any(m.is_error for m in messages):
             raise InternalError("clang", run.stderr.strip()[-4000:] or f"exit {run.returncode}")
         return Compilation(None, messages)

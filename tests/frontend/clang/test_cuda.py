@@ -1,0 +1,229 @@
+"""CUDA: device code through our own header into the dialect."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kcc.diagnostics import DiagnosticError
+from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+from tests.frontend.clang.sources import KERNELS, cuda, facts_of, shape_of, workload
+from tests.passes.workloads import sampled
+
+TWINS = sorted(path.stem for path in KERNELS.glob("*/*.cu"))
+
+
+def codes(unit: CompiledUnit) -> list[tuple[str, int]]:
+    """Code and line of each warning."""
+    return [(w.code, w.span.line if w.span else 0) for w in unit.warnings]
+
+
+def body(text: str, parameters: str = "int* p, float* f, int n") -> str:
+    """The IR of a kernel with this body."""
+    return cuda(f"__global__ void k({parameters}) {{ {text} }}").ir
+
+
+@pytest.mark.parametrize("name", sampled(TWINS))
+def test_twin(name: str):
+    """An OpenCL kernel and its CUDA twin: names, loops, barriers, arguments, blocks."""
+    folder = KERNELS / name
+    opencl = facts_of(workload(folder / f"{name}.cl", "builtin"))
+    twins = facts_of(workload(folder / f"{name}.cu", "auto"))
+    assert list(opencl) == list(twins)
+    for kernel, (one, facts) in opencl.items():
+        other, other_facts = twins[kernel]
+        assert shape_of(facts) == shape_of(other_facts)
+        assert len(one.function.blocks) == len(other.function.blocks)
+        passed = [a for a in one.arguments if a.address_space is not AddressSpace.LOCAL]
+        assert [(a.name, a.type) for a in passed] == [(a.name, a.type) for a in other.arguments]
+        assert "addrspace(4)" not in str(other.function)
+
+
+def test_at_least_ten_twins():
+    assert len(TWINS) >= 10
+
+
+def test_arguments_are_described_as_in_opencl():
+    unit = cuda(
+        "struct S { float a; int b; };\n"
+        "__global__ void k(const float* __restrict__ a, unsigned int n, uchar4* c, S s, double d) {}"
+    )
+    (kernel,) = unit.kernels
+    assert (unit.language, unit.frontend, kernel.name) == (Language.CUDA, "clang", "k")
+    assert kernel.symbol == "_Z1kPKfjP6uchar41Sd"
+    assert [(a.name, a.type, a.address_space.name) for a in kernel.arguments] == [
+        ("a", "float*", "GLOBAL"),
+        ("n", "uint", "PRIVATE"),
+        ("c", "uchar4*", "GLOBAL"),
+        ("s", "S", "PRIVATE"),
+        ("d", "double", "PRIVATE"),
+    ]
+    assert kernel.arguments[0].qualifiers == ("restrict", "const")
+
+
+def test_spaces():
+    """Arguments are global, arrays where they were declared, pointers of memory generic."""
+    unit = cuda(
+        "__constant__ float table[4]; __device__ int counter;\n"
+        "__global__ void k(float* a, float** b, int n) {\n"
+        "  __shared__ float t[64]; extern __shared__ float dynamic[];\n"
+        "  t[threadIdx.x] = table[n]; dynamic[n] = t[n + 1]; counter = n;\n"
+        "  float* p = n > 3 ? a : a + 5;\n"
+        "  while (n--) p += 2;\n"
+        "  *p = t[n]; *b[0] = 1;\n"
+        "}"
+    )
+    for name, space in (("table", 2), ("counter", 1), ("k.t", 3), ("dynamic", 3)):
+        assert unit.module.globals[name].space == space
+    stores = re.findall(r"store \S+ \S+, ptr addrspace\((\d)\)", unit.ir)
+    assert stores == ["3", "3", "1", "1", "4"]
+
+
+def test_a_pointer_into_either_of_two_spaces_stays_generic():
+    ir = body("__shared__ int t[9]; int* q = n > 1 ? p : t; q[n] = 2;")
+    assert "store i32 2, ptr addrspace(4)" in ir
+
+
+def test_o0_keeps_generic_pointers():
+    unit = cuda("__global__ void k(int* p) { *p = 1; }", OptLevel.O0)
+    assert "addrspace(4)" in unit.ir
+
+
+def test_ids_are_32_bits_wide():
+    ir = body("p[threadIdx.x] = blockIdx.y + blockDim.z * gridDim.x;")
+    for name, dimension in (
+        ("get_local_id", 0), ("get_group_id", 1), ("get_local_size", 2), ("get_num_groups", 0),
+    ):  # fmt: skip
+        assert re.search(rf"call spir_func i64 @_Z\d+{name}j\(i32 noundef {dimension}\)", ir)
+    assert len(re.findall(r"trunc i64 %\S+ to i32", ir)) == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("__syncthreads();", "@_Z7barrierj(i32 noundef 3)"),
+        ("p[0] = __syncthreads_count(n);", "@_Z21work_group_reduce_addi"),
+        ("p[0] = __syncthreads_and(n);", "@_Z14work_group_alli"),
+        ("__syncwarp();", "@_Z17sub_group_barrierj"),
+        ("p[0] = __shfl_sync(~0u, n, 3);", "@_Z17sub_group_shuffleij"),
+        ("f[0] = __shfl_down_sync(~0u, f[1], 4);", "@_Z22sub_group_shuffle_downfj"),
+        ("p[0] = __ballot_sync(~0u, n);", "@_Z16sub_group_balloti"),
+        ("p[0] = __any_sync(~0u, n);", "@_Z13sub_group_anyi"),
+        ("p[0] = __activemask();", "@_Z16sub_group_balloti"),
+        ("f[0] = __expf(f[1]);", "@_Z10native_expf"),
+        ("f[0] = expf(f[1]);", "@_Z3expf"),
+        ("f[0] = exp((double)f[1]);", "@_Z3expd"),
+        ("f[0] = sqrt(f[1]);", "@llvm.sqrt.f32"),
+        ("f[0] = __fmaf_rn(f[1], f[2], f[3]);", "@llvm.fma.f32"),
+        ("p[0] = __popc(n);", "@llvm.ctpop.i32"),
+        ("p[0] = __clz(n);", "@llvm.ctlz.i32"),
+        ("p[0] = max(n, 3);", "@llvm.smax.i32"),
+        ("p[0] = min(3u, (unsigned)n);", "@llvm.umin.i32"),
+        ("f[0] = fmaxf(f[1], f[2]);", "@llvm.maxnum.f32"),
+        ("f[0] = f[1] * f[2] + f[3];", "@llvm.fmuladd.f32"),
+        ("atomicAdd(p, n);", 'atomicrmw add ptr addrspace(1) %p, i32 %n syncscope("device") monotonic'),
+        ("atomicAdd(f, 1.0f);", "atomicrmw fadd ptr addrspace(1) %f"),
+        ("atomicInc((unsigned*)p, 7);", "atomicrmw uinc_wrap ptr addrspace(1) %p"),
+        ("atomicCAS(p, 1, 2);", "cmpxchg ptr addrspace(1) %p, i32 1, i32 2"),
+        ("p[0] = __float_as_int(f[0]);", "bitcast float"),
+        ('printf("%d\\n", n);', "@printf(ptr addrspace(2) @.str"),
+        ("__threadfence();", "fence"),
+        ("f[0] = __ldg(f + n);", "load float, ptr addrspace(1)"),
+        ("*(float4*)f = ((float4*)f)[n];", "load <4 x float>, ptr addrspace(1)"),
+        ("f[0] = __half2float(__float2half(f[1]));", "fptrunc float"),
+    ],
+)  # fmt: skip
+def test_function(text: str, expected: str):
+    assert expected in body(text)
+
+
+def test_unfused_product():
+    assert "fmuladd" not in body("f[0] = __fadd_rn(__fmul_rn(f[1], f[2]), f[3]);")
+
+
+def test_a_shuffle_of_a_whole_warp_is_one_call():
+    ir = body("f[n] = __shfl_xor_sync(0xffffffff, f[n], 16);")
+    assert "shuffle_xor" in ir
+    assert "get_sub_group_local_id" not in ir
+
+
+def test_host_code_does_not_disturb():
+    unit = cuda(
+        "#include <cuda_runtime.h>\n#include <iostream>\n#include <vector>\n#include \"own.h\"\n"
+        "using namespace std;\n"
+        "__global__ void k(int* p) { *p = 1; }\n"
+        "class Timer { std::chrono::time_point<int> at; void go(); };\n"
+        "static std::vector<float> make(int n) { return std::vector<float>(n); }\n"
+        "int main(int argc, char** argv) {\n"
+        "  std::vector<int> v; cout << v.size() << endl; int* d;\n"
+        "  CHECK(cudaMalloc((void**)&d, 4)); k<<<1, 1>>>(d); Timer t; t.go(); return 0;\n"
+        "}\n"
+    )  # fmt: skip
+    (kernel,) = unit.kernels
+    assert (kernel.name, kernel.span.line) == ("k", 6)
+
+
+def test_templates_are_instantiated_by_launches():
+    unit = cuda(
+        "template <typename T, int N> __global__ void k(T* p) { p[0] = N; }\n"
+        "template <typename T> __global__ void never(T* p) {}\n"
+        "int main() { float* d; unknown(d); k<float, 4><<<1, 1>>>(d); k<int, 2><<<1, 1>>>(0); }\n"
+    )
+    assert sorted(k.name for k in unit.kernels) == ["k<float, 4>", "k<int, 2>"]
+    assert codes(unit) == [("K418", 2)]
+
+
+def test_instantiate():
+    text = "template <typename T, int N> __global__ void k(T* p) { p[0] = N; }"
+    with pytest.raises(DiagnosticError) as caught:
+        cuda(text)
+    assert [d.code for d in caught.value.diagnostics] == ["K418", "K420"]
+    unit = cuda(text, instantiate=("k<float,16>",))
+    assert [k.name for k in unit.kernels] == ["k<float, 16>"]
+
+
+def test_an_instantiation_that_does_not_exist():
+    text = "template <typename T> __global__ void k(T* p) {}"
+    with pytest.raises(DiagnosticError) as caught:
+        cuda(text, instantiate=("k<nothing>",))
+    assert caught.value.diagnostics[0].code == "K421"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("texture<float, 1> t;\n__global__ void bad(float* p) {\n  *p = tex1Dfetch(t, 3);\n}", "K410"),
+        ("__global__ void bad(float* p, cudaTextureObject_t t) {\n\n  *p = tex2D<float>(t, 1.f, 2.f);\n}", "K410"),
+        ("namespace cg = cooperative_groups;\n__global__ void bad(float* p) {\n  cg::this_grid().sync();\n}", "K411"),
+        ("using namespace nvcuda;\n__global__ void bad(half* p) {\n  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a; wmma::load_matrix_sync(a, p, 16);\n}", "K412"),
+        ("\n__global__ void bad(int* p) {\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(*p));\n}", "K413"),
+        ("__global__ void other() {}\n__global__ void bad(int* p) {\n  other<<<1, 1>>>();\n}", "K414"),
+        ("__device__ int elsewhere(int);\n__global__ void bad(int* p) {\n  *p = elsewhere(1);\n}", "K415"),
+        ("__device__ int f(int n) { return n ? f(n - 1) * n : 1; }\n__global__ void bad(int* p) {\n  *p = f(*p); }", "K416"),
+        ("\n__global__ void bad(int* p) {\n  int* q = (int*)malloc(4); *p = *q;\n}", "K417"),
+    ],
+)  # fmt: skip
+def test_unsupported(text: str, code: str):
+    """The construct and its line are named; the file's other kernel is there."""
+    unit = cuda(f"{text}\n__global__ void good(int* p) {{ *p = 1; }}")
+    assert "good" in [k.name for k in unit.kernels]
+    assert "bad" not in [k.name for k in unit.kernels]
+    assert [c for c, _ in codes(unit)] == [code]
+    line = codes(unit)[0][1]
+    assert line == (1 if code == "K416" else 3)
+
+
+def test_errors_in_device_code():
+    with pytest.raises(DiagnosticError) as caught:
+        cuda("__global__ void k(int* p) {\n  *p = missing;\n}")
+    (error,) = caught.value.diagnostics
+    assert (error.code, error.span and (error.span.line, error.span.column)) == ("K240", (2, 8))
+
+
+def test_no_kernel():
+    with pytest.raises(DiagnosticError) as caught:
+        cuda("int main() { return 0; }")
+    assert caught.value.diagnostics[0].code == "K003"
