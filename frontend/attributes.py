@@ -18,9 +18,14 @@ OPENCL_ATTRIBUTES = frozenset(
 HARMLESS_ATTRIBUTES = frozenset(
     {"always_inline", "noinline", "unused", "used", "pure", "const", "may_alias", "nothrow",
      "overloadable", "deprecated", "convergent", "noduplicate", "flatten", "hot", "cold",
-     "warn_unused_result", "noreturn", "nonnull", "ext_vector_type", "nosvm", "address_space",
+     "warn_unused_result", "noreturn", "nonnull", "nosvm",
      "visibility", "section", "weak", "num_simd_work_items", "max_work_group_size"}
 )  # fmt: skip
+
+FOREIGN_ATTRIBUTES = frozenset(
+    {"address_space", "ext_vector_type", "mode", "neon_vector_type", "vector_size"}
+)
+"""Those of GNU C and clang that make another type: to ignore them would give wrong results."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from pycparser.c_lexer import CLexer
 from pycparser.c_parser import CParser
 
 from kcc.diagnostics import DiagnosticSink, Note, Span
-from kcc.frontend.attributes import Attribute, is_known
+from kcc.frontend.attributes import FOREIGN_ATTRIBUTES, Attribute, is_known
 from kcc.frontend.keywords import (
     BUILTIN_TYPES,
     FOREIGN,
@@ -321,7 +321,10 @@ class TokenReader(CParser):
         name = raw.name.value
         if name.startswith("__") and name.endswith("__") and len(name) > 4:
             name = name[2:-2]
-        if not is_known(name):
+        if name in FOREIGN_ATTRIBUTES:
+            message = f"the attribute '{name}' makes types that OpenCL C 1.2 does not have"
+            report_at(self._sink, raw.name, "K230", message)
+        elif not is_known(name):
             report_at(self._sink, raw.name, "K221", f"attribute '{name}' is unknown and ignored")
             return Attribute(name, (), raw.name.span)
         arguments = [self._parse_attribute_argument(tokens) for tokens in raw.arguments]

@@ -59,18 +59,25 @@ def pocl_verdicts(context: Any, cases: Sequence[Case]) -> list[str]:
     batched = [n for n, case in enumerate(cases) if not case.alone]
     for start in range(0, len(batched), BATCH):
         numbers = batched[start : start + BATCH]
-        lines = [line_of(cases[n], n) for n in numbers]
-        found = _errors(context, PRELUDE + "\n".join([*lines, STOP]))
-        first = PRELUDE.count("\n") + 1
-        stop = found.pop(first + len(lines), "")
-        assert "stop_here" in stop, "PoCL gave up before the end"
-        for line, message in found.items():
-            verdicts[numbers[line - first]] = message
+        for n, message in _batch(context, {n: line_of(cases[n], n) for n in numbers}).items():
+            verdicts[n] = message
     for n, case in enumerate(cases):
         if case.alone:
             messages = _errors(context, case.text + STOP).values()
             verdicts[n] = next((m for m in messages if "stop_here" not in m), "")
     return verdicts
+
+
+def _batch(context: Any, lines: dict[int, str]) -> dict[int, str]:
+    """The first error of each line that has one; halves of the batch when PoCL gives up early."""
+    found = _errors(context, PRELUDE + "\n".join([*lines.values(), STOP]))
+    first = PRELUDE.count("\n") + 1
+    numbers = list(lines)
+    if "stop_here" in found.pop(first + len(lines), "") or len(lines) == 1:
+        return {numbers[min(line - first, len(lines) - 1)]: m for line, m in found.items()}
+    middle = len(numbers) // 2
+    halves = (numbers[:middle], numbers[middle:])
+    return {n: m for half in halves for n, m in _batch(context, {n: lines[n] for n in half}).items()}
 
 
 def _errors(context: Any, text: str) -> dict[int, str]:

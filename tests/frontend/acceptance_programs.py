@@ -174,7 +174,7 @@ local int y; y = 1;|local int y = 1;|constant int y = 1;|constant int y = n;|con
 global int y;|private int y;|local global int y;|local int y[4]; y[0] = 1;|{ local int y; }
 { constant int y = 2; }|constant int y = 1; y = 2;|constant int y = 1; x = y;|local int* y = 0;
 local int y; p = &y;|local int y; local int* z = &y;|local S y; y.a = 1;|local float4 y[2]; y[0].x = 1;
-int (*y)(int);|int y(int);|int y(int a) { return a; }|void (*y)(void) = callee;|int y();|asm("nop");
+int (*y)(int);|int y(int);|int y(int a) { return a; }|void (*y)(void) = callee;|int z();|asm("nop");
 typeof(x) y;|__typeof__(x) y;|auto y = 1;|({ 1; });|^{ };|int y = ({ 1; });|case 1 ... 3: ;|_Bool y;
 switch (n) { case 1 ... 3: ; }|unsigned long long y;|long double y;|wchar_t y;|_Complex float y;
 complex float y;|imaginary y;|quad y;|half2 y;|bool2 y;|float5 y;|float16 y;|double2 y;|size_t2 y;
@@ -187,7 +187,7 @@ int size_t;|typedef float float4;|typedef int foo; foo y;|typedef int x; x y;|ty
 typedef int foo[2]; foo y = {1, 2};|typedef int foo = 1;|__kernel int y;|kernel int y;|inline y;
 _Static_assert(1, "a");|_Alignas(4) int y;|_Generic(x, int: 1);|__builtin_expect(x, 1);|_Noreturn;
 _Atomic int y;|__extension__ int y;|__asm__("");|__real__ x;|__alignof__(x);|_Pragma("unroll") ;
-__builtin_astype(x, float);|__func__;|__FUNCTION__;|x = __LINE__;|@;|x = 1 @;|#;|x = `1`;|\\;|x\\;"""
+__builtin_astype(x, float);|__func__;|__FUNCTION__;|x = __LINE__;|#;|x = `1`;|\\;|x\\;"""
 
 
 def statements() -> Iterator[Case]:
