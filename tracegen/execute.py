@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.diagnostics import DiagnosticError
-from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.frontend.kernel import CompiledUnit, Kernel, Language
 from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena
 from kcc.tracegen.faults import Fault, explain
 from kcc.tracegen.image_data import ImageData, Sampler, descriptor
@@ -139,7 +139,8 @@ def prepare(
     options: ExecutionOptions = ExecutionOptions(),
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, copy the arguments."""
-    wanted = ProgramOptions(options.width, options.trace, options.counting)
+    lenient = kernel.language is Language.CUDA
+    wanted = ProgramOptions(options.width, options.trace, options.counting, lenient=lenient)
     plan, native = _program(unit, kernel, wanted, options.cache_dir)
     return PreparedLaunch(unit, kernel, plan, native, launch, options, list(arguments))
 
@@ -242,7 +243,8 @@ class PreparedLaunch:
         """Something may have been read that was never written: repeat the launch with memory that
         knows, and raise if so."""
         options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
-        wanted = ProgramOptions(options.width, counting=False, precise=True)
+        lenient = self.kernel.language is Language.CUDA
+        wanted = ProgramOptions(options.width, counting=False, precise=True, lenient=lenient)
         plan, native = _program(self.unit, self.kernel, wanted, options.cache_dir)
         again = PreparedLaunch(
             self.unit, self.kernel, plan, native, self.launch, options, self.arguments

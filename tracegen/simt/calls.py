@@ -13,6 +13,7 @@ from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
 from kcc.tracegen.simt.bulk import write_bulk
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.images import write_image_call
+from kcc.tracegen.simt.lanes import write_lane_call
 from kcc.tracegen.simt.layout import Worker
 from kcc.tracegen.simt.printing import write_printf
 from kcc.tracegen.simt.wide import Wide, parts_of
@@ -103,6 +104,8 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
         case PrimitiveClass.SAMPLER:
             (bits,) = frame.operand(call.operands[0]).parts
             return Wide((frame.code.cast("zext", bits, I64),))
+        case PrimitiveClass.LANES:
+            return write_lane_call(frame, call, primitive)
         case PrimitiveClass.PRINTF:
             return write_printf(frame, call)
         case _:

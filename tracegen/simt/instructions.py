@@ -65,6 +65,10 @@ class InstructionWriter(WarpFrame):
         if instruction.type == VOID or isinstance(instruction, Alloca):
             return
         assert result is not None
+        self.finish(instruction, result)
+
+    def finish(self, instruction: AnyInstruction, result: Wide) -> None:
+        """Keep the result of an instruction for what follows."""
         self.values[instruction.index] = result
         if instruction.index in self.plan.slots:
             self.write_slot(instruction.index, result, self.mask)

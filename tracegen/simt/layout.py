@@ -119,8 +119,12 @@ class State(IntEnum):
     BUDGET = 4
     STATUS = 5
     LIVE = 6
-    """Lanes that exist."""
-    SIZE = 8
+    """Lanes that exist; where lanes that have ended may miss barriers, those that have not."""
+    VOTES = 7
+    """How many barriers with a value the warp has passed."""
+    VOTE = 8
+    """The warp's share of such a value: two words, used in turn."""
+    SIZE = 16
 
 
 STACK_WORDS = 3

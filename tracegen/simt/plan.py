@@ -44,7 +44,14 @@ from kcc.tracegen.simt.layout import (
 )
 from kcc.tracegen.simt.wide import parts_of, slot_alignment, slot_bytes
 
-BARRIERS = frozenset({"_Z7barrierj", "_Z18work_group_barrierj", "_Z18work_group_barrierjj"})
+VOTES = {
+    "_Z14work_group_alli": "and",
+    "_Z14work_group_anyi": "or",
+    "_Z21work_group_reduce_addi": "add",
+}
+"""Barriers that give a value, and how the warps' shares make it."""
+
+BARRIERS = frozenset({"_Z7barrierj", *VOTES})
 """Calls at which the warps of a thread block wait for one another."""
 
 

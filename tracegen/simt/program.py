@@ -41,6 +41,8 @@ class ProgramOptions:
     counting: bool = True
     precise: bool = False
     """Whether reads of local and private memory that was never written are faults."""
+    lenient: bool = False
+    """Whether lanes that have ended may miss barriers, and warps wait at different ones (CUDA)."""
 
 
 def make_plan(kernel: Kernel, module: Module, width: int) -> Plan:
@@ -78,11 +80,12 @@ def write_program(plan: Plan, options: ProgramOptions) -> str:
         trace_addresses=options.trace is TraceMode.ADDRESSES,
         counting=options.counting,
         precise=options.precise,
+        lenient=options.lenient,
     )  # fmt: skip
     writer.write()
     define_math(builder, frozenset(writer.math), options.width)
     tracing = options.trace is not TraceMode.OFF
-    write_schedule(builder, plan, tracing=tracing, precise=options.precise)
+    write_schedule(builder, plan, tracing=tracing, precise=options.precise, lenient=options.lenient)
     return builder.text()
 
 

@@ -22,26 +22,32 @@ POINTER = PtrTy(0)
 _WORKER = Value(POINTER, "%worker")
 
 
-def write_schedule(module: ModuleBuilder, plan: Plan, *, tracing: bool, precise: bool) -> None:
+def write_schedule(
+    module: ModuleBuilder, plan: Plan, *, tracing: bool, precise: bool, lenient: bool
+) -> None:
     """Add ``kcc.blocks`` to the module. Local and private memory is filled with a pattern before
-    use; with ``precise`` so is its shadow."""
+    use; with ``precise`` so is its shadow. With ``lenient`` warps that have ended may miss
+    barriers, and the others wait at different ones."""
     code = FunctionBuilder(I32)
     writer = Writer(module, code, plan.width)
     if tracing:
         define_header(module, plan.width)
-    _Schedule(writer, plan, tracing, precise).write()
+    _Schedule(writer, plan, tracing=tracing, precise=precise, lenient=lenient).write()
     module.define(
         f"define i32 @{BLOCKS_FUNCTION}(ptr %worker, i64 %first, i64 %count) nounwind", code
     )
 
 
 class _Schedule:
-    def __init__(self, writer: Writer, plan: Plan, tracing: bool, precise: bool) -> None:
+    def __init__(
+        self, writer: Writer, plan: Plan, *, tracing: bool, precise: bool, lenient: bool
+    ) -> None:
         self.writer = writer
         self.code = writer.code
         self.plan = plan
         self.tracing = tracing
         self.precise = precise
+        self.lenient = lenient
 
     def write(self) -> None:
         code = self.code
@@ -149,6 +155,7 @@ class _Schedule:
             (State.PC, zero), (State.MASK, live), (State.MEETING, const_int(I64, -1)),
             (State.DEPTH, zero), (State.BUDGET, self.word(Worker.BUDGET)),
             (State.STATUS, const_int(I64, Status.BARRIER)), (State.LIVE, live),
+            (State.VOTES, zero),
         ):  # fmt: skip
             writer.store_word(value, state, index)
         if self.plan.private_bytes:
@@ -219,6 +226,10 @@ class _Schedule:
         """A warp waits: at the same barrier as those before it, or it is a fault."""
         code, writer = self.code, self.writer
         point = writer.load_word(state, State.PC)
+        if self.lenient:
+            code.store(const_int(I64, 1), waiting, 8)
+            code.branch("run.next")
+            return
         known = code.load(I64, place, 8)
         first = code.compare("icmp", "eq", known, const_int(I64, -1))
         same = code.compare("icmp", "eq", known, point)
@@ -247,6 +258,9 @@ class _Schedule:
         some_wait = code.compare("icmp", "ne", code.load(I64, waiting, 8), const_int(I64, 0))
         code.branch_if(some_wait, "round.waiting", "block.end")
         code.position_at("round.waiting")
+        if self.lenient:
+            code.branch("round")
+            return
         some_ended = code.compare("icmp", "ne", code.load(I64, ended, 8), const_int(I64, 0))
         code.branch_if(some_ended, "round.abandoned", "round")
         code.position_at("round.abandoned")

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
-    AnyInstruction,
     Branch,
+    Call,
     CondBranch,
     Phi,
     Return,
@@ -30,9 +30,10 @@ from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.instructions import InstructionWriter
 from kcc.tracegen.simt.layout import STACK_WORDS, FaultKind, State, Status, Worker
-from kcc.tracegen.simt.plan import is_barrier
+from kcc.tracegen.simt.plan import VOTES, is_barrier
 from kcc.tracegen.simt.private import copy_arguments
 from kcc.tracegen.simt.tracing import append_segment
+from kcc.tracegen.simt.votes import collect_votes, deposit_vote
 from kcc.tracegen.simt.wide import Wide
 
 WARP_FUNCTION = "kcc.warp"
@@ -43,6 +44,8 @@ class WarpWriter(InstructionWriter):
     """Adds control flow to :class:`InstructionWriter`."""
 
     counting: bool = True
+    lenient: bool = False
+    """Whether lanes that have ended may miss barriers, as CUDA has it."""
     meetings: frozenset[int] = field(default_factory=frozenset[int])
     loop_heads: frozenset[int] = field(default_factory=frozenset[int])
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
@@ -96,6 +99,11 @@ class WarpWriter(InstructionWriter):
 
     def _write_exit(self) -> None:
         self.code.position_at("exit")
+        if self.lenient:
+            live = self.narrow(self.load_word(self.state, State.LIVE))
+            ended = self.code.binary("xor", self.get("mask"), self.full_mask)
+            still = self.widen(self.code.binary("and", live, ended))
+            self.store_word(still, self.state, State.LIVE)
         empty = self.code.compare("icmp", "eq", self.get("depth"), const_int(I64, 0))
         self.code.branch_if(empty, "finish", "pop")
         self.code.position_at("finish")
@@ -148,7 +156,7 @@ class WarpWriter(InstructionWriter):
         for instruction in block.instructions:
             if isinstance(instruction, Phi):
                 continue
-            if is_barrier(instruction):
+            if isinstance(instruction, Call) and is_barrier(instruction):
                 self._write_barrier(instruction)
             elif instruction is block.terminator:
                 self._write_terminator(block)
@@ -192,9 +200,12 @@ class WarpWriter(InstructionWriter):
         active = self.widen(self.call_intrinsic(name, self.mask_type, [self.mask]))
         self.code.store(self.code.binary("add", self.code.load(I64, lanes, 8), active), lanes, 8)
 
-    def _write_barrier(self, barrier: AnyInstruction) -> None:
+    def _write_barrier(self, barrier: Call) -> None:
         """All lanes that exist must be here; the warp waits and goes on at the resume point."""
         number = self.plan.barriers.index(barrier.index)
+        vote = VOTES.get(barrier.callee)
+        if vote is not None:
+            deposit_vote(self, barrier, vote)
         live = self.narrow(self.load_word(self.state, State.LIVE))
         missing = self.code.compare("icmp", "ne", self.mask, live)
         self.fail_if(missing, FaultKind.BARRIER_DIVERGENCE, barrier, self.mask, None)
@@ -208,6 +219,8 @@ class WarpWriter(InstructionWriter):
         self.code.position_at(f"resume.{number}")
         self._start_segment(barrier.block)
         self._trace_segment(self.plan.segment_of[barrier.index] + 1)
+        if vote is not None:
+            self.finish(barrier, collect_votes(self, vote, self.plan.state_bytes))
 
     # terminators
 

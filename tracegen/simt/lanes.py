@@ -1,0 +1,99 @@
+"""Exchange between the lanes of a warp, and barriers that give a value."""
+
+from __future__ import annotations
+
+from kcc.frontend.builtins.primitives import Primitive
+from kcc.frontend.ir.builder import Value, const_int, zero
+from kcc.frontend.ir.instructions import Call
+from kcc.frontend.ir.types import I1, I32, IntTy, VecTy, size_bytes
+from kcc.tracegen.simt.arithmetic import convert, type_suffix
+from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.memory import HOST_POINTER
+from kcc.tracegen.simt.wide import Wide, parts_of
+
+
+def write_lane_call(frame: WarpFrame, call: Call, primitive: Primitive) -> Wide | None:
+    """A sub-group function; lanes that are not active neither give nor get a value."""
+    match primitive.name:
+        case "sub_group_barrier":
+            return None
+        case "sub_group_ballot":
+            return _ballot(frame, call)
+        case "sub_group_all" | "sub_group_any":
+            return _vote(frame, call, everyone=primitive.name == "sub_group_all")
+        case _:
+            return _shuffle(frame, call, primitive.name.removeprefix("sub_group_shuffle"))
+
+
+def _chosen(frame: WarpFrame, call: Call) -> Value:
+    """The mask of active lanes whose argument is not zero."""
+    lanes = frame.lanes(frame.operand(call.operands[0]).parts[0])
+    hit = lanes
+    if lanes.type != VecTy(frame.width, I1):
+        hit = frame.code.compare("icmp", "ne", lanes, zero(lanes.type))
+    return frame.code.binary("and", frame.bits(hit), frame.mask)
+
+
+def _ballot(frame: WarpFrame, call: Call) -> Wide:
+    """The mask in words of 32 lanes; words beyond the warp are 0."""
+    mask, words = frame.widen(_chosen(frame, call)), list[Value]()
+    for number, part in enumerate(parts_of(call.type)):
+        assert isinstance(part, IntTy)
+        if number * part.bits >= frame.width:
+            words.append(zero(part))
+            continue
+        shifted = frame.code.binary("lshr", mask, const_int(mask.type, number * part.bits))
+        words.append(frame.code.cast("trunc", shifted, part) if part.bits < 64 else shifted)
+    return Wide(tuple(words))
+
+
+def _vote(frame: WarpFrame, call: Call, *, everyone: bool) -> Wide:
+    chosen = _chosen(frame, call)
+    wanted = frame.mask if everyone else zero(chosen.type)
+    flag = frame.code.compare("icmp", "eq" if everyone else "ne", chosen, wanted)
+    (part,) = parts_of(call.type)
+    return Wide((frame.code.cast("zext", flag, part),))
+
+
+def _shuffle(frame: WarpFrame, call: Call, kind: str) -> Wide:
+    """Each lane takes the value of the lane its second argument leads to."""
+    code = frame.code
+    distance = frame.lanes(frame.operand(call.operands[1]).parts[0])
+    if distance.type != frame.vector_type(I32):
+        distance = convert(frame, "trunc", distance, I32)
+    own, limit = frame.iota(I32), const_int(distance.type, frame.width)
+    match kind:
+        case "_xor":
+            source = code.binary("xor", own, distance)
+        case "_up":
+            source = code.binary("sub", own, distance)
+        case "_down":
+            source = code.binary("add", own, distance)
+        case _:
+            source = code.binary("and", distance, const_int(distance.type, frame.width - 1))
+    inside = code.compare("icmp", "ult", source, limit)
+    source = code.select(inside, source, own)
+    values = frame.operand(call.operands[0])
+    return Wide(tuple(_pick(frame, frame.lanes(p), source) for p in values.parts))
+
+
+def _pick(frame: WarpFrame, vector: Value, source: Value) -> Value:
+    """``vector[source[i]]`` in lane i, by way of memory."""
+    assert isinstance(vector.type, VecTy)
+    code, part = frame.code, vector.type.element
+    if part == I1:
+        wide = convert(frame, "zext", vector, I32)
+        return convert(frame, "trunc", _pick(frame, wide, source), I1)
+    slot = code.alloca(vector.type, 64)
+    code.store(vector, slot, 64)
+    type_ = VecTy(frame.width, HOST_POINTER)
+    pointers = code.value(type_, f"getelementptr {part}, {slot}, {source}")
+    everywhere = Value(VecTy(frame.width, I1), "splat (i1 true)")
+    name = f"llvm.masked.gather.{type_suffix(vector.type)}.v{frame.width}p0"
+    frame.module.declare(
+        name, f"declare {vector.type} @{name}({type_}, {everywhere.type}, {vector.type})"
+    )
+    where = f"{type_} align {size_bytes(part)} {pointers.text}"
+    return code.value(
+        vector.type, f"call {vector.type} @{name}({where}, {everywhere}, {zero(vector.type)})"
+    )
