@@ -163,7 +163,8 @@ class Editable:
         self._softened.add(where)
         self._hide(*item.body)
         for place, text in reversed(uses):
-            end = self.text.find("\n", place)
+            line_end = self.text.find("\n", place, item.body[1])
+            end = item.body[1] if line_end < 0 else line_end
             self.text = f"{self.text[:place]}{text}{self.text[end:]}"
         if uses:
             self._index()

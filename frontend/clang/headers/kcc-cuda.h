@@ -71,6 +71,7 @@ __KCC_REFUSE(surface)
 __KCC_REFUSE(cooperative_grid)
 __KCC_REFUSE(tensor_core)
 __KCC_REFUSE(dynamic_parallelism)
+__KCC_REFUSE(inline_ptx)
 __KCC_REFUSE(match)
 __KCC_REFUSE(memory)
 
