@@ -29,6 +29,9 @@ NO_SPACE, SPACE, LINE_START = 0, 1, 2
 
 NO_NAMES: frozenset[str] = frozenset()
 
+BUILT_IN = "<built-in>"
+"""The file of predefined macros, which has no text to show."""
+
 MAX_NOTES = 8
 """How many macro and include notes one diagnostic carries at most."""
 
@@ -99,9 +102,11 @@ class Expansion:
 
     def note(self, token: Token) -> Note:
         """The note for ``token``, which stands in the macro's replacement list."""
+        message = f"expanded from macro '{self.macro}'"
+        if token.file.name == BUILT_IN:
+            return Note(message)
         line, column = token.file.place(token.offset)
-        span = Span(token.file.name, line, column, max(1, len(token.value))) if line else None
-        return Note(f"expanded from macro '{self.macro}'", span)
+        return Note(message, Span(token.file.name, line, column, max(1, len(token.value))))
 
 
 @dataclass(slots=True, eq=False)
@@ -148,12 +153,16 @@ _RULES = (
     ("STRING", r'(?:u8|[uUL])?"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"'),
     ("CHARACTER", r"(?:u8|[uUL])?'[^'\\\n]*(?:\\[^\n][^'\\\n]*)*'"),
     ("COMMENT_OPEN", r"/\*"),
+    ("DIGRAPH", r"<:|:>|<%|%>|%:%:|%:"),
     (
         "PUNCTUATOR",
         r"\.\.\.|<<=|>>=|\+\+|--|->|&&|\|\||<<|>>|[<>=!*/%+\-&|^]=|##|[-+*/%|&^~!<>=?:;,.(){}\[\]#]",
     ),
     ("STRAY", r"(?s:.)"),
 )
+DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#", "%:%:": "##"}
+"""Other spellings of punctuators, C99 6.4.6."""
+
 _SCAN = re.compile("|".join(f"(?P<{name}>{pattern})" for name, pattern in _RULES))
 
 
@@ -173,6 +182,9 @@ def tokenize(file: SourceFile) -> Iterator[Token]:
         elif kind == "COMMENT_OPEN":
             yield Token(STRAY, "/*", file, match.start(), before)
             return
+        elif kind == "DIGRAPH":
+            yield Token(PUNCTUATOR, DIGRAPHS[match.group()], file, match.start(), before)
+            before = NO_SPACE
         else:
             assert kind is not None
             yield Token(kind, match.group(), file, match.start(), before)

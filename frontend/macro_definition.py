@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from kcc.diagnostics import DiagnosticSink
-from kcc.frontend.lexer import IDENTIFIER, NO_SPACE, Token, tokenize
+from kcc.frontend.lexer import BUILT_IN, IDENTIFIER, NO_SPACE, Token, tokenize
 from kcc.frontend.macros import VARIADIC, Macro
 from kcc.frontend.options import BuildOptions, MacroOption
 from kcc.frontend.source_file import SourceFile
@@ -61,7 +61,7 @@ def predefined_macros(definitions: tuple[tuple[str, str], ...]) -> Mapping[str, 
     """Macros from pairs of name (with parameters, if any) and text; they are trusted."""
     result: dict[str, Macro] = {}
     for name, text in definitions:
-        macro = parse_definition(list(tokenize(SourceFile("<built-in>", ".", f"{name} {text}"))))
+        macro = parse_definition(list(tokenize(SourceFile(BUILT_IN, ".", f"{name} {text}"))))
         result[macro.name.value] = macro
     return result
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from kcc.diagnostics import DiagnosticError, DiagnosticSink, Note
 from kcc.frontend.lexer import (
+    BUILT_IN,
     IDENTIFIER,
     NUMBER,
     STRING,
@@ -160,11 +161,10 @@ class MacroExpander:
     def check_arguments(
         self, macro: Macro, collected: list[list[Token]], use: Token
     ) -> list[list[Token]] | None:
-        """The arguments fitted to the parameters; None, and an error, if their number is wrong."""
+        """One argument for each parameter, though the last of a variadic macro may be absent;
+        None, and an error, if their number is wrong."""
         wanted = len(macro.parameters or ())
-        if macro.variadic and len(collected) == wanted - 1:
-            return [*collected, []]
-        if len(collected) == wanted:
+        if len(collected) == wanted or (macro.variadic and len(collected) == wanted - 1):
             return collected
         if not wanted and collected == [[]]:
             return []
@@ -191,7 +191,7 @@ class MacroExpander:
     @staticmethod
     def defined_here(macro: Macro) -> list[Note]:
         """The note that shows a macro's definition, if it stands in a source."""
-        if not macro.name.file.written:
+        if macro.name.file.name == BUILT_IN:
             return []
         return [Note(f"macro '{macro.name.value}' defined here", macro.name.span)]
 
@@ -215,12 +215,13 @@ class MacroExpander:
     def _substitute_parameters(
         self, macro: Macro, arguments: list[list[Token]], origin: Expansion, hidden: frozenset[str]
     ) -> list[Token]:
-        bound = {
-            name: _Argument(argument)
-            for name, argument in zip(macro.parameters or (), arguments, strict=True)
-        }
+        parameters = macro.parameters or ()
+        absent = len(arguments) < len(parameters)
+        given = [*arguments, []] if absent else arguments
+        pairs = zip(parameters, given, strict=True)
+        bound = {name: _Argument(argument) for name, argument in pairs}
         body = macro.body
-        rest_name = macro.parameters[-1] if macro.parameters else ""
+        rest_name = parameters[-1] if parameters else ""
         result: list[Token] = []
         index = 0
         while index < len(body):
@@ -235,7 +236,7 @@ class MacroExpander:
                     optional = macro.variadic and body[index + 1].value == rest_name
                     right, index = self._operand(macro, bound, index + 1, origin, hidden)
                     if optional and piece and piece[-1].value == ",":
-                        piece = piece + right if right else piece[:-1]  # the GNU comma
+                        piece = piece[:-1] if absent else piece + right  # the GNU comma
                     else:
                         piece = self._paste(piece, right, origin)
             self.spend(len(piece), macro, origin.use)

@@ -9,10 +9,10 @@ only; the clock is not read: ``__DATE__`` and ``__TIME__`` have the values C giv
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Note
+from kcc.diagnostics import DiagnosticError, DiagnosticSink, Note
 from kcc.frontend.conditionals import CONDITIONALS, Conditionals, check_end
 from kcc.frontend.include import find_header, parse_header, search_folders
 from kcc.frontend.lexer import (
@@ -56,7 +56,6 @@ class PreprocessedUnit:
     """
 
     tokens: list[Token]
-    main: SourceFile
     sources: dict[str, list[str]]
 
 
@@ -129,8 +128,7 @@ class _Preprocessor:
         self._macros.update(predefined_macros(tuple(predefined.items())))
 
     def run(self, source: SourceText) -> PreprocessedUnit:
-        main = SourceFile(source.name, source.folder, source.text)
-        self._open(main)
+        self._open(SourceFile(source.name, source.folder, source.text))
         command = command_line_text(self._options, self._sink)
         if command.text:
             self._open(command)
@@ -144,7 +142,7 @@ class _Preprocessor:
             result.append(token)
             if len(result) > MAX_TOKENS:
                 self._stop("K138", f"the source has more than {MAX_TOKENS} tokens", token)
-        return PreprocessedUnit(result, main, self._sources)
+        return PreprocessedUnit(result, self._sources)
 
     def _stop(self, code: str, message: str, token: Token, hint: str | None = None) -> None:
         self._report(code, message, token, hint=hint)
@@ -271,10 +269,11 @@ class _Preprocessor:
             text = read_source(path)
         except DiagnosticError as error:
             for found in error.diagnostics:
-                notes = (Note("included from here", where.span), *where.notes)
-                span = found.span or where.span
-                notes = notes if found.span else where.notes
-                self._sink.add(Diagnostic(found.code, found.message, span, notes, found.hint))
+                if found.span is None:
+                    self._report(found.code, found.message, where)
+                else:
+                    way = (Note("included from here", where.span), *where.notes)
+                    self._sink.add(replace(found, notes=way))
             return
         self._characters += len(text.text)
         if self._characters > MAX_INCLUDED_CHARACTERS:

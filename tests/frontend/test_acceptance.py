@@ -40,7 +40,8 @@ TAKEN = [
     ),
     (
         "void f(int a) __attribute__((always_inline)); void f(int a) { }"
-        " kernel void k(global int *o __attribute__((unused))) { int x __attribute__((aligned(16))) = 1, y = 2; f(x + y); }"
+        " kernel void k(global int *o __attribute__((unused)))"
+        " { int x __attribute__((aligned(16))) = 1, y = 2; f(x + y); }"
     ),
     KERNEL.format(
         "int a[3] = { [2] = 5, [0] = 1 }; struct { int x, y; } p = { .y = 1, .x = 2 };"

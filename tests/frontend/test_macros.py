@@ -49,6 +49,8 @@ def test_the_example_of_the_standard() -> None:
         ("#define s(...) #__VA_ARGS__\ns( a,  b /**/ c ) s()", '"a, b c" ""'),
         ("#define s(x) #x\ns(\"a\\n\" '\\\\') s(@)", '"\\"a\\\\n\\" \'\\\\\\\\\'" "@"'),
         ("#define p(f, ...) g(f, ## __VA_ARGS__)\np(1) p(1, 2, 3)", "g ( 1 ) g ( 1 , 2 , 3 )"),
+        ("#define p(f, ...) g(f, ## __VA_ARGS__)\np(1,) p(p(2))", "g ( 1 , ) g ( g ( 2 ) )"),
+        ("#define p(...) g(x, ## __VA_ARGS__)\np() p(1)", "g ( x , ) g ( x , 1 )"),
         ("#define p(f, rest...) g(f, rest)\np(1, 2, 3)", "g ( 1 , 2 , 3 )"),
         ("#define c(a, b) a ## b\n#define X 1\nc(X, X) c(c, ) c(a, 1)", "XX c a1"),
         ("#define c(a) a ## 1 ## a\nc(x)", "x1x"),
