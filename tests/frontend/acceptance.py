@@ -19,7 +19,7 @@ STOP = "void stop(void) { stop_here; }"
 """The last line of a batch: an error keeps PoCL from generating code for all the others."""
 
 _OPTIONS = BuildOptions(opt_level=OptLevel.O0)
-_ERROR = re.compile(r"^error: [^\n]*?\.cl:(\d+):\d+(?: <[^>]*>)?: (.*)$", re.MULTILINE)
+_ERROR = re.compile(r"^error: [^\n]*?\.cl:(\d+):\d+(?: <[^>]*>)?:(.*)$", re.MULTILINE)
 
 
 def source_of(case: Case, number: int = 0) -> str:
@@ -63,9 +63,18 @@ def pocl_verdicts(context: Any, cases: Sequence[Case]) -> list[str]:
             verdicts[n] = message
     for n, case in enumerate(cases):
         if case.alone:
-            messages = _errors(context, case.text + STOP).values()
-            verdicts[n] = next((m for m in messages if "stop_here" not in m), "")
+            verdicts[n] = _alone(context, case.text)
     return verdicts
+
+
+def pocl_refuses(context: Any, text: str) -> bool:
+    """Whether PoCL's compiler has an error for a source."""
+    return bool(_alone(context, text))
+
+
+def _alone(context: Any, text: str) -> str:
+    messages = _errors(context, text + STOP).values()
+    return next((m for m in messages if "stop_here" not in m), "")
 
 
 def _batch(context: Any, lines: dict[int, str]) -> dict[int, str]:
@@ -77,7 +86,9 @@ def _batch(context: Any, lines: dict[int, str]) -> dict[int, str]:
         return {numbers[min(line - first, len(lines) - 1)]: m for line, m in found.items()}
     middle = len(numbers) // 2
     halves = (numbers[:middle], numbers[middle:])
-    return {n: m for half in halves for n, m in _batch(context, {n: lines[n] for n in half}).items()}
+    return {
+        n: m for half in halves for n, m in _batch(context, {n: lines[n] for n in half}).items()
+    }
 
 
 def _errors(context: Any, text: str) -> dict[int, str]:

@@ -44,8 +44,34 @@ class Operand:
         return self.value.replace("@", name)
 
 
-SCALARS = ["bool", "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "size_t"]
-VECTORS = ["char4", "uchar4", "short4", "int2", "int3", "int4", "uint4", "long4", "float2", "float4", "float8", "double4"]
+SCALARS = [
+    "bool",
+    "char",
+    "uchar",
+    "short",
+    "ushort",
+    "int",
+    "uint",
+    "long",
+    "ulong",
+    "float",
+    "double",
+    "size_t",
+]
+VECTORS = [
+    "char4",
+    "uchar4",
+    "short4",
+    "int2",
+    "int3",
+    "int4",
+    "uint4",
+    "long4",
+    "float2",
+    "float4",
+    "float8",
+    "double4",
+]
 POINTEES = ["int", "const int", "float", "void", "int4", "S", "int*"]
 SPACES = ("global", "local", "constant", "private")
 OTHERS = ("S", "T", "U", "enum E", "image2d_t", "sampler_t", "event_t")
@@ -83,7 +109,27 @@ TARGETS: tuple[Operand, ...] = (
     Operand("function", "int @", "callee"),
 )
 
-BINARY = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", ","]
+BINARY = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "<<",
+    ">>",
+    "&",
+    "|",
+    "^",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "==",
+    "!=",
+    "&&",
+    "||",
+    ",",
+]
 ASSIGNMENTS = ["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="]
 UNARY = ("+@", "-@", "!@", "~@", "++@", "--@", "@++", "@--", "*@", "&@", "sizeof @", "&*@", "**@")
 CAST_TYPES = (
@@ -97,8 +143,49 @@ CAST_TYPES = (
     *(f"{s} {p}*" for s, p in product(SPACES, POINTEES)),
 )
 MEMBERS = (
-    *["x", "y", "z", "w", "xy", "xyz", "xyzw", "xx", "wzyx", "s0", "s3", "s4", "sA", "sf", "s0123", "S01", "s", "lo", "hi", "even", "odd", "lohi"],
-    *["xs0", "r", "rgba", "a", "b", "v", "c", "foo", "xyzwx", "s0s1", "X", "length", "lo.x", "hi.lo", "x.x", "v.x", "c[1]"],
+    *[
+        "x",
+        "y",
+        "z",
+        "w",
+        "xy",
+        "xyz",
+        "xyzw",
+        "xx",
+        "wzyx",
+        "s0",
+        "s3",
+        "s4",
+        "sA",
+        "sf",
+        "s0123",
+        "S01",
+        "s",
+        "lo",
+        "hi",
+        "even",
+        "odd",
+        "lohi",
+    ],
+    *[
+        "xs0",
+        "r",
+        "rgba",
+        "a",
+        "b",
+        "v",
+        "c",
+        "foo",
+        "xyzwx",
+        "s0s1",
+        "X",
+        "length",
+        "lo.x",
+        "hi.lo",
+        "x.x",
+        "v.x",
+        "c[1]",
+    ],
 )
 
 
@@ -210,3 +297,17 @@ CONDITIONS = (
 def conditions() -> Iterator[Case]:
     for template, value in product(CONDITIONS, OPERANDS):
         yield expression(f"statement {template} {value.name}", template, value)
+
+
+FAMILIES = (
+    binary,
+    unary,
+    assignments,
+    casts,
+    literals_of_vectors,
+    conversions,
+    conditionals,
+    subscripts,
+    members,
+    conditions,
+)

@@ -14,7 +14,21 @@ from itertools import product
 from tests.frontend.acceptance_cases import PRELUDE, Case
 
 TYPES = (
-    *["int", "float4", "half", "bool", "S", "U", "image2d_t", "sampler_t", "event_t", "void", "size_t", "double", "int3"],
+    *[
+        "int",
+        "float4",
+        "half",
+        "bool",
+        "S",
+        "U",
+        "image2d_t",
+        "sampler_t",
+        "event_t",
+        "void",
+        "size_t",
+        "double",
+        "int3",
+    ],
     *("enum E", "struct Unknown", "global int*", "int*", "local float*", "S*", "void*"),
     *("constant int*", "half*", "global half*", "private int*", "const int", "volatile int*"),
 )
@@ -118,6 +132,7 @@ def _in_kernel(key: str, body: str) -> Case:
     return Case(key, f"{PRELUDE}{line.replace('@', '')}\n", alone=True)
 
 
+# ruff: noqa: E501 - tables of programs
 STATEMENTS = """\
 if (n) x = 1; else x = 2;|if (n);|else x = 1;|if n x = 1;|if () x = 1;|while () ;|do x = 1; while (n)
 do x = 1; while (n);|do while (n);|for (;;) break;|for (n) ;|for (;) ;|for (int i = 0, j = 1; i < n;) ;
@@ -268,8 +283,47 @@ def programs() -> Iterator[Case]:
         yield Case(f"program {text}", source, alone=True)
 
 
-_LEAVES = ("x", "u", "1", "2.5f", "y", "v", "w", "p", "p[1]", "s.a", "s.v", "v.x", "w.xyz", "c", "0")
-_BINARY = ["+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "=", "+=", "&=", ","]
+_LEAVES = (
+    "x",
+    "u",
+    "1",
+    "2.5f",
+    "y",
+    "v",
+    "w",
+    "p",
+    "p[1]",
+    "s.a",
+    "s.v",
+    "v.x",
+    "w.xyz",
+    "c",
+    "0",
+)
+_BINARY = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "<<",
+    ">>",
+    "&",
+    "|",
+    "^",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "==",
+    "!=",
+    "&&",
+    "||",
+    "=",
+    "+=",
+    "&=",
+    ",",
+]
 _WRAPS = ("({})", "-{}", "!{}", "~({})", "*({})", "&({})", "({}).x", "(int4)({})", "(float)({})")
 _CALLS = ("max({}, {})", "dot({}, {})", "sqrt({})", "as_int({})", "({}) ? ({}) : ({})", "p[{}]")
 
@@ -295,3 +349,14 @@ def generated(count: int = 6000) -> Iterator[Case]:
     for number in range(count):
         body = rng.choice(places).replace("{}", _expression(rng, rng.randint(1, 3)))
         yield Case(f"generated {number} {body}", f"int f@({head}) {{ {body} }}")
+
+
+MORE_FAMILIES = (
+    declarations,
+    parameters,
+    attributes,
+    literals,
+    statements,
+    programs,
+    generated,
+)
