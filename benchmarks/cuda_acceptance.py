@@ -1,0 +1,120 @@
+"""How many CUDA files of a public suite kcc analyses.
+
+    python benchmarks/cuda_acceptance.py FOLDER [--suite benchmarks/suites/rodinia-cuda.toml]
+
+FOLDER holds the suite's CUDA sources. Every .cu file with a `__global__` function counts. One is
+analysed when each of its kernels is in the report on the unit that includes it; excused when those
+that are not use textures, surfaces or tensor cores. All else is a failure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcc.diagnostics import DiagnosticError, InternalError
+from kcc.frontend import compile_source
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.options import BuildOptions, MacroOption, SourceText
+from kcc.passes.table import analyse
+
+SUITE = Path(__file__).parent / "suites" / "rodinia-cuda.toml"
+
+EXCUSES = {"K410": "texture or surface", "K412": "tensor cores"}
+
+_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?(?:static\s+)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)")
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one file."""
+
+    verdict: str
+    kernels: int
+    remark: str
+
+
+def options_of(words: list[str], folder: Path) -> BuildOptions:
+    """`-D` and `-I` options; folders are relative to the suite's."""
+    macros = [w[2:].partition("=") for w in words if w.startswith("-D")]
+    return BuildOptions(
+        macros=tuple(MacroOption(name, value or "1") for name, _, value in macros),
+        include_dirs=tuple(str(folder / w[2:]) for w in words if w.startswith("-I")),
+    )
+
+
+def judge(folder: Path, file: str, unit: str, options: BuildOptions) -> Result:
+    """Compile the unit and look for the file's kernels."""
+    text = (folder / unit).read_text(encoding="utf-8", errors="replace")
+    own = _COMMENT.sub("", (folder / file).read_text(encoding="utf-8", errors="replace"))
+    wanted = set(_KERNEL.findall(own))
+    source = SourceText(str(folder / unit), text, str((folder / unit).parent))
+    try:
+        compiled = compile_source(source, options)
+    except DiagnosticError as error:
+        return missing(wanted, set(), [(d.code, d.message) for d in error.diagnostics])
+    except InternalError as error:
+        return Result("failed", 0, f"our bug: {error}"[:200])
+    return missing(wanted, found_in(compiled), [(w.code, w.message) for w in compiled.warnings])
+
+
+def found_in(unit: CompiledUnit) -> set[str]:
+    """The names of the kernels that the passes work on."""
+    for kernel in unit.kernels:
+        analyse(kernel, unit.module)
+    return {kernel.name.partition("<")[0] for kernel in unit.kernels}
+
+
+def missing(wanted: set[str], found: set[str], messages: list[tuple[str, str]]) -> Result:
+    """The verdict on a file with these kernels."""
+    lost = sorted(wanted - found)
+    if not lost:
+        return Result("analysed", len(wanted), "")
+    excused = {
+        name: EXCUSES[code]
+        for code, message in messages
+        for name in lost
+        if code in EXCUSES and f"'{name}" in message
+    }
+    if set(excused) == set(lost):
+        return Result("excused", len(wanted) - len(lost), f"{', '.join(lost)}: {excused[lost[0]]}")
+    first = f"{messages[0][0]} {messages[0][1]}" if messages else "not in the report"
+    return Result("failed", len(wanted) - len(lost), f"{', '.join(lost)}: {first}"[:200])
+
+
+def main() -> int:
+    """Print a line per file and the count."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--suite", type=Path, default=SUITE)
+    parser.add_argument("--only", default="", help="only files whose path contains this")
+    arguments = parser.parse_args()
+    sys.setrecursionlimit(5000)
+    suite = tomllib.loads(arguments.suite.read_text(encoding="utf-8"))
+    listed = {row["file"]: row for row in suite["files"]}
+    counts = dict.fromkeys(("analysed", "excused", "failed"), 0)
+    for path in sorted(arguments.folder.rglob("*.cu")):
+        file = path.relative_to(arguments.folder).as_posix()
+        text = _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
+        if "__global__" not in text or arguments.only not in file:
+            continue
+        row = listed.get(file, {"file": file})
+        options = options_of(row.get("options", []), arguments.folder)
+        start = time.perf_counter()
+        result = judge(arguments.folder, file, row.get("unit", file), options)
+        counts[result.verdict] += 1
+        seconds = time.perf_counter() - start
+        print(f"{result.verdict:9} {file:48} {result.kernels:2} kernels {seconds:5.1f} s  {result.remark}", flush=True)
+    print(f"{suite['suite']}: {counts['analysed']} of {sum(counts.values())} files analysed, "
+          f"{counts['excused']} excused, {counts['failed']} failed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
