@@ -45,6 +45,8 @@ def declaration(context: Context, node: c_ast.Decl | c_ast.Typedef) -> list[Stmt
         return []
     type_ = declared_type(context, node.type)
     if type_ is not None and isinstance(type_.type, FunctionType):
+        if node.init is not None:
+            context.report("K373", "a function has no initialiser", node.init)
         prototypes.declare_by_type(context, node, type_.type)
         return []
     return _variable(context, node, node.name, type_)
@@ -105,6 +107,10 @@ def _poison(context: Context, node: c_ast.Decl) -> None:
 
 
 def _check_specifiers(context: Context, node: c_ast.Decl) -> bool:
+    if len(node.storage or ()) > 1:
+        words = " and ".join(node.storage)
+        context.report("K327", f"a variable has one storage class, not {words}", node)
+        return False
     for word in node.storage or ():
         if word in ("auto", "register"):
             context.report("K327", f"OpenCL C has no storage class '{word}'", node)
@@ -154,6 +160,9 @@ def _check_open_array(context: Context, node: c_ast.Decl) -> bool:
 def _storage(context: Context, type_: QualType, node: c_ast.Decl) -> Storage | None:
     """Where the variable lives; reports an address space that is not possible here."""
     space = type_.space
+    if "extern" in (node.storage or ()) and node.init is not None and not context.at_file_scope:
+        context.report("K373", "an extern declaration in a function has no initialiser", node.init)
+        return None
     if context.at_file_scope or "extern" in (node.storage or ()):
         if space is AddressSpace.CONSTANT:
             return Storage.CONSTANT

@@ -27,6 +27,7 @@ from kcc.frontend.tree import (
     VectorLiteral,
 )
 from kcc.frontend.types import (
+    AddressSpace,
     ArrayType,
     EventType,
     ImageType,
@@ -291,7 +292,8 @@ def _part(context: Context, items: _Items, type_: QualType) -> _Tree | Initialis
         return value
     tree, before = _Tree(type_, context.span(node)), items.position
     _fill(context, items, tree, 0, braced=False)
-    if items.position == before and _room(type_.type) != 0:
+    if items.position == before:
+        context.report("K373", f"'{type_.type}' has no members to initialise", node)
         items.failed = True
         items.advance()
     return tree
@@ -398,6 +400,10 @@ def compound_literal(context: Context, node: c_ast.CompoundLiteral) -> Expr | No
     open_array = isinstance(type_.type, ArrayType) and type_.type.length is None
     if isinstance(type_.type, VoidType) or not (is_complete(type_.type) or open_array):
         context.report("K310", f"an object of incomplete type '{type_.type}'", node)
+        return None
+    if type_.space is not AddressSpace.PRIVATE and context.function is not None:
+        message = "an object without a name in a function is in the private address space"
+        context.report("K321", message, node)
         return None
     found = initialise(context, node.init, type_)
     if found is None:

@@ -73,6 +73,9 @@ def _qualify(
     space = _address_space(context, type_, words, node)
     if space is None:
         return None
+    if isinstance(type_.type, FunctionType) and any(word in _SPACES for word in words):
+        context.report("K321", "a function is in no address space", node)
+        return None
     if "restrict" in words and not isinstance(type_.type, PointerType):
         context.report("K329", f"restrict applies to pointers, not to '{type_.type}'", node)
         return None
