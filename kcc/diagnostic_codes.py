@@ -223,4 +223,5 @@ CODES: dict[str, Code] = {
     "K717": Code("error", "a kernel does not end"),
     "K718": Code("error", "execution was stopped"),
     "K720": Code("error", "control reaches an impossible place"),
+    "K721": Code("error", "work-items race for the same memory"),
 }

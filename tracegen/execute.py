@@ -22,6 +22,7 @@ from kcc.tracegen.faults import Fault, explain
 from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import check_arguments, check_geometry
 from kcc.tracegen.printf import format_printf
+from kcc.tracegen.races import RaceDetector, explain_race
 from kcc.tracegen.simt.jit import NativeProgram, compile_program
 from kcc.tracegen.simt.layout import (
     LOCAL_BASE,
@@ -91,6 +92,8 @@ class ExecutionOptions:
     on_trace: TraceCallback | None = None
     cache_dir: Path | None = None
     counting: bool = True
+    races: bool = False
+    """Look for data races first: the launch runs once more, slowly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,27 @@ def execute(
     Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
     the kernel does wrong (K71x).
     """
+    if options.races:
+        _look_for_races(unit, kernel, launch, arguments, options)
     return prepare(unit, kernel, launch, arguments, options).run()
+
+
+def _look_for_races(
+    unit: CompiledUnit, kernel: Kernel, launch: NDRange, arguments: Sequence[KernelArgument],
+    options: ExecutionOptions,
+) -> None:  # fmt: skip
+    """Run the launch with a trace of addresses; raise K721 for a data race. It goes before other
+    faults, which may come of it."""
+    tracing = replace(options, workers=1, trace=TraceMode.ADDRESSES, counting=False)
+    again = prepare(unit, kernel, launch, arguments, tracing)
+    detector = RaceDetector(again.plan)
+    again.options = replace(tracing, on_trace=detector.add)
+    again.run_regardless()
+    race = detector.finish()
+    if race is not None:
+        item = again.object_at(race.address)
+        found = explain_race(race, again.plan, item, again.global_id, kernel.name, kernel.span)
+        raise DiagnosticError([found])
 
 
 def prepare(
@@ -233,6 +256,27 @@ class PreparedLaunch:
         if record is not None:
             raise DiagnosticError([explain(self._fault(record))])
         return self._result(pool.counts(), pool.printed())
+
+    def run_regardless(self) -> None:
+        """Run for the sake of the trace, as far as it goes."""
+        self._pool(precise=False).run(math.prod(self.launch.blocks))
+
+    def object_at(self, address: int) -> Object | None:
+        """The buffer, constant or local array an address lies in."""
+        local = (*self.plan.locals.values(), *self.local_objects.values())
+        everything = (*self.arena.objects, *local)
+        inside = (o for o in everything if o.address <= address < o.address + o.size_bytes)
+        return next(inside, None)
+
+    def global_id(self, block: int, item: int) -> tuple[int, int, int]:
+        """Of a work-item by its linear number in its thread block."""
+        nx, ny, _ = self.launch.blocks
+        own = _three(self.launch.local_size, 1)
+        group = (block % nx, block // nx % ny, block // (nx * ny))
+        local = (item % own[0], item // own[0] % own[1], item // (own[0] * own[1]))
+        sides = zip(group, own, local, _three(self.launch.offset, 0), strict=True)
+        x, y, z = (g * size + i + o for g, size, i, o in sides)
+        return (x, y, z)
 
     def _pool(self, *, precise: bool) -> WorkerPool:
         workers = self.options.workers if is_order_free(self.plan.function) else 1

@@ -1,4 +1,4 @@
-"""Reads the engine's block trace back, apart from the engine's own reader."""
+"""What each warp executed, from the engine's block trace."""
 
 from __future__ import annotations
 
@@ -6,40 +6,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.tracegen.simt.plan import Plan
-from kcc.tracegen.simt.tracing import HEADER_MARK, SAME_MASK
+from kcc.tracegen.trace_stream import TraceReader
 from tests.tracegen.reference import Step
 
 
 class BlockTrace:
     """Collects the words; pass :meth:`add` as ``on_trace``."""
 
-    def __init__(self, width: int) -> None:
-        self.width = width
-        self.pieces = list[NDArray[np.uint32]]()
+    def __init__(self) -> None:
+        self.pieces = list[tuple[int, NDArray[np.uint32]]]()
 
-    def add(self, _first_block: int, words: NDArray[np.uint32]) -> None:
-        self.pieces.append(words)
+    def add(self, first_block: int, words: NDArray[np.uint32]) -> None:
+        self.pieces.append((first_block, words))
 
     def steps(self, plan: Plan) -> dict[tuple[int, int], list[Step]]:
         """The blocks with their active lanes, by thread block and warp."""
-        words: list[int] = np.concatenate([np.zeros(0, np.uint32), *self.pieces]).tolist()
         found = dict[tuple[int, int], list[Step]]()
-        blocks = {segment: block for block, segment in enumerate(plan.first_segment)}
-        current, place, mask = list[Step](), 0, 0
-        while place < len(words):
-            if words[place] == HEADER_MARK:
-                key = (words[place + 1] | words[place + 2] << 32, words[place + 3])
-                current = found.setdefault(key, [])
-                place += 4
-                continue
-            segment = words[place] & ~SAME_MASK
-            place += 1
-            if not words[place - 1] & SAME_MASK:
-                count = self.width // 32
-                mask = sum(w << 32 * i for i, w in enumerate(words[place : place + count]))
-                place += count
-            if segment in blocks:
-                current.append(
-                    (blocks[segment], tuple(i for i in range(self.width) if mask >> i & 1))
-                )
+        reader = TraceReader(plan, addresses=False)
+        for first_block, words in self.pieces:
+            for part in reader.read(first_block, words):
+                if not part.continued:
+                    lanes = tuple(i for i in range(plan.width) if part.mask >> i & 1)
+                    steps = found.setdefault((part.thread_block, part.warp), [])
+                    steps.append((part.block, lanes))
         return found

@@ -94,7 +94,7 @@ def on_engine(
     unit: CompiledUnit, kernel: Kernel, setting: Setting, blocks: int, *, trace: bool = False
 ) -> tuple[list[Array], dict[tuple[int, int], list[Step]]]:
     """The buffers, and what the warps did if asked."""
-    collected = BlockTrace(setting.width)
+    collected = BlockTrace()
     options = ExecutionOptions(
         workers=setting.workers, width=setting.width,
         trace=TraceMode.BLOCKS if trace else TraceMode.OFF, on_trace=collected.add,

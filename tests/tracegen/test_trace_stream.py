@@ -49,9 +49,15 @@ def test_trace_has_what_was_counted(name: str, kernel: str):
 def test_trace_does_not_depend_on_workers():
     def shown(blocks: list[TracedBlock]) -> list[object]:
         return [
-            (b.thread_block, b.warp, b.block, b.continued, b.mask)
-            + tuple(tuple(a.addresses.tolist()) for a in b.accesses)
-            for b in blocks
+            (
+                b.thread_block,
+                b.warp,
+                b.block,
+                b.continued,
+                b.mask,
+                [a.addresses.tolist() for a in b.accesses],
+            )
+            for b in blocks  # fmt: skip
         ]
 
     one, two = (traced("stencil3d", "naive_kernel", workers)[0] for workers in (1, 2))
@@ -59,7 +65,7 @@ def test_trace_does_not_depend_on_workers():
 
 
 def test_addresses_of_a_copy():
-    """vecadd reads a[i] and b[i] and writes c[i]: lane by lane 4 bytes on."""
+    """Vector addition reads a[i] and b[i] and writes c[i]: lane by lane 4 bytes on."""
     blocks, _ = traced("vecadd", "vecadd", workers=1)
     starts = list[int]()
     for block in blocks:
