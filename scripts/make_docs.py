@@ -1,0 +1,142 @@
+"""Writes docs/frontend.md from the tables of the front end.
+
+    python -m scripts.make_docs
+
+A test fails while the committed page is not what this writes.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from kcc.diagnostic_codes import CODES
+from kcc.frontend.builtins.documentation import markdown_table
+from tests.frontend.differences import DIFFERENCES
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "frontend.md"
+
+_INTRODUCTION = """\
+# The built-in front end
+
+<!-- Written by `python -m scripts.make_docs`: change that, not this. -->
+
+`--frontend builtin`, the default for OpenCL C, takes OpenCL C 1.2 without any compiler installed:
+preprocessor, parser, semantic pass and lowering to LLVM IR are part of kcc
+(`frontend/builtin_frontend.py` reads as the list of the stages). What it does not take is an error
+with a code, file, line and column; there are no silent approximations.
+
+## Language
+
+| | |
+|---|---|
+| types | all scalars, vectors of 2, 3, 4, 8, 16, structs and unions (nested, packed, aligned, \
+anonymous members), enums, typedefs, arrays, pointers into the four address spaces, images, \
+samplers, events |
+| half | storage with `vload_half` and `vstore_half`; values with `cl_khr_fp16` enabled |
+| double | as a type of the core (optional in 1.2) |
+| expressions | every operator on scalars and vectors, component-wise comparisons and selections, \
+vector literals, swizzles as values and targets, casts, compound literals, `sizeof`, `vec_step` |
+| statements | all of C99, with `goto` and `switch` of any form |
+| declarations | `__constant` and `__local` data, initialisers with designators, flexible array \
+members, functions, kernels called as functions |
+| attributes | `reqd_work_group_size`, `work_group_size_hint`, `vec_type_hint`, `aligned`, \
+`packed`, `opencl_unroll_hint` |
+| pragmas | `unroll`, `nounroll`, `OPENCL EXTENSION`, `OPENCL FP_CONTRACT` |
+| preprocessor | C99, with `-D`, `-U`, `-I` and `-include` |
+| not in OpenCL C 1.2 | recursion, function pointers, variable-length arrays, bit-fields, \
+variadic functions, 2.0 features (pipes, blocks, generic address space, `read_write` images), \
+C++ for OpenCL |
+
+## Measured
+
+| what | result | command |
+|---|---|---|
+"""
+
+MEASURED: tuple[tuple[str, str, str], ...] = (
+    (
+        "compile units of the Rodinia OpenCL suite, with the options of their hosts, at O1 and O2",
+        "31 of 31",
+        "python benchmarks/suite_acceptance.py --sources gpu-rodinia/opencl",
+    ),
+    (
+        "mutated sources: coded diagnostics only, none takes more than 5 s",
+        "10,000 of 10,000",
+        "pytest --full tests/frontend/test_mutations.py",
+    ),
+    (
+        "programs taken and refused as by PoCL 3.0, or as listed below",
+        "10,927",
+        "pytest --full tests/frontend/test_acceptance_grid.py",
+    ),
+)
+"""What was counted, the count, and the command that counts again. Seen on 2026-11-21."""
+
+_DIFFERENCES = """\
+## Differences from PoCL
+
+PoCL 3.0 is clang 14 with its extensions. A test builds an example of each row with both.
+
+| | kcc | PoCL | why |
+|---|---|---|---|
+"""
+
+_BUILTINS = """\
+## Built-in functions
+
+One library for all front ends, generated from `frontend/builtins/`.
+
+"""
+
+_DIAGNOSTICS = """\
+## Diagnostics
+
+Messages look like `kernel.cl:3:9: error[K301]: unknown name 'foo'`, with the line and a mark
+under the place. Errors end the command with exit code 1; after 50 of them the rest is left out.
+"""
+
+_RANGES = {
+    "K0": "Command line, files, launches",
+    "K1": "Preprocessor",
+    "K2": "Syntax",
+    "K3": "Names, types, address spaces",
+    "K4": "Features",
+    "K5": "Intermediate representation",
+    "K6": "Analysis",
+    "K7": "Execution",
+}
+
+
+def page() -> str:
+    """The whole page."""
+    measured = "\n".join(f"| {what} | {count} | `{how}` |" for what, count, how in MEASURED)
+    return (
+        f"{_INTRODUCTION}{measured}\n\n{_DIFFERENCES}{_differences()}\n\n"
+        f"{_BUILTINS}{markdown_table()}\n{_DIAGNOSTICS}\n{_diagnostics()}"
+    )
+
+
+def _differences() -> str:
+    lines = list[str]()
+    for row in DIFFERENCES:
+        kcc, pocl = ("takes", "refuses") if row.taken else ("refuses", "takes")
+        lines.append(f"| {row.title} | {kcc} | {pocl} | {row.reason} |")
+    return "\n".join(lines)
+
+
+def _diagnostics() -> str:
+    parts = list[str]()
+    for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
+        rows = "\n".join(f"| {c} | {CODES[c].severity} | {CODES[c].title} |" for c in codes)
+        parts.append(f"### {start}xx {_RANGES[start]}\n\n| code | | meaning |\n|---|---|---|\n{rows}")
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
