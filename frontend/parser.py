@@ -19,7 +19,8 @@ r"""Parsing: a source and its build options to a tree, with places, attributes a
   ``(float4)((a, b))`` has an ExprList in the ExprList: a comma operator. ``(float4){a, b}`` is a
   CompoundLiteral with an InitList.
 - Constant: ``type`` is int, unsigned int, long int, unsigned long int, float, double, half, char,
-  bool or string; ``value`` is the spelling, suffix and quotes included; it is well formed.
+  bool or string; ``value`` is the spelling, suffix and quotes included; it is well formed. A suffix
+  may be LL (which means L), an unknown escape sequence stands for its character.
   Adjacent strings are one Constant whose value keeps a quote boundary where an escape would
   swallow what follows (after ``\1``, say).
 - ``sizeof`` and ``vec_step`` are UnaryOp with that operator and a Typename or an expression.

@@ -91,7 +91,7 @@ class StatementParser(DeclarationParser):
         )
 
     def _parse_block_item(self, token: Token, items: list[c_ast.Node]) -> None:
-        if token.type == "ID" and self._peek_type(2) == "COLON":
+        if self._starts_label(token):
             items.append(self._parse_statement())
         elif self._starts_declaration(token):
             start = self._at
@@ -101,6 +101,11 @@ class StatementParser(DeclarationParser):
                 raise self._judge_declaration(fault, token, start) from None
         else:
             items.append(self._parse_statement())
+
+    def _starts_label(self, token: Token) -> bool:
+        following = self._list[self._at + 1]
+        colon = following is not None and following.type == "COLON"
+        return colon and token.type in ("ID", "TYPEID")
 
     def _judge_declaration(self, fault: SyntaxFault, first: Token, start: int) -> SyntaxFault:
         """The fault of a declaration in a block, which may be that of a function behind a missing
@@ -126,7 +131,7 @@ class StatementParser(DeclarationParser):
         parse = _STATEMENTS.get(token.type)
         if parse is not None:
             node = parse(self, token)
-        elif token.type == "ID" and self._peek_type(2) == "COLON":
+        elif self._starts_label(token):
             node = self._parse_label(token)
         else:
             node = self._parse_expression_statement()

@@ -39,7 +39,7 @@ from tests.frontend.parsing import body, shape
         ),
         ("switch (a) case 1: b;", "(Switch a (Case 1 b))"),
         ("switch (a) {}", "(Switch a (Compound))"),
-        ("int T; T: a;", "(Decl T int) (Label T a)"),
+        ("typedef int T; T: a; goto T;", "(Typedef T int) (Label T a) (Goto T)"),
         ("typedef int T; T T;", "(Typedef T int) (Decl T T)"),
     ],
 )
