@@ -27,7 +27,9 @@ SUITE = Path(__file__).parent / "suites" / "rodinia-cuda.toml"
 
 EXCUSES = {"K410": "texture or surface", "K412": "tensor cores"}
 
-_KERNEL = re.compile(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?(?:static\s+)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)")
+_KERNEL = re.compile(
+    r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?(?:static\s+)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)"
+)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -98,7 +100,7 @@ def main() -> int:
     sys.setrecursionlimit(5000)
     suite = tomllib.loads(arguments.suite.read_text(encoding="utf-8"))
     listed = {row["file"]: row for row in suite["files"]}
-    counts = dict.fromkeys(("analysed", "excused", "failed"), 0)
+    counts: dict[str, int] = {"analysed": 0, "excused": 0, "failed": 0}
     for path in sorted(arguments.folder.rglob("*.cu")):
         file = path.relative_to(arguments.folder).as_posix()
         text = _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
@@ -110,9 +112,12 @@ def main() -> int:
         result = judge(arguments.folder, file, row.get("unit", file), options)
         counts[result.verdict] += 1
         seconds = time.perf_counter() - start
-        print(f"{result.verdict:9} {file:48} {result.kernels:2} kernels {seconds:5.1f} s  {result.remark}", flush=True)
-    print(f"{suite['suite']}: {counts['analysed']} of {sum(counts.values())} files analysed, "
-          f"{counts['excused']} excused, {counts['failed']} failed")
+        figures = f"{result.kernels:2} kernels {seconds:5.1f} s  {result.remark}"
+        print(f"{result.verdict:9} {file:48} {figures}", flush=True)
+    print(
+        f"{suite['suite']}: {counts['analysed']} of {sum(counts.values())} files analysed, "
+        f"{counts['excused']} excused, {counts['failed']} failed"
+    )
     return 0
 
 

@@ -19,7 +19,9 @@ GENERIC = 4
 _DEFINE = re.compile(r"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
 _POINTER = "ptr addrspace(4) "
 _RESULT = re.compile(r"^  (%[\w.$-]+|%\"[^\"]+\") = (\w+)(.*)$")
-_CAST = re.compile(r"^  (\S+) = addrspacecast ptr(?: addrspace\((\d)\))? (\S+) to ptr addrspace\(4\)")
+_CAST = re.compile(
+    r"^  (\S+) = addrspacecast ptr(?: addrspace\((\d)\))? (\S+) to ptr addrspace\(4\)"
+)
 _CONSTANT_CAST = re.compile(
     r"ptr addrspace\(4\) addrspacecast \(ptr(?: addrspace\((\d)\))? (@(?:\"[^\"]+\"|[\w.$]+)) to "
     r"ptr addrspace\(4\)\)"
@@ -232,9 +234,7 @@ def _in_space(operand: str, space: int, spaces: dict[str, int | None]) -> str | 
     return _CONSTANT_CAST.sub(lambda m: _type(int(m[1] or 0)) + m[2], operand)
 
 
-def _redefined(
-    line: str, match: re.Match[str], space: int, spaces: dict[str, int | None]
-) -> str:
+def _redefined(line: str, match: re.Match[str], space: int, spaces: dict[str, int | None]) -> str:
     """The definition of a pointer, into its space."""
     name, opcode = match[1], match[2]
     head = f"  {_specific(name)} = "
@@ -331,7 +331,9 @@ def _moved(line: str, spaces: dict[str, int | None]) -> str:
     parts = re.split(r", (?=ptr|i8|i32|i64|i1)", arguments)
     for number in range(len(kinds)):
         part = parts[number]
-        place = re.match(r"ptr addrspace\(4\) ((?:\w+ |align \d+ |dereferenceable\w*\(\d+\) )*)", part)
+        place = re.match(
+            r"ptr addrspace\(4\) ((?:\w+ |align \d+ |dereferenceable\w*\(\d+\) )*)", part
+        )
         if place is None:
             continue
         operand = part[place.end() :]

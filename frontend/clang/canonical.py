@@ -27,7 +27,9 @@ _DOUBLE = "__clang_ocl_kern_imp_"
 
 _IMPLEMENTATION = re.compile(rf"^define [^@\n]*@{_DOUBLE}([\w.$]+)\(", re.MULTILINE)
 
-_DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+|\"[^\"]*\")\(.*?^\}\n", re.MULTILINE | re.DOTALL)
+_DEFINITION = re.compile(
+    r"^define [^@\n]*@([\w.$]+|\"[^\"]*\")\(.*?^\}\n", re.MULTILINE | re.DOTALL
+)
 
 _FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
 
@@ -52,7 +54,7 @@ def _join_doubles(text: str) -> str:
         text = _without_definition(text, name)
         start = text.index(double)
         head = text.rindex("define ", 0, start)
-        text = f"{text[:head]}define spir_kernel void @{name}({text[start + len(double):]}"
+        text = f"{text[:head]}define spir_kernel void @{name}({text[start + len(double) :]}"
     return text
 
 

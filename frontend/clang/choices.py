@@ -22,7 +22,8 @@ _DIAMOND = re.compile(
 )
 _LOAD = re.compile(r"  %[\w.]+ = load [^,]+, ptr(?: addrspace\(4\))? (%[\w.]+), align")
 _CHEAP = re.compile(
-    r"  %[\w.]+ = (?:trunc|zext|sext|fptrunc|fpext|fptosi|fptoui|sitofp|uitofp|fneg|extractelement)\b"
+    r"  %[\w.]+ = (?:trunc|zext|sext|fptrunc|fpext|fptosi|fptoui|sitofp|uitofp|fneg)\b"
+    r"|  %[\w.]+ = extractelement\b"
     r"|  %[\w.]+ = sub (?:nsw |nuw )*\w+ 0, "
 )
 _ALLOCA = re.compile(r"^  (%[\w.]+) = alloca ", re.MULTILINE)

@@ -16,11 +16,11 @@ from kcc.frontend.clang.find import Clang, need_clang
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
-from kcc.frontend.clang.messages import as_diagnostics, as_span, missing_header
+from kcc.frontend.clang.messages import as_diagnostics, missing_header
 from kcc.frontend.clang.refusals import refused_kernels
-from kcc.frontend.clang.templates import FunctionTemplate, instantiations, function_templates
+from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
 from kcc.frontend.kernel import CompiledUnit, Language
-from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
 
 NAME = "clang"
@@ -54,7 +54,8 @@ def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
     """
     session = _Session(need_clang("CUDA"), source, options)
     session.compile()
-    assert session.done is not None and session.done.ir is not None
+    assert session.done is not None
+    assert session.done.ir is not None
     text = lower_cuda(canonical(session.done.ir, source.name))
     return _unit(text, session)
 
@@ -225,14 +226,18 @@ class _Session:
         ]
 
 
+_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+
+
 def masked_directives(text: str) -> str:
     """The text without comments, directives kept."""
-    return re.sub(r"/\*.*?\*/|//[^\n]*", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
+    return _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
 
 
 def _instantiation(number: int, text: str) -> str:
     return (
-        f"template <auto kernel> struct __kcc_keep{number} {{ static constexpr auto use = kernel; }}; "
+        f"template <auto kernel> struct __kcc_keep{number} "
+        "{ static constexpr auto use = kernel; }; "
         f"template struct __kcc_keep{number}<&{text}>;"
     )
 

@@ -11,13 +11,15 @@ from kcc.frontend.optimise import optimise
 from kcc.frontend.options import OptLevel
 
 _CONSTANT = re.compile(
-    r'^(@(?:"[^"]+"|[\w.$]+)) = ((?:[a-z_]+ )*)addrspace\(1\) ((?:externally_initialized )?constant )',
+    r'^(@(?:"[^"]+"|[\w.$]+)) = ((?:[a-z_]+ )*)addrspace\(1\) '
+    r"((?:externally_initialized )?constant )",
     re.MULTILINE,
 )
 _BOOKKEEPING = re.compile(r"^@llvm\.(?:compiler\.)?used = .*\n|^\$.* = comdat .*\n", re.MULTILINE)
 _COMDAT = re.compile(r",? comdat(?:\(\$[^)]*\))?(?= |,|$)", re.MULTILINE)
 _ATOMIC = re.compile(
-    r"^(.* (?:atomicrmw|cmpxchg) [^\n]*?) (?:monotonic|seq_cst|acq_rel)((?: (?:monotonic|seq_cst))?, )",
+    r"^(.* (?:atomicrmw|cmpxchg) [^\n]*?) (?:monotonic|seq_cst|acq_rel)"
+    r"((?: (?:monotonic|seq_cst))?, )",
     re.MULTILINE,
 )
 _WRAPPING = re.compile(
@@ -35,14 +37,16 @@ _COPY = re.compile(
     r"(ptr(?: addrspace\(\d\))?) align (\d+) (.*?), i64 (\d+), i1 false\)[^,\n]*(.*)$",
     re.MULTILINE,
 )
-_KERNEL = re.compile(r"^define (?:[\w]+ )*?spir_kernel void @([\w.$]+)\((.*)\)([^{\n]*)\{", re.MULTILINE)
+_KERNEL = re.compile(
+    r"^define (?:[\w]+ )*?spir_kernel void @([\w.$]+)\((.*)\)([^{\n]*)\{", re.MULTILINE
+)
 
 
 _COERCED = re.compile(
     r"^  store ptr addrspace\(1\) (%[\w.$]+)\.coerce, (ptr addrspace\(4\) %[\w.$]+), align 8$",
     re.MULTILINE,
 )
-_STATIC = re.compile(r'@_ZZ([\w$]+)E(\d+)(\w+?)(?=[^\w.$])')
+_STATIC = re.compile(r"@_ZZ([\w$]+)E(\d+)(\w+?)(?=[^\w.$])")
 
 
 def lower_cuda(text: str) -> str:

@@ -10,7 +10,16 @@ from pathlib import Path
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
 
-NAMES = ("clang-22", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17", "clang-16", "clang")
+NAMES = (
+    "clang-22",
+    "clang-21",
+    "clang-20",
+    "clang-19",
+    "clang-18",
+    "clang-17",
+    "clang-16",
+    "clang",
+)
 """Names on PATH, newest first; the last may be any version."""
 
 

@@ -16,9 +16,7 @@ _OPAQUE = re.compile(
     r"|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*",
     re.DOTALL | re.MULTILINE,
 )
-_DIRECTIVE = re.compile(
-    r"/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*", re.DOTALL | re.MULTILINE
-)
+_DIRECTIVE = re.compile(r"/\*.*?\*/|^[ \t]*\#(?:[^\n\\]|\\[ \t]*\n|\\.)*", re.DOTALL | re.MULTILINE)
 """Directives, and comments, in which there are none."""
 _LETTER = re.compile(r"[^\n]")
 _TRANSPARENT = re.compile(r"(?:\bnamespace\b[^;=(]*|\bextern\s*\"\s*\"\s*)\Z")
@@ -173,7 +171,9 @@ class Editable:
         """The uses of templates on each line of a body: where the first is, and statements that
         name them."""
         plain, found = masked(self.text), dict[int, tuple[int, str]]()
-        for match in re.compile(rf"\b(?:{'|'.join(names) or '$^'})\s*<(?!<)").finditer(plain, *body):
+        for match in re.compile(rf"\b(?:{'|'.join(names) or '$^'})\s*<(?!<)").finditer(
+            plain, *body
+        ):
             close = closing_angle(plain, match.end() - 1)
             if close is not None:
                 text = " ".join(plain[match.start() : close + 1].split())

@@ -25,7 +25,8 @@ CPP_HEADERS = (
 )
 
 CUDA_HEADERS = (
-    "cooperative_groups cooperative_groups/reduce cuda cuda_device_runtime_api cuda_fp16 cuda_gl_interop "
+    "cooperative_groups cooperative_groups/reduce cuda cuda_device_runtime_api cuda_fp16 "
+    "cuda_gl_interop "
     "cuda_profiler_api cuda_runtime cuda_runtime_api cuda_texture_types curand curand_kernel "
     "device_functions device_launch_parameters driver_functions driver_types helper_cuda "
     "helper_functions helper_math helper_string helper_timer host_config host_defines "

@@ -17,18 +17,23 @@ _SREGS = {
 }  # fmt: skip
 
 _REGISTER = re.compile(
-    r"^  (%[\w.$]+) = (?:tail )?call [^@\n]*@llvm\.nvvm\.read\.ptx\.sreg\.(n?c?t(?:aid|id))\.([xyz])\(\)"
-    r"[^,\n]*(.*)$",
+    r"^  (%[\w.$]+) = (?:tail )?call [^@\n]*@llvm\.nvvm\.read\.ptx\.sreg\.(n?c?t(?:aid|id))\."
+    r"([xyz])\(\)[^,\n]*(.*)$",
     re.MULTILINE,
 )
 _BARRIER = re.compile(
     r"call void @llvm\.nvvm\.(?:barrier0|barrier\.cta\.sync\.aligned\.all|bar\.sync)\([^)]*\)"
 )
 _WARP_BARRIER = re.compile(r"call void @llvm\.nvvm\.bar\.warp\.sync\([^)]*\)")
+_WARP_SYNC = "_Z17sub_group_barrierj"
 _FENCE = re.compile(r"call void @llvm\.nvvm\.membar\.(?:cta|gl|sys)\(\)")
 _LANE = re.compile(r"call [^@\n]*@llvm\.nvvm\.read\.ptx\.sreg\.laneid\(\)")
 _SIZE = re.compile(r"call [^@\n]*@llvm\.nvvm\.read\.ptx\.sreg\.warpsize\(\)")
-_KERNEL = re.compile(r"^define ([^@\n]*?)(?:ptx_kernel )?void @([\w.$]+)\(([^\n]*)\)([^\n]*)\{\n((?:[\w.$-]+:[^\n]*\n)?)", re.MULTILINE)
+_KERNEL = re.compile(
+    r"^define ([^@\n]*?)(?:ptx_kernel )?void @([\w.$]+)\(([^\n]*)\)([^\n]*)\{\n"
+    r"((?:[\w.$-]+:[^\n]*\n)?)",
+    re.MULTILINE,
+)
 _ALLOCA = re.compile(r"^  (%[\w.$]+) = (alloca [^\n]*)$", re.MULTILINE)
 
 _FLAGS = "(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)"
@@ -45,7 +50,6 @@ _MATH = {
 """Intrinsics without ``llvm.nvvm.`` that are built-in functions of the dialect."""
 
 
-
 def is_nvptx(text: str) -> bool:
     """Whether a module is for NVIDIA's GPUs."""
     return re.search(r'^target triple = "nvptx', text, re.MULTILINE) is not None
@@ -59,8 +63,7 @@ def from_nvptx(text: str) -> str:
     text = _with_spaces(text)
     text = _ALLOCA.sub(_stack_object, text)
     text = _KERNEL.sub(lambda m: _kernel(m, annotated), text)
-    text = _with_builtins(text)
-    return text
+    return _with_builtins(text)
 
 
 def _with_spaces(text: str) -> str:
@@ -72,9 +75,7 @@ def _with_spaces(text: str) -> str:
 
     text = re.sub(r"(?<![\w.])ptr(?! addrspace\()(?![\w.])", "ptr addrspace(99)", text)
     text = re.sub(r" addrspace\((?!99\))(\d+)\)", number, text)
-    return text.replace("addrspace(99)", "addrspace(4)").replace(
-        "p0.p0.i64", "p4.p4.i64"
-    )
+    return text.replace("addrspace(99)", "addrspace(4)").replace("p0.p0.i64", "p4.p4.i64")
 
 
 def _stack_object(match: re.Match[str]) -> str:
@@ -121,7 +122,7 @@ def _with_builtins(text: str) -> str:
     text = _REGISTER.sub(register, text)
     for pattern, symbol, call in (
         (_BARRIER, "_Z7barrierj", "call spir_func void @_Z7barrierj(i32 3)"),
-        (_WARP_BARRIER, "_Z17sub_group_barrierj", "call spir_func void @_Z17sub_group_barrierj(i32 3)"),
+        (_WARP_BARRIER, _WARP_SYNC, f"call spir_func void @{_WARP_SYNC}(i32 3)"),
         (_FENCE, "_Z9mem_fencej", "call spir_func void @_Z9mem_fencej(i32 3)"),
         (_LANE, "_Z22get_sub_group_local_idv", "call spir_func i32 @_Z22get_sub_group_local_idv()"),
         (_SIZE, "_Z18get_sub_group_sizev", "call spir_func i32 @_Z18get_sub_group_sizev()"),
@@ -131,7 +132,9 @@ def _with_builtins(text: str) -> str:
             kind = call.split("@")[0].removeprefix("call spir_func ").strip()
             takes = "i32" if call.endswith("(i32 3)") else ""
             declared[symbol] = f"declare spir_func {kind} @{symbol}({takes}) convergent nounwind"
-    text = re.sub(r"^declare [^\n]*@llvm\.nvvm\.[^\n]*\n", _kept_declaration, text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^declare [^\n]*@llvm\.nvvm\.[^\n]*\n", _kept_declaration, text, flags=re.MULTILINE
+    )
     return _with_math(text, declared) + "\n".join([*declared.values(), ""])
 
 
@@ -145,7 +148,9 @@ def _with_math(text: str, declared: dict[str, str]) -> str:
         intrinsic = f"@llvm.nvvm.{name}("
         if intrinsic not in text:
             continue
-        declaration = re.search(rf"^declare (\S+) {re.escape(intrinsic)}([^\n]*?)\)[^\n]*\n", text, re.M)
+        declaration = re.search(
+            rf"^declare (\S+) {re.escape(intrinsic)}([^\n]*?)\)[^\n]*\n", text, re.MULTILINE
+        )
         if declaration is None:
             continue
         kinds = [p.split()[0] for p in declaration[2].split(",")]

@@ -59,7 +59,9 @@ def test_each_kernel_is_listed_once():
 
 
 def test_a_kernel_that_calls_a_kernel():
-    unit = compiled("kernel void a(global int* p) { *p = 1; }\nkernel void b(global int* p) { a(p); }")
+    unit = compiled(
+        "kernel void a(global int* p) { *p = 1; }\nkernel void b(global int* p) { a(p); }"
+    )
     assert [k.name for k in unit.kernels] == ["a", "b"]
     assert not re.search(r"call .*@a\(", unit.ir)
 
