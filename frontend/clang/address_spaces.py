@@ -217,6 +217,8 @@ def _type(space: int) -> str:
 
 def _specific(name: str) -> str:
     """The name of the pointer that says its space."""
+    if name.strip("%").isdigit():  # an unnamed value: LLVM counts those, so it gets another name
+        return f"%of.{name.strip('%')}"
     return f'{name[:-1]}.of"' if name.endswith('"') else f"{name}.of"
 
 
