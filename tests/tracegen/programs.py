@@ -97,6 +97,9 @@ class KernelWriter:
     loops: int = 0
     breakable: bool = False
     continuable: bool = False
+    ended_early: bool = False
+    """Whether a work-item may have left the kernel: no barriers from here on."""
+    may_return: bool = True
     result: Type | None = None
     arrays: list[str] = field(default_factory=list[str])
     locals_ready: bool = False
@@ -245,7 +248,8 @@ class KernelWriter:
             return f"{self.rng.choice(known)}.s{picked}"
         half = Type(type_.scalar, type_.lanes // 2)
         if type_.lanes in (4, 8, 16) and self.chance(0.4):
-            return f"(({type_})({self.expression(half, depth - 2)}, {self.expression(half, depth - 2)}))"
+            first, second = (self.expression(half, depth - 2) for _ in range(2))
+            return f"(({type_})({first}, {second}))"
         if type_.lanes in (2, 4, 8) and self.chance(0.4):
             double = Type(type_.scalar, 2 * type_.lanes)
             part = self.rng.choice(("lo", "hi", "even", "odd"))
@@ -330,34 +334,26 @@ class KernelWriter:
 
     def builtin(self, type_: Type, a: str, b: str) -> str:
         one = f"({type_})(1)"
-        match self.rng.randrange(12):
-            case 0:
-                return f"{self.rng.choice(('min', 'max'))}({a}, {b})"
-            case 1:
-                return f"{self.rng.choice(('add_sat', 'sub_sat'))}({a}, {b})"
-            case 2:
-                return f"{self.rng.choice(('hadd', 'rhadd'))}({a}, {b})"
-            case 3:
-                return f"rotate({a}, {b})"
-            case 4:
-                return f"mul_hi({a}, {b})"
-            case 5:
-                return f"clz({a})"
-            case 6:
-                return f"popcount({a})"
-            case 7:
-                return f"clamp({a}, {one}, ({type_})(100))"
-            case 8:
-                return self.reinterpreted(type_, f"abs_diff({a}, {b})")
-            case 9:
-                return self.reinterpreted(type_, f"abs({a})")
-            case 10 if type_.lanes > 1:
-                return f"convert_{type_}(convert_{Type('float', type_.lanes)}({a}) > (float)0)"
-            case _ if type_.lanes > 1:
-                vector = Type("int", type_.lanes)
-                return f"(({type_})(({type_.scalar}){self.rng.choice(('any', 'all'))}(convert_{vector}({a}))))"
-            case _:
-                return f"max({a}, {b})"
+        choices = [
+            f"{self.rng.choice(('min', 'max'))}({a}, {b})",
+            f"{self.rng.choice(('add_sat', 'sub_sat'))}({a}, {b})",
+            f"{self.rng.choice(('hadd', 'rhadd'))}({a}, {b})",
+            f"rotate({a}, {b})",
+            f"mul_hi({a}, {b})",
+            f"clz({a})",
+            f"popcount({a})",
+            f"clamp({a}, {one}, ({type_})(100))",
+            self.reinterpreted(type_, f"abs_diff({a}, {b})"),
+            self.reinterpreted(type_, f"abs({a})"),
+        ]
+        if type_.lanes > 1:
+            floats, ints = Type("float", type_.lanes), Type("int", type_.lanes)
+            word = self.rng.choice(("any", "all"))
+            choices += [
+                f"convert_{type_}(convert_{floats}({a}) > (float)0)",
+                f"(({type_})(({type_.scalar}){word}(convert_{ints}({a}))))",
+            ]
+        return self.rng.choice(choices)
 
     def reinterpreted(self, type_: Type, text: str) -> str:
         return f"(({type_}){text})" if type_.lanes == 1 else f"as_{type_}({text})"
@@ -384,7 +380,9 @@ class KernelWriter:
             kinds += [(2, self.write_out), (1, self.total), (1, self.use_record)]
             if self.uniform and self.loops == 0:
                 kinds += [(2, self.exchange), (1, self.count_locally)]
-            if self.depth > 1:
+                if self.depth == 1 and not self.ended_early:
+                    kinds.append((1, self.loop_with_barriers))
+            if self.depth > 1 and self.may_return:
                 kinds.append((1, self.leave_kernel))
         elif self.depth > 1:
             kinds.append((1, self.give))
@@ -515,8 +513,6 @@ class KernelWriter:
             self.emit(f"if ({self.condition(1)}) return;")
             self.ended_early = True
 
-    ended_early: bool = False
-
     def give(self) -> None:
         assert self.result is not None
         value = self.expression(self.result, 1)
@@ -566,24 +562,34 @@ class KernelWriter:
         given = "" if name == "inc" else f", {self.expression(kind, 2)}"
         self.emit(f"atomic_{name}(&{array}[{place}]{given});")
 
+    def loop_with_barriers(self) -> None:
+        """All work-items go round equally often, and none leaves from inside."""
+        name = self.new_name("i")
+        self.may_return = False
+        self.cost = 4
+        bound = f"((k1 + {self.rng.randrange(4)}u) & 3u)"
+        with self.block(f"for (uint {name} = 0; {name} < {bound}; ++{name})"):
+            for _ in range(self.rng.randint(1, 2)):
+                self.rng.choice((self.exchange, self.count_locally))()
+                self.statements(self.rng.randint(1, 2))
+        self.cost = 1
+        self.may_return = True
+
     def exchange(self) -> None:
         """Local memory written, a barrier, read by others; a barrier before it is used again."""
         if self.ended_early:
             return
         fence = "barrier(CLK_LOCAL_MEM_FENCE);"
         self.emit(fence)
-        self.emit(
-            f"shared[lid] = {self.expression(INT, 2)};"
-            if not self.locals_ready
-            else f"shared[lid] = {self.without_locals(INT)};"
-        )
+        self.emit(f"shared[lid] = {self.without_locals(INT)};")
         self.emit(fence)
         self.locals_ready = True
 
     def without_locals(self, type_: Type) -> str:
-        self.locals_ready = False
+        """An expression that does not read the array being written."""
+        saved, self.locals_ready = self.locals_ready, False
         text = self.expression(type_, 2)
-        self.locals_ready = True
+        self.locals_ready = saved
         return text
 
     def count_locally(self) -> None:

@@ -275,7 +275,7 @@ class _Warp:
         stack = [_Entry(0, everyone, EXIT)]
         while stack:
             top = stack[-1]
-            if top.block == top.meeting or top.block == EXIT:
+            if top.block in (top.meeting, EXIT):
                 stack.pop()
                 continue
             block = function.blocks[top.block]
@@ -353,46 +353,27 @@ class _Warp:
 
     def result(self, instruction: AnyInstruction, lane: int) -> Data:
         """What an instruction computes in a lane; memory is changed."""
-        given = [self.operand(o, lane) for o in instruction.operands
-                 if not isinstance(o, MetadataOperand)]  # fmt: skip
-        types = [o.type for o in instruction.operands]
-        type_, scalar = instruction.type, ops.element_of(instruction.type)
+        given = [
+            self.operand(o, lane)
+            for o in instruction.operands
+            if not isinstance(o, MetadataOperand)
+        ]
         match instruction:
-            case Binary():
-                return ops.elementwise(
-                    type_, lambda a, b: ops.binary(instruction.opcode, scalar, a, b), *given
-                )
-            case Unary():
-                if instruction.opcode is Opcode.FREEZE:
-                    return given[0]
-                return ops.elementwise(type_, lambda a: -a, *given)
-            case Cast():
-                return self._cast(instruction, given[0])
-            case IntCompare():
-                source = ops.element_of(types[0])
-                bits = source.bits if isinstance(source, IntTy) else 64
-                return ops.elementwise(
-                    type_, lambda a, b: ops.compare_integers(instruction.predicate, bits, a, b), *given
-                )  # fmt: skip
-            case FloatCompare():
-                return ops.elementwise(
-                    type_, lambda a, b: ops.compare_floats(instruction.predicate, a, b), *given
-                )
-            case Select():
-                if isinstance(given[0], list):
-                    return [a if c else b for c, a, b in zip(*given, strict=True)]
-                return given[1] if given[0] else given[2]
             case Alloca() | Load() | Store() | AtomicRmw() | CompareExchange():
                 return self._memory(instruction, given, lane)
             case GetElementPtr():
-                return element_address(given[0], instruction.source_type, given[1:], types[1:])
-            case ExtractElement():
-                return given[0][given[1]] if given[1] < len(given[0]) else ops.nothing(scalar)
-            case InsertElement():
-                return [given[1] if i == given[2] else v for i, v in enumerate(given[0])]
-            case ShuffleVector():
-                both = given[0] + given[1]
-                return [ops.nothing(scalar) if m is None else both[m] for m in instruction.mask]
+                types = [o.type for o in instruction.indices]
+                return element_address(given[0], instruction.source_type, given[1:], types)
+            case Cast():
+                return self._cast(instruction, given[0])
+            case Call():
+                return self._call(instruction, given, lane)
+            case Fence():
+                return None
+            case Binary() | Unary() | IntCompare() | FloatCompare() | Select():
+                return _computed(instruction, given)
+            case ExtractElement() | InsertElement() | ShuffleVector():
+                return _rearranged(instruction, given)
             case ExtractValue():
                 value = given[0]
                 for index in instruction.indices:
@@ -400,10 +381,6 @@ class _Warp:
                 return value
             case InsertValue():
                 return _replaced(given[0], instruction.indices, given[1])
-            case Call():
-                return self._call(instruction, given, lane)
-            case Fence():
-                return None
             case Phi() | Branch() | CondBranch() | Switch() | Return() | Unreachable():
                 raise AssertionError(instruction)
             case _:
@@ -527,6 +504,51 @@ class _Warp:
                 return offset[dimension]
             case _:
                 raise AssertionError(f"no function {name}")
+
+
+def _computed(
+    instruction: Binary | Unary | IntCompare | FloatCompare | Select, given: list[Data]
+) -> Data:
+    type_, scalar = instruction.type, ops.element_of(instruction.type)
+    match instruction:
+        case Binary():
+            return ops.elementwise(
+                type_, lambda a, b: ops.binary(instruction.opcode, scalar, a, b), *given
+            )
+        case Unary() if instruction.opcode is Opcode.FREEZE:
+            return given[0]
+        case Unary():
+            return ops.elementwise(type_, lambda a: -a, *given)
+        case IntCompare():
+            source = ops.element_of(instruction.left.type)
+            bits = source.bits if isinstance(source, IntTy) else 64
+            return ops.elementwise(
+                type_,
+                lambda a, b: ops.compare_integers(instruction.predicate, bits, a, b),
+                *given,
+            )
+        case FloatCompare():
+            return ops.elementwise(
+                type_, lambda a, b: ops.compare_floats(instruction.predicate, a, b), *given
+            )
+        case Select():
+            if isinstance(given[0], list):
+                return [a if c else b for c, a, b in zip(*given, strict=True)]
+            return given[1] if given[0] else given[2]
+
+
+def _rearranged(
+    instruction: ExtractElement | InsertElement | ShuffleVector, given: list[Data]
+) -> Data:
+    none = ops.nothing(ops.element_of(instruction.type))
+    match instruction:
+        case ExtractElement():
+            return given[0][given[1]] if given[1] < len(given[0]) else none
+        case InsertElement():
+            return [given[1] if i == given[2] else v for i, v in enumerate(given[0])]
+        case ShuffleVector():
+            both = given[0] + given[1]
+            return [none if m is None else both[m] for m in instruction.mask]
 
 
 def _intrinsic_name(callee: str) -> str:

@@ -170,19 +170,23 @@ def _quotient(a: int, b: int) -> int:
     return -size if (a < 0) != (b < 0) else size
 
 
+_INTEGER_OPERATIONS: dict[Opcode, Callable[[int, int], int]] = {
+    Opcode.ADD: lambda a, b: a + b,
+    Opcode.SUB: lambda a, b: a - b,
+    Opcode.MUL: lambda a, b: a * b,
+    Opcode.UDIV: lambda a, b: a // b,
+    Opcode.UREM: lambda a, b: a % b,
+    Opcode.AND: lambda a, b: a & b,
+    Opcode.OR: lambda a, b: a | b,
+    Opcode.XOR: lambda a, b: a ^ b,
+}
+
+
 def _integer_binary(opcode: Opcode, bits: int, a: int, b: int) -> int:
+    if opcode in _INTEGER_OPERATIONS:
+        return _INTEGER_OPERATIONS[opcode](a, b)
     sa, sb = signed(a, bits), signed(b, bits)
     match opcode:
-        case Opcode.ADD:
-            return a + b
-        case Opcode.SUB:
-            return a - b
-        case Opcode.MUL:
-            return a * b
-        case Opcode.UDIV:
-            return a // b
-        case Opcode.UREM:
-            return a % b
         case Opcode.SDIV:
             return _quotient(sa, sb)
         case Opcode.SREM:
@@ -193,12 +197,6 @@ def _integer_binary(opcode: Opcode, bits: int, a: int, b: int) -> int:
             return a >> b if b < bits else 0
         case Opcode.ASHR:
             return sa >> b if b < bits else 0
-        case Opcode.AND:
-            return a & b
-        case Opcode.OR:
-            return a | b
-        case Opcode.XOR:
-            return a ^ b
         case _:
             raise AssertionError(opcode)
 
@@ -333,8 +331,8 @@ _INTEGER_INTRINSICS: dict[str, Callable[..., int]] = {
     "abs": lambda n, a, *_: abs(signed(a, n)),
     "smax": lambda n, a, b: max(signed(a, n), signed(b, n)),
     "smin": lambda n, a, b: min(signed(a, n), signed(b, n)),
-    "umax": lambda n, a, b: max(a, b),
-    "umin": lambda n, a, b: min(a, b),
+    "umax": lambda _, a, b: max(a, b),
+    "umin": lambda _, a, b: min(a, b),
     "sadd.sat": lambda n, a, b: _saturated(signed(a, n) + signed(b, n), n, is_signed=True),
     "ssub.sat": lambda n, a, b: _saturated(signed(a, n) - signed(b, n), n, is_signed=True),
     "uadd.sat": lambda n, a, b: _saturated(a + b, n, is_signed=False),
@@ -343,7 +341,7 @@ _INTEGER_INTRINSICS: dict[str, Callable[..., int]] = {
     "sshl.sat": lambda n, a, b: _saturated(signed(a, n) << b, n, is_signed=True),
     "fshl": lambda n, a, b, c: _funnel(a, b, c, n, left=True),
     "fshr": lambda n, a, b, c: _funnel(a, b, c, n, left=False),
-    "ctpop": lambda n, a: a.bit_count(),
+    "ctpop": lambda _, a: a.bit_count(),
     "ctlz": lambda n, a, *_: n - a.bit_length(),
     "cttz": lambda n, a, *_: (a & -a).bit_length() - 1 if a else n,
     "bswap": lambda n, a: int.from_bytes(a.to_bytes(n // 8, "little"), "big"),

@@ -1,4 +1,4 @@
-"""Nothing a kernel does crashes or hangs the process: damaged programs, in processes of their own."""
+"""Nothing a kernel does crashes or hangs the process: damaged programs, each batch in a process."""
 
 from __future__ import annotations
 

@@ -28,6 +28,9 @@ BOTH = NDRange((2 * SIZE,), (SIZE,))
 """Two thread blocks of 16."""
 
 
+DEFAULTS = ExecutionOptions()
+
+
 def ints(count: int = SIZE) -> np.ndarray:
     return np.zeros(count, np.int32)
 
@@ -36,7 +39,7 @@ def run(
     source: str,
     arguments: list[KernelArgument],
     launch: NDRange = BOTH,
-    options: ExecutionOptions = ExecutionOptions(),
+    options: ExecutionOptions = DEFAULTS,
     level: OptLevel = OptLevel.O2,
 ) -> Execution:
     unit = compile_source(SourceText("bad.cl", source, "."), BuildOptions(opt_level=level))

@@ -117,7 +117,9 @@ FINE = {
         if (i < 4) l[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE); atomic_inc(&l[i & 3]); barrier(CLK_LOCAL_MEM_FENCE);
         a[g] = l[i & 3];""",
-    "private arrays": "int p[4]; for (int j = 0; j < 4; ++j) p[j] = j; p[g & 3] = b[g]; a[g] = p[i & 3];",
+    "private arrays": """
+        int p[4]; for (int j = 0; j < 4; ++j) p[j] = j;
+        p[g & 3] = b[g]; a[g] = p[i & 3];""",
     "neighbouring bytes": "((__global char *)a)[g] = ((__global char *)b)[g];",
     "barrier in a loop": """
         int sum = 0;
@@ -130,7 +132,8 @@ FINE = {
 
 
 def source_of(body: str) -> str:
-    head = "__kernel void k(__global int *a, __global int *b, __local int *l) { int g = get_global_id(0), i = get_local_id(0);"
+    parameters = "__global int *a, __global int *b, __local int *l"
+    head = f"__kernel void k({parameters}) {{ int g = get_global_id(0), i = get_local_id(0);"
     return f"{head}{body} }}\n"
 
 

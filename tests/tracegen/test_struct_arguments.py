@@ -12,10 +12,15 @@ from tests.tracegen.test_misuse import run
 STRUCT = "typedef struct { int x[8]; } s;\n"
 BODIES = {
     "changed": ("s a", "a.x[(i + o[i]) & 7] = i; o[i] = a.x[i & 7];", lambda i: i),
-    "one of two": ("s a, s b", "o[i] = (i & 1 ? a : b).x[(i + o[i]) & 7];", lambda i: i % 8 + (0 if i % 2 else 10)),
+    "one of two": (
+        "s a, s b",
+        "o[i] = (i & 1 ? a : b).x[(i + o[i]) & 7];",
+        lambda i: i % 8 + (0 if i % 2 else 10),
+    ),
     "beside an array": (
         "s a",
-        "int b[8] = {9, 8, 7, 6, 5, 4, 3, 2}; b[o[i]] = 1; int *p = i & 1 ? a.x : b; o[i] = p[i & 7];",
+        "int b[8] = {9, 8, 7, 6, 5, 4, 3, 2}; b[o[i]] = 1;"
+        "int *p = i & 1 ? a.x : b; o[i] = p[i & 7];",
         lambda i: i % 8 if i % 2 else (9 - i % 8 if i % 8 else 1),
     ),
     "address kept": (
@@ -31,7 +36,8 @@ BODIES = {
 @pytest.mark.parametrize("name", BODIES)
 def test_struct_by_value(name: str, level: OptLevel):
     parameters, body, expected = BODIES[name]
-    source = f"{STRUCT}__kernel void k(__global int *o, {parameters}) {{ int i = get_global_id(0); {body} }}"
+    head = f"{STRUCT}__kernel void k(__global int *o, {parameters})"
+    source = f"{head} {{ int i = get_global_id(0); {body} }}"
     first = np.arange(8, dtype=np.int32)
     given = [np.zeros(64, np.int32), first, first + 10][: 3 if "s b" in parameters else 2]
     done = run(source, list(given), NDRange((64,), (64,)), level=level)
