@@ -227,6 +227,7 @@ class DeclarationParser(ExpressionParser):
                 self._refuse_initialiser(initialiser, "a typedef")
             if isinstance(node, c_ast.Typedef) and self._names_vector(node.type):
                 self._names[node.name] = VECTOR_TYPE
+            node.coord = _name_of(node) or node.coord
         return result
 
     def _refuse_initialiser(self, initialiser: c_ast.Node, what: str) -> None:
@@ -349,3 +350,13 @@ class DeclarationParser(ExpressionParser):
         node = super()._parse_enum_specifier()
         self._record_attributes(node, self._take_attributes(start + 1, self._at))
         return node
+
+
+def _name_of(node: c_ast.Node) -> Any:
+    """The token of the declared name; pycparser places pointers at their star."""
+    inner = node
+    while not isinstance(inner, c_ast.TypeDecl):
+        inner = getattr(inner, "type", None)
+        if inner is None:
+            return None
+    return inner.coord

@@ -112,9 +112,6 @@ def _check_specifiers(context: Context, node: c_ast.Decl) -> bool:
         context.report("K327", f"a variable has one storage class, not {words}", node)
         return False
     for word in node.storage or ():
-        if word in ("auto", "register"):
-            context.report("K327", f"OpenCL C has no storage class '{word}'", node)
-            return False
         if word == "static" and not context.at_file_scope:
             context.report("K327", "a variable of a function cannot be static", node)
             return False

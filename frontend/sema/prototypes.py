@@ -26,8 +26,6 @@ def prototype(context: Context, node: c_ast.Decl, declarator: c_ast.FuncDecl) ->
     context.push_scope()
     found = signature(context, declarator)
     context.pop_scope()
-    if node.init is not None:
-        context.report("K373", "a function has no initialiser", node.init)
     if not found.is_valid:
         context.poison(node.name, node)
         return
@@ -86,9 +84,6 @@ def _check_storage(context: Context, node: c_ast.Decl) -> None:
         context.report("K336", "a kernel cannot be static", node)
     if is_kernel_declaration(node) and node.name == "main":
         context.report("K337", "a kernel cannot be called 'main'", node)
-    for word in ("auto", "register"):
-        if word in storage:
-            context.report("K327", f"OpenCL C has no storage class '{word}'", node)
     if "static" in storage and not context.at_file_scope:
         context.report("K327", "a function declared in a block cannot be static", node)
 

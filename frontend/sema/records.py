@@ -110,9 +110,6 @@ def _visible_names(member: Member) -> list[str]:
 
 def _member(context: Context, node: c_ast.Decl, record: RecordType, *, last: bool) -> Member | None:
     type_ = declared_type(context, node.type)
-    if node.bitsize is not None:
-        context.report("K384", "OpenCL C has no bit-fields", node)
-        return None
     if type_ is None:
         return None
     if node.name is None and not isinstance(type_.type, RecordType):

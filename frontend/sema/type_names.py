@@ -194,12 +194,11 @@ class Signature:
 
     result: Type | None
     parameters: tuple[tuple[Node, QualType | None], ...]
-    variadic: bool
 
     @property
     def is_valid(self) -> bool:
         wrong = any(type_ is None for _, type_ in self.parameters)
-        return self.result is not None and not wrong and not self.variadic
+        return self.result is not None and not wrong
 
     @property
     def type(self) -> FunctionType:
@@ -214,13 +213,8 @@ def signature(context: Context, node: c_ast.FuncDecl) -> Signature:
     if result is not None and not _may_be_result(context, result, node):
         result = None
     parameters = list[tuple[Node, QualType | None]]()
-    variadic = False
     nodes = node.args.params if node.args else []
     for parameter in nodes:
-        if isinstance(parameter, c_ast.EllipsisParam):
-            context.report("K342", "OpenCL C has no functions with '...'", parameter)
-            variadic = True
-            continue
         assert isinstance(parameter, (c_ast.Decl, c_ast.Typename))
         type_ = declared_type(context, parameter.type)
         if type_ is not None and isinstance(type_.type, VoidType) and parameter.name is None:
@@ -232,7 +226,7 @@ def signature(context: Context, node: c_ast.FuncDecl) -> Signature:
             type_ = adjust_parameter(context, type_, parameter)
             _check_parameter_words(context, parameter)
         parameters.append((parameter, type_))
-    return Signature(None if result is None else result.type, tuple(parameters), variadic)
+    return Signature(None if result is None else result.type, tuple(parameters))
 
 
 def _check_parameter_words(context: Context, node: c_ast.Decl | c_ast.Typename) -> None:
