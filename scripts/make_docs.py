@@ -129,7 +129,8 @@ def _diagnostics() -> str:
     parts = list[str]()
     for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
         rows = "\n".join(f"| {c} | {CODES[c].severity} | {CODES[c].title} |" for c in codes)
-        parts.append(f"### {start}xx {_RANGES[start]}\n\n| code | | meaning |\n|---|---|---|\n{rows}")
+        head = f"### {start}xx {_RANGES[start]}\n\n| code | | meaning |\n|---|---|---|"
+        parts.append(f"{head}\n{rows}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -7,7 +7,7 @@ what it is about ("binary + int4 global int*"); differences are listed by patter
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -189,7 +189,7 @@ MEMBERS = (
 )
 
 
-def function(number: str, operands: list[tuple[Operand, str]], body: str, result: str) -> str:
+def function(number: str, operands: Sequence[tuple[Operand, str]], body: str, result: str) -> str:
     """One line: a function over the operands."""
     parameters = ", ".join(operand.declared(name) for operand, name in operands)
     return f"{result} f{number}({parameters or 'void'}) {{ {body} }}"
@@ -275,7 +275,7 @@ def members() -> Iterator[Case]:
         yield expression(f"member {base.name} {dot} {member}", f"$A{dot}{member};", base)
     for base, member, op in product(bases, MEMBERS, ("= 1", "+= 1", "++")):
         key = f"member {base.name} . {member} {op}"
-        yield expression(key, f"$A.{member} {op};".replace("++;", "++;"), base)
+        yield expression(key, f"$A.{member} {op};", base)
     for base, member in product(bases, MEMBERS):
         yield expression(f"member & {base.name} . {member}", f"&$A.{member};", base)
 

@@ -52,6 +52,7 @@ def test_what_is_taken_is_what_pocl_takes(pocl_context: Any, *, full: bool) -> N
         for case, ours, theirs in zip(cases, own, refused, strict=True)
         if bool(ours) != bool(theirs) and not listed(case.key, taken=not ours)
     ]
+    # -s shows the counts of docs/frontend.md
     print(f"{len(cases)} programs, PoCL refuses {sum(map(bool, refused))}")  # noqa: T201
     assert wrong == []
     assert len(cases) > (2000 if full else 150)

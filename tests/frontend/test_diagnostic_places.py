@@ -36,7 +36,7 @@ CASES: list[tuple[str, str]] = [
     ("K136", "#define A(x, y) x ## y\nconstant int a = ^A(1, +);\n"),
     (
         "K137",
-        "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(x)))\nint a = B(B(^B(1)));\n",
+        "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(x)))\nint a = B(^B(B(1)));\n",
     ),
     ("K140", "constant int a = 1; ^/* no end\n"),
     ("K141", "^_Pragma(1)\n"),
