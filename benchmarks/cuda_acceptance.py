@@ -16,14 +16,13 @@ import time
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kcc.diagnostics import DiagnosticError, InternalError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from kcc.passes.table import analyse
-
-SUITE = Path(__file__).parent / "suites" / "rodinia-cuda.toml"
 
 EXCUSES = {"K410": "texture or surface", "K412": "tensor cores"}
 
@@ -94,11 +93,16 @@ def main() -> int:
     """Print a line per file and the count."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--suite", type=Path, default=SUITE)
+    parser.add_argument("--suite", type=Path, help="a table of units and options")
     parser.add_argument("--only", default="", help="only files whose path contains this")
+    parser.add_argument(
+        "--option", action="append", default=[], help="for all files, e.g. --option=-Icommon"
+    )
     arguments = parser.parse_args()
     sys.setrecursionlimit(5000)
-    suite = tomllib.loads(arguments.suite.read_text(encoding="utf-8"))
+    suite = {"suite": arguments.folder.name, "files": list[Any]()}
+    if arguments.suite is not None:
+        suite = tomllib.loads(arguments.suite.read_text(encoding="utf-8"))
     listed = {row["file"]: row for row in suite["files"]}
     counts: dict[str, int] = {"analysed": 0, "excused": 0, "failed": 0}
     for path in sorted(arguments.folder.rglob("*.cu")):
@@ -107,7 +111,7 @@ def main() -> int:
         if "__global__" not in text or arguments.only not in file:
             continue
         row = listed.get(file, {"file": file})
-        options = options_of(row.get("options", []), arguments.folder)
+        options = options_of([*row.get("options", []), *arguments.option], arguments.folder)
         start = time.perf_counter()
         result = judge(arguments.folder, file, row.get("unit", file), options)
         counts[result.verdict] += 1

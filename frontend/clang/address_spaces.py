@@ -26,7 +26,10 @@ _CONSTANT_CAST = re.compile(
     r"ptr addrspace\(4\) addrspacecast \(ptr(?: addrspace\((\d)\))? (@(?:\"[^\"]+\"|[\w.$]+)) to "
     r"ptr addrspace\(4\)\)"
 )
-_BYVAL = re.compile(r"ptr (?:\w+ )*byval\([^)]*\)(?: \w+(?: \d+)?)* (%[\w.$]+)")
+_BYVAL = re.compile(r"ptr (?:\w+ )*byval\((?:[^()]|\([^()]*\))*\)(?: \w+(?: \d+)?)* (%[\w.$]+)")
+_NUMBERED = re.compile(r"%(\d+)(?![\w.$])")
+_NUMBERED_LABEL = re.compile(r"^(\d+):", re.MULTILINE)
+"""Values and blocks without a name: what is inserted would upset their numbers."""
 _NULLS = frozenset({"null", "undef", "poison"})
 
 
@@ -58,6 +61,7 @@ class _Function:
 def _infer(text: str) -> str:
     if _POINTER not in text:
         return text
+    text = _NUMBERED.sub(r"%n.\1", _NUMBERED_LABEL.sub(r"n.\1:", text))
     function = _Function(text.split("\n"))
     sources = _collect(function)
     _solve(function, sources)
@@ -325,6 +329,12 @@ def _compared(line: str, spaces: dict[str, int | None]) -> str:
 _MEMORY = re.compile(r"@llvm\.(memcpy|memmove|memset)\.([\w.]+)\((.*)\)")
 
 
+_ATTRIBUTES = re.compile(
+    r"ptr addrspace\(4\) ((?:(?!addrspacecast|getelementptr|null|undef|poison|inttoptr)[a-z_]+"
+    r"(?:\([^)]*\))? (?:\d+ )?)*)"
+)
+
+
 def _moved(line: str, spaces: dict[str, int | None]) -> str:
     match = _MEMORY.search(line)
     if match is None:
@@ -333,9 +343,7 @@ def _moved(line: str, spaces: dict[str, int | None]) -> str:
     parts = re.split(r", (?=ptr|i8|i32|i64|i1)", arguments)
     for number in range(len(kinds)):
         part = parts[number]
-        place = re.match(
-            r"ptr addrspace\(4\) ((?:\w+ |align \d+ |dereferenceable\w*\(\d+\) )*)", part
-        )
+        place = _ATTRIBUTES.match(part)
         if place is None:
             continue
         operand = part[place.end() :]

@@ -232,9 +232,13 @@ def settle_spaces(text: str, level: OptLevel) -> str:
     lowered, with generic pointers."""
     if level is OptLevel.O0:
         return text
-    text = infer_address_spaces(optimise(text, OptLevel.O1).text)
+    text = _NO_ATTRIBUTES.sub("{ nounwind }", optimise(text, OptLevel.O1).text)
+    text = infer_address_spaces(text)
     return _FUNCTION.sub(lambda m: _with_plain_arguments(m[0]), text)
 
+
+_NO_ATTRIBUTES = re.compile(r"(?<= = )\{ *\}(?=\n)")
+"""A group that optimisation leaves empty, which LLVM does not read."""
 
 _FUNCTION = re.compile(r"^define .*?^\}\n", re.MULTILINE | re.DOTALL)
 
