@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
@@ -85,7 +87,8 @@ def _pointer_problem(argument: Argument, value: object, local_memory: type) -> s
         return None if 0 < size < MAX_ITEMS else f"has {size} bytes of local memory"
     if not isinstance(value, np.ndarray):
         return f"needs an array, not {given}"
-    return "is an array of Python objects" if value.dtype.hasobject else None
+    array = cast("NDArray[np.generic]", value)
+    return "is an array of Python objects" if array.dtype.hasobject else None
 
 
 def _value_problem(type_: IrType, value: object) -> str | None:
@@ -97,8 +100,7 @@ def _value_problem(type_: IrType, value: object) -> str | None:
             wanted.add(type_.lanes * size_bytes(type_.element))
         if size in wanted:
             return None
-        name = value.dtype.name if isinstance(value, np.generic) else given
-        return f"has {size_bytes(type_)} bytes, {name} has {size}"
+        return f"has {size_bytes(type_)} bytes, {given} has {size}"
     if isinstance(type_, IntTy) and isinstance(value, int):
         inside = -(1 << (type_.bits - 1)) <= value < 1 << type_.bits
         return None if inside else f"does not hold {value}"

@@ -9,7 +9,7 @@ of lines of its own, so that :func:`reduce` can drop them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -129,7 +129,7 @@ class KernelWriter:
         return [name for scope in self.scopes for name, type_ in scope if type_ == wanted]
 
     @contextmanager
-    def block(self, head: str) -> Iterator[None]:
+    def block(self, head: str) -> Generator[None]:
         """A braced block with a scope of its own."""
         self.emit(head + " {")
         self.depth += 1
@@ -422,7 +422,7 @@ class KernelWriter:
         return None
 
     @contextmanager
-    def diverging(self) -> Iterator[None]:
+    def diverging(self) -> Generator[None]:
         saved = self.uniform
         self.uniform = False
         yield
@@ -438,7 +438,7 @@ class KernelWriter:
                     self.statements(self.rng.randint(1, 3))
 
     @contextmanager
-    def loop(self, turns: int) -> Iterator[None]:
+    def loop(self, turns: int) -> Generator[None]:
         saved = self.breakable, self.continuable, self.cost
         self.breakable = self.continuable = True
         self.cost *= turns

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kcc.diagnostics import DiagnosticError
 from tests.pocl import choose_device
@@ -20,6 +21,9 @@ from tests.tracegen.random_launches import (
     sources,
 )
 
+if TYPE_CHECKING:
+    import pyopencl
+
 FOLDER = Path(__file__).parent / "programs"
 
 FIXED = ("barrier(", "counts[lid]", "shared[lid]")
@@ -28,14 +32,11 @@ FIXED = ("barrier(", "counts[lid]", "shared[lid]")
 
 def checker(setting: Setting, *, pocl: bool) -> Callable[[str], str | None]:
     """What is wrong with a program, in a word; None for programs that are fine or not valid."""
-    if pocl:
-        import pyopencl
-
-        context = pyopencl.Context([choose_device()])
+    context = _context() if pocl else None
 
     def check(source: str) -> str | None:
         try:
-            if pocl:
+            if context is not None:
                 return "buffers" if pocl_difference(context, source, setting) else None
             return "steps" if reference_difference(source, setting) else None
         except DiagnosticError as error:
@@ -49,14 +50,21 @@ def checker(setting: Setting, *, pocl: bool) -> Callable[[str], str | None]:
     return check
 
 
+def _context() -> pyopencl.Context:
+    import pyopencl
+
+    return pyopencl.Context([choose_device()])
+
+
 def main() -> None:
     """Reduce the program of a seed and write it down."""
     parser = argparse.ArgumentParser(description="Reduce a random program that fails.")
     parser.add_argument("seed", type=int)
     parser.add_argument("--pocl", action="store_true")
     chosen = parser.parse_args()
-    check = checker(SETTINGS[chosen.seed % len(SETTINGS)], pocl=chosen.pocl)
-    source = sources(chosen.seed, 1)
+    seed: int = chosen.seed
+    check = checker(SETTINGS[seed % len(SETTINGS)], pocl=chosen.pocl)
+    source = sources(seed, 1)
     failure = check(source)
     if failure is None:
         parser.exit(1, "the program does not fail\n")
@@ -66,7 +74,7 @@ def main() -> None:
         return kept and check(text) == failure
 
     reduced = reduce(source, still_fails)
-    (FOLDER / f"seed_{chosen.seed}.cl").write_text(reduced, encoding="utf-8")
+    (FOLDER / f"seed_{seed}.cl").write_text(reduced, encoding="utf-8")
 
 
 if __name__ == "__main__":

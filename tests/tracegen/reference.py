@@ -121,7 +121,10 @@ def meeting_points(function: Function) -> dict[int, int]:
             if isinstance(block.terminator, Unreachable):
                 continue
             targets = block.successors or (EXIT,)
-            new = {block.index} | set.intersection(*(after[t] for t in targets))
+            new = set(after[targets[0]])
+            for target in targets[1:]:
+                new &= after[target]
+            new.add(block.index)
             changed |= new != after[block.index]
             after[block.index] = new
     return {b: max(after[b] - {b}, key=lambda p: len(after[p])) for b in blocks}
@@ -151,9 +154,10 @@ class Reference:
                 data = ops.encode(item.type, self.constant(item.initialiser))
                 self.shared[number] = bytearray(data)
         self.first_alloca = self._new_object()
-        three = (*launch.global_size, 1, 1)[:3], (*launch.local_size, 1, 1)[:3]
-        self.global_size, self.local_size = three
-        self.groups = tuple(a // b for a, b in zip(*three, strict=True))
+        self.global_size: tuple[int, ...] = (*launch.global_size, 1, 1)[:3]
+        self.local_size: tuple[int, ...] = (*launch.local_size, 1, 1)[:3]
+        sizes = zip(self.global_size, self.local_size, strict=True)
+        self.groups = tuple(a // b for a, b in sizes)
 
     def _new_object(self) -> int:
         self._objects = getattr(self, "_objects", 0) + 1
@@ -391,7 +395,7 @@ class _Warp:
         if cast.opcode is Opcode.BITCAST:
             return _bitcast(source, target, value)
         a, b = ops.element_of(source), ops.element_of(target)
-        return ops.elementwise(target, lambda v: ops.cast(cast.opcode, a, b, v), value)
+        return ops.each(target, lambda v: ops.cast(cast.opcode, a, b, v), value)
 
     # memory
 
@@ -483,7 +487,7 @@ class _Warp:
         offset = (*launch.launch.offset, 0, 0, 0)[:3]
         if name == "get_work_dim":
             return launch.launch.dimensions
-        dimension = given[0]
+        dimension: int = given[0]
         if dimension > 2:
             return int("size" in name or "num" in name)
         match name:
@@ -512,24 +516,28 @@ def _computed(
     type_, scalar = instruction.type, ops.element_of(instruction.type)
     match instruction:
         case Binary():
-            return ops.elementwise(
-                type_, lambda a, b: ops.binary(instruction.opcode, scalar, a, b), *given
+            return ops.pairwise(
+                type_, lambda a, b: ops.binary(instruction.opcode, scalar, a, b), given[0], given[1]
             )
         case Unary() if instruction.opcode is Opcode.FREEZE:
             return given[0]
         case Unary():
-            return ops.elementwise(type_, lambda a: -a, *given)
+            return ops.each(type_, lambda a: -a, given[0])
         case IntCompare():
             source = ops.element_of(instruction.left.type)
             bits = source.bits if isinstance(source, IntTy) else 64
-            return ops.elementwise(
+            return ops.pairwise(
                 type_,
                 lambda a, b: ops.compare_integers(instruction.predicate, bits, a, b),
-                *given,
+                given[0],
+                given[1],
             )
         case FloatCompare():
-            return ops.elementwise(
-                type_, lambda a, b: ops.compare_floats(instruction.predicate, a, b), *given
+            return ops.pairwise(
+                type_,
+                lambda a, b: ops.compare_floats(instruction.predicate, a, b),
+                given[0],
+                given[1],
             )
         case Select():
             if isinstance(given[0], list):
@@ -565,11 +573,12 @@ def _replaced(value: Data, indices: tuple[int, ...], new: Data) -> Data:
 
 def _bitcast(source: IrType, target: IrType, value: Data) -> Data:
     if IntTy(1) in (ops.element_of(source), ops.element_of(target)):
-        bits = value if isinstance(value, list) else None
-        if bits is not None:
-            return sum(bit << i for i, bit in enumerate(bits))
-        assert isinstance(target, VecTy)
-        return [value >> i & 1 for i in range(target.lanes)]
+        number = value
+        if isinstance(source, VecTy):
+            number = sum(int(value[i]) << i for i in range(source.lanes))
+        if isinstance(target, VecTy):
+            return [number >> i & 1 for i in range(target.lanes)]
+        return number
     return ops.decode(target, ops.encode(source, value))
 
 

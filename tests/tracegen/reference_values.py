@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -147,6 +147,16 @@ def elementwise(type_: IrType, operation: Callable[..., Data], *operands: Data) 
     if isinstance(type_, VecTy):
         return [operation(*row) for row in zip(*operands, strict=True)]
     return operation(*operands)
+
+
+def each(type_: IrType, operation: Callable[[Data], Data], value: Data) -> Data:
+    """:func:`elementwise` with one operand."""
+    return elementwise(type_, operation, value)
+
+
+def pairwise(type_: IrType, operation: Callable[[Data, Data], Data], a: Data, b: Data) -> Data:
+    """:func:`elementwise` with two operands."""
+    return elementwise(type_, operation, a, b)
 
 
 def element_of(type_: IrType) -> IrType:
@@ -327,25 +337,27 @@ _FLOAT_INTRINSICS: dict[str, Callable[[float], float]] = {
     "canonicalize": lambda x: x,
 }
 
-_INTEGER_INTRINSICS: dict[str, Callable[..., int]] = {
-    "abs": lambda n, a, *_: abs(signed(a, n)),
-    "smax": lambda n, a, b: max(signed(a, n), signed(b, n)),
-    "smin": lambda n, a, b: min(signed(a, n), signed(b, n)),
-    "umax": lambda _, a, b: max(a, b),
-    "umin": lambda _, a, b: min(a, b),
-    "sadd.sat": lambda n, a, b: _saturated(signed(a, n) + signed(b, n), n, is_signed=True),
-    "ssub.sat": lambda n, a, b: _saturated(signed(a, n) - signed(b, n), n, is_signed=True),
-    "uadd.sat": lambda n, a, b: _saturated(a + b, n, is_signed=False),
-    "usub.sat": lambda n, a, b: _saturated(a - b, n, is_signed=False),
-    "ushl.sat": lambda n, a, b: _saturated(a << b, n, is_signed=False),
-    "sshl.sat": lambda n, a, b: _saturated(signed(a, n) << b, n, is_signed=True),
-    "fshl": lambda n, a, b, c: _funnel(a, b, c, n, left=True),
-    "fshr": lambda n, a, b, c: _funnel(a, b, c, n, left=False),
-    "ctpop": lambda _, a: a.bit_count(),
-    "ctlz": lambda n, a, *_: n - a.bit_length(),
-    "cttz": lambda n, a, *_: (a & -a).bit_length() - 1 if a else n,
-    "bswap": lambda n, a: int.from_bytes(a.to_bytes(n // 8, "little"), "big"),
-    "bitreverse": lambda n, a: int(f"{a:0{n}b}"[::-1], 2),
+Values = Sequence[int]
+
+_INTEGER_INTRINSICS: dict[str, Callable[[int, Values], int]] = {
+    "abs": lambda n, v: abs(signed(v[0], n)),
+    "smax": lambda n, v: max(signed(x, n) for x in v),
+    "smin": lambda n, v: min(signed(x, n) for x in v),
+    "umax": lambda _, v: max(v),
+    "umin": lambda _, v: min(v),
+    "sadd.sat": lambda n, v: _saturated(signed(v[0], n) + signed(v[1], n), n, is_signed=True),
+    "ssub.sat": lambda n, v: _saturated(signed(v[0], n) - signed(v[1], n), n, is_signed=True),
+    "uadd.sat": lambda n, v: _saturated(v[0] + v[1], n, is_signed=False),
+    "usub.sat": lambda n, v: _saturated(v[0] - v[1], n, is_signed=False),
+    "ushl.sat": lambda n, v: _saturated(v[0] << v[1], n, is_signed=False),
+    "sshl.sat": lambda n, v: _saturated(signed(v[0], n) << v[1], n, is_signed=True),
+    "fshl": lambda n, v: _funnel(v[0], v[1], v[2], n, left=True),
+    "fshr": lambda n, v: _funnel(v[0], v[1], v[2], n, left=False),
+    "ctpop": lambda _, v: v[0].bit_count(),
+    "ctlz": lambda n, v: n - v[0].bit_length(),
+    "cttz": lambda n, v: (v[0] & -v[0]).bit_length() - 1 if v[0] else n,
+    "bswap": lambda n, v: int.from_bytes(v[0].to_bytes(n // 8, "little"), "big"),
+    "bitreverse": lambda n, v: int(f"{v[0]:0{n}b}"[::-1], 2),
 }
 
 _OVERFLOWING: dict[str, Callable[[int, int], int]] = {
@@ -371,7 +383,7 @@ def intrinsic(name: str, result: IrType, types: list[IrType], operands: list[Dat
         types, operands = types[:1], operands[:1]
     if name == "is.fpclass":
         flags = operands[1]
-        return elementwise(types[0], lambda x: _is_class(x, flags), operands[0])
+        return each(types[0], lambda x: _is_class(x, flags), operands[0])
 
     def one(*values: Data) -> Data:
         return _scalar_intrinsic(name, scalar, element_of(types[-1]), values)
@@ -383,7 +395,7 @@ def _scalar_intrinsic(name: str, result: IrType, last: IrType, values: tuple[Dat
     assert isinstance(result, (IntTy, FloatTy))
     bits = result.bits
     if name in _INTEGER_INTRINSICS:
-        return wrap(_INTEGER_INTRINSICS[name](bits, *values), bits)
+        return wrap(_INTEGER_INTRINSICS[name](bits, values), bits)
     if name in _FLOAT_INTRINSICS:
         return _FLOAT_INTRINSICS[name](values[0])
     match name:

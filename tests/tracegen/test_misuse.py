@@ -492,10 +492,11 @@ def test_fault_does_not_depend_on_workers_or_width():
         for workers in (1, 2, 3)
         for width in (32, 64)
     }
-    assert {f.message for f in found} == {
+    (message,) = {f.message for f in found}
+    assert message == (
         "read outside 'a' at byte offset 2000000 (4 bytes; the array has 65536) "
         "(kernel 'k', global id (5000, 0, 0))"
-    }
+    )
 
 
 def test_inlined_function_names_its_caller():

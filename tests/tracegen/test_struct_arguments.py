@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from kcc.tracegen.execute import NDRange
 from tests.tracegen.test_misuse import run
 
 STRUCT = "typedef struct { int x[8]; } s;\n"
-BODIES = {
+BODIES: dict[str, tuple[str, str, Callable[[int], int]]] = {
     "changed": ("s a", "a.x[(i + o[i]) & 7] = i; o[i] = a.x[i & 7];", lambda i: i),
     "one of two": (
         "s a, s b",
@@ -19,8 +21,7 @@ BODIES = {
     ),
     "beside an array": (
         "s a",
-        "int b[8] = {9, 8, 7, 6, 5, 4, 3, 2}; b[o[i]] = 1;"
-        "int *p = i & 1 ? a.x : b; o[i] = p[i & 7];",
+        "int b[8] = {9, 8, 7, 6, 5, 4, 3, 2}; b[o[i]] = 1; o[i] = (i & 1 ? a.x : b)[i & 7];",
         lambda i: i % 8 if i % 2 else (9 - i % 8 if i % 8 else 1),
     ),
     "address kept": (

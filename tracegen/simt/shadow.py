@@ -17,7 +17,7 @@ from functools import lru_cache
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import AnyInstruction, InsertElement, Load, ShuffleVector, Store
 from kcc.frontend.ir.model import Function, users
-from kcc.frontend.ir.types import I64, IntTy, PtrTy, VecTy, size_bytes
+from kcc.frontend.ir.types import I64, IntTy, PtrTy, StructTy, VecTy, size_bytes
 from kcc.frontend.ir.values import InstructionRef, Poison, Undef
 from kcc.tracegen.simt import arithmetic
 from kcc.tracegen.simt.frame import WarpFrame
@@ -106,7 +106,7 @@ def _private(frame: WarpFrame, address: Value) -> PrivateWords:
 
 def _call(
     frame: WarpFrame,
-    helper: tuple[str, object],
+    helper: tuple[str, StructTy],
     address: Value,
     target: Target,
     values: list[Value],
@@ -115,8 +115,8 @@ def _call(
     arguments = [
         frame.local_shadow, frame.lanes(address), frame.mask, target.low, target.limit, *values,
     ]  # fmt: skip
-    answer = frame.code.call(name, result, arguments, convention="")  # type: ignore[arg-type]
-    fields = answer.type.fields  # type: ignore[union-attr]
+    answer = frame.code.call(name, result, arguments, convention="")
+    fields = result.fields
     return [frame.code.extract_value(answer, t, i) for i, t in enumerate(fields)]
 
 
