@@ -12,18 +12,35 @@ from tests.kernels.test_kernels import CASES
 from tests.tracegen import engine
 
 
-@pytest.mark.parametrize("level", [OptLevel.O1, OptLevel.O2], ids=lambda level: level.value)
 @pytest.mark.parametrize("case", CASES, ids=label)
-def test_workload(case: Case, level: OptLevel):
+def test_workload(case: Case):
     def run(launch: Launch) -> dict[str, Array]:
-        return engine.run(launch, level=level)[1]
+        return engine.run(launch)[1]
 
     case.check(run)
 
 
-@pytest.mark.parametrize("case", CASES[::7], ids=label)
-def test_wide_warps(case: Case):
+@pytest.mark.parametrize("case", CASES[::4], ids=label)
+def test_workload_with_the_control_flow_of_the_source(case: Case):
     def run(launch: Launch) -> dict[str, Array]:
-        return engine.run(launch, ExecutionOptions(width=64))[1]
+        return engine.run(launch, level=OptLevel.O1)[1]
+
+    case.check(run)
+
+
+@pytest.mark.parametrize("case", CASES[1::10], ids=label)
+def test_wide_warps_and_two_workers(case: Case):
+    def run(launch: Launch) -> dict[str, Array]:
+        return engine.run(launch, ExecutionOptions(width=64, workers=2))[1]
+
+    case.check(run)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("width", [32, 64])
+@pytest.mark.parametrize("case", CASES, ids=label)
+def test_workload_at_o1(case: Case, width: int):
+    def run(launch: Launch) -> dict[str, Array]:
+        return engine.run(launch, ExecutionOptions(width=width), level=OptLevel.O1)[1]
 
     case.check(run)
