@@ -72,6 +72,11 @@ def pocl_refuses(context: Any, text: str) -> bool:
     return bool(_alone(context, text))
 
 
+def pocl_refuses_late(context: Any, case: Case) -> bool:
+    """Whether PoCL refuses a case that is built alone and to the end: when it generates code."""
+    return bool(_errors(context, source_of(case)))
+
+
 def _alone(context: Any, text: str) -> str:
     messages = _errors(context, text + STOP).values()
     return next((m for m in messages if "stop_here" not in m), "")
