@@ -26,7 +26,8 @@ def compile_source(
     """Compile a source with the front end named.
 
     ``language`` is guessed from the ending of the source's name when it is None. ``auto`` takes
-    the built-in front end for OpenCL C and clang for the rest. Raises
+    the built-in front end for OpenCL C; for CUDA it takes clang, and where there is none the
+    built-in front end, which reads C-like kernels. Raises
     :class:`kcc.diagnostics.DiagnosticError` when the source is bad (K011 when clang is needed and
     not there), and :class:`kcc.diagnostics.InternalError` when a stage of kcc is.
     """
@@ -41,6 +42,10 @@ def compile_source(
             from kcc.frontend.builtin_frontend import compile_opencl
 
             return compile_opencl(source, options)
+        case Language.CUDA if frontend == "builtin" or (frontend == "auto" and not has_clang()):
+            from kcc.frontend.cuda.c_like import compile_c_like
+
+            return compile_c_like(source, options)
         case Language.CUDA:
             from kcc.frontend.clang.cuda import compile_cuda
 
@@ -51,12 +56,29 @@ def compile_source(
             return compile_ir(source, options)
 
 
-def needs_clang(name: str, frontend: str) -> bool:
-    """Whether a source of that name goes through clang."""
+def has_clang() -> bool:
+    """Whether there is a clang to call."""
+    from kcc.frontend.clang.find import find_clang
+
+    return find_clang() is not None
+
+
+def needs_clang(source: SourceText, options: BuildOptions, frontend: FrontendName) -> bool:
+    """Whether a source cannot be compiled without clang; with ``auto``, CUDA that is C-like can."""
+    from kcc.diagnostics import DiagnosticError
     from kcc.frontend.kernel import Language
 
-    language = language_of(name)
-    return language is Language.CUDA or (language is Language.OPENCL and frontend == "clang")
+    language = language_of(source.name)
+    if language is Language.LLVM or frontend == "builtin":
+        return False
+    if frontend == "clang" or language is Language.OPENCL:
+        return frontend == "clang"
+    from kcc.frontend.cuda.c_like import compile_c_like
+
+    try:
+        return not compile_c_like(source, options).kernels
+    except DiagnosticError:
+        return True
 
 
 def language_of(name: str) -> Language:

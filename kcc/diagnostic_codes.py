@@ -204,6 +204,7 @@ CODES: dict[str, Code] = {
     "K419": Code("warning", "an included file is not found and is taken as empty"),
     "K420": Code("error", "no kernel of a source can be analysed"),
     "K421": Code("error", "a kernel template cannot be instantiated as asked"),
+    "K422": Code("error", "CUDA that only clang reads"),
     # K55x: reading LLVM's text back
     "K550": Code("error", "the IR holds something that is not known"),
     "K551": Code("error", "the IR holds an instruction that has no meaning in a GPU kernel"),

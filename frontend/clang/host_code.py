@@ -195,6 +195,10 @@ class Editable:
         self.text = f"{self.text[:start]}{call}{self.text[kept:]}"
         self._index()
 
+    def hide(self, item: Item) -> None:
+        """Take out a whole declaration."""
+        self._hide(item.start, item.end)
+
     def mark_device(self, item: Item) -> None:
         """Make a variable one of the device; columns of its line move."""
         at = item.start + len(item.head) - len(item.head.lstrip())

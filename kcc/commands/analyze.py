@@ -121,9 +121,9 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
     from kcc.pipeline import AnalysisRequest
 
     source = read_source(path)
-    provide_clang(source.name, arguments.frontend)
     sources.add(source.name, source.text)
     surroundings = survey(arguments, path, build_options(arguments), sources)
+    provide_clang(source, surroundings.options, arguments.frontend)
     return AnalysisRequest(
         source=source,
         options=surroundings.options,

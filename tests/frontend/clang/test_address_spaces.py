@@ -24,7 +24,9 @@ def inferred(body: str, parameters: str = "ptr addrspace(1) %a, ptr %held, i64 %
 
 def accesses(text: str) -> list[int]:
     """The spaces of loads and stores, in order."""
-    found = re.findall(r"(?:= load|^  store) [^\n]*?, ptr(?: addrspace\((\d)\))? [%@]", text, re.M)
+    found = re.findall(
+        r"(?:= load|^  store) [^\n]*?, ptr(?: addrspace\((\d)\))? [%@]", text, re.MULTILINE
+    )
     return [int(space or 0) for space in found]
 
 
@@ -37,31 +39,41 @@ TILE = "addrspacecast (ptr addrspace(3) @tile to ptr addrspace(4))"
     [
         (f"{CAST}  store float 1.0, ptr addrspace(4) %g\n", [1]),
         (
-            f"{CAST}  %p = getelementptr float, ptr addrspace(4) %g, i64 %n\n"
-            "  store volatile float 1.0, ptr addrspace(4) %p\n",
+            (
+                f"{CAST}  %p = getelementptr float, ptr addrspace(4) %g, i64 %n\n"
+                "  store volatile float 1.0, ptr addrspace(4) %p\n"
+            ),
             [1],
         ),
         (f"  store float 1.0, ptr addrspace(4) {TILE}\n", [3]),
         (
-            f"  %p = getelementptr float, ptr addrspace(4) {TILE}, i64 %n\n"
-            "  store float 1.0, ptr addrspace(4) %p\n",
+            (
+                f"  %p = getelementptr float, ptr addrspace(4) {TILE}, i64 %n\n"
+                "  store float 1.0, ptr addrspace(4) %p\n"
+            ),
             [3],
         ),
         (
-            f"{CAST}  %c = icmp eq i64 %n, 0\n"
-            f"  %p = select i1 %c, ptr addrspace(4) %g, ptr addrspace(4) {TILE}\n"
-            "  store float 1.0, ptr addrspace(4) %p\n",
+            (
+                f"{CAST}  %c = icmp eq i64 %n, 0\n"
+                f"  %p = select i1 %c, ptr addrspace(4) %g, ptr addrspace(4) {TILE}\n"
+                "  store float 1.0, ptr addrspace(4) %p\n"
+            ),
             [4],
         ),
         (
-            f"{CAST}  %c = icmp eq i64 %n, 0\n"
-            "  %p = select i1 %c, ptr addrspace(4) %g, ptr addrspace(4) null\n"
-            "  store float 1.0, ptr addrspace(4) %p\n",
+            (
+                f"{CAST}  %c = icmp eq i64 %n, 0\n"
+                "  %p = select i1 %c, ptr addrspace(4) %g, ptr addrspace(4) null\n"
+                "  store float 1.0, ptr addrspace(4) %p\n"
+            ),
             [1],
         ),
         (
-            f"{CAST}  %q = load ptr addrspace(4), ptr addrspace(4) %g\n"
-            "  store float 1.0, ptr addrspace(4) %q\n",
+            (
+                f"{CAST}  %q = load ptr addrspace(4), ptr addrspace(4) %g\n"
+                "  store float 1.0, ptr addrspace(4) %q\n"
+            ),
             [1, 4],
         ),
         (
@@ -69,14 +81,18 @@ TILE = "addrspacecast (ptr addrspace(3) @tile to ptr addrspace(4))"
             [4],
         ),
         (
-            "  %h = addrspacecast ptr %held to ptr addrspace(4)\n"
-            "  store float 1.0, ptr addrspace(4) %h\n",
+            (
+                "  %h = addrspacecast ptr %held to ptr addrspace(4)\n"
+                "  store float 1.0, ptr addrspace(4) %h\n"
+            ),
             [0],
         ),
         (
-            f"{CAST}  %1 = getelementptr float, ptr addrspace(4) %g, i64 %n\n"
-            "  %2 = getelementptr float, ptr addrspace(4) %1, i64 %n\n"
-            "  store float 1.0, ptr addrspace(4) %2\n",
+            (
+                f"{CAST}  %1 = getelementptr float, ptr addrspace(4) %g, i64 %n\n"
+                "  %2 = getelementptr float, ptr addrspace(4) %1, i64 %n\n"
+                "  store float 1.0, ptr addrspace(4) %2\n"
+            ),
             [1],
         ),
         (
