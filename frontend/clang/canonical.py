@@ -37,10 +37,20 @@ _FILE = re.compile(r'!DIFile\(filename: "([^"]*)", directory: "([^"]*)"')
 _SOURCE = re.compile(r'^source_filename = ".*"$', re.MULTILINE)
 
 
+_OPAQUE_TYPES = (
+    (re.compile(r'target\("spirv\.Image"[^)]*\)'), "ptr addrspace(1)"),
+    (re.compile(r'target\("spirv\.Sampler"\)'), "ptr addrspace(2)"),
+    (re.compile(r'target\("spirv\.(?:Event|DeviceEvent)"\)'), "ptr"),
+)
+"""Images, samplers and events are pointers in the dialect."""
+
+
 def canonical(text: str, name: str) -> str:
     """What holds for every language: the dialect's triple, the source's name, kernels once."""
     text = _SOURCE.sub(lambda _: f"source_filename = {quote(name)}", text)
     text = text.replace(_OLD_CONVENTION, _NEW_CONVENTION)
+    for pattern, pointer in _OPAQUE_TYPES:
+        text = pattern.sub(pointer, text)
     text = _LAYOUT.sub(LAYOUT, _TRIPLE.sub(TRIPLE, text))
     return with_selects(_join_doubles(text))
 

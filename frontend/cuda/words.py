@@ -89,18 +89,8 @@ _OTHERS = {
 def _vectors() -> dict[str, str]:
     """make_T2 and make_T4; vectors of three have another size in OpenCL."""
     found = dict[str, str]()
-    for kind in [
-        "char",
-        "uchar",
-        "short",
-        "ushort",
-        "int",
-        "uint",
-        "long",
-        "ulong",
-        "float",
-        "double",
-    ]:
+    integers = [f"{sign}{name}" for name in ("char", "short", "int", "long") for sign in ("", "u")]
+    for kind in [*integers, "float", "double"]:
         found[f"make_{kind}2(a, b)"] = f"(({kind}2)((a), (b)))"
         found[f"make_{kind}4(a, b, c, d)"] = f"(({kind}4)((a), (b), (c), (d)))"
     return found

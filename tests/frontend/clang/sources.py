@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kcc.frontend import compile_source
+from kcc.frontend import FrontendName, compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.passes.barriers import Barriers
@@ -22,7 +22,7 @@ def cuda(text: str, level: OptLevel = OptLevel.O1, **options: tuple[str, ...]) -
     return compile_source(SourceText("k.cu", text, "."), chosen)
 
 
-def workload(path: Path, frontend: str) -> CompiledUnit:
+def workload(path: Path, frontend: FrontendName) -> CompiledUnit:
     """A source of kernels/ with the defines of its kernel.toml."""
     described = load_workload_file(path.parent / "kernel.toml")
     options = BuildOptions(
@@ -30,7 +30,7 @@ def workload(path: Path, frontend: str) -> CompiledUnit:
         include_dirs=tuple(map(str, described.includes)),
     )
     source = SourceText(path.name, path.read_text(encoding="utf-8"), str(path.parent))
-    return compile_source(source, options, "clang" if frontend == "clang" else "builtin")
+    return compile_source(source, options, frontend)
 
 
 def facts_of(unit: CompiledUnit) -> dict[str, tuple[Kernel, Facts]]:

@@ -139,7 +139,8 @@ def test_copies_and_comparisons():
     text = (
         f"{HEAD}declare void @llvm.memcpy.p4.p4.i64(ptr addrspace(4), ptr addrspace(4), i64, i1)\n"
     )
-    text += f"define spir_kernel void @k(ptr addrspace(1) %a, i64 %n) {{\nentry:\n{body}  ret void\n}}\n"
+    text += "define spir_kernel void @k(ptr addrspace(1) %a, i64 %n) {\nentry:\n"
+    text += f"{body}  ret void\n}}\n"
     found = optimise(infer_address_spaces(text), OptLevel.O1).text
     assert "@llvm.memcpy.p3.p1.i64(ptr addrspace(3)" in found
     assert "addrspace(4)" not in found.split("declare")[0]

@@ -12,21 +12,22 @@ from kcc.frontend.builtins.constants import PREDEFINED_MACROS
 from kcc.frontend.clang.invoke import HEADERS
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
+from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.instruction_mix import InstructionMix
 from tests.frontend.clang.sources import KERNELS, facts_of, shape_of, workload
 from tests.passes.workloads import sampled
 
 NAMES = sorted(path.stem for path in KERNELS.glob("*/*.cl"))
 
-MIX_TOLERANCE = 0.2
-"""Of a kernel's instructions, as docs/frontend-clang.md says and why."""
+MIX_TOLERANCE = 0.16
+"""Of a kernel's instructions but for moves, as docs/frontend-clang.md says and why."""
 
 
 @pytest.mark.parametrize("name", sampled(NAMES))
 def test_workload(name: str):
     """Names, arguments, loops and barriers are the same; the mix within the tolerance."""
     path = KERNELS / name / f"{name}.cl"
-    ours, clangs = (facts_of(workload(path, which)) for which in ("builtin", "clang"))
+    ours, clangs = facts_of(workload(path, "builtin")), facts_of(workload(path, "clang"))
     assert list(ours) == list(clangs)
     for kernel, (one, facts) in ours.items():
         other, other_facts = clangs[kernel]
@@ -34,7 +35,11 @@ def test_workload(name: str):
         assert one.required_local_size == other.required_local_size
         assert shape_of(facts) == shape_of(other_facts)
         mine, theirs = (f[InstructionMix].total.counts for f in (facts, other_facts))
-        apart = sum(abs(a - b) for a, b in zip(mine, theirs, strict=True))
+        apart = sum(
+            abs(a - b)
+            for each, a, b in zip(InstructionClass, mine, theirs, strict=True)
+            if each is not InstructionClass.MOVE
+        )
         assert apart <= max(4, MIX_TOLERANCE * sum(mine)), kernel
 
 

@@ -23,7 +23,7 @@ def compiled(text: str) -> CompiledUnit:
 def test_twin(name: str):
     """The built-in front end and clang agree on names, arguments, loops and barriers."""
     path = KERNELS / name / f"{name}.cu"
-    ours, clangs = (facts_of(workload(path, which)) for which in ("builtin", "clang"))
+    ours, clangs = facts_of(workload(path, "builtin")), facts_of(workload(path, "clang"))
     assert list(ours) == list(clangs)
     for kernel, (one, facts) in ours.items():
         other, other_facts = clangs[kernel]
@@ -37,8 +37,8 @@ def test_words():
     unit = compiled(
         "#include <cuda_runtime.h>\n#include <stdio.h>\n"
         "__device__ __forceinline__ float f(float x) { return __expf(x) + sqrtf(x); }\n"
-        'extern "C" __global__ void __launch_bounds__(128, 2) k(float *a, const int* __restrict__ b,'
-        " int n)\n{\n  __shared__ int t[128];\n"
+        'extern "C" __global__ void __launch_bounds__(128, 2) k(float *a, '
+        "const int* __restrict__ b, int n)\n{\n  __shared__ int t[128];\n"
         "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
         "  t[threadIdx.x] = b[i]; __syncthreads();\n"
         "  if (i < n) a[i] = f(a[i]) + fmaxf(1.0f, t[0]);\n  atomicAdd(&t[1], 1);\n}\n"
