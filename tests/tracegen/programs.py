@@ -566,13 +566,13 @@ class KernelWriter:
         """All work-items go round equally often, and none leaves from inside."""
         name = self.new_name("i")
         self.may_return = False
-        self.cost = 4
+        ready, self.cost = self.locals_ready, 4
         bound = f"((k1 + {self.rng.randrange(4)}u) & 3u)"
         with self.block(f"for (uint {name} = 0; {name} < {bound}; ++{name})"):
             for _ in range(self.rng.randint(1, 2)):
                 self.rng.choice((self.exchange, self.count_locally))()
                 self.statements(self.rng.randint(1, 2))
-        self.cost = 1
+        self.locals_ready, self.cost = ready, 1
         self.may_return = True
 
     def exchange(self) -> None:
