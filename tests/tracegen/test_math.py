@@ -93,7 +93,7 @@ def draw(domain: str, dtype: type, count: int, seed: int) -> np.ndarray[Any, Any
 
 def ulp_distance(found: float, exact: Any, dtype: type) -> float:
     """Distance in units of the last place of the exact result; 0 for what is not normal."""
-    info = np.finfo(dtype)
+    info: Any = np.finfo(dtype)
     if not float(info.tiny) <= abs(exact) <= float(info.max):
         return 0.0
     exponent = int(mpmath.floor(mpmath.log(abs(exact), 2)))
