@@ -35,6 +35,9 @@ class BinaryOp(Enum):
     GT = ">"
     GE = ">="
 
+    # Members are compared by identity; Enum's own hash is a Python function and slow.
+    __hash__ = object.__hash__
+
     @property
     def is_comparison(self) -> bool:
         return self in _COMPARISONS
@@ -189,8 +192,9 @@ class AddressOf:
 @dataclass(frozen=True, slots=True)
 class Convert:
     """A conversion between arithmetic types, between vectors of equal lanes, between pointers,
-    between pointer and integer, from an integer constant to a sampler, or to void. To bool means comparison with zero; from a vector
-    comparison nothing is implied (its lanes are 0 and -1 already)."""
+    between pointer and integer, from an integer constant to a sampler, or to void. To bool means
+    comparison with zero; from a vector comparison nothing is implied (its lanes are 0 and -1
+    already)."""
 
     type: QualType
     span: Span

@@ -45,6 +45,11 @@ class ScalarKind(Enum):
         self.size_bytes = size_bytes
         self.signed = signed
         self.floating = floating
+        self.rank: int = 0 if spelling == "bool" else size_bytes.bit_length() + 4 * floating
+        """Integer conversion rank (C99 6.3.1.1), continued through the floating kinds."""
+
+    # Members are compared by identity; Enum's own hash is a Python function and slow.
+    __hash__ = object.__hash__
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pycparser import c_ast
 
 from kcc.diagnostics import Diagnostic, DiagnosticSink, Note, Span
+from kcc.frontend.lexer import Token
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.parser import ParsedUnit
 from kcc.frontend.sema.constants import Known
@@ -84,7 +85,9 @@ class Context:
     # diagnostics
 
     def span(self, node: Node) -> Span:
-        return self.unit.span(node)
+        """Where the user wrote a node."""
+        token = node.coord
+        return token.span if isinstance(token, Token) else self.unit.span(node)
 
     def report(
         self,

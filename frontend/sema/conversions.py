@@ -100,26 +100,10 @@ def materialise(expression: Expr) -> Expr:
 
 # arithmetic
 
-_RANKS = {
-    ScalarKind.BOOL: 0,
-    ScalarKind.CHAR: 1,
-    ScalarKind.UCHAR: 1,
-    ScalarKind.SHORT: 2,
-    ScalarKind.USHORT: 2,
-    ScalarKind.INT: 3,
-    ScalarKind.UINT: 3,
-    ScalarKind.LONG: 4,
-    ScalarKind.ULONG: 4,
-    ScalarKind.HALF: 5,
-    ScalarKind.FLOAT: 6,
-    ScalarKind.DOUBLE: 7,
-}
-"""Integer conversion rank (C99 6.3.1.1), continued through the floating kinds."""
-
 
 def promoted_kind(kind: ScalarKind) -> ScalarKind:
     """Integer promotion (C99 6.3.1.1)."""
-    return ScalarKind.INT if _RANKS[kind] < _RANKS[ScalarKind.INT] else kind
+    return ScalarKind.INT if kind.rank < ScalarKind.INT.rank else kind
 
 
 def common_kind(left: ScalarKind, right: ScalarKind) -> ScalarKind:
@@ -129,9 +113,9 @@ def common_kind(left: ScalarKind, right: ScalarKind) -> ScalarKind:
 
 def wider_kind(left: ScalarKind, right: ScalarKind) -> ScalarKind:
     """The usual arithmetic conversions without promotion: the higher rank, unsigned in a tie."""
-    if _RANKS[left] == _RANKS[right]:
+    if left.rank == right.rank:
         return right if left.signed else left
-    return left if _RANKS[left] > _RANKS[right] else right
+    return left if left.rank > right.rank else right
 
 
 def promote(expression: Expr) -> Expr:
@@ -146,12 +130,12 @@ def fits_vector(scalar: ScalarKind, element: ScalarKind) -> bool:
     be higher than that of the elements. As in clang, unsigned ranks above signed.
     """
     if element.floating:
-        return not scalar.floating or _RANKS[scalar] <= _RANKS[element]
+        return not scalar.floating or scalar.rank <= element.rank
     return not scalar.floating and _order(scalar) <= _order(element)
 
 
 def _order(kind: ScalarKind) -> tuple[int, bool]:
-    return _RANKS[kind], not kind.signed
+    return kind.rank, not kind.signed
 
 
 def vector_operands(

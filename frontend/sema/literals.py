@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import cache
 
 from pycparser import c_ast
 
@@ -38,9 +39,19 @@ def literal(context: Context, node: c_ast.Constant) -> Expr | None:
 
 
 def _integer(context: Context, node: c_ast.Constant) -> Constant | None:
+    found = _parse_integer(node.value)
+    if found is None:
+        context.report("K385", f"{node.value} does not fit in 64 bits", node)
+        return None
+    type_, value = found
+    return Constant(type_, context.span(node), value)
+
+
+@cache
+def _parse_integer(text: str) -> tuple[QualType, int] | None:
     """The first type of the list of C99 6.4.4.1 that holds the value."""
-    digits = node.value.rstrip("uUlL")
-    suffix = node.value[len(digits) :].lower()
+    digits = text.rstrip("uUlL")
+    suffix = text[len(digits) :].lower()
     decimal = not digits.startswith("0")
     value = int(digits, 10 if decimal else 16 if digits[:2].lower() == "0x" else 8)
     kinds = [ScalarKind.INT, ScalarKind.UINT, ScalarKind.LONG, ScalarKind.ULONG]
@@ -50,12 +61,9 @@ def _integer(context: Context, node: c_ast.Constant) -> Constant | None:
         kinds = [kind for kind in kinds if not kind.signed]
     elif decimal:
         kinds = [kind for kind in kinds if kind.signed]
-    for kind in kinds:
+    for kind in (*kinds, ScalarKind.ULONG):
         if in_range(kind, value):
-            return Constant(value_type(SCALARS[kind]), context.span(node), value)
-    if in_range(ScalarKind.ULONG, value):
-        return Constant(value_type(SCALARS[ScalarKind.ULONG]), context.span(node), value)
-    context.report("K385", f"{node.value} does not fit in 64 bits", node)
+            return value_type(SCALARS[kind]), value
     return None
 
 

@@ -20,8 +20,19 @@ from kcc.frontend.tree import (
 )
 from kcc.frontend.types import (
     BOOL,
+    CHAR,
+    DOUBLE,
+    FLOAT,
+    HALF,
     INT,
+    LONG,
+    SHORT,
+    UCHAR,
+    UINT,
+    ULONG,
+    USHORT,
     VECTOR_LANES,
+    VOID,
     AddressSpace,
     ArrayType,
     EnumType,
@@ -34,10 +45,13 @@ from kcc.frontend.types import (
     ScalarType,
     Type,
     VectorType,
-    VoidType,
 )
 
-SCALARS = {kind: ScalarType(kind) for kind in ScalarKind}
+_NAMED = (
+    BOOL, CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, HALF, FLOAT, DOUBLE,
+)  # fmt: skip
+
+SCALARS = {type_.kind: type_ for type_ in _NAMED}
 
 VECTORS = {
     (kind, lanes): VectorType(SCALARS[kind], lanes)
@@ -46,14 +60,15 @@ VECTORS = {
     for lanes in VECTOR_LANES
 }
 
-_VALUE_TYPES: dict[Type, QualType] = {
-    type_: QualType(type_) for type_ in (*SCALARS.values(), *VECTORS.values(), VoidType())
+_VALUE_TYPES = {
+    id(type_): QualType(type_) for type_ in (*SCALARS.values(), *VECTORS.values(), VOID)
 }
+"""By identity: these types live as long as the module."""
 
 
 def value_type(type_: Type) -> QualType:
     """The type as that of a value: unqualified and private."""
-    return _VALUE_TYPES.get(type_) or QualType(type_)
+    return _VALUE_TYPES.get(id(type_)) or QualType(type_)
 
 
 def vector_of(element: ScalarType, lanes: int) -> VectorType:
@@ -68,11 +83,16 @@ def array_of(element: QualType, length: int | None) -> QualType:
     )
 
 
+_PARTS = (Member, Swizzle, Element)
+
+_OBJECTS = frozenset({VariableRef, Deref, CompoundLiteral, StringLiteral})
+
+
 def is_lvalue(expression: Expr) -> bool:
     """Whether an expression designates an object."""
-    while isinstance(expression, (Member, Swizzle, Element)):
+    while isinstance(expression, _PARTS):
         expression = expression.base
-    return isinstance(expression, (VariableRef, Deref, CompoundLiteral, StringLiteral))
+    return type(expression) in _OBJECTS
 
 
 def is_scalar(type_: Type) -> bool:
@@ -102,7 +122,7 @@ def convert(expression: Expr, target: Type, *, implicit: bool = True) -> Expr:
     are converted at once.
     """
     source = expression.type.type
-    if source == target:
+    if source is target or source == target:
         return expression
     if isinstance(expression, Constant) and isinstance(target, ScalarType):
         kind = arithmetic_kind(source)
