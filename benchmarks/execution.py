@@ -104,6 +104,7 @@ class Prepared:
 
 
 def prepare(case: Case) -> Prepared:
+    """Compile a case and make its arguments."""
     launch: Launch = launch_of(case.workload, case.kernel, names=case.names).given(**case.inputs)
     unit = engine.compiled(case.workload)
     kernel = engine.kernel_of(unit, case.kernel)
@@ -144,7 +145,8 @@ def report_speed(prepared: list[Prepared], repetitions: int) -> None:
     for mode, values in speeds.items():
         mean = math.exp(sum(map(math.log, values)) / len(values))
         print(
-            f"trace {mode.value:10} geometric mean {mean:6.0f} (floor {FLOORS[mode]}), worst {min(values):.0f} (floor 30)"
+            f"trace {mode.value:10} geometric mean {mean:6.0f} (floor {FLOORS[mode]}), "
+            f"worst {min(values):.0f} (floor 30)"
         )
 
 

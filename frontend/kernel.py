@@ -13,6 +13,8 @@ from kcc.frontend.types import AddressSpace
 
 
 class Language(Enum):
+    """What a source is written in."""
+
     OPENCL = "opencl"
     CUDA = "cuda"
     LLVM = "llvm"

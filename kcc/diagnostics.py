@@ -103,7 +103,9 @@ class DiagnosticSink:
     """Collects diagnostics of one stage; drops exact repetitions of code and span."""
 
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    _seen: set[tuple[str, Span | None, str]] = field(default_factory=set[tuple[str, Span | None, str]])
+    _seen: set[tuple[str, Span | None, str]] = field(
+        default_factory=set[tuple[str, Span | None, str]]
+    )
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Record a diagnostic; raises :class:`TooManyErrors` past :data:`MAX_ERRORS` errors."""

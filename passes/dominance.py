@@ -33,8 +33,9 @@ class PostDominators:
 
     The virtual exit, whose number is the number of blocks, follows every block that ends the
     kernel. Ways that can only end in ``unreachable`` are never taken and count as if they were not
-    there, except among the blocks on them. A cycle that nothing leaves has an edge to it too, from its last block in reverse
-    postorder: so blocks within it post-dominate each other as if the cycle ended there.
+    there, except among the blocks on them. A cycle that nothing leaves has an edge to it too, from
+    its last block in reverse postorder: so blocks within it post-dominate each other as if the
+    cycle ended there.
     """
 
     tree: DominatorTree

@@ -9,8 +9,8 @@ TRIPLE = "spir64-unknown-unknown"
 DATA_LAYOUT = (
     "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
 )
-"""The layout clang 22 gives the spir64 target; pointers are 64 bits in every address space. It names
-no native integer widths, so that LLVM does not widen 32-bit arithmetic to 64 bits."""
+"""The layout clang 22 gives the spir64 target; pointers are 64 bits in every address space.
+It names no native integer widths, so that LLVM does not widen 32-bit arithmetic to 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)

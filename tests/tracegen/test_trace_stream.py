@@ -57,7 +57,7 @@ def test_trace_does_not_depend_on_workers():
                 b.mask,
                 [a.addresses.tolist() for a in b.accesses],
             )
-            for b in blocks  # fmt: skip
+            for b in blocks
         ]
 
     one, two = (traced("stencil3d", "naive_kernel", workers)[0] for workers in (1, 2))
