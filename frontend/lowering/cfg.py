@@ -79,7 +79,7 @@ def _skip_empty(blocks: dict[str, list[str]]) -> None:
 
     for lines in blocks.values():
         lines[-1] = _TARGET.sub(lambda m: f"label %{final(m[1])}", lines[-1])
-        same = re.fullmatch(r"  br i1 [^,]+, (label %[-\w.$]+), \1(.*)", lines[-1])
+        same = re.fullmatch(r"  br i1 [^,]+, (label %[-\w.$]+), \1((?:, .*)?)", lines[-1])
         if same:
             lines[-1] = f"  br {same[1]}{same[2]}"
 
