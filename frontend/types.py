@@ -128,7 +128,9 @@ class RecordType:
     def __str__(self) -> str:
         return f"{'union' if self.is_union else 'struct'} {self.tag}"
 
-    def complete(self, members: list[tuple[str | None, QualType, int]], *, packed: bool, align: int) -> None:
+    def complete(
+        self, members: list[tuple[str | None, QualType, int]], *, packed: bool, align: int
+    ) -> None:
         """Lay the members out: name, type, alignment in bytes asked for (0 none, -1 packed)."""
         offset, alignment, placed, size = 0, max(align, 1), list[Field](), 0
         for name, type_, extra in members:
