@@ -7,8 +7,10 @@ import random
 INTEGERS = ("char", "uchar", "short", "ushort", "int", "uint", "long", "ulong")
 FLOATS = ("float", "double")
 LITERALS = (
-    "0", "1", "7", "100", "255", "-1", "-128", "65535", "2147483647", "3000000000u", "0x7fffffffffff",
-    "0xffffffffffffffffUL", "1L", "3u", "'a'", "0.5", "1.5f", "3.0", "1e10f", "0.1f", "0.1", "1e-40f",
+    "0", "1", "7", "100", "255", "-1", "-128", "65535", "2147483647", "3000000000u",
+    "0x7fffffffffff",
+    "0xffffffffffffffffUL", "1L", "3u", "'a'", "0.5", "1.5f", "3.0", "1e10f", "0.1f", "0.1",
+    "1e-40f",
     "123456789.0f", "16777217", "-2.5",
 )  # fmt: skip
 
@@ -21,7 +23,9 @@ def expression(rng: random.Random, depth: int) -> str:
         case 0:
             return f"({rng.choice((*INTEGERS, *FLOATS))})({bounded(rng, depth - 1)})"
         case 1:
-            return f"({expression(rng, depth - 1)} {rng.choice('+-*')} {expression(rng, depth - 1)})"
+            return (
+                f"({expression(rng, depth - 1)} {rng.choice('+-*')} {expression(rng, depth - 1)})"
+            )
         case 2:
             op = rng.choice(("<", "<=", ">", ">=", "==", "!=", "&&", "||"))
             return f"({expression(rng, depth - 1)} {op} {expression(rng, depth - 1)})"

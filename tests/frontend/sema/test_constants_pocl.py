@@ -34,7 +34,5 @@ def test_layout(pocl_context: Any, *, full: bool) -> None:
     for _ in range(400 if full else 25):
         records.draw()
     constants = [("long", f"sizeof({name})") for name in records.names]
-    constants += [
-        ("long", f"(long)&(({name} *)0)->{member}") for name, member in records.paths
-    ]
+    constants += [("long", f"(long)&(({name} *)0)->{member}") for name, member in records.paths]
     assert compare(pocl_context, "\n".join(records.lines), constants) > 100
