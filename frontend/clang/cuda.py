@@ -108,7 +108,7 @@ class _Session:
             [
                 *self._refused_instantiations(),
                 *as_diagnostics([m for m in self.done.messages if m.file != _TAIL]),
-                *self._missing_notes(),
+                *self.missing_notes(),
             ]
         )
 
@@ -132,6 +132,7 @@ class _Session:
             root = f"{folder}/stubs"
             listing.write_text(overlay(self.stubs, root, empty), encoding="utf-8")
             arguments = [*_OPTIONS, *macro_arguments(self.options)]
+            arguments += ["-DKCC_FAST_MATH"] * self.options.fast_relaxed_math
             arguments += ["-ivfsoverlay", str(listing), "-isystem", root]
             text = "\n".join([self.main.text, f'#line 1 "{_TAIL}"', *self.tail])
             source = SourceText(self.source.name, text, self.source.folder)
@@ -214,12 +215,17 @@ class _Session:
             self.others[file] = Editable(read_source(file).text)
         return self.others.get(file)
 
-    def _missing_notes(self) -> list[Diagnostic]:
+    def _line_of_include(self, name: str) -> int:
+        """Where the source itself includes a header; 0 where another file does."""
+        match = re.search(rf'#[ \t]*include[ \t]*[<"]{re.escape(name)}[>"]', self.source.text)
+        return self.source.text.count("\n", 0, match.start()) + 1 if match else 0
+
+    def missing_notes(self) -> list[Diagnostic]:
         return [
             Diagnostic(
                 "K419",
                 f"'{name}' is not found and is taken as empty",
-                Span(self.source.name, 0),
+                Span(self.source.name, self._line_of_include(name)),
                 hint="-I FOLDER tells where to look for included files",
             )
             for name in self.missing
@@ -250,6 +256,7 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
     refused = refused_kernels(text, kernels, names)
     gone = [r.symbol for r in refused]
     warnings = [r.diagnostic for r in refused] + _template_notes(session, set(names.values()))
+    warnings += session.missing_notes()
     if len(gone) == len(kernels):
         raise _nothing_left(session, warnings, bool(kernels))
     text = without_functions(with_kernel_metadata(text), gone)

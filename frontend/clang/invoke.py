@@ -93,7 +93,8 @@ def compile_text(
             text = output.read_text(encoding="utf-8", errors="replace")
             text = text.replace(f"{folder}/{Path(source.name).name}", quoted)
             return Compilation(text.replace(f"{folder}/", ""), messages)
-        if not any(m.is_error for m in messages):
+        errors = [m for m in messages if m.is_error and "too many errors" not in m.text]
+        if not errors or not all(m.line for m in errors):
             raise InternalError("clang", run.stderr.strip()[-4000:] or f"exit {run.returncode}")
         return Compilation(None, messages)
 

@@ -517,6 +517,22 @@ __KCC_HD void __sincosf(float x, float* s, float* c) { *s = __sinf(x); *c = __co
 __KCC_HD float __tanhf(float x) { return tanhf(x); }
 __KCC_HD float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
 
+/* What nvcc's -use_fast_math makes of the C names (CUDA C++ programming guide, "Intrinsic
+   functions"). */
+#ifdef KCC_FAST_MATH
+#define sinf __sinf
+#define cosf __cosf
+#define tanf __tanf
+#define expf __expf
+#define exp10f __exp10f
+#define logf __logf
+#define log2f __log2f
+#define log10f __log10f
+#define powf __powf
+#define sincosf __sincosf
+#define fdividef __fdividef
+#endif
+
 /* Arithmetic that is not fused. The directed roundings cost what rounding to nearest does. */
 #define __KCC_ROUNDED(type, prefix, suffix)                                                    \
     __KCC_HD type __##prefix##add_##suffix(type a, type b) { _Pragma("clang fp contract(off)") return a + b; } \

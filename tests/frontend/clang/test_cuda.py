@@ -7,8 +7,9 @@ import re
 import pytest
 
 from kcc.diagnostics import DiagnosticError
+from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Language
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.types import AddressSpace
 from tests.frontend.clang.sources import KERNELS, cuda, facts_of, shape_of, workload
 from tests.passes.workloads import sampled
@@ -140,6 +141,12 @@ def test_function(text: str, expected: str):
     assert expected in body(text)
 
 
+def test_fast_math():
+    text = "__global__ void k(float* f) { f[0] = sinf(f[1]); }"
+    options = BuildOptions(fast_relaxed_math=True)
+    assert "native_sin" in compile_source(SourceText("k.cu", text, "."), options).ir
+
+
 def test_unfused_product():
     assert "fmuladd" not in body("f[0] = __fadd_rn(__fmul_rn(f[1], f[2]), f[3]);")
 
@@ -164,6 +171,7 @@ def test_host_code_does_not_disturb():
     )  # fmt: skip
     (kernel,) = unit.kernels
     assert (kernel.name, kernel.span.line) == ("k", 6)
+    assert codes(unit) == [("K419", 4)]
 
 
 def test_templates_are_instantiated_by_launches():
