@@ -59,12 +59,12 @@ def test_gaussian_solves():
     n = args["size"]
     args["a_dev"][:: n + 1] += 2 * n
     matrix = args["a_dev"].reshape(n, n).astype(np.float64)
-    solution = np.linalg.solve(matrix, args["b_dev"])
+    solution: Any = np.linalg.solve(matrix, args["b_dev"])
     for t in range(n - 1):
         args["t"] = t
         args = launch("gaussian", "Fan2", launch("gaussian", "Fan1", args))
     upper = np.triu(args["a_dev"].reshape(n, n).astype(np.float64))
-    found = np.linalg.solve(upper, args["b_dev"])
+    found: Any = np.linalg.solve(upper, args["b_dev"])
     np.testing.assert_allclose(found, solution, rtol=1e-3, atol=1e-5)
 
 
