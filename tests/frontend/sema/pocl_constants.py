@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kcc.frontend.tree import Constant
 from tests.frontend.sema.support import analysed
 from tests.pocl import build
+
+if TYPE_CHECKING:
+    import pyopencl
 
 DTYPES = {
     "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32,
@@ -18,7 +21,7 @@ DTYPES = {
 }  # fmt: skip
 
 
-def compare(context: Any, prelude: str, constants: Sequence[tuple[str, str]]) -> int:
+def compare(context: pyopencl.Context, prelude: str, constants: Sequence[tuple[str, str]]) -> int:
     """Assert that constants, given as type and expression, have the same value on both sides."""
     import pyopencl as cl
 

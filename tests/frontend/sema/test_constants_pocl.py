@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,11 +11,14 @@ from tests.frontend.sema.constant_expressions import FLOATS, INTEGERS, expressio
 from tests.frontend.sema.pocl_constants import compare
 from tests.frontend.sema.random_records import Records
 
+if TYPE_CHECKING:
+    import pyopencl
+
 SEED = 1121
 
 
 @pytest.mark.pocl
-def test_values(pocl_context: Any, *, full: bool) -> None:
+def test_values(pocl_context: pyopencl.Context, *, full: bool) -> None:
     rng = random.Random(SEED)
     constants = list[tuple[str, str]]()
     count = 3000 if full else 120
@@ -29,7 +32,7 @@ def test_values(pocl_context: Any, *, full: bool) -> None:
 
 
 @pytest.mark.pocl
-def test_layout(pocl_context: Any, *, full: bool) -> None:
+def test_layout(pocl_context: pyopencl.Context, *, full: bool) -> None:
     records = Records(random.Random(SEED))
     for _ in range(400 if full else 25):
         records.draw()
