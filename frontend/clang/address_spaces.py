@@ -61,7 +61,7 @@ class _Function:
 def _infer(text: str) -> str:
     if _POINTER not in text:
         return text
-    text = _NUMBERED.sub(r"%n.\1", _NUMBERED_LABEL.sub(r"n.\1:", text))
+    text = _NUMBERED.sub(r"%kcc.\1", _NUMBERED_LABEL.sub(r"kcc.\1:", text))
     function = _Function(text.split("\n"))
     sources = _collect(function)
     _solve(function, sources)
@@ -223,7 +223,7 @@ def _specific(name: str) -> str:
     """The name of the pointer that says its space."""
     if name.strip("%").isdigit():  # an unnamed value: LLVM counts those, so it gets another name
         return f"%of.{name.strip('%')}"
-    return f'{name[:-1]}.of"' if name.endswith('"') else f"{name}.of"
+    return f'{name[:-1]}.kcc"' if name.endswith('"') else f"{name}.kcc"
 
 
 def _in_space(operand: str, space: int, spaces: dict[str, int | None]) -> str | None:

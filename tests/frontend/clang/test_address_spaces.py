@@ -155,3 +155,12 @@ def test_pointers_of_an_argument_struct_are_global():
     )
     parameters = "ptr byval({ i64, ptr addrspace(4) }) align 8 %held"
     assert accesses(inferred(body, parameters))[-1] == 1
+
+
+def test_values_without_names_stay_apart_from_the_source_s():
+    body = (
+        f"{CAST}  %n.0 = add i64 %n, 1\n"
+        "  %1 = getelementptr float, ptr addrspace(4) %g, i64 %n.0\n"
+        "  store float 1.0, ptr addrspace(4) %1\n"
+    )
+    assert accesses(inferred(body)) == [1]
