@@ -500,9 +500,7 @@ def test_an_output_that_cannot_be_written(run: Run, source: Path, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir()] == ["k.cl"]
 
 
-def test_a_front_end_that_is_not_there(
-    run: Run, source: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_front_end_that_is_not_there(run: Run, source: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("kcc.frontend.clang.find.find_clang", lambda: None)
     check_bad_input(run("analyze", source, "--frontend", "clang"), "K011", "clang")
 

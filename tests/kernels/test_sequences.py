@@ -58,13 +58,13 @@ def test_gaussian_solves():
     args = tiny("gaussian", "Fan2")
     n = args["size"]
     args["a_dev"][:: n + 1] += 2 * n
-    matrix = args["a_dev"].reshape(n, n).astype(np.float64)
-    solution: Any = np.linalg.solve(matrix, args["b_dev"])
+    matrix = np.asarray(args["a_dev"], np.float64).reshape(n, n)
+    solution = np.linalg.solve(matrix, np.asarray(args["b_dev"], np.float64))
     for t in range(n - 1):
         args["t"] = t
         args = launch("gaussian", "Fan2", launch("gaussian", "Fan1", args))
-    upper = np.triu(args["a_dev"].reshape(n, n).astype(np.float64))
-    found: Any = np.linalg.solve(upper, args["b_dev"])
+    upper = np.triu(np.asarray(args["a_dev"], np.float64).reshape(n, n))
+    found = np.linalg.solve(upper, np.asarray(args["b_dev"], np.float64))
     np.testing.assert_allclose(found, solution, rtol=1e-3, atol=1e-5)
 
 
