@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -65,6 +66,13 @@ BINARY: dict[str, tuple[str, float, Callable[[Any, Any], Any]]] = {
 }
 
 
+NORMAL: dict[type, tuple[float, float, int]] = {
+    np.float32: (2.0**-126, 2.0**128 * (1 - 2.0**-24), 23),
+    np.float64: (sys.float_info.min, sys.float_info.max, 52),
+}
+"""Smallest and largest normal numbers, and digits behind the point (IEEE 754)."""
+
+
 def draw(domain: str, dtype: type, count: int, seed: int) -> np.ndarray[Any, Any]:
     rng = np.random.default_rng(seed)
     small = 10.0 ** rng.integers(-4, 1, count)
@@ -93,11 +101,11 @@ def draw(domain: str, dtype: type, count: int, seed: int) -> np.ndarray[Any, Any
 
 def ulp_distance(found: float, exact: Any, dtype: type) -> float:
     """Distance in units of the last place of the exact result; 0 for what is not normal."""
-    info: Any = np.finfo(dtype)
-    if not float(info.tiny) <= abs(exact) <= float(info.max):
+    smallest, largest, digits = NORMAL[dtype]
+    if not smallest <= abs(exact) <= largest:
         return 0.0
     exponent = int(mpmath.floor(mpmath.log(abs(exact), 2)))
-    unit = mpmath.mpf(2) ** (exponent - info.nmant)
+    unit = mpmath.mpf(2) ** (exponent - digits)
     return float(abs(mpmath.mpf(float(found)) - exact) / unit) if math.isfinite(found) else 1e9
 
 
