@@ -66,7 +66,8 @@ class WorkloadFile:
 
 
 def find_workload_file(source: Path) -> Path | None:
-    """The kernel.toml beside a source; None when there is none or it is for another source.
+    """The kernel.toml beside a source; None when there is none or it is for another source. One
+    in another language is the same source if the names are equal but for their endings.
 
     :raises DiagnosticError: K036 when there is one that is not valid TOML.
     """
@@ -74,7 +75,8 @@ def find_workload_file(source: Path) -> Path | None:
     if not path.is_file():
         return None
     table = _read(path)[0].get("source")
-    mine = isinstance(table, dict) and cast("Table", table).get("file") == source.name
+    file = cast("Table", table).get("file") if isinstance(table, dict) else None
+    mine = isinstance(file, str) and Path(file).stem == source.stem
     return path if mine else None
 
 

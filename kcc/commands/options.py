@@ -166,6 +166,22 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
         help="work-items of a work-group in each dimension",
     )
     group.add_argument(
+        "--grid",
+        dest="grids",
+        metavar="EXPR[,EXPR[,EXPR]]",
+        action="append",
+        default=[],
+        help="thread blocks in each dimension: CUDA's way to give --global",
+    )
+    group.add_argument(
+        "--block",
+        dest="blocks",
+        metavar="EXPR[,EXPR[,EXPR]]",
+        action="append",
+        default=[],
+        help="threads of a block in each dimension: CUDA's word for --local",
+    )
+    group.add_argument(
         "--arg",
         dest="arguments",
         metavar="NAME=VALUE",

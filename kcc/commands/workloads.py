@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 COMMAND_LINE = "the command line"
 
-_EXTENTS = ("--global", "--local")
+_EXTENTS = ("--global", "--local", "--grid", "--block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +91,8 @@ def _read_launch_options(arguments: argparse.Namespace, sources: SourceLines) ->
     texts = {
         "--global": arguments.global_sizes,
         "--local": arguments.local_sizes,
+        "--grid": arguments.grids,
+        "--block": arguments.blocks,
         "--arg": arguments.arguments,
         "--size": [size for size in arguments.sizes if size not in SIZE_NAMES],
     }
@@ -113,7 +115,7 @@ def _parse_launch_options(texts: Mapping[str, Sequence[str]], named: str | None)
     from kcc.launch import LaunchRequest
     from kcc.launch_language import parse_argument, parse_dimensions, parse_size
 
-    for option in ("--global", "--local"):
+    for option in _EXTENTS:
         if len(texts[option]) > 1:
             times = f"{option} is given {len(texts[option])} times"
             raise usage_error(times, "one launch at a time; a comma separates dimensions")
@@ -126,8 +128,8 @@ def _parse_launch_options(texts: Mapping[str, Sequence[str]], named: str | None)
     for argument in arguments:
         if isinstance(argument.value, Scalar) and free_names(argument.value.value) <= names.keys():
             names[argument.name] = evaluate(argument.value.value, names)
-    whole, part = (extents[option][0] if extents[option] else None for option in _EXTENTS)
-    return _Given(LaunchRequest(whole, part), names, tuple(arguments), named)
+    request = LaunchRequest(*(extents[o][0] if extents[o] else None for o in _EXTENTS))
+    return _Given(request, names, tuple(arguments), named)
 
 
 def _parse_all(
@@ -168,20 +170,22 @@ def _with_workload(workload: WorkloadFile, options: BuildOptions, given: _Given)
 
 def _origin(file: str, given: LaunchRequest) -> str:
     """Where the sizes of a launch come from, in words."""
-    sizes = (given.global_size, given.local_size)
-    if None not in sizes:
+    whole = given.global_size or given.grid
+    part = given.local_size or given.block
+    if whole and part:
         return COMMAND_LINE
-    return file if sizes == (None, None) else f"{COMMAND_LINE} and {file}"
+    return f"{COMMAND_LINE} and {file}" if whole or part else file
 
 
 def _merge(own: LaunchRequest, given: LaunchRequest) -> LaunchRequest:
     """The launch of a kernel.toml with what the command line says instead."""
-    if given.global_size is not None:
-        own = replace(own, global_size=given.global_size, grid=None)
-        if given.local_size is None and len(own.local_size or ()) != len(given.global_size):
+    whole = given.global_size or given.grid
+    if whole is not None:
+        own = replace(own, global_size=given.global_size, grid=given.grid)
+        if len(own.local_size or own.block or ()) != len(whole):
             own = replace(own, local_size=None, block=None)
-    if given.local_size is not None:
-        own = replace(own, local_size=given.local_size, block=None)
+    if given.local_size is not None or given.block is not None:
+        own = replace(own, local_size=given.local_size, block=given.block)
     return own
 
 
