@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from kcc.frontend import FrontendName
     from kcc.frontend.options import BuildOptions, SourceText
 
+STANDARD_ERROR = 2
+"""The descriptor: `sys.stderr` may be something without one."""
+
 
 def provide_clang(source: SourceText, options: BuildOptions, frontend: FrontendName) -> None:
     """Install the ziglang wheel where clang is needed, missing, and the environment is a clone's.
@@ -29,6 +32,6 @@ def provide_clang(source: SourceText, options: BuildOptions, frontend: FrontendN
     script = root / "scripts" / "environment.py"
     if Path(sys.prefix) == root / ".venv" and script.exists():
         sys.stderr.write("kcc: this needs clang: installing the ziglang wheel, once (100 MB)\n")
-        subprocess.run([sys.executable, str(script), "clang"], check=False, stdout=sys.stderr)
+        subprocess.run([sys.executable, str(script), "clang"], check=False, stdout=STANDARD_ERROR)
         find_clang.cache_clear()
     need_clang(f"'{source.name}'")

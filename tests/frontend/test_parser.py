@@ -45,7 +45,7 @@ PLACED = """kernel void k(global float *out,
     ("kind", "spans"),
     [
         (c_ast.FuncDef, ["1:13"]),
-        (c_ast.Decl, ["1:13", "1:28", "2:25", "3:7", "3:13", "6:12", "7:23", "7:18"]),
+        (c_ast.Decl, ["1:13", "1:29", "2:25", "3:7", "3:13", "6:12", "7:23", "7:18"]),
         (c_ast.BinaryOp, ["3:19", "5:12", "6:21"]),
         (c_ast.Assignment, ["5:27", "6:40"]),
         (c_ast.TernaryOp, ["5:32"]),

@@ -502,6 +502,9 @@ def test_an_output_that_cannot_be_written(run: Run, source: Path, tmp_path: Path
 
 def test_a_front_end_that_is_not_there(run: Run, source: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("kcc.frontend.clang.find.find_clang", lambda: None)
+    monkeypatch.setattr(
+        "sys.prefix", "/somewhere/else"
+    )  # not a clone's .venv: nothing is installed
     check_bad_input(run("analyze", source, "--frontend", "clang"), "K011", "clang")
 
 
