@@ -131,11 +131,10 @@ class RecordType:
     def complete(
         self, members: list[tuple[str | None, QualType, int]], *, packed: bool, align: int
     ) -> None:
-        """Lay the members out: name, type, alignment in bytes asked for (0 none, -1 packed)."""
+        """Lay the members out: name, type, alignment in bytes (0 for that of the type)."""
         offset, alignment, placed, size = 0, max(align, 1), list[Field](), 0
-        for name, type_, extra in members:
-            natural = 1 if packed or extra < 0 else align_of(type_.type)
-            member_align = max(natural, extra)
+        for name, type_, asked in members:
+            member_align = asked or (1 if packed else align_of(type_.type))
             offset = 0 if self.is_union else _round_up(offset, member_align)
             placed.append(Field(name, type_, offset))
             alignment = max(alignment, member_align)

@@ -8,6 +8,7 @@ from kcc.frontend.attributes import Attribute
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.dispatch import declared_type, rvalue
+from kcc.frontend.sema.scope import TypedefName
 from kcc.frontend.tree import KernelAttributes
 from kcc.frontend.types import EnumType, ScalarType, Type, VectorType, is_integer
 
@@ -32,6 +33,17 @@ def alignment_of(context: Context, node: Node) -> int:
         if attribute.name == "aligned":
             largest = max(largest, _alignment(context, attribute, node))
     return largest
+
+
+def named_alignment(context: Context, node: Node) -> int:
+    """The alignment that the typedef behind a declarator asks for; 0 without one."""
+    while isinstance(node, c_ast.ArrayDecl):
+        node = node.type
+    if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
+        entity = context.scope.find(node.type.names[-1])
+        if isinstance(entity, TypedefName):
+            return entity.alignment_bytes
+    return 0
 
 
 def _alignment(context: Context, attribute: Attribute, node: Node) -> int:

@@ -6,11 +6,12 @@ from pycparser import c_ast
 
 from kcc.diagnostics import Note
 from kcc.frontend.sema import prototypes
-from kcc.frontend.sema.attributes import alignment_of
+from kcc.frontend.sema.attributes import alignment_of, named_alignment
 from kcc.frontend.sema.constants import array_element, evaluate, fold_initialiser
-from kcc.frontend.sema.context import Context, Node
+from kcc.frontend.sema.context import Context
 from kcc.frontend.sema.dispatch import declared_type, rvalue
 from kcc.frontend.sema.initialisers import initialise
+from kcc.frontend.sema.records import forward_record
 from kcc.frontend.sema.scope import SamplerConstant, TypedefName
 from kcc.frontend.sema.spelling import base_spelling
 from kcc.frontend.tree import AggregateInit, Convert, Declare, Initialiser, Stmt, Storage, Variable
@@ -53,6 +54,8 @@ def declaration(context: Context, node: c_ast.Decl | c_ast.Typedef) -> list[Stmt
 
 
 def _tag_only(context: Context, node: c_ast.Decl) -> None:
+    if isinstance(node.type, (c_ast.Struct, c_ast.Union)) and node.type.decls is None:
+        forward_record(context, node.type)
     declared_type(context, node.type)
     named = getattr(node.type, "name", None)
     if named is None and not isinstance(node.type, c_ast.Enum):
@@ -64,7 +67,8 @@ def _typedef(context: Context, node: c_ast.Typedef) -> None:
         if word != "typedef":
             context.report("K327", f"a typedef cannot be {word}", node)
     type_ = declared_type(context, node.type)
-    entry = TypedefName(type_, context.span(node), alignment_of(context, node))
+    alignment = alignment_of(context, node) or named_alignment(context, node.type)
+    entry = TypedefName(type_, context.span(node), alignment)
     entry.spelling = base_spelling(context, node.type)
     previous = context.scope.names.get(node.name)
     if isinstance(previous, TypedefName):
@@ -91,7 +95,7 @@ def _variable(context: Context, node: c_ast.Decl, name: str, type_: QualType | N
     if storage is None:
         _poison(context, node)
         return []
-    alignment = alignment_of(context, node) or _typedef_alignment(context, node.type)
+    alignment = alignment_of(context, node) or named_alignment(context, node.type)
     variable = Variable(name, type_, storage, context.span(node), alignment)
     entered = _enter(context, variable, node)
     if entered is None:
@@ -202,15 +206,6 @@ def _at_kernel_scope(context: Context, space: AddressSpace, node: c_ast.Decl) ->
     return True
 
 
-def _typedef_alignment(context: Context, node: Node) -> int:
-    """The alignment a typedef asks for, of a plain use of its name."""
-    if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
-        entity = context.scope.find(node.type.names[-1])
-        if isinstance(entity, TypedefName):
-            return entity.alignment_bytes
-    return 0
-
-
 def _enter(context: Context, variable: Variable, node: c_ast.Decl) -> Variable | None:
     """Enter the name; a definition completes an earlier ``extern`` declaration of it."""
     previous = context.scope.names.get(variable.name)
@@ -245,11 +240,11 @@ def _initialiser(context: Context, node: c_ast.Decl, variable: Variable) -> Init
 
 def _remember(context: Context, variable: Variable, initialiser: Initialiser) -> None:
     """A constant with a constant initialiser may stand in constant expressions."""
-    folded = fold_initialiser(initialiser, context.known)
-    if folded is not None and not isinstance(folded, AggregateInit):
-        value = evaluate(folded, context.known)
-        if isinstance(value, (int, float, tuple)) and not variable.type.volatile:
-            context.known.values[variable] = value
+    if isinstance(initialiser, AggregateInit) or variable.type.volatile:
+        return
+    value = evaluate(initialiser, context.known)
+    if isinstance(value, (int, float, tuple)):
+        context.known.values[variable] = value
 
 
 def _place(

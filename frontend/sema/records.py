@@ -5,7 +5,7 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from kcc.diagnostics import Note
-from kcc.frontend.sema.attributes import alignment_of, has_attribute
+from kcc.frontend.sema.attributes import alignment_of, has_attribute, named_alignment
 from kcc.frontend.sema.constants import array_element, evaluate
 from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.dispatch import declared_type, rvalue
@@ -24,6 +24,7 @@ from kcc.frontend.types import (
     RecordType,
     ScalarKind,
     ScalarType,
+    align_of,
     is_complete,
     is_integer,
 )
@@ -43,6 +44,13 @@ def record_type(context: Context, node: c_ast.Struct | c_ast.Union) -> RecordTyp
     if record is not None and node.decls is not None:
         _define_record(context, record, node)
     return record
+
+
+def forward_record(context: Context, node: c_ast.Struct | c_ast.Union) -> None:
+    """``struct S;`` alone: a new type in this scope, whatever S is outside (C99 6.7.2.3)."""
+    if node.name is not None and node.name not in context.scope.tags:
+        record = RecordType(node.name, isinstance(node, c_ast.Union))
+        context.scope.tags[node.name] = TagEntry(record, context.span(node))
 
 
 def _tagged_record(
@@ -72,15 +80,15 @@ def _tagged_record(
 
 def _define_record(context: Context, record: RecordType, node: c_ast.Struct | c_ast.Union) -> None:
     members, names = list[Member](), dict[str, Node]()
-    for declaration in node.decls or ():
-        if isinstance(declaration, c_ast.StaticAssert):
-            continue
+    packed = has_attribute(context, node, "packed")
+    declarations = node.decls or []
+    for declaration in declarations:
         assert isinstance(declaration, c_ast.Decl)
-        member = _member(
-            context, declaration, record, last=declaration is (node.decls or [None])[-1]
-        )
-        if member is None:
+        type_ = _member_type(context, declaration, record, last=declaration is declarations[-1])
+        if type_ is None:
             continue
+        alignment = _member_alignment(context, type_, declaration, packed=packed)
+        member = (declaration.name, type_, alignment)
         for name in _visible_names(member):
             if name in names:
                 notes = [Note(f"'{name}' was declared here", context.span(names[name]))]
@@ -91,7 +99,6 @@ def _define_record(context: Context, record: RecordType, node: c_ast.Struct | c_
             names[name] = declaration
         else:
             members.append(member)
-    packed = has_attribute(context, node, "packed")
     record.complete(members, packed=packed, align=alignment_of(context, node))
 
 
@@ -108,7 +115,9 @@ def _visible_names(member: Member) -> list[str]:
     ]
 
 
-def _member(context: Context, node: c_ast.Decl, record: RecordType, *, last: bool) -> Member | None:
+def _member_type(
+    context: Context, node: c_ast.Decl, record: RecordType, *, last: bool
+) -> QualType | None:
     type_ = declared_type(context, node.type)
     if type_ is None:
         return None
@@ -124,10 +133,17 @@ def _member(context: Context, node: c_ast.Decl, record: RecordType, *, last: boo
     if not _may_be_member(context, type_, node):
         return None
     _note_host_size(context, record, type_, node)
-    extra = alignment_of(context, node)
-    if has_attribute(context, node, "packed") and not extra:
-        extra = -1
-    return node.name, type_, extra
+    return type_
+
+
+def _member_alignment(context: Context, type_: QualType, node: c_ast.Decl, *, packed: bool) -> int:
+    """Of its type, or what the typedef of that asks for, or 1 where packed; an attribute of its
+    own can only raise it.
+    """
+    natural = named_alignment(context, node.type) or align_of(type_.type)
+    if packed or has_attribute(context, node, "packed"):
+        natural = 1
+    return max(natural, alignment_of(context, node))
 
 
 def _may_be_member(context: Context, type_: QualType, node: c_ast.Decl) -> bool:

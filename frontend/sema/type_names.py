@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pycparser import c_ast
 
 from kcc.diagnostics import Note
+from kcc.frontend.sema.attributes import named_alignment
 from kcc.frontend.sema.builtin_types import BUILTIN_TYPES
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, Node, previous_span
@@ -36,6 +37,7 @@ from kcc.frontend.types import (
     VoidType,
     is_complete,
     is_integer,
+    size_of,
 )
 
 _LONG_LONG = frozenset({"int", "long", "signed", "unsigned"})
@@ -155,6 +157,14 @@ def _array(context: Context, node: c_ast.ArrayDecl) -> QualType | None:
         return None
     if not is_complete(element.type):
         context.report("K310", f"array elements of incomplete type '{element.type}'", node)
+        return None
+    alignment = named_alignment(context, node.type)
+    if alignment and size_of(element.type) % alignment:
+        message = (
+            f"there are no arrays of elements of {size_of(element.type)} bytes that are aligned "
+            f"to {alignment}"
+        )
+        context.report("K315", message, node)
         return None
     if node.dim is None:
         return array_of(element, None)

@@ -8,8 +8,15 @@ from dataclasses import dataclass, field
 SCALARS = (
     "char", "uchar", "short", "int", "uint", "long", "float", "double", "half", "char2", "char3",
     "short4", "int2", "float3", "float4", "long2", "double3", "int8", "float16", "bool",
-    "global int *", "enum Colour",
+    "global int *", "enum Colour", "wide_int", "tight_struct", "loose_double",
 )  # fmt: skip
+
+PRELUDE = """\
+enum Colour { RED, GREEN };
+typedef int wide_int __attribute__((aligned(16)));
+typedef struct { char a; int b; } __attribute__((packed)) tight_struct;
+typedef double loose_double __attribute__((aligned(2)));
+"""
 
 
 @dataclass(slots=True)
@@ -17,7 +24,7 @@ class Records:
     """Draws definitions; ``paths`` has type and member of everything drawn."""
 
     rng: random.Random
-    lines: list[str] = field(default_factory=lambda: ["enum Colour { RED, GREEN };"])
+    lines: list[str] = field(default_factory=lambda: [PRELUDE])
     paths: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     names: list[str] = field(default_factory=list[str])
     counter: int = 0
@@ -60,7 +67,7 @@ class Records:
             return f"{self.rng.choice(('struct', 'union'))} {{ {body} }} {name};"
         type_ = self.rng.choice(self.names) if kind == 2 and self.names else None
         type_ = type_ or self.rng.choice(SCALARS)
-        array = f"[{self.rng.randrange(1, 4)}]" if kind in (3, 4) else ""
+        array = f"[{self.rng.randrange(1, 4)}]" if kind in (3, 4) and type_ != "wide_int" else ""
         paths.append(name)
         attribute = ""
         if kind == 5:

@@ -32,6 +32,7 @@ FILES: list[tuple[str, str]] = [
     ("K313", "constant int a[@-1] = { 0 };"),
     ("K315", "void f(image2d_t @*a) { }"),
     ("K315", "void f(sampler_t @a[2]) { }"),
+    ("K315", "typedef int T __attribute__((aligned(16)));\nvoid f(void) { T @a[3]; }"),
     ("K316", "image2d_t @f(void);"),
     ("K316", "int @f(void)[2];"),
     ("K316", "struct S { event_t @a; };"),
