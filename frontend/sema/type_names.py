@@ -40,6 +40,9 @@ from kcc.frontend.types import (
     size_of,
 )
 
+MAX_ARRAY_BYTES = 1 << 61
+"""As in clang: sizes must still fit in 64 bits when counted in bits."""
+
 _LONG_LONG = frozenset({"int", "long", "signed", "unsigned"})
 
 _SPACES = {space.name.lower(): space for space in AddressSpace if space.name != "GENERIC"}
@@ -169,6 +172,9 @@ def _array(context: Context, node: c_ast.ArrayDecl) -> QualType | None:
     if node.dim is None:
         return array_of(element, None)
     length = array_length(context, node.dim)
+    if length is not None and size_of(element.type) * length > MAX_ARRAY_BYTES:
+        context.report("K313", f"an array of {length} elements is too large", node.dim)
+        return None
     return None if length is None else array_of(element, length)
 
 

@@ -125,6 +125,7 @@ BODIES: list[tuple[str, str]] = [
     ("K310", "struct S *t; t @+ 1;"),
     ("K312", "int a[@i];"),
     ("K313", "int a[@-2];"),
+    ("K313", "int a[@1L << 60];"),
     ("K313", "int a[@1.5f];"),
     ("K314", "int @a[];"),
     ("K315", "@&s;"),
