@@ -117,7 +117,7 @@ def _to_pointer(context: Context, value: Expr, target: PointerType, node: Node) 
     if not isinstance(source, PointerType):
         return _invalid(context, source, target, node)
     if spaces_differ(source, target) and source.pointee.space is not target.pointee.space:
-        report_spaces(context, source, target, node, "casting")
+        report_spaces(context, source, target, node)
         return None
     if isinstance(value, Constant):
         return Constant(QualType(target), value.span, value.value)

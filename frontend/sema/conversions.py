@@ -168,6 +168,8 @@ def _widen(context: Context, scalar: Expr, vector: VectorType, node: Node) -> Ex
         source = scalar.type.type
         message = f"the scalar type '{source}' has a higher rank than the elements of '{vector}'"
         hint = f"convert it: ({vector.element})"
+        if isinstance(scalar, Constant) and vector.element.kind is ScalarKind.FLOAT:
+            hint = "a constant of type float ends in f"
         context.report("K347", message, node, hint=hint)
         return None
     return splat(scalar, vector)
@@ -283,7 +285,7 @@ def _assign_pointer(
         report_mismatch(context, source, target, node, purpose)
         return None
     if spaces_differ(source, target):
-        report_spaces(context, source, target, node, purpose.value)
+        report_spaces(context, source, target, node)
         return None
     _warn_of_pointees(context, source.pointee, target.pointee, node)
     return convert(value, target)
@@ -299,12 +301,10 @@ def spaces_differ(source: PointerType, target: PointerType) -> bool:
     return True
 
 
-def report_spaces(
-    context: Context, source: PointerType, target: PointerType, node: Node, doing: str
-) -> None:
+def report_spaces(context: Context, source: PointerType, target: PointerType, node: Node) -> None:
     """The one mistake of OpenCL newcomers: a pointer into another address space."""
     here, there = source.pointee.space, target.pointee.space
-    message = f"{doing} '{source}' to '{target}': that changes the address space of the pointer"
+    message = f"'{source}' cannot become '{target}': a pointer keeps its address space"
     hint = None
     if here is not there and there is AddressSpace.PRIVATE:
         hint = f"declare the pointer as '__{here.name.lower()} {target}'"
