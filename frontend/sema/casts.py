@@ -7,7 +7,12 @@ from pycparser import c_ast
 from kcc.frontend.sema.assignments import discard
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, Node
-from kcc.frontend.sema.conversions import report_spaces, spaces_differ, to_value
+from kcc.frontend.sema.conversions import (
+    conversion_hint,
+    report_spaces,
+    spaces_differ,
+    to_value,
+)
 from kcc.frontend.sema.dispatch import declared_type, expression, rvalue
 from kcc.frontend.sema.values import arithmetic_kind, convert, splat, value_type
 from kcc.frontend.tree import Comma, Constant, Expr, VectorLiteral
@@ -101,9 +106,7 @@ def _to_vector(context: Context, value: Expr, target: VectorType, node: Node) ->
         return value
     if arithmetic_kind(source) is not None:
         return splat(value, target, implicit=False)
-    hint = None
-    if isinstance(source, VectorType) and source.lanes == target.lanes:
-        hint = f"write convert_{target}() or as_{target}()"
+    hint = conversion_hint(source, target) if isinstance(source, VectorType) else None
     return _invalid(context, source, target, node, hint)
 
 

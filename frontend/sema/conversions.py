@@ -46,6 +46,7 @@ from kcc.frontend.types import (
     VoidType,
     is_complete,
     is_integer,
+    size_of,
 )
 
 
@@ -147,8 +148,7 @@ def vector_operands(
         if first == second:
             return left, right
         message = f"vectors of different types, '{first}' and '{second}', are not converted"
-        hint = f"write convert_{first}() or as_{first}()" if first.lanes == second.lanes else None
-        context.report("K346", message, node, hint=hint)
+        context.report("K346", message, node, hint=conversion_hint(second, first))
         return None
     if isinstance(first, VectorType):
         widened = _widen(context, right, first, node)
@@ -156,6 +156,14 @@ def vector_operands(
     assert isinstance(second, VectorType)
     widened = _widen(context, left, second, node)
     return None if widened is None else (widened, right)
+
+
+def conversion_hint(source: VectorType, target: VectorType) -> str | None:
+    """Which functions make one vector type of the other."""
+    same_size = size_of(source) == size_of(target)
+    if source.lanes == target.lanes:
+        return f"write convert_{target}()" + f" or as_{target}()" * same_size
+    return f"write as_{target}()" if same_size else None
 
 
 def _widen(context: Context, scalar: Expr, vector: VectorType, node: Node) -> Expr | None:
@@ -249,8 +257,7 @@ def _assign_vector(context: Context, value: Expr, target: VectorType, node: Node
         return splat(value, target)
     if isinstance(source, VectorType):
         message = f"vectors of different types, '{target}' and '{source}', are not converted"
-        hint = f"write convert_{target}() or as_{target}()"
-        context.report("K346", message, node, hint=hint if source.lanes == target.lanes else None)
+        context.report("K346", message, node, hint=conversion_hint(source, target))
     return None
 
 
