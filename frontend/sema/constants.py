@@ -17,6 +17,7 @@ from kcc.frontend.tree import (
     AggregateInit,
     ArrayDecay,
     Binary,
+    BinaryOp,
     CompoundLiteral,
     Conditional,
     Constant,
@@ -293,8 +294,12 @@ def _binary(expression: Binary, known: Known) -> Value | None:
 
 
 def _compare_addresses(expression: Binary, left: Value, right: Value) -> Value | None:
-    if not isinstance(left, Address) or not isinstance(right, Address) or left.base != right.base:
+    if not isinstance(left, Address) or not isinstance(right, Address):
         return None
+    if left.base != right.base:
+        nulls = Address(None, 0) in (left, right)
+        unequal = {BinaryOp.EQ: 0, BinaryOp.NE: 1}
+        return unequal.get(expression.op) if nulls else None
     return combine(expression.op, ScalarKind.LONG, left.offset, right.offset)
 
 
