@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,7 +88,7 @@ class Device:
     def read(self, buffer: Any, dtype: type[np.generic] | np.dtype[Any]) -> Array:
         """The contents of a buffer, as a one-dimensional array."""
         layout: np.dtype[Any] = np.dtype(dtype)
-        array: Array = np.empty(buffer.size // layout.itemsize, layout)
+        array = cast("Array", np.empty(buffer.size // layout.itemsize, layout))
         self.cl.enqueue_copy(self.queue, array, buffer)
         return array
 
