@@ -1,0 +1,20 @@
+"""Plain Python functions on numpy arrays, compiled by numba. Import it only where they are about
+to run: numba takes seconds to import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def native(function: F) -> F:
+    """The function as native code, compiled when it is first called and kept in numba's cache
+    where that has a place."""
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache can be written
+        return numba.njit(nogil=True)(function)
