@@ -1,5 +1,5 @@
-"""Seeded inputs for workloads: graphs, sparse matrices, images, points, dense matrices, sequences
-and keys.
+"""Seeded inputs for workloads: graphs, sparse matrices, meshes, images, points, dense matrices,
+sequences and keys.
 
 Every generator takes a ``numpy.random.Generator`` or a seed and gives the same values for the same
 seed everywhere (where an elementary function is involved, up to its last digit). Arrays are of the
@@ -44,15 +44,20 @@ from kcc.inputs.matrices import (
     to_jagged,
     uniform_matrix,
 )
+from kcc.inputs.meshes import FAR_FIELD, WALL, Mesh, channel_mesh
 from kcc.inputs.seeds import Seed, generator
 
 __all__ = [
+    "FAR_FIELD",
+    "WALL",
     "Ellpack",
     "Graph",
     "Jagged",
+    "Mesh",
     "Seed",
     "SparseMatrix",
     "banded_matrix",
+    "channel_mesh",
     "checkers_image",
     "clustered_points",
     "dominant_matrix",
