@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich import box
 from rich.table import Table
 
 from kcc.passes.unknown import Unknown
 from kcc.report.model import KernelReport
 from kcc.report.style import Style
+from kcc.report.text import bar, fill, make_table
 from kcc.report.words import array_name, by_weight, percent, place, space_name
-
-MAX_ROWS = 60
-"""Rows of a table before the rest is only counted: the JSON document has all of them."""
 
 BAR_COLUMNS = 30
 
@@ -26,39 +23,8 @@ def tables(kernel: KernelReport, style: Style) -> Iterator[Table]:
             yield table
 
 
-def _table(title: str, style: Style, *columns: str, right: tuple[str, ...] = ()) -> Table:
-    table = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD if style.unicode else _ASCII,
-        show_edge=False,
-        pad_edge=False,
-        header_style="dim",
-        caption_justify="left",
-        caption_style="dim",
-    )
-    for column in columns:
-        justify = "right" if column in right else "left"
-        table.add_column(column, justify=justify, overflow="fold")
-    return table
-
-
-_ASCII = box.Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-
-
-def _fill(table: Table, rows: list[tuple[str, ...]], caption: str = "") -> Table:
-    for row in rows[:MAX_ROWS]:
-        table.add_row(*row)
-    if len(rows) > MAX_ROWS:
-        left_out = f"{len(rows) - MAX_ROWS} more rows; --json has all"
-        caption = f"{left_out}; {caption}" if caption else left_out
-    table.caption = caption or None
-    return table
-
-
 def _arguments(kernel: KernelReport, style: Style) -> Table:
-    table = _table("Arguments", style, "name", "type", "address space", "qualifiers")
+    table = make_table("Arguments", style, "name", "type", "address space", "qualifiers")
     rows = [
         (
             argument.name,
@@ -70,12 +36,12 @@ def _arguments(kernel: KernelReport, style: Style) -> Table:
         )
         for argument in kernel.arguments
     ]
-    return _fill(table, rows)
+    return fill(table, rows)
 
 
 def _loops(kernel: KernelReport, style: Style) -> Table:
     columns = ("loop", "line", "depth", "inside", "header", "blocks", "instr", "barriers", "trips")
-    table = _table("Loops", style, *columns, right=columns[:-1])
+    table = make_table("Loops", style, *columns, right=columns[:-1])
     rows = [
         (
             str(loop.id),
@@ -90,12 +56,12 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
         )
         for loop in kernel.loops
     ]
-    return _fill(table, rows, _reasons("trips", [loop.trip for loop in kernel.loops]))
+    return fill(table, rows, _reasons("trips", [loop.trip for loop in kernel.loops]))
 
 
 def _branches(kernel: KernelReport, style: Style) -> Table:
     columns = ("branch", "at", "block", "condition")
-    table = _table("Branches", style, *columns, right=("branch", "at"))
+    table = make_table("Branches", style, *columns, right=("branch", "at"))
     rows = [
         (
             str(branch.id),
@@ -105,12 +71,12 @@ def _branches(kernel: KernelReport, style: Style) -> Table:
         )
         for branch in kernel.branches
     ]
-    return _fill(table, rows)
+    return fill(table, rows)
 
 
 def _accesses(kernel: KernelReport, style: Style) -> Table:
     columns = ("access", "at", "op", "space", "array", "bytes", "block")
-    table = _table("Memory accesses", style, *columns, right=("access", "at", "bytes"))
+    table = make_table("Memory accesses", style, *columns, right=("access", "at", "bytes"))
     rows = [
         (
             str(access.id),
@@ -124,11 +90,11 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
         for access in kernel.accesses
     ]
     unknown = [a.array for a in kernel.accesses if isinstance(a.array, Unknown)]
-    return _fill(table, rows, _reasons("array", unknown))
+    return fill(table, rows, _reasons("array", unknown))
 
 
 def _mix(kernel: KernelReport, style: Style) -> Table:
-    table = _table(
+    table = make_table(
         "Instruction mix", style, "class", "instr", "share", "", right=("instr", "share")
     )
     total = sum(kernel.mix.values())
@@ -136,18 +102,10 @@ def _mix(kernel: KernelReport, style: Style) -> Table:
     most = ranked[0][1] if ranked else 0
     columns = min(BAR_COLUMNS, style.width // 3)
     rows = [
-        (each.value, str(count), percent(count, total), _bar(count / most * columns, style))
+        (each.value, str(count), percent(count, total), bar(count / most * columns, style))
         for each, count in ranked
     ]
-    return _fill(table, rows)
-
-
-def _bar(columns: float, style: Style) -> str:
-    """A bar of so many columns, to an eighth of one where the characters for it may be used."""
-    if not style.unicode:
-        return "#" * max(1, round(columns))
-    eighths = max(1, round(columns * 8))
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+    return fill(table, rows)
 
 
 def _reasons(label: str, unknowns: list[Unknown]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -19,6 +18,7 @@ from kcc.report.annotated import LEGEND, Excerpt, annotate
 from kcc.report.model import Analysis, KernelReport, Severity
 from kcc.report.style import Style
 from kcc.report.tables import tables
+from kcc.report.text import written
 from kcc.report.verdict import verdict
 
 MOSTLY_FROM_WIDTH = 90
@@ -49,28 +49,19 @@ def render_report(
     analysis: Analysis, style: Style, parts: frozenset[Part] = frozenset(Part)
 ) -> str:
     """The report as text, with the parts that are asked for."""
-    buffer = io.StringIO()
-    console = Console(
-        file=buffer,
-        width=style.width,
-        color_system="standard" if style.colored else None,
-        force_terminal=style.colored,
-        no_color=not style.colored,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
-    _heading(console, analysis)
-    for kernel in analysis.kernels:
-        _kernel_heading(console, kernel, analysis.source, style)
-        if Part.VERDICT in parts:
-            _verdict(console, kernel)
-        if Part.TABLES in parts:
-            _tables(console, kernel, style)
-        if Part.SOURCE in parts:
-            _source(console, kernel, analysis, style)
-    return "".join(line.rstrip() + "\n" for line in buffer.getvalue().rstrip("\n").split("\n"))
+
+    def write(console: Console) -> None:
+        _heading(console, analysis)
+        for kernel in analysis.kernels:
+            _kernel_heading(console, kernel, analysis.source, style)
+            if Part.VERDICT in parts:
+                _verdict(console, kernel)
+            if Part.TABLES in parts:
+                _tables(console, kernel, style)
+            if Part.SOURCE in parts:
+                _source(console, kernel, analysis, style)
+
+    return written(style, write)
 
 
 def _heading(console: Console, analysis: Analysis) -> None:
