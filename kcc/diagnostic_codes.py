@@ -2,7 +2,8 @@
 
 Ranges: K0xx command line, files, launch expressions; K1xx preprocessor; K2xx syntax;
 K3xx names, types, address spaces (semantic pass); K4xx language features that are not supported;
-K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution.
+K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution;
+K8xx GPU descriptions, registers and occupancy.
 ``docs/frontend.md`` is generated from this table.
 """
 
@@ -223,4 +224,32 @@ CODES: dict[str, Code] = {
     "K718": Code("error", "execution was stopped"),
     "K720": Code("error", "control reaches an impossible place"),
     "K721": Code("error", "work-items race for the same memory"),
+    "K730": Code("error", "a script is not Python"),
+    "K731": Code("error", "a script fails"),
+    "K732": Code("error", "a workload's check of its results fails"),
+    "K733": Code("error", "a script uses what kcc's OpenCL host does not have"),
+    # K76x: trace files
+    "K760": Code("error", "a file is no trace"),
+    "K761": Code("error", "a trace is of another version"),
+    "K762": Code("error", "a trace is cut off"),
+    "K763": Code("error", "a trace is damaged"),
+    "K764": Code("error", "a trace says what cannot be"),
+    "K765": Code("error", "static traces are not supported"),
+    "K766": Code("error", "a trace has no such launch, thread block or warp"),
+    "K767": Code("error", "nothing was traced"),
+    # K80x: GPU descriptions
+    "K800": Code("error", "a GPU is not known"),
+    "K801": Code("error", "a GPU description cannot be read"),
+    "K802": Code("error", "a GPU description has a key that is not known, or one twice"),
+    "K803": Code("error", "a value of a GPU description has the wrong type or is out of range"),
+    "K804": Code("error", "a value of a GPU description is not given as it should be"),
+    "K805": Code("error", "values of a GPU description contradict each other"),
+    "K806": Code("warning", "values of a GPU description hardly go together"),
+    "K807": Code("error", "a value of a GPU is needed and not known"),
+    "K808": Code("error", "a change to a GPU description is not of the form KEY=VALUE"),
+    "K809": Code("error", "what a GPU description inherits from is not there"),
+    # K81x: registers and occupancy
+    "K810": Code("error", "ptxas is not there or fails"),
+    "K811": Code("error", "a kernel cannot be translated for the register count"),
+    "K812": Code("warning", "a block does not fit on an SM"),
 }

@@ -105,6 +105,7 @@ _RANGES = {
     "K5": "Intermediate representation",
     "K6": "Analysis",
     "K7": "Execution",
+    "K8": "GPU descriptions, registers, occupancy",
 }
 
 

@@ -1,0 +1,145 @@
+"""`kcc gpus list | show | check | diff`: the GPUs that kcc knows, and what it knows of them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from kcc.commands.console import paint_messages
+from kcc.commands.options import Parser, Subparsers, add_debug
+from kcc.commands.outputs import STANDARD, Output, write_outputs
+from kcc.commands.sources import SourceLines
+from kcc.diagnostics import DiagnosticError, Severity, render
+
+_EXAMPLES = """examples:
+  kcc gpus list                                  every GPU that comes with kcc
+  kcc gpus show v100                             what is known of one, by name or alias
+  kcc gpus show v100 --sources                   and where each value comes from
+  kcc gpus show a100 --set l2.size_bytes=20971520
+  kcc gpus diff v100 a100                        where two differ, side by side
+  kcc gpus check my-gpu.yaml                     whether a file of your own is in order"""
+
+
+Runner = Callable[[argparse.Namespace, SourceLines], int]
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add `kcc gpus` and its parts."""
+    parser = subparsers.add_parser(
+        "gpus",
+        help="the GPUs that kcc knows: list, show, check, diff",
+        description="List, show, check and compare descriptions of GPUs. Wherever a GPU is named,\n"
+        "the path of a YAML file of one's own will do.",
+        epilog=_EXAMPLES,
+    )
+    parts = parser.add_subparsers(
+        title="commands", dest="part", metavar="COMMAND", required=True, parser_class=Parser
+    )
+    listed = _part(parts, "list", "every GPU that comes with kcc", _list)
+    _add_json(listed)
+    shown = _part(parts, "show", "what is known of one GPU", _show)
+    shown.add_argument("name", metavar="NAME", help="a name, an alias or the path of a YAML file")
+    _add_overrides(shown)
+    shown.add_argument(
+        "--sources", action="store_true", help="where each value comes from, and how good it is"
+    )
+    _add_json(shown)
+    checked = _part(parts, "check", "whether descriptions are in order", _check)
+    checked.add_argument(
+        "names", nargs="*", metavar="FILE", help="YAML files or names (default: all of kcc's)"
+    )
+    _add_overrides(checked)
+    compared = _part(parts, "diff", "where two GPUs differ", _diff)
+    compared.add_argument("left", metavar="A", help="a name, an alias or a YAML file")
+    compared.add_argument("right", metavar="B", help="a name, an alias or a YAML file")
+    _add_json(compared)
+
+
+def _part(
+    parts: Subparsers[Parser], name: str, summary: str, run: Runner
+) -> argparse.ArgumentParser:
+    parser = parts.add_parser(
+        name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.", epilog=_EXAMPLES
+    )
+    add_debug(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_overrides(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--set",
+        dest="overrides",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a value, e.g. l2.size_bytes=4194304; null makes it unknown (repeatable)",
+    )
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the text"
+    )
+
+
+def _list(arguments: argparse.Namespace, _sources: SourceLines) -> int:
+    from kcc.gpu.loading import gpu_names, load_gpu
+    from kcc.report.gpus import list_json, list_text
+
+    gpus = [load_gpu(name) for name in gpu_names()]
+    _write(arguments, lambda: list_text(gpus), lambda: list_json(gpus))
+    return 0
+
+
+def _show(arguments: argparse.Namespace, _sources: SourceLines) -> int:
+    from kcc.gpu.loading import load_gpu
+    from kcc.report.gpus import show_json, show_text
+
+    gpu = load_gpu(arguments.name, arguments.overrides)
+    sources: bool = arguments.sources
+    _write(arguments, lambda: show_text(gpu, sources=sources), lambda: show_json(gpu))
+    return 0
+
+
+def _diff(arguments: argparse.Namespace, _sources: SourceLines) -> int:
+    from kcc.gpu.loading import load_gpu
+    from kcc.report.gpus import diff_json, diff_text
+
+    left, right = load_gpu(arguments.left), load_gpu(arguments.right)
+    _write(arguments, lambda: diff_text(left, right), lambda: diff_json(left, right))
+    return 0
+
+
+def _check(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Warnings are findings too: the exit code is 1 unless everything is in order."""
+    from kcc.gpu.loading import examine_gpu, gpu_names
+
+    names: Sequence[str] = arguments.names or gpu_names()
+    found = errors = 0
+    for name in names:
+        try:
+            diagnostics = examine_gpu(name, arguments.overrides).diagnostics
+        except DiagnosticError as error:
+            diagnostics = error.diagnostics
+        found += len(diagnostics)
+        errors += sum(each.severity is Severity.ERROR for each in diagnostics)
+        text = "".join(render(each, sources) + "\n" for each in diagnostics)
+        sys.stderr.write(paint_messages(text, sys.stderr))
+    verdict = f"{errors} errors, {found - errors} warnings" if found else "all in order"
+    noun = "description" if len(names) == 1 else "descriptions"
+    write_outputs([Output(STANDARD, f"{len(names)} {noun}: {verdict}\n")])
+    return 1 if found else 0
+
+
+def _write(
+    arguments: argparse.Namespace, text: Callable[[], str], document: Callable[[], str]
+) -> None:
+    """The text on standard output unless JSON goes there; JSON where it is asked for."""
+    outputs = list[Output]()
+    if arguments.json:
+        outputs.append(Output(arguments.json, document()))
+    if arguments.json != STANDARD:
+        outputs.append(Output(STANDARD, text()))
+    write_outputs(outputs)
