@@ -22,7 +22,7 @@ from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt import arithmetic, shadow
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind
-from kcc.tracegen.simt.memory import Shape
+from kcc.tracegen.simt.memory import Shape, raw_shape
 from kcc.tracegen.simt.plan import Plan
 from kcc.tracegen.simt.private import PrivateWords
 from kcc.tracegen.simt.target import Target, check_objects, find_target
@@ -40,7 +40,9 @@ def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
     )
     if isinstance(instruction, CompareExchange):
         type_ = instruction.new.type
-    shape = Shape(tuple(memory_parts(type_)), access_bytes(type_))
+    shape = raw_shape(type_)
+    if isinstance(instruction, (AtomicRmw, CompareExchange)):
+        shape = Shape(tuple(memory_parts(type_)), access_bytes(type_))
     if instruction.pointer.type == PtrTy(2) and not isinstance(instruction, Load):
         host.fail_if(const_int(I1, 1), FaultKind.CONSTANT_WRITE, instruction, host.mask, address)
     _check_alignment(host, instruction, address)
@@ -55,7 +57,10 @@ def write_access(host: WarpFrame, instruction: Access) -> Wide | None:
             return _load(host, instruction, address, shape, target)
         case Store():
             values = _to_memory(host, host.operand(instruction.value), shape)
-            _call(host, instruction, host.helpers.store(shape), address, target, values)
+            if _is_quick(host, address, shape, target):
+                _quick_store(host, instruction, address, shape, target, values)
+            else:
+                _call(host, instruction, host.helpers.store(shape), address, target, values)
             shadow.mark(host, instruction, address, shape, target)
             return None
         case AtomicRmw():
@@ -173,11 +178,83 @@ def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, targ
         for part, place in shape.parts:
             pointer = host.code.gep(I8, base, [const_int(I64, place)])
             found.append(host.code.load(part, pointer, size_bytes(part)))
+        shadow.watch(host, instruction, target, found)
+    elif _is_quick(host, address, shape, target):
+        found = [_quick_load(host, instruction, address, shape, target)]
     else:
-        found = _call(host, instruction, host.helpers.load(shape), address, target, [])
-    shadow.watch(host, instruction, target, found)
+        watched = not host.precise and shadow.is_watched(host, instruction, target)
+        helper = host.helpers.load(shape, watched=watched)
+        found = _call(host, instruction, helper, address, target, [])
     shadow.check(host, instruction, address, shape, target)
     return _from_memory(host, found, wanted)
+
+
+def _is_quick(host: WarpFrame, address: Value, shape: Shape, target: Target) -> bool:
+    """Whether the usual case is worth code of its own: lanes side by side in a buffer."""
+    is_vector = isinstance(address.type, VecTy)
+    return is_vector and host.helpers.inline and target.space != 3 and len(shape.parts) == 1
+
+
+def _side_by_side(host: WarpFrame, address: Value, size: int, target: Target) -> Value:
+    """Whether active lanes lie side by side and a whole warp from where lane 0 would be fits in
+    the object; i1."""
+    code = host.code
+    origin = code.extract_element(address, 0)
+    expected = code.binary("add", host.lanes(origin), host.iota(I64, size))
+    differs = host.bits(code.compare("icmp", "ne", address, expected))
+    apart = code.binary("and", differs, host.mask)
+    room = const_int(I64, size * (host.width - 1))
+    limit = host.call_intrinsic("llvm.usub.sat.i64", I64, [target.limit, room])
+    inside = code.compare("icmp", "ult", code.binary("sub", origin, target.low), limit)
+    return code.binary("and", code.compare("icmp", "eq", apart, zero(apart.type)), inside)
+
+
+def _quick_load(
+    host: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
+) -> Value:
+    """A vector load where lanes lie side by side; the helper for all other cases."""
+    code, part = host.code, shape.parts[0][0]
+    near, far, done = (code.new_label(f"load.{w}") for w in ("near", "far", "done"))
+    code.branch_if(_side_by_side(host, address, shape.size_bytes, target), near, far)
+    code.position_at(near)
+    pointer = _lane_zero(host, address, target)
+    quick = code.load(host.vector_type(part), pointer, shape.size_bytes)
+    code.branch(done)
+    code.position_at(far)
+    (slow,) = _call(host, instruction, host.helpers.load(shape), address, target, [])
+    far = code.current
+    code.branch(done)
+    code.position_at(done)
+    return code.phi(quick.type, [(quick, near), (slow, far)])
+
+
+def _quick_store(
+    host: WarpFrame,
+    instruction: AnyInstruction,
+    address: Value,
+    shape: Shape,
+    target: Target,
+    values: list[Value],
+) -> None:
+    """The counterpart, for warps all of whose lanes are active."""
+    code = host.code
+    near, far, done = (code.new_label(f"store.{w}") for w in ("near", "far", "done"))
+    full = code.compare("icmp", "eq", host.mask, host.full_mask)
+    beside = _side_by_side(host, address, shape.size_bytes, target)
+    code.branch_if(code.binary("and", full, beside), near, far)
+    code.position_at(near)
+    code.store(values[0], _lane_zero(host, address, target), shape.size_bytes)
+    code.branch(done)
+    code.position_at(far)
+    _call(host, instruction, host.helpers.store(shape), address, target, values)
+    code.branch(done)
+    code.position_at(done)
+
+
+def _lane_zero(host: WarpFrame, address: Value, target: Target) -> Value:
+    """Where on the host the address of lane 0 lies."""
+    first = host.code.extract_element(address, 0)
+    return host.code.gep(I8, host.bases[target.space], [first], inbounds=False)
 
 
 def _call(
@@ -191,19 +268,22 @@ def _call(
     """Call a helper; stop when it reports lanes out of bounds. Gives its other results."""
     name, result = helper
     arguments = [
-        host.bases[target.space], host.lanes(address), host.mask, target.low, target.limit, *values,
+        host.worker, host.bases[target.space], host.lanes(address), host.mask, target.low,
+        target.limit, *values,
     ]  # fmt: skip
     answer = host.code.call(name, result, arguments, convention="")
     fields = result.fields
     bad = host.code.extract_value(answer, fields[-1], len(fields) - 1)
-    host.fail_lanes(FaultKind.OUT_OF_BOUNDS, instruction, bad, address)
+    host.fail_noted(bad, instruction)
     return [host.code.extract_value(answer, t, i) for i, t in enumerate(fields[:-1])]
 
 
 def _from_memory(host: WarpFrame, found: list[Value], wanted: tuple[Part, ...]) -> Wide:
-    """Booleans are bytes in memory."""
+    """Booleans are bytes in memory; other parts may come as integers."""
     pairs = zip(found, wanted, strict=True)
-    return Wide(tuple(arithmetic.convert(host, "trunc", v, w) if w == I1 else v for v, w in pairs))
+    return Wide(
+        tuple(arithmetic.convert(host, "trunc" if w == I1 else "bitcast", v, w) for v, w in pairs)
+    )
 
 
 def _to_memory(host: WarpFrame, value: Wide, shape: Shape) -> list[Value]:
@@ -211,8 +291,8 @@ def _to_memory(host: WarpFrame, value: Wide, shape: Shape) -> list[Value]:
     for part, (memory, _) in zip(value.parts, shape.parts, strict=True):
         lanes = host.lanes(part)
         assert isinstance(lanes.type, VecTy)
-        is_bool = lanes.type.element == I1
-        parts.append(arithmetic.convert(host, "zext", lanes, memory) if is_bool else lanes)
+        word = "zext" if lanes.type.element == I1 else "bitcast"
+        parts.append(arithmetic.convert(host, word, lanes, memory))
     return parts
 
 

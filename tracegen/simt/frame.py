@@ -12,6 +12,7 @@ from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.constants import constant_parts
 from kcc.tracegen.simt.layout import FaultKind, Worker
 from kcc.tracegen.simt.memory import HOST_POINTER, Helpers
+from kcc.tracegen.simt.notes import note_fault
 from kcc.tracegen.simt.plan import Plan, Slot
 from kcc.tracegen.simt.wide import Wide, Writer, memory_parts, parts_of
 
@@ -24,7 +25,7 @@ NOTHING = Value(HOST_POINTER, "null")
 @dataclass(slots=True)
 class WarpFrame(Writer):
     """State of the function being written; ``values`` are the results of the current segment and
-    what was loaded from slots in it."""
+    what was loaded from slots in it; arguments have negative numbers."""
 
     plan: Plan
     helpers: Helpers
@@ -48,6 +49,11 @@ class WarpFrame(Writer):
     local_shadow: Value = NOTHING
     shadows: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
     """The shadow of what loads of the current segment gave that is only copied."""
+    noted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    """Where faults are found: instruction and block of the generated code."""
+    ranges: dict[tuple[int, int], Value] = field(default_factory=dict[tuple[int, int], Value])
+    """Of the current segment: by argument, first address (key 0) and size (1) of its object, and
+    limits for accesses of n bytes (-n)."""
     _flags: Value | None = None
 
     def write_bases(self) -> None:
@@ -77,6 +83,12 @@ class WarpFrame(Writer):
                 return Wide(constant_parts(value, self.plan))
 
     def _argument(self, value: ArgumentRef) -> Wide:
+        place = -1 - value.index
+        if place not in self.values:
+            self.values[place] = self._read_argument(value)
+        return self.values[place]
+
+    def _read_argument(self, value: ArgumentRef) -> Wide:
         argument = self.plan.function.arguments[value.index]
         offset = self.plan.argument_offsets[value.index]
         copy = self.plan.private_arguments.get(value.index)
@@ -183,6 +195,13 @@ class WarpFrame(Writer):
         self.fault(kind, instruction, lanes, addresses)
         self.code.position_at(fine)
 
+    def fail_noted(self, condition: Value, instruction: AnyInstruction) -> None:
+        """Stop when ``condition`` (i1) holds; a helper has noted the rest of the fault."""
+        fine = self.code.new_label("fine")
+        self.noted.append((instruction.index, self.code.current))
+        self.code.branch_if(condition, "fault.noted", fine)
+        self.code.position_at(fine)
+
     def fail_lanes(
         self, kind: FaultKind, instruction: AnyInstruction, lanes: Value, addresses: Value | None
     ) -> None:
@@ -193,14 +212,15 @@ class WarpFrame(Writer):
         self, kind: FaultKind, instruction: AnyInstruction, lanes: Value, addresses: Value | None
     ) -> None:
         """Leave the function with a fault record."""
-        self.store_word(const_int(I64, kind), self.worker, Worker.FAULT_KIND)
-        self.store_word(const_int(I64, instruction.index), self.worker, Worker.FAULT_INSTRUCTION)
-        self.store_word(self.widen(lanes), self.worker, Worker.FAULT_LANES)
-        lane = self.widen(self.first_lane(lanes))
-        self.store_word(lane, self.worker, Worker.FAULT_LANE)
-        if addresses is not None:
-            address = addresses
-            if isinstance(addresses.type, VecTy):
-                address = self.code.extract_element(addresses, lane)
-            self.store_word(address, self.worker, Worker.FAULT_ADDRESS)
-        self.code.branch("fault")
+        none = const_int(I64, 0) if addresses is None else addresses
+        note_fault(self, self.helpers.made, self.worker, kind, lanes, none)
+        self.noted.append((instruction.index, self.code.current))
+        self.code.branch("fault.noted")
+
+    def write_noted(self) -> None:
+        """The block to which all faults lead: which instruction it was depends on the way."""
+        if self.noted:
+            self.code.position_at("fault.noted")
+            ways = [(const_int(I64, index), label) for index, label in self.noted]
+            self.store_word(self.code.phi(I64, ways), self.worker, Worker.FAULT_INSTRUCTION)
+            self.code.branch("fault")

@@ -121,6 +121,12 @@ def _store(path: Path | None, data: bytes) -> None:
 
 
 @cache
+def host_has(feature: str) -> bool:
+    """Whether the host processor has an instruction set extension, by LLVM's name."""
+    return bool(llvm.get_host_cpu_features().get(feature))
+
+
+@cache
 def _initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()

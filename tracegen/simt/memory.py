@@ -2,23 +2,37 @@
 
 Data moves in helper functions, one per access shape, so that a kernel with many accesses stays
 small. A helper gets the host base of the window, the lanes' virtual addresses, the mask and the
-range of the object; it gives the values and the mask of lanes that are out of bounds (then nothing
-is touched). Lanes whose addresses follow one another move as one vector, others by gather and
-scatter; where lanes write the same address the highest wins.
+range of the object; it gives the values and whether lanes are out of bounds (then nothing is
+touched and the worker's record says which). Lanes whose addresses follow one another move as one
+vector, others one by one; where lanes write the same address the highest wins.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_int, poison, zero
 from kcc.frontend.ir.types import I1, I64, IntTy, IrType, PtrTy, StructTy, VecTy, size_bytes
 from kcc.tracegen.simt.arithmetic import type_suffix
-from kcc.tracegen.simt.wide import Part, Writer
+from kcc.tracegen.simt.gather import (
+    WINDOW_BYTES,
+    can_permute,
+    permute,
+    read_lanes,
+    window_test,
+)
+from kcc.tracegen.simt.layout import FaultKind
+from kcc.tracegen.simt.notes import note_fault
+from kcc.tracegen.simt.poison import raise_flag
+from kcc.tracegen.simt.wide import Part, Writer, access_bytes, memory_parts
 
 HOST_POINTER = PtrTy(0)
-INLINE_LIMIT = 16
+WORKER = Value(HOST_POINTER, "%worker")
+INLINE_LIMIT = 64
 """Up to this many accesses helpers are inlined; above it compile time grows faster than speed."""
+
+SINGLE_LOADS = 4
+"""Up to this many parts of an access are loaded lane by lane; more would be long code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +54,13 @@ class Shape:
         return all(p == first and o == i * step for i, (p, o) in enumerate(self.parts))
 
 
+def raw_shape(type_: IrType) -> Shape:
+    """What a load or store of the type moves, as integers: one helper serves all types of a
+    size."""
+    parts = ((IntTy(8 * size_bytes(p)), offset) for p, offset in memory_parts(type_))
+    return Shape(tuple(parts), access_bytes(type_))
+
+
 @dataclass(slots=True)
 class Helpers:
     """Makes the helper functions of a module, each once."""
@@ -48,17 +69,22 @@ class Helpers:
     inline: bool
     made: set[str]
 
-    def load(self, shape: Shape) -> tuple[str, StructTy]:
-        """``load(base, addresses, mask, low, limit) -> { parts..., bad }``."""
-        return self._helper("load", shape, _write_load)
+    def load(self, shape: Shape, *, watched: bool = False) -> tuple[str, StructTy]:
+        """``load(worker, base, addresses, mask, low, limit) -> { parts..., bad }``; ``watched``
+        raises the flag for what was never written."""
+
+        def write(maker: _Body) -> None:
+            _write_load(maker, watched=watched)
+
+        return self._helper("load.watched" if watched else "load", shape, write)
 
     def store(self, shape: Shape) -> tuple[str, StructTy]:
-        """``store(base, addresses, mask, low, limit, parts...) -> { bad }``."""
+        """``store(worker, base, addresses, mask, low, limit, parts...) -> { bad }``."""
         return self._helper("store", shape, _write_store)
 
     def atomic(self, shape: Shape, operation: str) -> tuple[str, StructTy]:
-        """``atomic(base, addresses, mask, low, limit, value) -> { old, bad }``; for cmpxchg the
-        arguments end in expected, new and the result is { old, swapped, bad }."""
+        """``atomic(worker, base, addresses, mask, low, limit, value) -> { old, bad }``; for
+        cmpxchg the arguments end in expected, new, and the result is { old, swapped, bad }."""
 
         def write(maker: _Body) -> None:
             _write_atomic(maker, operation)
@@ -68,24 +94,22 @@ class Helpers:
     def _helper(self, kind: str, shape: Shape, write: object) -> tuple[str, StructTy]:
         name = f"kcc.{kind}.{shape.name}"
         vectors = tuple(self.writer.vector_type(p) for p, _ in shape.parts)
-        mask = self.writer.mask_type
         extra: tuple[IrType, ...] = ()
-        if kind == "load":
-            result = StructTy((*vectors, mask))
+        if kind.startswith("load"):
+            result = StructTy((*vectors, I1))
         elif kind == "store":
-            result, extra = StructTy((mask,)), vectors
+            result, extra = StructTy((I1,)), vectors
         elif kind == "atomic.cmpxchg":
-            result = StructTy((vectors[0], self.writer.vector_type(I1), mask))
+            result = StructTy((vectors[0], self.writer.vector_type(I1), I1))
             extra = (vectors[0], vectors[0])
         else:
-            result, extra = StructTy((vectors[0], mask)), vectors
+            result, extra = StructTy((vectors[0], I1)), vectors
         if name not in self.made:
             self.made.add(name)
-            body = _Body(self.writer, shape, result, extra)
+            body = _Body(self.writer, self.made, shape, result, extra)
             write(body)  # type: ignore[operator]
             parameters = ", ".join(str(v) for v in body.parameters)
-            attribute = "alwaysinline" if self.inline else "noinline"
-            header = f"define internal {result} @{name}({parameters}) {attribute} nounwind"
+            header = f"define internal {result} @{name}({parameters}) noinline nounwind"
             self.writer.module.define(header, body.code)
         return name, result
 
@@ -95,11 +119,15 @@ class _Body:
     """The body of one helper under construction."""
 
     outer: Writer
+    made: set[str]
     shape: Shape
     result: StructTy
     extra: tuple[IrType, ...]
     code: FunctionBuilder = None  # type: ignore[assignment]
     writer: Writer = None  # type: ignore[assignment]
+    found: list[tuple[tuple[Value, ...], str]] = field(
+        default_factory=list[tuple[tuple[Value, ...], str]]
+    )
 
     def __post_init__(self) -> None:
         self.code = FunctionBuilder(self.result)
@@ -133,7 +161,8 @@ class _Body:
 
     @property
     def parameters(self) -> tuple[Value, ...]:
-        return (self.base, self.addresses, self.mask, self.low, self.limit, *self.values)
+        usual = (WORKER, self.base, self.addresses, self.mask, self.low, self.limit)
+        return (*usual, *self.values)
 
     def host(self, address: Value, offset: int = 0) -> Value:
         """Host pointer(s) of virtual address(es)."""
@@ -150,8 +179,22 @@ class _Body:
             result = self.code.insert_value(result, part, number)
         self.code.ret(result)
 
-    def give_bad(self, bad: Value) -> None:
-        self.give(*(zero(t) for t in self.result.fields[:-1]), bad)
+    def find(self, *parts: Value) -> None:
+        """Go where what a load has found is given."""
+        self.found.append((parts, self.code.current))
+        self.code.branch("give")
+
+    def give_found(self, *, watched: bool) -> None:
+        """Return what was found, by whichever way."""
+        self.code.position_at("give")
+        kinds = self.result.fields[:-1]
+        parts = [
+            self.code.phi(t, [(values[i], label) for values, label in self.found])
+            for i, t in enumerate(kinds)
+        ]
+        if watched:
+            raise_flag(self.writer, WORKER, self.mask, parts)
+        self.give(*parts, const_int(I1, 0))
 
     def check_lanes(self, good: str, label: str) -> None:
         """Branch to ``good`` when every active lane is in bounds, else return the bad lanes."""
@@ -162,7 +205,8 @@ class _Body:
         fail = self.code.new_label(label)
         self.code.branch_if(self.writer.any_lane(bad), fail, good)
         self.code.position_at(fail)
-        self.give_bad(bad)
+        note_fault(self.writer, self.made, WORKER, FaultKind.OUT_OF_BOUNDS, bad, self.addresses)
+        self.give(*(zero(t) for t in self.result.fields[:-1]), const_int(I1, 1))
 
     def split_contiguous(self) -> Value:
         """Split the flow by whether active lanes lie side by side. Goes on in the contiguous
@@ -218,32 +262,62 @@ class _Body:
         self.check_lanes(good, "outside")
 
 
-def _write_load(body: _Body) -> None:
+def _write_load(body: _Body, *, watched: bool) -> None:
     code, writer, shape = body.code, body.writer, body.shape
     origin = body.split_contiguous()
     body.check_span(origin, "move")
     code.position_at("move")
-    none = zero(writer.mask_type)
     if shape.is_dense:
         part, count = shape.parts[0][0], len(shape.parts)
         whole = VecTy(writer.width * count, part)
         data = code.load(whole, body.host(origin), size_bytes(part))
         places = [[lane * count + i for lane in range(writer.width)] for i in range(count)]
-        body.give(*(data if count == 1 else code.shuffle(data, None, p) for p in places), none)
+        body.find(*(data if count == 1 else code.shuffle(data, None, p) for p in places))
     else:
-        _give_gathered(body, none)
+        _find_gathered(body)
     code.position_at("scattered")
+    if len(shape.parts) == 1 and can_permute(shape.size_bytes, writer.width):
+        _write_window(body)
     body.check_lanes("gather", "bad")
     code.position_at("gather")
-    _give_gathered(body, none)
+    _find_gathered(body)
+    body.give_found(watched=watched)
 
 
-def _give_gathered(body: _Body, none: Value) -> None:
-    """Return what masked gathers find."""
-    writer, code = body.writer, body.code
+def _write_window(body: _Body) -> None:
+    """Where lanes read close together, starting with the first active one: permute."""
+    code, writer, size = body.code, body.writer, body.shape.size_bytes
+    part = body.shape.parts[0][0]
+    assert isinstance(part, IntTy)
+    first = code.extract_element(body.addresses, writer.widen(writer.first_lane(body.mask)))
+    fits = window_test(writer, body.addresses, first, body.mask, size)
+    code.branch_if(fits, "window", "apart")
+    code.position_at("window")
+    start = code.binary("sub", first, body.low)
+    end = code.binary("add", start, const_int(I64, WINDOW_BYTES - size))
+    inside = [code.compare("icmp", "ult", v, body.limit) for v in (start, end)]
+    code.branch_if(code.binary("and", *inside), "permute", "edge")
+    code.position_at("edge")
+    body.check_lanes("permute", "beyond")
+    code.position_at("permute")
+    data = permute(writer, body.host(first), body.addresses, first, part)
+    body.find(data)
+    code.position_at("apart")
+
+
+def _find_gathered(body: _Body) -> None:
+    """Give what single loads find, or, of long structs, what masked gathers find."""
+    writer, parts = body.writer, body.shape.parts
+    if len(parts) <= SINGLE_LOADS:
+        integers = [(IntTy(8 * size_bytes(p)), o) for p, o in parts]
+        words = read_lanes(writer, body.base, body.addresses, body.mask, integers)
+        kinds = [writer.vector_type(p) for p, _ in parts]
+        pairs = zip(words, kinds, strict=True)
+        body.find(*(writer.code.cast("bitcast", w, k) for w, k in pairs))
+        return
     lanes = writer.flags(body.mask)
     found = list[Value]()
-    for part, offset in body.shape.parts:
+    for part, offset in parts:
         pointers = body.host(body.addresses, offset)
         type_ = writer.vector_type(part)
         name = f"llvm.masked.gather.{type_suffix(type_)}.v{writer.width}p0"
@@ -252,13 +326,13 @@ def _give_gathered(body: _Body, none: Value) -> None:
         )
         where = f"{pointers.type} align {size_bytes(part)} {pointers.text}"
         text = f"call {type_} @{name}({where}, {lanes}, {zero(type_)})"
-        found.append(code.value(type_, text))
-    body.give(*found, none)
+        found.append(writer.code.value(type_, text))
+    body.find(*found)
 
 
 def _write_store(body: _Body) -> None:
     code, writer, shape = body.code, body.writer, body.shape
-    none = zero(writer.mask_type)
+    none = const_int(I1, 0)
     if len(shape.parts) == 1:
         origin = body.split_contiguous()
         body.check_span(origin, "move")
@@ -334,7 +408,7 @@ def _write_atomic(body: _Body, operation: str) -> None:
     code.branch_if(more, "lane", "done")
     code.position_at("done")
     result_old = code.load(vector, old, 64)
-    none = zero(writer.mask_type)
+    none = const_int(I1, 0)
     if operation == "cmpxchg":
         body.give(result_old, code.load(writer.vector_type(I1), swapped, 64), none)
     else:

@@ -12,7 +12,7 @@ from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value, const
 from kcc.frontend.ir.types import I8, I32, I64, VOID, IrType, PtrTy
 from kcc.tracegen.simt.layout import FaultKind, State, Status, Worker
 from kcc.tracegen.simt.plan import Plan
-from kcc.tracegen.simt.shadow import POISON_BYTE
+from kcc.tracegen.simt.poison import POISON_BYTE
 from kcc.tracegen.simt.tracing import HEADER_FUNCTION, define_header
 from kcc.tracegen.simt.warp import WARP_FUNCTION
 from kcc.tracegen.simt.wide import Writer

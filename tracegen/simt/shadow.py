@@ -1,7 +1,7 @@
 """Reads of local and private memory that was never written.
 
-Such memory is filled with :data:`POISON_BYTE` first. A load that gives nothing but the pattern in
-some lane raises a flag, and the launch is repeated with a *shadow*: a second copy of the memory,
+Such memory is filled with a pattern first (``poison``). A load that gives nothing but that in some
+lane raises a flag, and the launch is repeated with a *shadow*: a second copy of the memory,
 filled alike, where stores put zeros, so that what still holds the pattern was never written.
 
 A load counts only when none of its bytes was written, since vectors may have elements that nobody
@@ -17,36 +17,23 @@ from functools import lru_cache
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import AnyInstruction, InsertElement, Load, ShuffleVector, Store
 from kcc.frontend.ir.model import Function, users
-from kcc.frontend.ir.types import I64, IntTy, PtrTy, StructTy, VecTy, size_bytes
+from kcc.frontend.ir.types import PtrTy, StructTy
 from kcc.frontend.ir.values import InstructionRef, Poison, Undef
-from kcc.tracegen.simt import arithmetic
 from kcc.tracegen.simt.frame import WarpFrame
-from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
+from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind
 from kcc.tracegen.simt.memory import Shape
+from kcc.tracegen.simt.poison import all_poison, raise_flag
 from kcc.tracegen.simt.private import PrivateWords
 from kcc.tracegen.simt.target import Target
-
-POISON_BYTE = 0xCB
-"""What memory that was never written is filled with; 0xCBCBCBCB is -2.67e7 as a float and an
-unlikely integer, so that reading it is nearly always a mistake."""
 
 
 def watch(
     frame: WarpFrame, instruction: AnyInstruction, target: Target, found: list[Value]
 ) -> None:
     """Raise the flag when a lane has read nothing but the pattern."""
-    if frame.precise or not _is_watched(frame, instruction, target):
+    if frame.precise or not is_watched(frame, instruction, target):
         return
-    poisoned = _all_poison(frame, found)
-    if isinstance(poisoned.type, VecTy):
-        lanes = frame.code.binary("and", frame.bits(poisoned), frame.mask)
-        poisoned = frame.any_lane(lanes)
-    seen, clear = frame.code.new_label("poison"), frame.code.new_label("clear")
-    frame.code.branch_if(poisoned, seen, clear)
-    frame.code.position_at(seen)
-    frame.store_word(const_int(I64, 1), frame.worker, Worker.SUSPECT)
-    frame.code.branch(clear)
-    frame.code.position_at(clear)
+    raise_flag(frame, frame.worker, frame.mask, found)
 
 
 def check(
@@ -58,9 +45,9 @@ def check(
         return
     if instruction.index in _uses_of(frame.plan.function).copied:
         frame.shadows[instruction.index] = load(frame, address, shape, target)
-    if not _is_watched(frame, instruction, target):
+    if not is_watched(frame, instruction, target):
         return
-    poisoned = _all_poison(frame, load(frame, address, shape, target))
+    poisoned = all_poison(frame, load(frame, address, shape, target))
     lanes = frame.code.binary("and", frame.bits(frame.lanes(poisoned)), frame.mask)
     frame.fail_lanes(FaultKind.UNINITIALISED, instruction, lanes, address)
 
@@ -113,30 +100,18 @@ def _call(
 ) -> list[Value]:
     name, result = helper
     arguments = [
-        frame.local_shadow, frame.lanes(address), frame.mask, target.low, target.limit, *values,
+        frame.worker, frame.local_shadow, frame.lanes(address), frame.mask, target.low,
+        target.limit, *values,
     ]  # fmt: skip
     answer = frame.code.call(name, result, arguments, convention="")
     fields = result.fields
     return [frame.code.extract_value(answer, t, i) for i, t in enumerate(fields)]
 
 
-def _is_watched(frame: WarpFrame, instruction: AnyInstruction, target: Target) -> bool:
+def is_watched(frame: WarpFrame, instruction: AnyInstruction, target: Target) -> bool:
+    """Whether it matters that what a load gives was written."""
     uses = _uses_of(frame.plan.function)
     return target.space in (0, 3) and instruction.index not in uses.blended | uses.copied
-
-
-def _all_poison(frame: WarpFrame, values: list[Value]) -> Value:
-    """Whether all parts have the pattern, by lane unless they are scalars."""
-    result: Value | None = None
-    for value in values:
-        part = value.type.element if isinstance(value.type, VecTy) else value.type
-        bits = IntTy(8 * size_bytes(part))
-        pattern = int.from_bytes(bytes([POISON_BYTE] * size_bytes(part)), "little", signed=True)
-        number = arithmetic.convert(frame, "bitcast", value, bits)
-        equal = frame.code.compare("icmp", "eq", number, const_int(number.type, pattern))
-        result = equal if result is None else frame.code.binary("and", result, equal)
-    assert result is not None
-    return result
 
 
 @dataclass(frozen=True, slots=True)

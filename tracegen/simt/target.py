@@ -65,11 +65,10 @@ def _known_object(host: WarpFrame, root: Operand, size: int) -> Target | None:
             copy = host.plan.private_arguments.get(root.index)
             if copy is not None:
                 return _fixed(copy, size)
-            low = host.load_word(host.objects, 2 * root.index)
-            room = host.load_word(host.objects, 2 * root.index + 1)
+            low, limit = _range(host, root.index, size)
             byval = argument.attributes.byval is not None
             space = 1 if byval else argument.type.space
-            return Target(low, _limit(host, room, size), space)
+            return Target(low, limit, space)
         case GlobalRef():
             known = host.plan.constants.get(root.name) or host.plan.locals.get(root.name)
         case InstructionRef():
@@ -77,6 +76,17 @@ def _known_object(host: WarpFrame, root: Operand, size: int) -> Target | None:
         case _:
             pass
     return _fixed(known, size) if known is not None else None
+
+
+def _range(host: WarpFrame, argument: int, size: int) -> tuple[Value, Value]:
+    """First address and limit of an argument's object, loaded once in a segment."""
+    known = host.ranges
+    for word in (0, 1):
+        if (argument, word) not in known:
+            known[argument, word] = host.load_word(host.objects, 2 * argument + word)
+    if (argument, -size) not in known:
+        known[argument, -size] = _limit(host, known[argument, 1], size)
+    return known[argument, 0], known[argument, -size]
 
 
 def _fixed(known: Object, size: int) -> Target:

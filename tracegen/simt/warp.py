@@ -109,6 +109,7 @@ class WarpWriter(InstructionWriter):
         self.code.position_at("finish")
         self.store_word(self.get("budget"), self.state, State.BUDGET)
         self.code.ret(const_int(I32, Status.DONE))
+        self.write_noted()
         self.code.position_at("fault")
         self.code.ret(const_int(I32, Status.FAULT))
 
@@ -167,6 +168,7 @@ class WarpWriter(InstructionWriter):
         self.block = block
         self.values.clear()
         self.shadows.clear()
+        self.ranges.clear()
         self.mask = self.get("mask")
         self._flags = None
 
