@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.tracegen.device_memory import LAUNCH_BYTES, DeviceMemory
 from kcc.tracegen.simt.constants import constant_bytes
 from kcc.tracegen.simt.layout import ARENA_BASE, MARGIN_BYTES, OBJECT_ALIGNMENT, REDZONE_BYTES
 from kcc.tracegen.simt.plan import Object, Plan
@@ -67,15 +68,49 @@ def build_arena(plan: Plan, contents: Sequence[tuple[str, Bytes] | None]) -> Are
     memory = aligned_bytes(position + MARGIN_BYTES)
     placed = [b for b in buffers if b is not None]
     arena = Arena(memory, (*plan.constants.values(), *placed), tuple(buffers))
-    for name, constant in plan.constants.items():
-        initialiser = plan.module.globals[name].initialiser
-        if initialiser is not None:
-            data = constant_bytes(initialiser, plan)
-            arena.view(constant)[: len(data)] = np.frombuffer(data, np.uint8)
+    _write_constants(arena, plan)
     for item, source in zip(buffers, contents, strict=True):
         if item is not None and source is not None:
             arena.view(item)[:] = source[1]
     return arena
+
+
+def shared_arena(
+    plan: Plan, contents: Sequence[tuple[str, Bytes] | None], shared: DeviceMemory
+) -> Arena:
+    """The same in memory that outlives the launch: bytes that lie in it stay where they are, others
+    (structs by value) are copied to its start, behind the constants."""
+    position = max(plan.constant_bytes, MARGIN_BYTES)
+    buffers = list[Object | None]()
+    for item in contents:
+        if item is None:
+            buffers.append(None)
+            continue
+        name, data = item
+        place = shared.offset_of(data)
+        if place is None:
+            place = -(-position // OBJECT_ALIGNMENT) * OBJECT_ALIGNMENT
+            position = place + len(data) + REDZONE_BYTES
+            if position > LAUNCH_BYTES:
+                raise ValueError(f"'{name}' lies outside the device memory")
+            shared.memory[place : place + len(data)] = data
+        buffers.append(Object(name, ARENA_BASE + place, len(data), 1))
+    placed = sorted((b for b in buffers if b is not None), key=lambda b: b.address)
+    arena = Arena(shared.memory, (*plan.constants.values(), *placed), tuple(buffers))
+    if shared.constants_of is not plan:
+        _write_constants(arena, plan)
+        shared.constants_of = plan
+    return arena
+
+
+def _write_constants(arena: Arena, plan: Plan) -> None:
+    for name, constant in plan.constants.items():
+        initialiser = plan.module.globals[name].initialiser
+        if initialiser is not None:
+            data = constant_bytes(initialiser, plan)
+            view = arena.view(constant)
+            view[: len(data)] = np.frombuffer(data, np.uint8)
+            view[len(data) :] = 0
 
 
 def aligned_bytes(size: int) -> Bytes:

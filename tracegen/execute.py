@@ -16,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.diagnostics import DiagnosticError
+from kcc.frontend.ir.instructions import AtomicRmw, Call, CompareExchange, Store
+from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
-from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena
+from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena, shared_arena
+from kcc.tracegen.device_memory import DeviceMemory
 from kcc.tracegen.faults import Fault, explain
 from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import check_arguments, check_geometry
@@ -40,6 +43,7 @@ from kcc.tracegen.simt.program import (
     write_program,
 )
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
+from kcc.tracegen.simt.target import find_roots
 from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
 DEFAULT_BUDGET = 1 << 34
@@ -74,10 +78,18 @@ class LocalMemory:
 
 
 KernelArgument = (
-    NDArray[np.generic] | np.generic | int | float | bytes | LocalMemory | ImageData | Sampler
+    NDArray[np.generic]
+    | np.generic
+    | int
+    | float
+    | bytes
+    | LocalMemory
+    | ImageData
+    | Sampler
+    | None
 )
-"""An array for a pointer to global or constant memory; a number for a scalar; an array or bytes
-for a vector or a struct by value; an image; a sampler."""
+"""An array for a pointer to global or constant memory, None for a null pointer; a number for a
+scalar; an array or bytes for a vector or a struct by value; an image; a sampler."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +137,20 @@ def execute(
     launch: NDRange,
     arguments: Sequence[KernelArgument],
     options: ExecutionOptions = ExecutionOptions(),
+    memory: DeviceMemory | None = None,
 ) -> Execution:
-    """Run ``kernel`` of ``unit``; the arrays given are not changed.
+    """Run ``kernel`` of ``unit``; the arrays given are not changed, but for those that lie in
+    ``memory``: the kernel works on them where they are.
 
     Raises :class:`DiagnosticError` for arguments that do not fit the kernel (K70x) and for what
     the kernel does wrong (K71x).
     """
     if options.races:
-        _look_for_races(unit, kernel, launch, arguments, options)
-    return prepare(unit, kernel, launch, arguments, options).run()
+        look_for_races(unit, kernel, launch, arguments, options)
+    return prepare(unit, kernel, launch, arguments, options, memory).run()
 
 
-def _look_for_races(
+def look_for_races(
     unit: CompiledUnit, kernel: Kernel, launch: NDRange, arguments: Sequence[KernelArgument],
     options: ExecutionOptions,
 ) -> None:  # fmt: skip
@@ -160,12 +174,13 @@ def prepare(
     launch: NDRange,
     arguments: Sequence[KernelArgument],
     options: ExecutionOptions = ExecutionOptions(),
+    memory: DeviceMemory | None = None,
 ) -> PreparedLaunch:
-    """What :func:`execute` does before it runs: compile the kernel, copy the arguments."""
+    """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     lenient = kernel.language is Language.CUDA
     wanted = ProgramOptions(options.width, options.trace, options.counting, lenient=lenient)
     plan, native = _program(unit, kernel, wanted, options.cache_dir)
-    return PreparedLaunch(unit, kernel, plan, native, launch, options, list(arguments))
+    return PreparedLaunch(unit, kernel, plan, native, launch, options, list(arguments), memory)
 
 
 @lru_cache(maxsize=64)
@@ -193,6 +208,7 @@ class PreparedLaunch:
     def __init__(
         self, unit: CompiledUnit, kernel: Kernel, plan: Plan, native: NativeProgram,
         launch: NDRange, options: ExecutionOptions, arguments: list[KernelArgument],
+        memory: DeviceMemory | None = None,
     ) -> None:  # fmt: skip
         self.unit, self.kernel, self.plan, self.native = unit, kernel, plan, native
         self.launch, self.options = launch, options
@@ -200,8 +216,13 @@ class PreparedLaunch:
         check_arguments(kernel, arguments, LocalMemory)
         check_geometry(kernel, launch.global_size, launch.local_size, launch.offset)
         contents = [self._contents(i) for i in range(len(arguments))]
-        self.images = {i: _Pixels(v) for i, v in enumerate(arguments) if isinstance(v, ImageData)}
-        self.arena = build_arena(self.plan, contents)
+        self.memory = memory
+        self.images = {
+            i: _Pixels(v, memory) for i, v in enumerate(arguments) if isinstance(v, ImageData)
+        }
+        self.arena = (
+            build_arena(plan, contents) if memory is None else shared_arena(plan, contents, memory)
+        )
         self.local_objects, self.local_bytes = self._place_locals()
         self.argument_image, self.objects = self._argument_image()
         self.lids, self.live = _local_ids(launch, options.width)
@@ -239,6 +260,8 @@ class PreparedLaunch:
             if item is not None:
                 objects[index] = item.address, item.size_bytes
                 data = item.address.to_bytes(8, "little")
+            elif value is None:
+                data = bytes(8)
             elif isinstance(value, ImageData):
                 data = self.images[index].record.ctypes.data.to_bytes(8, "little")
             elif isinstance(value, Sampler):
@@ -250,9 +273,10 @@ class PreparedLaunch:
 
     def run(self) -> Execution:
         pool = self._pool(precise=False)
+        before = self._arguments_before()
         record = pool.run(math.prod(self.launch.blocks))
         if pool.is_suspect:
-            self._look_closely()
+            self._look_closely(before)
         if record is not None:
             raise DiagnosticError([explain(self._fault(record))])
         return self._result(pool.counts(), pool.printed())
@@ -283,7 +307,19 @@ class PreparedLaunch:
         launch = self._worker_launch(precise=precise)
         return WorkerPool(self.native, launch, workers, self.options.on_trace, self._print)
 
-    def _look_closely(self) -> None:
+    def _arguments_before(self) -> list[KernelArgument]:
+        """The arguments as they are now, should the launch have to be repeated: copies of the
+        arrays it works on in place, where there is memory whose reads are watched."""
+        watched = self.plan.locals or self.plan.allocas or self.local_objects
+        if self.memory is None or not watched:
+            return self.arguments
+        written = _written_arguments(self.plan)
+        return [
+            value.copy() if index in written and isinstance(value, np.ndarray) else value
+            for index, value in enumerate(self.arguments)
+        ]
+
+    def _look_closely(self, arguments: list[KernelArgument]) -> None:
         """Something may have been read that was never written: repeat the launch with memory that
         knows, and raise if so."""
         options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
@@ -291,7 +327,7 @@ class PreparedLaunch:
         wanted = ProgramOptions(options.width, counting=False, precise=True, lenient=lenient)
         plan, native = _program(self.unit, self.kernel, wanted, options.cache_dir)
         again = PreparedLaunch(
-            self.unit, self.kernel, plan, native, self.launch, options, self.arguments
+            self.unit, self.kernel, plan, native, self.launch, options, arguments
         )
         record = again._pool(precise=True).run(math.prod(self.launch.blocks))
         if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
@@ -382,11 +418,28 @@ class PreparedLaunch:
 
 
 class _Pixels:
-    """A copy of an image's pixels with its descriptor."""
+    """An image's pixels, a copy unless they lie in ``memory``, with their descriptor."""
 
-    def __init__(self, image: ImageData) -> None:
-        self.pixels = np.array(image.pixels, order="C")
+    def __init__(self, image: ImageData, memory: DeviceMemory | None) -> None:
+        stays = memory is not None and memory.offset_of(image.pixels) is not None
+        self.pixels = image.pixels if stays else np.array(image.pixels, order="C")
         self.record = descriptor(image, self.pixels)
+
+
+def _written_arguments(plan: Plan) -> set[int]:
+    """Arguments through which the kernel may write; all of them where a pointer is not traced."""
+    written = set[int]()
+    for instruction in plan.function.instructions:
+        if isinstance(instruction, (Store, AtomicRmw, CompareExchange, Call)):
+            for operand in instruction.operands:
+                if str(operand.type).startswith("ptr"):
+                    roots = find_roots(plan, operand)
+                    written |= {r.index for r in roots if isinstance(r, ArgumentRef)}
+                    if any(
+                        isinstance(r, InstructionRef) and r.index not in plan.allocas for r in roots
+                    ):
+                        return set(range(len(plan.function.arguments)))
+    return written
 
 
 def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:

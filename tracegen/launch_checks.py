@@ -85,6 +85,8 @@ def _pointer_problem(argument: Argument, value: object, local_memory: type) -> s
             return f"needs a size of local memory, not {given}"
         size = getattr(value, "size_bytes", 0)
         return None if 0 < size < MAX_ITEMS else f"has {size} bytes of local memory"
+    if value is None:
+        return None
     if not isinstance(value, np.ndarray):
         return f"needs an array, not {given}"
     array = cast("NDArray[np.generic]", value)

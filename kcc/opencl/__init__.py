@@ -1,0 +1,220 @@
+"""The OpenCL host: a subset of PyOpenCL whose device is kcc's own execution of kernels.
+
+A PyOpenCL script runs by changing its import into ``import kcc.opencl as cl``. What is there is
+listed in docs/hosts.md; any other name of PyOpenCL raises an error that names it. Like PyOpenCL's
+queues, the module is meant to be used from one thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcc.opencl import cltypes
+from kcc.opencl.constants import (
+    addressing_mode,
+    channel_order,
+    channel_type,
+    command_execution_status,
+    command_queue_info,
+    command_queue_properties,
+    command_type,
+    context_info,
+    context_properties,
+    device_affinity_domain,
+    device_exec_capabilities,
+    device_fp_config,
+    device_info,
+    device_local_mem_type,
+    device_mem_cache_type,
+    device_partition_property,
+    device_type,
+    event_info,
+    filter_mode,
+    image_info,
+    kernel_arg_access_qualifier,
+    kernel_arg_address_qualifier,
+    kernel_arg_info,
+    kernel_arg_type_qualifier,
+    kernel_info,
+    kernel_work_group_info,
+    map_flags,
+    mem_flags,
+    mem_info,
+    mem_migration_flags,
+    mem_object_type,
+    platform_info,
+    profiling_info,
+    program_binary_type,
+    program_build_info,
+    program_info,
+    program_kind,
+    sampler_info,
+    status_code,
+)
+from kcc.opencl.copies import (
+    enqueue_copy,
+    enqueue_fill,
+    enqueue_fill_buffer,
+    enqueue_map_buffer,
+    enqueue_migrate_mem_objects,
+)
+from kcc.opencl.device import (
+    Device,
+    Platform,
+    get_platforms,
+)
+from kcc.opencl.errors import (
+    Error,
+    KernelFault,
+    LogicError,
+    MemoryError,
+    RuntimeError,
+)
+from kcc.opencl.events import (
+    CommandQueue,
+    Context,
+    Event,
+    NannyEvent,
+    UserEvent,
+    choose_devices,
+    create_some_context,
+    enqueue_barrier,
+    enqueue_marker,
+    wait_for_events,
+)
+from kcc.opencl.image_copies import (
+    enqueue_fill_image,
+    enqueue_map_image,
+    image_from_array,
+)
+from kcc.opencl.images import (
+    Image,
+    ImageDescriptor,
+    ImageFormat,
+    Sampler,
+    create_image,
+    get_supported_image_formats,
+)
+from kcc.opencl.kernel import (
+    Kernel,
+    enqueue_nd_range_kernel,
+)
+from kcc.opencl.memory import (
+    Buffer,
+    LocalMemory,
+    MemoryMap,
+    MemoryObject,
+    MemoryObjectHolder,
+)
+from kcc.opencl.program import (
+    CompilerWarning,
+    Program,
+    RepeatedKernelRetrieval,
+)
+from kcc.opencl.missing import missing
+
+VERSION = (2026, 1, 4)
+"""The PyOpenCL whose API this is."""
+VERSION_STATUS = ""
+VERSION_TEXT = "2026.1.4"
+
+
+def get_cl_header_version() -> tuple[int, int]:
+    """The OpenCL whose API this is."""
+    return (1, 2)
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise missing(f"cl.{name}", __all__)
+
+
+__all__ = [
+    "Buffer",
+    "CommandQueue",
+    "CompilerWarning",
+    "Context",
+    "Device",
+    "Error",
+    "Event",
+    "Image",
+    "ImageDescriptor",
+    "ImageFormat",
+    "Kernel",
+    "KernelFault",
+    "LocalMemory",
+    "LogicError",
+    "MemoryError",
+    "MemoryMap",
+    "MemoryObject",
+    "MemoryObjectHolder",
+    "NannyEvent",
+    "Platform",
+    "Program",
+    "RepeatedKernelRetrieval",
+    "RuntimeError",
+    "Sampler",
+    "UserEvent",
+    "VERSION",
+    "VERSION_STATUS",
+    "VERSION_TEXT",
+    "addressing_mode",
+    "channel_order",
+    "channel_type",
+    "choose_devices",
+    "cltypes",
+    "command_execution_status",
+    "command_queue_info",
+    "command_queue_properties",
+    "command_type",
+    "context_info",
+    "context_properties",
+    "create_image",
+    "create_some_context",
+    "device_affinity_domain",
+    "device_exec_capabilities",
+    "device_fp_config",
+    "device_info",
+    "device_local_mem_type",
+    "device_mem_cache_type",
+    "device_partition_property",
+    "device_type",
+    "enqueue_barrier",
+    "enqueue_copy",
+    "enqueue_fill",
+    "enqueue_fill_buffer",
+    "enqueue_fill_image",
+    "enqueue_map_buffer",
+    "enqueue_map_image",
+    "enqueue_marker",
+    "enqueue_migrate_mem_objects",
+    "enqueue_nd_range_kernel",
+    "event_info",
+    "filter_mode",
+    "get_cl_header_version",
+    "get_platforms",
+    "get_supported_image_formats",
+    "image_from_array",
+    "image_info",
+    "kernel_arg_access_qualifier",
+    "kernel_arg_address_qualifier",
+    "kernel_arg_info",
+    "kernel_arg_type_qualifier",
+    "kernel_info",
+    "kernel_work_group_info",
+    "map_flags",
+    "mem_flags",
+    "mem_info",
+    "mem_migration_flags",
+    "mem_object_type",
+    "platform_info",
+    "profiling_info",
+    "program_binary_type",
+    "program_build_info",
+    "program_info",
+    "program_kind",
+    "sampler_info",
+    "status_code",
+    "wait_for_events",
+]

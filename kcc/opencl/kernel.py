@@ -1,0 +1,384 @@
+"""Kernels: their arguments, and launching them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import index
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from kcc.diagnostics import DiagnosticError
+from kcc.frontend import kernel as frontend
+from kcc.frontend.ir.types import size_bytes
+from kcc.frontend.types import AddressSpace
+from kcc.opencl.constants import (
+    command_type,
+    kernel_arg_access_qualifier,
+    kernel_arg_address_qualifier,
+    kernel_arg_info,
+    kernel_arg_type_qualifier,
+    kernel_info,
+    kernel_work_group_info,
+    status_code,
+)
+from kcc.opencl.device import LOCAL_MEM_BYTES, Device
+from kcc.opencl.errors import Error, ErrorRecord, KernelFault, fail
+from kcc.opencl.events import CommandQueue, Context, Event, WaitList
+from kcc.opencl.geometry import geometry
+from kcc.opencl.images import Image, Sampler
+from kcc.opencl.info import Informed
+from kcc.opencl.memory import LocalMemory, MemoryObjectHolder, host_bytes
+from kcc.opencl.session import HostLaunch, LaunchRow, Session
+from kcc.tracegen import execute
+from kcc.tracegen.execute import ExecutionOptions, KernelArgument, NDRange
+from kcc.tracegen.launch_checks import MAX_LOCAL_ITEMS
+from kcc.tracegen.simt.program import TraceMode
+
+if TYPE_CHECKING:
+    from kcc.opencl.program import Program
+
+Value = MemoryObjectHolder | LocalMemory | Sampler | bytes | None
+"""What an argument is set to: memory, local memory, or the bytes of a value."""
+
+
+class Kernel(Informed):
+    """A kernel with its arguments."""
+
+    _infos, _info_routine = kernel_info, "clGetKernelInfo"
+    reference_count = 1
+    attributes = ""
+
+    def __init__(self, program: Program, name: str) -> None:
+        unit = program.built("clCreateKernel")
+        found = [each for each in unit.kernels if each.name == name]
+        if not found:
+            fail("clCreateKernel", status_code.INVALID_KERNEL_NAME, f"'{name}'")
+        self.program, self.unit, self.kernel = program, unit, found[0]
+        self.function_name = name
+        self.num_args = len(self.kernel.arguments)
+        self._values: list[Value | _Unset] = [_UNSET] * self.num_args
+        self._types: list[np.dtype[Any] | None] = [None] * self.num_args
+
+    @property
+    def context(self) -> Context:
+        return self.program.context
+
+    @property
+    def int_ptr(self) -> int:
+        return id(self)
+
+    def clone(self) -> Kernel:
+        """Another kernel with the same arguments."""
+        other = Kernel(self.program, self.function_name)
+        other._values, other._types = list(self._values), list(self._types)
+        return other
+
+    # arguments
+
+    def set_scalar_arg_dtypes(self, arg_types: Sequence[Any]) -> None:
+        """The numpy types of scalar arguments, None for others: numbers are converted to them."""
+        types = list(arg_types)
+        if len(types) != self.num_args:
+            raise TypeError(
+                f"length of argument list ({len(types)}) and CL-generated number of arguments "
+                f"({self.num_args}) do not agree"
+            )
+        self._types = [None if t is None else np.dtype(t) for t in types]
+
+    set_arg_types = set_scalar_arg_dtypes
+
+    def set_arg(self, index: int, value: Any) -> None:
+        """Set one argument, counted from 0."""
+        if not 0 <= index < self.num_args:
+            fail("clSetKernelArg", status_code.INVALID_ARG_INDEX)
+        self._values[index] = self._checked(index, value)
+
+    def set_args(self, *values: Any) -> None:
+        """Set all arguments."""
+        if len(values) != self.num_args:
+            raise TypeError(
+                f"kernel '{self.function_name}' takes {self.num_args} arguments "
+                f"({len(values)} given)"
+            )
+        for index, value in enumerate(values):
+            try:
+                self.set_arg(index, value)
+            except Error as error:
+                what = error.what
+                if isinstance(what, str):
+                    raise
+                place = f"when processing arg#{index + 1} (1-based): "
+                raise type(error)(
+                    ErrorRecord(place + what.what(), what.code(), what.routine())
+                ) from None
+
+    def _checked(self, index: int, value: Any) -> Value:
+        """The value in the form in which it is kept; raises LogicError where it cannot be one."""
+        argument = self.kernel.arguments[index]
+        parameter = self.kernel.function.arguments[index]
+        if parameter.attributes.byval is None and str(parameter.type).startswith("ptr"):
+            return _checked_memory(argument, value)
+        wanted = parameter.attributes.byval or parameter.type
+        data, size = _scalar_bytes(value, self._types[index], argument), size_bytes(wanted)
+        if len(data) != size:
+            what = f"'{argument.name}' ({argument.type}) has {size} bytes, not {len(data)}"
+            fail("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
+        return data
+
+    # infos
+
+    def get_arg_info(self, index: int, param: int) -> int | str:
+        """Name, type and qualifiers of an argument."""
+        if not 0 <= index < self.num_args:
+            fail("clGetKernelArgInfo", status_code.INVALID_ARG_INDEX)
+        argument = self.kernel.arguments[index]
+        match param:
+            case kernel_arg_info.NAME:
+                return argument.name
+            case kernel_arg_info.TYPE_NAME:
+                return argument.type
+            case kernel_arg_info.ADDRESS_QUALIFIER:
+                space = argument.address_space.name
+                return getattr(kernel_arg_address_qualifier, space)
+            case kernel_arg_info.ACCESS_QUALIFIER:
+                return getattr(kernel_arg_access_qualifier, argument.access.upper())
+            case kernel_arg_info.TYPE_QUALIFIER:
+                return sum(
+                    getattr(kernel_arg_type_qualifier, word.upper()) for word in argument.qualifiers
+                )
+            case _:
+                fail("clGetKernelArgInfo", status_code.INVALID_VALUE)
+
+    def get_work_group_info(self, param: int, device: Device) -> int | list[int]:
+        """What work-groups this kernel may have and what they need."""
+        from kcc.tracegen.simt.program import make_plan
+
+        session = self.context.session
+        match param:
+            case kernel_work_group_info.WORK_GROUP_SIZE:
+                required = self.kernel.required_local_size
+                return math.prod(required) if required else MAX_LOCAL_ITEMS
+            case kernel_work_group_info.COMPILE_WORK_GROUP_SIZE:
+                return list(self.kernel.required_local_size or (0, 0, 0))
+            case kernel_work_group_info.PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
+                return session.settings.width
+            case kernel_work_group_info.LOCAL_MEM_SIZE:
+                own = (v.size for v in self._values if isinstance(v, LocalMemory))
+                return local_bytes(self.unit, self.kernel) + sum(own)
+            case kernel_work_group_info.PRIVATE_MEM_SIZE:
+                return make_plan(
+                    self.kernel, self.unit.module, session.settings.width
+                ).private_bytes
+            case _:
+                fail("clGetKernelWorkGroupInfo", status_code.INVALID_VALUE)
+
+    # launching
+
+    def __call__(
+        self,
+        queue: CommandQueue,
+        global_work_size: Sequence[int],
+        local_work_size: Sequence[int] | None,
+        *args: Any,
+        global_offset: Sequence[int] | None = None,
+        wait_for: WaitList = None,
+        g_times_l: bool = False,
+        allow_empty_ndrange: bool = False,
+    ) -> Event:
+        """Set the arguments and launch."""
+        self.set_args(*args)
+        return enqueue_nd_range_kernel(
+            queue,
+            self,
+            global_work_size,
+            local_work_size,
+            global_offset,
+            wait_for,
+            g_times_l=g_times_l,
+            allow_empty_ndrange=allow_empty_ndrange,
+        )
+
+    def values(self) -> list[Value]:
+        """The arguments; raises LogicError unless all are set."""
+        unset = [
+            a.name
+            for a, v in zip(self.kernel.arguments, self._values, strict=True)
+            if isinstance(v, _Unset)
+        ]
+        if unset:
+            what = f"not set: {', '.join(unset)}"
+            fail("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS, what)
+        return cast("list[Value]", list(self._values))
+
+
+class _Unset:
+    """An argument that has not been set."""
+
+
+_UNSET = _Unset()
+
+
+def enqueue_nd_range_kernel(
+    queue: CommandQueue,
+    kernel: Kernel,
+    global_work_size: Sequence[int],
+    local_work_size: Sequence[int] | None,
+    global_work_offset: Sequence[int] | None = None,
+    wait_for: WaitList = None,
+    *,
+    g_times_l: bool = False,
+    allow_empty_ndrange: bool = False,
+) -> Event:
+    """Launch a kernel whose arguments are set.
+
+    Without a local size each dimension gets, from the first, the largest divisor of its global
+    size that leaves the work-group within 256 work-items.
+    """
+    values = kernel.values()
+    shape = geometry(
+        kernel.kernel, global_work_size, local_work_size, global_work_offset, times=g_times_l
+    )
+    if shape is None:
+        return queue.enqueue(command_type.NDRANGE_KERNEL, lambda: 0, wait_for)
+    _check_local(kernel, values)
+
+    def work() -> int:
+        return _launch(queue.context.session, kernel, shape, values)
+
+    return queue.enqueue(command_type.NDRANGE_KERNEL, work, wait_for)
+
+
+def _launch(session: Session, kernel: Kernel, shape: NDRange, values: list[Value]) -> int:
+    """Run a launch; gives its warp instructions."""
+    settings, observer = session.settings, session.observer
+    used = [v for v in values if isinstance(v, MemoryObjectHolder)]
+    for each in used:
+        each.take_host_changes()
+    arguments = [_argument(value) for value in values]
+    options = ExecutionOptions(
+        workers=settings.workers,
+        width=settings.width,
+        budget=settings.budget,
+        trace=observer.trace if observer else TraceMode.OFF,
+        cache_dir=settings.cache_dir,
+    )
+    began = settings.clock()
+    try:
+        if settings.races:
+            execute.look_for_races(kernel.unit, kernel.kernel, shape, arguments, options)
+        prepared = execute.prepare(
+            kernel.unit, kernel.kernel, shape, arguments, options, session.memory
+        )
+        launch = HostLaunch(len(session.launches), kernel.unit, kernel.kernel, prepared)
+        if observer is not None:
+            prepared.options = replace(options, on_trace=observer.before(launch))
+        execution = prepared.run()
+    except DiagnosticError as error:
+        raise KernelFault(error, session.sources) from error
+    finally:
+        for each in used:
+            each.give_host_changes()
+    session.launches.append(
+        LaunchRow(
+            launch.number,
+            kernel.function_name,
+            shape.global_size,
+            shape.local_size,
+            execution.warp_instructions,
+            execution.thread_instructions,
+            settings.clock() - began,
+        )
+    )
+    if execution.printed:
+        session.write("".join(execution.printed))
+    if observer is not None:
+        observer.after(launch, execution)
+    return execution.warp_instructions
+
+
+def _argument(value: Value) -> KernelArgument:
+    match value:
+        case MemoryObjectHolder():
+            return value.as_argument()
+        case LocalMemory():
+            return execute.LocalMemory(value.size)
+        case Sampler():
+            return value.value
+        case _:
+            return value
+
+
+def local_bytes(unit: frontend.CompiledUnit, kernel: frontend.Kernel) -> int:
+    """Local memory that a kernel declares."""
+    from kcc.tracegen.simt.plan import global_names
+
+    names = {n for i in kernel.function.instructions for o in i.operands for n in global_names(o)}
+    found = (g for n, g in unit.module.globals.items() if n in names and g.space == 3)
+    return sum(size_bytes(g.type) for g in found)
+
+
+def _check_local(kernel: Kernel, values: Sequence[Value]) -> None:
+    own = sum(v.size for v in values if isinstance(v, LocalMemory))
+    needed = own + local_bytes(kernel.unit, kernel.kernel)
+    if needed > LOCAL_MEM_BYTES:
+        what = f"{needed} bytes of local memory; the device has {LOCAL_MEM_BYTES}"
+        fail("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, what)
+
+
+def _checked_memory(argument: frontend.Argument, value: Any) -> Value:
+    """The value of a pointer, an image or a sampler."""
+    routine, what = "clSetKernelArg", f"'{argument.name}' ({argument.type})"
+    given = type(value).__name__
+    if argument.type.startswith("image"):
+        if not isinstance(value, Image):
+            fail(routine, status_code.INVALID_MEM_OBJECT, f"{what} needs an image, not {given}")
+        return value
+    if argument.type.startswith("sampler"):
+        if not isinstance(value, Sampler):
+            fail(routine, status_code.INVALID_SAMPLER, f"{what} needs a sampler, not {given}")
+        return value
+    if argument.address_space is AddressSpace.LOCAL:
+        if not isinstance(value, LocalMemory):
+            text = f"{what} is local memory and needs a size: LocalMemory(bytes), not {given}"
+            fail(routine, status_code.INVALID_ARG_VALUE, text)
+        if value.size <= 0:
+            fail(routine, status_code.INVALID_ARG_SIZE, f"{what} has no bytes")
+        return value
+    if value is None or isinstance(value, MemoryObjectHolder):
+        if isinstance(value, Image):
+            fail(routine, status_code.INVALID_MEM_OBJECT, f"{what} needs a buffer, not an image")
+        return value
+    fail(routine, status_code.INVALID_ARG_SIZE, f"{what} needs a buffer, not {given}")
+
+
+def _scalar_bytes(value: Any, type_: np.dtype[Any] | None, argument: frontend.Argument) -> bytes:
+    """The bytes of a value that is handed over as such."""
+    if type_ is not None and isinstance(value, (int, float, np.generic)):
+        return _converted(value, type_, argument)
+    if isinstance(value, (MemoryObjectHolder, LocalMemory)):
+        what = f"'{argument.name}' ({argument.type}) needs a number, not {type(value).__name__}"
+        fail("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
+    try:
+        return host_bytes(value).tobytes()
+    except TypeError:
+        what = (
+            f"'{argument.name}' ({argument.type}) needs a numpy number such as np.int32(1), "
+            f"not {type(value).__name__}"
+        )
+        fail("Kernel.set_arg", status_code.INVALID_VALUE, f"invalid kernel argument: {what}")
+
+
+def _converted(
+    value: float | np.generic, type_: np.dtype[Any], argument: frontend.Argument
+) -> bytes:
+    """A number as a numpy type that holds it."""
+    try:
+        if type_.kind in "iub":
+            return np.array(index(value), type_).tobytes()
+        return np.array(value).astype(type_).tobytes()
+    except (TypeError, OverflowError):
+        what = f"'{argument.name}' ({argument.type}): {value!r} is not of type {type_}"
+        fail("Kernel.set_arg", status_code.INVALID_VALUE, what)

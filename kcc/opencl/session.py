@@ -1,0 +1,141 @@
+"""What host programs of one run share: settings, device memory, observer, what was launched.
+
+A :class:`Session` is made by whoever runs a script (:mod:`kcc.host`). A program that imports
+kcc.opencl by itself gets one with the defaults of :func:`plain_session`; that function alone looks
+at the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.tracegen.device_memory import DeviceMemory
+from kcc.tracegen.execute import DEFAULT_BUDGET, Execution, PreparedLaunch
+from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.workers import TraceCallback
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """How kernels are run: see :class:`kcc.tracegen.execute.ExecutionOptions`. ``clock`` gives
+    the CPU seconds that rows of launches show; without it they are 0."""
+
+    workers: int = 1
+    cache_dir: Path | None = None
+    width: int = 32
+    budget: int = DEFAULT_BUDGET
+    races: bool = False
+    clock: Callable[[], float] = lambda: 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostLaunch:
+    """A launch about to run, or done: ``number`` counts from 0 through the run; geometry and
+    arguments stand in ``prepared``."""
+
+    number: int
+    unit: CompiledUnit
+    kernel: Kernel
+    prepared: PreparedLaunch
+
+
+class Observer(Protocol):
+    """Looks at every launch of a run."""
+
+    @property
+    def trace(self) -> TraceMode:
+        """What it wants traced."""
+        ...
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        """Called before a launch; gives what takes its trace."""
+        ...
+
+    def after(self, launch: HostLaunch, execution: Execution) -> None:
+        """Called when the launch is done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRow:
+    """What one launch did."""
+
+    number: int
+    kernel: str
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    warp_instructions: int
+    thread_instructions: int
+    cpu_seconds: float
+
+
+@dataclass(slots=False)
+class Session:
+    """The state of a run. ``folder`` is where the sources of programs are looked for by their
+    text, so that messages can name the file; ``write`` takes what kernels print."""
+
+    settings: HostSettings = field(default_factory=HostSettings)
+    observer: Observer | None = None
+    folder: Path | None = None
+    write: Callable[[str], object] = lambda text: sys.stdout.write(text)
+    launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
+    sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The lines of every source compiled, by the name messages use."""
+    device_ns: int = 0
+    """The device's clock: what events report."""
+
+    @cached_property
+    def memory(self) -> DeviceMemory:
+        return DeviceMemory()
+
+    def advance(self, ns: int) -> tuple[int, int]:
+        """Let time pass on the device; gives when that began and ended."""
+        start, self.device_ns = self.device_ns, self.device_ns + max(ns, 1)
+        return start, self.device_ns
+
+
+class _Current:
+    """The session that new contexts belong to."""
+
+    session: Session | None = None
+
+
+def current_session() -> Session:
+    """The session of the run in progress, or one for plain Python."""
+    if _Current.session is None:
+        _Current.session = plain_session()
+    return _Current.session
+
+
+def use_session(session: Session | None) -> Session | None:
+    """Make ``session`` the current one; gives the one before."""
+    before, _Current.session = _Current.session, session
+    return before
+
+
+def plain_session() -> Session:
+    """For a program that runs without kcc: one worker, the user's cache folder, sources looked for
+    beside the program."""
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    folder = Path(main).resolve().parent if main else None
+    return Session(HostSettings(cache_dir=user_cache_dir()), folder=folder)
+
+
+def user_cache_dir() -> Path | None:
+    """Where compiled kernels are kept: ``$KCC_CACHE_DIR``, else kcc in ``$XDG_CACHE_HOME`` or
+    ``~/.cache``; None, no cache, if ``$KCC_CACHE_DIR`` is empty or there is no home."""
+    chosen = os.environ.get("KCC_CACHE_DIR")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return Path(base) / "kcc"
