@@ -23,8 +23,8 @@ def control_flow(analysis: Analysis) -> str:
         '  edge [fontname="Helvetica", fontsize=9];',
     ]
     for index, kernel in enumerate(analysis.kernels):
-        lines += [f"  subgraph {_quoted(f'cluster_k{index}')} {{"]
-        lines += [f"    label={_quoted(kernel.name)};"]
+        lines += [f"  subgraph {quoted(f'cluster_k{index}')} {{"]
+        lines += [f"    label={quoted(kernel.name)};"]
         lines += (f"    {line}" for line in _nodes(kernel, f"k{index}", None))
         lines += (f"    {_edge(edge, f'k{index}')}" for edge in kernel.edges)
         lines += ["  }"]
@@ -38,8 +38,8 @@ def _nodes(kernel: KernelReport, prefix: str, parent: int | None) -> Iterator[st
             yield f"{prefix}b{block.id} [label={_label(block)}];"
     for loop in kernel.loops:
         if loop.parent == parent:
-            yield f"subgraph {_quoted(f'cluster_{prefix}l{loop.id}')} {{"
-            yield f"  label={_quoted(_loop_label(loop))}; style=rounded; color=gray40;"
+            yield f"subgraph {quoted(f'cluster_{prefix}l{loop.id}')} {{"
+            yield f"  label={quoted(_loop_label(loop))}; style=rounded; color=gray40;"
             for line in _nodes(kernel, prefix, loop.id):
                 yield f"  {line}"
             yield "}"
@@ -62,7 +62,7 @@ def _label(block: Block) -> str:
         rows.append(f"lines {block.line}-{block.last_line}" if several else f"line {block.line}")
     rows.append(plural(block.instructions, "instruction"))
     rows += [f"{count} {each.value}" for each, count in by_weight(block.mix)[:4]]
-    return _quoted("\n".join(rows) + "\n", left=True)
+    return quoted("\n".join(rows) + "\n", left=True)
 
 
 def _edge(edge: Edge, prefix: str) -> str:
@@ -70,14 +70,14 @@ def _edge(edge: Edge, prefix: str) -> str:
     if edge.back:
         words.append("back")
     label = " ".join(word for word in words if word)
-    attributes = [f"label={_quoted(label)}"] if label else []
+    attributes = [f"label={quoted(label)}"] if label else []
     if edge.back:
         attributes.append("style=bold")
     shown = f" [{', '.join(attributes)}]" if attributes else ""
     return f"{prefix}b{edge.source} -> {prefix}b{edge.target}{shown};"
 
 
-def _quoted(text: str, *, left: bool = False) -> str:
+def quoted(text: str, *, left: bool = False) -> str:
     """A string of the DOT language; lines are centred, or left-justified."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("\n", "\\l" if left else "\\n") + '"'
