@@ -1,7 +1,7 @@
 """Training of a perceptron with one hidden layer, one pattern a step. The kernels do what lies
 between the input and the hidden layer, the host the rest, as in the suite.
 
-Patterns are dense, mostly zero, or nonzero in one stretch.
+Patterns by seed % 3: dense, mostly zero, nonzero in one stretch.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def pattern(n: int, seed: int, rng: np.random.Generator) -> Array:
 
 def main(size: str, seed: int) -> None:
     """Train for `steps` patterns; sums and weights must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
-    n, hid = sizes.inputs, sizes.hid
+    s = workload.sizes(__file__, size)
+    n, hid = s.inputs, s.hid
     rng = inputs.generator(seed)
     weights = inputs.random_matrix(n + 1, hid + 1, rng)
     changes = np.zeros_like(weights)
@@ -51,7 +51,7 @@ def main(size: str, seed: int) -> None:
     w, old = device.buffer(weights), device.buffer(changes)
     partial, unused = device.zeros(n // BLOCK * hid, np.float32), device.zeros(hid + 1, np.float32)
     local = cl.LocalMemory(4 * BLOCK), cl.LocalMemory(4 * BLOCK * BLOCK)
-    for step in range(sizes.steps):
+    for step in range(s.steps):
         x = pattern(n, seed, rng)
         layer = device.buffer(x)
         forward(device.queue, *grid, layer, unused, w, partial, *local, *width)

@@ -1,6 +1,6 @@
 """Convolutions of an image: a separable filter by rows and columns, then a sharpening one.
 
-Images are smooth, noise, checkers or like photographs.
+Images by seed % 4: smooth, noise, checkers, like a photograph.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def convolved(image: Array, weights: Array, rows: slice) -> Array:
 
 def main(size: str, seed: int) -> None:
     """Filter; some rows of every result must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
-    width, height = sizes.width, sizes.height
+    s = workload.sizes(__file__, size)
+    width, height = s.width, s.height
     rng = inputs.generator(seed)
     image = IMAGES[seed % 4](height, width, rng)
-    taps = inputs.random_matrix(1, 2 * sizes.KERNEL_RADIUS + 1, rng)
+    taps = inputs.random_matrix(1, 2 * s.KERNEL_RADIUS + 1, rng)
 
     device = workload.open_device(cl, __file__)
     rows, columns, direct = device.kernels(

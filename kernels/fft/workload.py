@@ -1,7 +1,7 @@
 """Fourier transforms of many signals, forward and back: long ones pass by pass, short ones in one
 launch.
 
-Signals are noise, tones or single impulses.
+Signals by seed % 3: noise, tones, single impulses.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ def check_transforms(name: str, before: Array, between: Array, after: Array) -> 
 
 def main(size: str, seed: int) -> None:
     """Transform; a sample of the spectra must be numpy's, and the signals must come back."""
-    sizes = workload.sizes(__file__, size)
-    n, batch = sizes.n, sizes.batch
+    s = workload.sizes(__file__, size)
+    n, batch = s.n, s.batch
     rng = inputs.generator(seed)
     long = signals(batch, n, seed, rng)
     short = signals(batch, SHORT, seed, rng)

@@ -1,6 +1,6 @@
 """Solves a system of equations: Gaussian elimination column by column, the triangle on the host.
 
-The matrix has a dominant diagonal; by seed it is full, symmetric or banded. As in the suite every
+The matrix has a dominant diagonal; by seed % 3: full, symmetric, banded. As in the suite every
 launch covers the whole matrix, although less and less of it is left.
 """
 
@@ -14,8 +14,8 @@ from kcc import inputs, workload
 
 def main(size: str, seed: int) -> None:
     """Eliminate and solve; factors and solution must reproduce the system."""
-    sizes = workload.sizes(__file__, size)
-    n = sizes.size
+    s = workload.sizes(__file__, size)
+    n = s.size
     rng = inputs.generator(seed)
     matrix = inputs.spd_matrix(n, rng) if seed % 3 == 1 else inputs.dominant_matrix(n, rng)
     if seed % 3 == 2:

@@ -1,6 +1,6 @@
 """Temperatures of a chip over time, `steps` time steps per launch.
 
-The power is noise, a few hot units, or a smooth map.
+Power by seed % 3: noise, checkers of hot units, smooth.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def around(first: int, reach: int, size: int) -> tuple[slice, slice]:
 
 def main(size: str, seed: int) -> None:
     """Simulate `total` time steps; a square of cells must be that of numpy."""
-    sizes = workload.sizes(__file__, size)
-    rows, cols, per_launch, block = sizes.rows, sizes.cols, sizes.steps, sizes.BLOCK_SIZE
+    s = workload.sizes(__file__, size)
+    rows, cols, per_launch, block = s.rows, s.cols, s.steps, s.BLOCK_SIZE
     rng = inputs.generator(seed)
     power = POWER[seed % 3](rows, cols, rng) * np.float32(0.001)
     temperature = 320 + 25 * inputs.smooth_image(rows, cols, rng)
@@ -56,14 +56,14 @@ def main(size: str, seed: int) -> None:
     grid = block * -(-cols // inner), block * -(-rows // inner)
     shape = [np.int32(i) for i in (cols, rows, per_launch, per_launch)]
     constants = [np.float32(c) for c in (CAPACITY, RX, RY, RZ, TIME_STEP)]
-    for start in range(0, sizes.total, per_launch):
-        steps = np.int32(min(per_launch, sizes.total - start))
+    for start in range(0, s.total, per_launch):
+        steps = np.int32(min(per_launch, s.total - start))
         buffers = heat, source, target
         hotspot(device.queue, grid, (block, block), steps, *buffers, *shape, *constants)
         source, target = target, source
 
     y, x = (int(rng.integers(0, max(side - CHECKED, 0) + 1)) for side in (rows, cols))
-    (near_y, own_y), (near_x, own_x) = around(y, sizes.total, rows), around(x, sizes.total, cols)
-    wanted = advanced(temperature[near_y, near_x], power[near_y, near_x], sizes.total)
+    (near_y, own_y), (near_x, own_x) = around(y, s.total, rows), around(x, s.total, cols)
+    wanted = advanced(temperature[near_y, near_x], power[near_y, near_x], s.total)
     found = device.read(source, np.float32).reshape(rows, cols)[near_y, near_x]
     workload.check("temperatures", found[own_y, own_x], wanted[own_y, own_x], rtol=1e-5)

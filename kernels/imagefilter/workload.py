@@ -1,6 +1,6 @@
 """A picture is blurred and turned, and its edges are found: the kernels use image objects.
 
-Pictures are smooth, noise, checkers or like photographs.
+Channels are smooth, noise, checkers and like a photograph; seed % 4 says which comes first.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def turned(pixels: Array, angle: float, rows: slice) -> Array:
 
 def main(size: str, seed: int) -> None:
     """Filter; some rows of every result must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
-    width, height, radius = sizes.width, sizes.height, sizes.radius
+    s = workload.sizes(__file__, size)
+    width, height, radius = s.width, s.height, s.radius
     rng = inputs.generator(seed)
     channels = [IMAGES[(seed + i) % 4](height, width, rng) for i in range(4)]
     picture = inputs.to_bytes(np.stack(channels, axis=-1))

@@ -1,6 +1,6 @@
 """LU decomposition of a dense matrix without pivoting, in place, block by block.
 
-The matrix has a dominant diagonal; by seed it is full, symmetric or banded.
+The matrix has a dominant diagonal; by seed % 3: full, symmetric, banded.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from kcc import inputs, workload
 
 def main(size: str, seed: int) -> None:
     """Decompose; L times U must be the matrix."""
-    sizes = workload.sizes(__file__, size)
-    n, block = sizes.n, sizes.BLOCK_SIZE
+    s = workload.sizes(__file__, size)
+    n, block = s.n, s.BLOCK_SIZE
     matrix = inputs.spd_matrix(n, seed) if seed % 3 == 1 else inputs.dominant_matrix(n, seed)
     if seed % 3 == 2:
         matrix = np.tril(np.triu(matrix, -n // 8), n // 8)

@@ -1,6 +1,6 @@
 """Products of two dense matrices by three kernels.
 
-The matrices are random, or each row of the first has one element: a choice of rows.
+The first matrix by seed % 2: random, one element per row (a choice of rows).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ QUAD_TILE = 64  # elements per side that a work-group of matmul_float4 makes, 4 
 
 def main(size: str, seed: int) -> None:
     """Multiply; every kernel's product must be that of numpy in double precision."""
-    sizes = workload.sizes(__file__, size)
-    m, n, k, tile = sizes.m, sizes.n, sizes.k, sizes.TILE
+    s = workload.sizes(__file__, size)
+    m, n, k, tile = s.m, s.n, s.k, s.TILE
     rng = inputs.generator(seed)
     a, b = inputs.random_matrix(m, k, rng), inputs.random_matrix(k, n, rng)
     if seed % 2:

@@ -1,7 +1,8 @@
 """Global alignment of two sequences, one launch per anti-diagonal of blocks: the upper left half,
 then the lower right one.
 
-The sequences are unrelated, related, or one of them is the other.
+Sequences by seed % 3: unrelated, one descends from the other with a tenth changed, with nothing
+changed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ LETTERS = 20
 
 def main(size: str, seed: int) -> None:
     """Fill the score matrix; every cell must follow from the three before it."""
-    sizes = workload.sizes(__file__, size)
-    n, block = sizes.n, sizes.BLOCK_SIZE
+    s = workload.sizes(__file__, size)
+    n, block = s.n, s.BLOCK_SIZE
     rng = inputs.generator(seed)
     one = inputs.random_sequence(n, rng, letters=LETTERS)
     other = inputs.random_sequence(n, rng, letters=LETTERS)

@@ -1,6 +1,6 @@
 """Cheapest ways down a grid of costs, `height` rows per launch.
 
-The costs are random, or there are valleys of cheap columns.
+Costs by seed % 2: random, with valleys of cheap columns.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ DEAREST = 9
 
 def main(size: str, seed: int) -> None:
     """Go down to the last row; costs and marks must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
-    cols, rows, height, local = sizes.cols, sizes.rows, sizes.height, sizes.local_size
+    s = workload.sizes(__file__, size)
+    cols, rows, height, local = s.cols, s.rows, s.height, s.local_size
     rng = inputs.generator(seed)
     wall = rng.integers(0, DEAREST + 1, (rows, cols), np.int32)
     if seed % 2:

@@ -16,21 +16,21 @@ TIME_STEP = np.float32(0.125)
 
 def main(size: str, seed: int) -> None:
     """Make `steps` time steps; places and speeds must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
+    s = workload.sizes(__file__, size)
     rng = inputs.generator(seed)
-    x = inputs.random_matrix(1, sizes.n, rng)[0]
-    v = inputs.random_matrix(1, sizes.n, rng)[0]
+    x = inputs.random_matrix(1, s.n, rng)[0]
+    v = inputs.random_matrix(1, s.n, rng)[0]
 
     device = workload.open_device(cl, __file__)
     one_each, striding = device.kernels("saxpy", "saxpy_grid_stride")
     places, speeds = device.buffer(x), device.buffer(v)
-    items, n = (workload.roundup(sizes.n, LOCAL),), np.int32(sizes.n)
-    for _ in range(sizes.steps):
+    items, n = (workload.roundup(s.n, LOCAL),), np.int32(s.n)
+    for _ in range(s.steps):
         one_each(device.queue, items, (LOCAL,), n, TIME_STEP, speeds, places)
-        fixed = (sizes.groups * LOCAL,)
+        fixed = (s.groups * LOCAL,)
         striding(device.queue, fixed, (LOCAL,), n, -TIME_STEP, places, speeds)
 
-    for _ in range(sizes.steps):
+    for _ in range(s.steps):
         x += TIME_STEP * v
         v -= TIME_STEP * x
     # The device rounds once where numpy rounds twice.

@@ -1,6 +1,6 @@
 """Removes the speckles of an ultrasound image by anisotropic diffusion.
 
-The image under the speckles is smooth, checkers, or like a photograph.
+The image under the speckles by seed % 3: smooth, checkers, like a photograph.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def diffused(image: Array, scale: float) -> Array:
 
 def main(size: str, seed: int) -> None:
     """Filter for some iterations; sums and image must be those of numpy."""
-    sizes = workload.sizes(__file__, size)
-    rows, cols, threads = sizes.rows, sizes.cols, sizes.NUMBER_THREADS
+    s = workload.sizes(__file__, size)
+    rows, cols, threads = s.rows, s.cols, s.NUMBER_THREADS
     n = rows * cols
     rng = inputs.generator(seed)
     image = IMAGES[seed % 3](cols, rows, rng) * rng.uniform(0.7, 1, (cols, rows))
@@ -57,7 +57,7 @@ def main(size: str, seed: int) -> None:
     shape = np.float32(LAMBDA), np.int32(rows), np.int32(cols), length, *indices, *derivatives
     extract(device.queue, *grid, length, pixels)
     wanted = np.exp(image.astype(np.float64) / 255)
-    for iteration in range(sizes.iterations):
+    for iteration in range(s.iterations):
         prepare(device.queue, *grid, length, pixels, sums, squares)
         left, stride = n, 1
         while left > 1:
