@@ -12,8 +12,8 @@ from kcc.report.dot import quoted
 def divergence_flow(graphs: list[tuple[KernelInfo, LaunchProfile, str]]) -> str:
     """One digraph with a cluster for each graph, under its title; loops are clusters inside.
 
-    What is said at an edge's beginning is OECount (and TCount), at its end IECount. Edges are
-    drawn the heavier the more threads take them; blocks that no thread came to are grey.
+    Edges say OECount, IECount and TCount, and are drawn the heavier the more often threads take
+    them; what no thread came to is grey.
     """
     lines = [
         "digraph dfsg {",
@@ -67,9 +67,9 @@ def _label(block: BlockInfo, node: Node) -> str:
 
 
 def _edge(edge: EdgeCount, prefix: str, most: int) -> str:
-    begin = quoted(f"OE {edge.oecount}\nT {edge.tcount}")
+    label = quoted(f"OE {edge.oecount} IE {edge.iecount}\nT {edge.tcount}")
     width = f"{0.6 + 2.4 * edge.oecount / most:.1f}" if most else "1"
-    ends = f'taillabel={begin}, headlabel="IE {edge.iecount}", penwidth={width}'
+    ends = f"label={label}, penwidth={width}"
     if not edge.oecount:
         ends += ", style=dashed, color=gray, fontcolor=gray"
     return f"{prefix}b{edge.source} -> {prefix}b{edge.target} [{ends}];"

@@ -71,9 +71,11 @@ class LaunchCollector:
         )
 
     def _mix(self) -> dict[str, tuple[int, int]]:
-        """Instructions by class, executed by warps and by threads; phis are none."""
+        """Instructions by class, executed by warps and by threads, without phis as elsewhere."""
         counts = dict[str, list[int]]()
         for instruction in self.tables.instructions:
+            if instruction.opcode == "phi":
+                continue
             warps, lanes = (int(n) for n in self.segments[instruction.segment])
             for name, times in instruction.classes:
                 row = counts.setdefault(name, [0, 0])

@@ -1,0 +1,83 @@
+"""Profiles of whole runs: every launch of a host script, or of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.host import HostLaunch, HostSettings, Progress, run_script
+from kcc.profile.model import KernelInfo, LaunchProfile, Profile
+from kcc.trace.decode import TraceDecoder
+from kcc.tracegen.execute import Execution
+from kcc.tracegen.profiling.collect import LaunchCollector
+from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.trace_tables import tables_of
+from kcc.tracegen.workers import TraceCallback
+
+
+class Profiler:
+    """An observer of a run (:class:`kcc.host.Observer`) that profiles its launches; those of other
+    kernels than ``kernels`` (all, if there are none) run without."""
+
+    def __init__(self, kernels: Sequence[str] = ()) -> None:
+        self.wanted = frozenset(kernels)
+        self.kernels = list[KernelInfo]()
+        self.launches = list[LaunchProfile]()
+        self._collector: LaunchCollector | None = None
+
+    @property
+    def trace(self) -> TraceMode:
+        return TraceMode.ADDRESSES
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        self._collector = None
+        if self.wanted and launch.kernel.name not in self.wanted:
+            return None
+        shape = launch.prepared.launch
+        tables = tables_of(launch.prepared.plan, launch.kernel, launch.unit)
+        collector = LaunchCollector(tables, shape.global_size, shape.local_size)
+        decoder = TraceDecoder(tables, addresses=True)
+        self._collector = collector
+
+        def take(first_block: int, words: NDArray[np.uint32]) -> None:
+            for batch in decoder.decode(first_block, words):
+                collector.add(batch)
+
+        return take
+
+    def after(self, launch: HostLaunch, _execution: Execution) -> None:
+        if self._collector is None:
+            return
+        info = self._collector.info
+        if info not in self.kernels:
+            self.kernels.append(info)
+        self.launches.append(self._collector.finish(launch.number, self.kernels.index(info)))
+        self._collector = None
+
+    def profile(self, run: Mapping[str, str | int]) -> Profile:
+        """Of what has been seen."""
+        return Profile(run, tuple(self.kernels), tuple(self.launches))
+
+
+def profile_script(
+    path: str,
+    *,
+    size: str = "small",
+    seed: int = 0,
+    arguments: Sequence[str] = (),
+    kernels: Sequence[str] = (),
+    settings: HostSettings = HostSettings(),
+    progress: Progress | None = None,
+) -> Profile:
+    """Run a host script and profile its launches (of ``kernels``, if any are named).
+
+    Raises what :func:`kcc.host.run_script` does.
+    """
+    profiler = Profiler(kernels)
+    run_script(
+        path, size=size, seed=seed, arguments=arguments, observer=profiler, settings=settings,
+        progress=progress,
+    )  # fmt: skip
+    return profiler.profile({"script": path, "size": size, "seed": seed})
