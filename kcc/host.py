@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
+import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,8 +20,9 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
 from kcc.opencl.errors import BuildError, KernelFault
+from kcc.opencl.missing import NotInKcc
 from kcc.opencl.session import (
     HostLaunch,
     HostSettings,
@@ -36,6 +38,7 @@ __all__ = [
     "HostSettings",
     "LaunchRow",
     "Observer",
+    "Progress",
     "ScriptRun",
     "run_script",
     "user_cache_dir",
@@ -82,8 +85,9 @@ def run_script(
     gives kcc.opencl. ``progress`` is filled while the script runs.
 
     Raises :class:`DiagnosticError`: K001 or K730 for a script that cannot be read, K71x for what a
-    kernel does wrong, those of the compiler for a program that does not build. Whatever else the
-    script raises passes through.
+    kernel does wrong, those of the compiler for a program that does not build, and K731 to K733
+    for any other exception, with its place in the script. SystemExit and KeyboardInterrupt pass
+    through.
     """
     tree = _parse(path)
     seen = progress or Progress()
@@ -99,6 +103,10 @@ def run_script(
         _run(tree, path, size, seed, [path, *arguments], redirect=redirect)
     except (KernelFault, BuildError) as error:
         raise error.error from error
+    except (DiagnosticError, InternalError, BrokenPipeError):
+        raise
+    except Exception as error:
+        raise DiagnosticError([_explain(error, path)]) from error
     finally:
         use_session(before)
     return ScriptRun(tuple(session.launches), session.sources)
@@ -110,6 +118,31 @@ def is_workload(tree: ast.Module) -> bool:
         if isinstance(node, ast.FunctionDef) and node.name == "main":
             return [a.arg for a in node.args.args[:2]] == WORKLOAD_PARAMETERS
     return False
+
+
+def _explain(error: Exception, path: str) -> Diagnostic:
+    """What went wrong in a script, and where in its own files."""
+    text = " ".join(str(error).split())
+    span = _place(error, path)
+    if isinstance(error, (NotInKcc, ModuleNotFoundError)) and "kcc.opencl" in text:
+        return Diagnostic("K733", text, span)
+    if isinstance(error, AssertionError):
+        return Diagnostic("K732", f"the check failed: {text}" if text else "a check failed", span)
+    name = type(error).__name__
+    return Diagnostic("K731", f"{name}: {text}" if text else name, span)
+
+
+def _place(error: Exception, path: str) -> Span:
+    """The innermost line of the script, or of a module beside it, that led to an error."""
+    folder = Path(path).resolve().parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == path or Path(frame.filename).parent == folder:
+            file = path if frame.filename == path else frame.filename
+            column, end = (frame.colno or 0) + 1, (frame.end_colno or 0) + 1
+            same_line = frame.end_lineno == frame.lineno
+            length = max(end - column, 1) if same_line else 1
+            return Span(file, frame.lineno or 0, column, length)
+    return Span(path, 0)
 
 
 def _parse(path: str) -> ast.Module:

@@ -1,0 +1,185 @@
+"""What the commands that run host scripts share: options, progress, how a script ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import is_terminal
+from kcc.commands.errors import usage_error
+from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES
+from kcc.commands.sources import SourceLines
+
+if TYPE_CHECKING:
+    from kcc.host import HostSettings, Observer, Progress, ScriptRun
+
+REFRESHES_PER_SECOND = 4
+
+WARP_SIZES = (32, 64)
+
+
+def add_script(parser: argparse.ArgumentParser) -> None:
+    """The script and how it is run. Words behind ``--`` are the script's."""
+    parser.add_argument(
+        "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl"
+    )
+    parser.add_argument(
+        "script_arguments", nargs="*", metavar="ARG", help="behind '--': the script's arguments"
+    )
+    group = parser.add_argument_group("how the script is run")
+    group.add_argument(
+        "--size",
+        choices=SIZE_NAMES,
+        default=DEFAULT_SIZE,
+        help="what main(size, seed) of a workload is given (default: %(default)s)",
+    )
+    group.add_argument(
+        "--seed",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="the same: another seed, another input (default: %(default)s)",
+    )
+    group.add_argument(
+        "--workers",
+        type=_positive,
+        metavar="N",
+        help="threads that run thread blocks (default: one per processor)",
+    )
+    group.add_argument(
+        "--warp-size",
+        type=int,
+        choices=WARP_SIZES,
+        default=32,
+        help="lanes of a warp (default: %(default)s)",
+    )
+    group.add_argument(
+        "--races", action="store_true", help="look for data races first, launch by launch: slow"
+    )
+    group.add_argument(
+        "--budget",
+        type=_positive,
+        metavar="N",
+        help="warp instructions after which a warp counts as endless (default: 2^34)",
+    )
+    group.add_argument(
+        "--keep-imports",
+        action="store_true",
+        help="let 'import pyopencl' give PyOpenCL itself, not kcc.opencl",
+    )
+
+
+def host_settings(arguments: argparse.Namespace) -> HostSettings:
+    """What :func:`add_script` collected; compiled kernels go to the user's cache folder."""
+    from kcc.host import HostSettings, user_cache_dir
+    from kcc.tracegen.execute import DEFAULT_BUDGET
+
+    return HostSettings(
+        workers=arguments.workers or _processors(),
+        cache_dir=user_cache_dir(),
+        width=arguments.warp_size,
+        budget=arguments.budget or DEFAULT_BUDGET,
+        races=arguments.races,
+        clock=time.process_time,
+    )
+
+
+def run_host(
+    arguments: argparse.Namespace,
+    sources: SourceLines,
+    observer: Observer | None = None,
+    *,
+    quiet: bool = False,
+) -> ScriptRun:
+    """Run the script that the command line names, with progress on a terminal.
+
+    ``quiet``: what the script prints goes to standard error, since standard output is taken.
+    Raises what :func:`kcc.host.run_script` does; SystemExit only for another code than 0.
+    """
+    from kcc.host import Progress, ScriptRun, run_script
+
+    progress = Progress()
+    try:
+        with _shown(progress), redirect_stdout(sys.stderr if quiet else sys.stdout):
+            return run_script(
+                arguments.script,
+                size=arguments.size,
+                seed=arguments.seed,
+                arguments=arguments.script_arguments,
+                observer=observer,
+                settings=host_settings(arguments),
+                redirect=not arguments.keep_imports,
+                progress=progress,
+            )
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            raise
+        return ScriptRun(tuple(progress.launches), progress.sources)
+    finally:
+        for name, lines in progress.sources.items():
+            sources.add(name, "\n".join(lines))
+
+
+@contextmanager
+def _shown(progress: Progress) -> Generator[None, None, None]:
+    """A line on the terminal that counts launches."""
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    def line() -> Text:
+        done = sum(row.warp_instructions for row in list(progress.launches))
+        return Text(f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions")
+
+    with Live(
+        get_renderable=line,
+        console=Console(stderr=True),
+        refresh_per_second=REFRESHES_PER_SECOND,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        yield
+
+
+def script_exit_code(end: SystemExit) -> int:
+    """The exit code that Python would end with; a text goes to standard error."""
+    if isinstance(end.code, int):
+        return end.code & 0xFF
+    if end.code is not None:
+        sys.stderr.write(f"{end.code}\n")
+    return 0 if end.code is None else 1
+
+
+def check_script(arguments: argparse.Namespace) -> None:
+    """Refuse what only looks like a script; raises :class:`UsageError`."""
+    if arguments.script.endswith((".cl", ".cu", ".ll", ".bc")):
+        message = f"'{arguments.script}' is a kernel source, and this command runs host scripts"
+        raise usage_error(message, "kcc analyze reads kernel sources")
+
+
+def _processors() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _positive(text: str) -> int:
+    return _whole(text, 1)
+
+
+def _count(text: str) -> int:
+    return _whole(text, 0)
+
+
+def _whole(text: str, least: int) -> int:
+    if not text.isdecimal() or int(text) < least:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from {least} on")
+    return int(text)

@@ -1,0 +1,70 @@
+"""`kcc run FILE.py`: run a PyOpenCL-style script on the CPU, and count what its kernels do."""
+
+from __future__ import annotations
+
+import argparse
+
+from kcc.commands.hosts import (
+    add_script,
+    check_script,
+    host_settings,
+    run_host,
+    script_exit_code,
+)
+from kcc.commands.options import Subparsers, add_debug
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines
+
+_EXAMPLES = """examples:
+  kcc run kernels/bfs/workload.py                a workload, its results checked
+  kcc run kernels/bfs/workload.py --size large --seed 2
+  kcc run script.py -- --steps 100               any script that uses PyOpenCL, unchanged
+  kcc run script.py --launches                   every launch, not only every kernel
+  kcc run script.py --races                      are there data races?
+  kcc run script.py --json counts.json"""
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add `kcc run`."""
+    parser = subparsers.add_parser(
+        "run",
+        help="run a PyOpenCL script on the CPU and count instructions",
+        usage="kcc run FILE [OPTION ...] [-- ARG ...]",
+        description="Run a PyOpenCL script without a GPU: kernels run warp by warp on the CPU, with\n"
+        "exact results and exact counts, and with every access checked.",
+        epilog=_EXAMPLES,
+    )
+    add_script(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument("--launches", action="store_true", help="list every launch too")
+    group.add_argument(
+        "--json", metavar="FILE", help="write the counts as JSON; '-' in place of the table"
+    )
+    add_debug(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    from kcc.report.runs import RunRequest, run_json, run_table
+
+    check_script(arguments)
+    if arguments.json:
+        check_targets([arguments.json], arguments.script)
+    in_place = arguments.json == STANDARD
+    try:
+        done = run_host(arguments, sources, quiet=in_place)
+    except SystemExit as end:
+        return script_exit_code(end)
+    settings = host_settings(arguments)
+    request = RunRequest(
+        arguments.script, arguments.size, arguments.seed, settings.width, settings.workers
+    )
+    outputs = list[Output]()
+    if arguments.json:
+        outputs.append(Output(arguments.json, run_json(done.launches, request)))
+    if not in_place:
+        table = run_table(done.launches, request, by_launch=arguments.launches)
+        outputs.append(Output(STANDARD, table))
+    write_outputs(outputs)
+    return 0
