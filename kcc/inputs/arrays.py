@@ -16,7 +16,7 @@ Bytes = NDArray[np.uint8]
 
 def smooth_image(height: int, width: int, rng: Seed) -> Floats:
     """A slow change of brightness, float32[height, width] in [0, 1)."""
-    return _value_noise(height, width, 4, generator(rng)).astype(np.float32)
+    return _value_noise(height, width, 4, generator(rng))
 
 
 def noise_image(height: int, width: int, rng: Seed) -> Floats:
@@ -37,18 +37,20 @@ def photo_image(height: int, width: int, rng: Seed) -> Floats:
     """Like a photograph in that amplitude falls with frequency f as 1 / f, and in that things hide
     others behind sharp edges; float32[height, width] in [0, 1)."""
     rng = generator(rng)
-    image = np.zeros((height, width))
-    cells, share = 2, 0.5
-    while cells < 2 * max(height, width):
+    image: Floats = np.zeros((height, width), np.float32)
+    cells, share = 2, np.float32(0.5)
+    while cells <= max(height, width):
         image += share * _value_noise(height, width, cells, rng)
         cells, share = 2 * cells, share / 2
-    y, x = np.ogrid[:height, :width]
-    for _ in range(12):
-        level, radius, cy, cx = rng.random(4)
-        reach = (0.03 + 0.15 * radius * radius) * min(height, width)
-        inside = (y - cy * height) ** 2 + (x - cx * width) ** 2 < reach * reach
-        image = np.where(inside, 0.5 * image + 0.5 * level, image)
-    return image.astype(np.float32)
+    for level, radius, cy, cx in rng.random((12, 4)):
+        reach = int((0.03 + 0.15 * radius * radius) * min(height, width))
+        row, column = int(cy * height), int(cx * width)
+        top, left = max(0, row - reach), max(0, column - reach)
+        part = image[top : row + reach + 1, left : column + reach + 1]
+        y, x = np.ogrid[top : top + part.shape[0], left : left + part.shape[1]]
+        inside = (y - row) ** 2 + (x - column) ** 2 <= reach * reach
+        part[inside] = (part[inside] + np.float32(level)) / 2
+    return image
 
 
 def to_bytes(image: Floats) -> Bytes:
@@ -56,17 +58,17 @@ def to_bytes(image: Floats) -> Bytes:
     return np.minimum(image * np.float32(256), np.float32(255)).astype(np.uint8)
 
 
-def _value_noise(
-    height: int, width: int, cells: int, rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _value_noise(height: int, width: int, cells: int, rng: np.random.Generator) -> Floats:
     """Random values at the corners of `cells` fields along the longer side, linear between them."""
     step = max(height, width) / cells
     y, x = np.arange(height) / step, np.arange(width) / step
     row, column = y.astype(np.int64), x.astype(np.int64)
-    corners = rng.random((int(row[-1]) + 2, int(column[-1]) + 2))
-    down, right = (y - row)[:, None], (x - column)[None, :]
+    corners = rng.random((int(row[-1]) + 2, int(column[-1]) + 2), np.float32)
+    down, right = (y - row).astype(np.float32)[:, None], (x - column).astype(np.float32)
     across = corners[:, column] * (1 - right) + corners[:, column + 1] * right
-    return across[row] * (1 - down) + across[row + 1] * down
+    noise = across[row]
+    noise += (across[row + 1] - noise) * down
+    return noise
 
 
 def uniform_points(count: int, dimensions: int, rng: Seed) -> Floats:

@@ -179,6 +179,7 @@ def _components(graph: Graph) -> Longs:
         if not apart.any():
             return label
         source, target = source[apart], target[apart]
-        np.minimum.at(label, high[apart], low[apart])
+        # Roots all: any of a root's lower neighbours will do, and the lowest root stays.
+        label[high[apart]] = low[apart]
         while (label[label] != label).any():
             label = label[label]

@@ -68,11 +68,14 @@ class Jagged:
     lengths: Ints
 
 
-def banded_matrix(rows: int, entries: int, rng: Seed) -> SparseMatrix:
+def banded_matrix(
+    rows: int, entries: int, rng: Seed, *, longest: int | None = None
+) -> SparseMatrix:
     """A square matrix whose entries fill a band around the diagonal: about `entries` of them, and
-    next to no difference between rows."""
+    next to no difference between rows. `longest` bounds the width of the band."""
     rng = generator(rng)
-    half = max(0, (entries // rows - 1) // 2)
+    width = min(entries // rows, rows if longest is None else longest)
+    half = max(0, (width - 1) // 2)
     row = np.arange(rows)
     first, last = np.maximum(row - half, 0), np.minimum(row + half, rows - 1)
     lengths = last - first + 1

@@ -6,20 +6,21 @@ large: 4,194,304.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import kcc.opencl as cl
 from kcc import inputs, workload
 
+NEARLY_ORDERED = partial(inputs.ordered_keys, misplaced=0.05)
+KEYS = (inputs.random_keys, NEARLY_ORDERED, inputs.few_keys)
+
 
 def main(size: str, seed: int) -> None:
     s = workload.sizes(__file__, size)
     rng = inputs.generator(seed)
-    keys = (
-        inputs.random_keys(s.n, rng),
-        inputs.ordered_keys(s.n, rng, misplaced=0.05),
-        inputs.few_keys(s.n, rng),
-    )[seed % 3]
+    keys = KEYS[seed % len(KEYS)](s.n, rng)
 
     device = workload.open_device(cl, __file__)
     queue = device.queue

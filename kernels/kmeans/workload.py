@@ -7,22 +7,24 @@ Points by seed % 3: overlapping clusters, uniform, ring. tiny: 600 points of 13 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 import kcc.opencl as cl
 from kcc import inputs, workload
 
 MOST_ROUNDS = 100
+OVERLAPPING = partial(inputs.clustered_points, clusters=12, spread=0.2)
+SHAPES = (OVERLAPPING, inputs.uniform_points, inputs.ring_points)
 
 
 def main(size: str, seed: int) -> None:
     s = workload.sizes(__file__, size)
     rng = inputs.generator(seed)
-    points = (
-        inputs.clustered_points(s.npoints, s.nfeatures, rng, clusters=12, spread=0.2),
-        inputs.uniform_points(s.npoints, s.nfeatures, rng),
-        inputs.ring_points(s.npoints, s.nfeatures, rng),
-    )[seed % 3]
+    shape = SHAPES[seed % len(SHAPES)]
+    points = shape(s.npoints, s.nfeatures, rng)
+    by_feature = np.ascontiguousarray(points.T)
     centres = points[: s.nclusters].copy()
 
     device = workload.open_device(cl, __file__)
@@ -44,19 +46,19 @@ def main(size: str, seed: int) -> None:
         before, used = member, centres
         member = device.read(membership, np.int32)
         changed = int((member != before).sum())
-        centres = moved(points, member, centres)
+        centres = moved(by_feature, member, centres)
         rounds += 1
 
     layout = device.read(swapped, np.float32).reshape(s.nfeatures, s.npoints)
-    workload.check("feature_swap", layout, points.T)
+    workload.check("feature_swap", layout, by_feature)
     check(points, used, member)
-    workload.check("centres", centres, moved(points, member, used), rtol=1e-5)
+    workload.check("centres", centres, moved(by_feature, member, used), rtol=1e-5)
 
 
-def moved(points: np.ndarray, member: np.ndarray, centres: np.ndarray) -> np.ndarray:
+def moved(by_feature: np.ndarray, member: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """The mean of every cluster's points; a cluster without points stays where it is."""
     count = np.bincount(member, minlength=len(centres))[:, None]
-    sums = [np.bincount(member, feature, len(centres)) for feature in points.T]
+    sums = [np.bincount(member, feature, len(centres)) for feature in by_feature]
     return np.where(count > 0, np.transpose(sums) / np.maximum(count, 1), centres).astype(
         np.float32
     )

@@ -53,12 +53,14 @@ def main(size: str, seed: int) -> None:
 
 def spanning_weight(graph: inputs.Graph) -> int:
     """The weight of the minimum spanning tree, by rounds over the edges that are left."""
-    own, other, weight = graph.sources, graph.targets, graph.weights
+    heaviest_first = np.argsort(-graph.weights)
+    own, other = graph.sources[heaviest_first], graph.targets[heaviest_first]
+    weight = graph.weights[heaviest_first]
     root = np.arange(graph.nodes)
     total = 0
     while own.size:
         lightest = np.full(graph.nodes, NO_EDGE)
-        np.minimum.at(lightest, own, weight)
+        lightest[own] = weight  # of a component's edges the last stays, the lightest
         chosen = weight == lightest[own]
         a, b = own[chosen], other[chosen]
         # Two that chose each other have one edge; the one with the smaller number stays.

@@ -14,16 +14,13 @@ import kcc.opencl as cl
 from kcc import inputs, workload
 
 LANES_PER_ROW = 32
+MATRICES = (inputs.skewed_matrix, inputs.uniform_matrix, inputs.banded_matrix)
 
 
 def main(size: str, seed: int) -> None:
     s = workload.sizes(__file__, size)
     rng = inputs.generator(seed)
-    matrix = (
-        inputs.skewed_matrix(s.dim, s.nonzeros, rng, longest=s.width),
-        inputs.uniform_matrix(s.dim, s.nonzeros, rng, longest=s.width),
-        inputs.banded_matrix(s.dim, s.nonzeros, rng),
-    )[seed % 3]
+    matrix = MATRICES[seed % len(MATRICES)](s.dim, s.nonzeros, rng, longest=s.width)
     padded = inputs.to_ellpack(matrix)
     vector = inputs.random_matrix(1, s.dim, rng)[0]
 
