@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.trace.launches import LaunchTotals
 from kcc.trace.tables import TraceTables
-from kcc.trace.walk import FINE, FULL, WORDS_OF_ERRORS, decoder
+from kcc.trace.walk import EXECUTIONS, FINE, FULL, LANES, WORDS_OF_ERRORS, counter, decoder
 
 BATCH_SEGMENTS = 1 << 16
 BATCH_ACCESSES = 1 << 15
@@ -43,6 +44,16 @@ class TraceBatch:
 
     def __len__(self) -> int:
         return len(self.segment)
+
+    def part(self, start: int, end: int) -> TraceBatch:
+        """Segments ``start`` to ``end`` (excluded), without copies of their columns."""
+        first, last = int(self.access_start[start]), int(self.access_start[end])
+        own = slice(start, end)
+        return TraceBatch(
+            self.thread_block[own], self.warp[own], self.segment[own], self.block[own],
+            self.continued[own], self.mask[own], self.access_start[start : end + 1] - first,
+            self.access[first:last], self.addresses[first:last],
+        )  # fmt: skip
 
 
 class SegmentColumns:
@@ -116,3 +127,60 @@ class TraceDecoder:
             self.columns.continued[segments], mask[:n].view(np.uint64), access_start[: n + 1],
             access[:m], addresses[:m],
         )  # fmt: skip
+
+
+class TraceCounter:
+    """Adds up what the pieces of a trace hold, many times faster than by decoding them.
+
+    ``seen`` has for each segment its executions and the lanes active in them in all; ``blocks``
+    are the lowest and the highest thread block, -1 at first.
+    """
+
+    def __init__(self, tables: TraceTables, *, addresses: bool) -> None:
+        self.tables, self.addresses = tables, addresses
+        self.columns = SegmentColumns(tables)
+        self.state = np.zeros(3, np.int64)
+        self.chunk: int | None = None
+        self.seen = np.zeros((len(tables.segments), 2), np.int64)
+        self.blocks = np.full(2, -1, np.int64)
+
+    def add(self, first_block: int, words: NDArray[np.uint32]) -> None:
+        """Count one piece, as :meth:`TraceDecoder.decode` gets it; raises
+        :class:`TraceWordsError`."""
+        if first_block != self.chunk:
+            self.chunk = first_block
+            self.state[:] = 0
+        place, end = counter()(
+            np.ascontiguousarray(words, np.uint32), self.state, self.columns.starts,
+            self.tables.width, self.addresses, self.seen, self.blocks,
+        )  # fmt: skip
+        if end != FINE:
+            raise TraceWordsError(f"{WORDS_OF_ERRORS[end]} (word {place})")
+
+    def totals(self) -> LaunchTotals:
+        """What has been counted so far."""
+        return totals_of(self.tables, self.columns, self.seen, addresses=self.addresses)
+
+
+def totals_of(
+    tables: TraceTables, columns: SegmentColumns, seen: NDArray[np.int64], *, addresses: bool
+) -> LaunchTotals:
+    """The totals that follow from the executions and lanes of each segment."""
+    executions, lanes = seen[:, EXECUTIONS], seen[:, LANES]
+    touched = int(np.diff(columns.starts) @ executions) if addresses else 0
+    entries: list[list[int]] = seen[[b.first_segment for b in tables.blocks]].tolist()
+    return LaunchTotals(
+        segments=int(executions.sum()),
+        accesses=touched,
+        warp_instructions=int(columns.counted @ executions),
+        thread_instructions=int(columns.counted @ lanes),
+        counts=tuple((runs, active) for runs, active in entries),
+    )
+
+
+def add_seen(seen: NDArray[np.int64], batch: TraceBatch) -> None:
+    """Add the executions and lanes of a batch's segments."""
+    count = len(seen)
+    seen[:, EXECUTIONS] += np.bincount(batch.segment, minlength=count)
+    lanes = np.bincount(batch.segment, np.bitwise_count(batch.mask), count)
+    seen[:, LANES] += lanes.astype(np.int64)

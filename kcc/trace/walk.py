@@ -25,9 +25,10 @@ from kcc.trace.words import (
 THREAD_BLOCK, WARP, MASK = range(3)
 """Places in the state that goes from one piece to the next (the mask as a signed number)."""
 
-FINE, FULL, CUT_OFF, BAD_SEGMENT, BAD_TAG, NO_LANES, BAD_WARP = range(7)
+FINE, FULL, CUT_OFF, BAD_SEGMENT, BAD_TAG, NO_LANES, BAD_WARP, DESCENDING = range(8)
 """How a walk ended: at the end; for want of room; wrongly: inside a record, at a segment that does
-not exist, at a tag that does not exist, at a mask without lanes, at a negative thread block."""
+not exist, at a tag that does not exist, at a mask without lanes, at a thread block or warp that is
+too large, at a thread block lower than the one before."""
 
 WORDS_OF_ERRORS = {
     CUT_OFF: "a record is cut off",
@@ -35,10 +36,11 @@ WORDS_OF_ERRORS = {
     BAD_TAG: "there is no such kind of address",
     NO_LANES: "a warp has no active lane",
     BAD_WARP: "the number of a thread block or warp is too large",
+    DESCENDING: "a thread block comes behind a later one",
 }
 
-SEGMENTS, WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, ACCESSES = range(4)
-"""Places in what :func:`count_words` adds up."""
+EXECUTIONS, LANES = range(2)
+"""Columns of what :func:`count_words` adds up for each segment."""
 
 
 @cache
@@ -152,13 +154,14 @@ def decode_words(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 -- numba inl
     return place, n, m, FINE
 
 
-def count_words(  # noqa: C901
-    words: Any, state: Any, starts: Any, counted: Any, width: int, tracing: bool, totals: Any
+def count_words(  # noqa: C901, PLR0912
+    words: Any, state: Any, starts: Any, width: int, tracing: bool, seen: Any, blocks: Any
 ) -> tuple[int, int]:
-    """Add up what the words hold, without addresses; gives the place reached and how it ended.
+    """Count the executions and the active lanes of each segment, without decoding addresses.
 
-    ``counted`` are the instructions of each segment that count, the rest is as for
-    :func:`decode_words`.
+    ``seen`` has a row for each segment; ``blocks`` has the lowest and the highest thread block,
+    which must ascend. The rest is as for :func:`decode_words`. Gives the place reached and how it
+    ended.
     """
     place, count = 0, len(words)
     active = 0
@@ -172,6 +175,8 @@ def count_words(  # noqa: C901
             state[THREAD_BLOCK] = int(words[place + 1]) | int(words[place + 2]) << 32
             state[WARP] = int(words[place + 3])
             state[MASK] = active = 0
+            if state[THREAD_BLOCK] < 0 or state[WARP] >= 1 << 31:
+                return place, BAD_WARP
             place += HEADER_WORDS
             continue
         segment = word & ~SAME_MASK
@@ -205,8 +210,11 @@ def count_words(  # noqa: C901
                 place += active
         if place > count:
             return place, CUT_OFF
-        totals[SEGMENTS] += 1
-        totals[WARP_INSTRUCTIONS] += counted[segment]
-        totals[THREAD_INSTRUCTIONS] += counted[segment] * active
-        totals[ACCESSES] += accesses
+        if state[THREAD_BLOCK] < blocks[1]:
+            return place, DESCENDING
+        if blocks[0] < 0:
+            blocks[0] = state[THREAD_BLOCK]
+        blocks[1] = state[THREAD_BLOCK]
+        seen[segment, EXECUTIONS] += 1
+        seen[segment, LANES] += active
     return place, FINE

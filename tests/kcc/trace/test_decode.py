@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,8 +10,7 @@ import pytest
 
 from kcc.frontend.options import OptLevel
 from kcc.trace import decode
-from kcc.trace.decode import SegmentColumns, TraceBatch, TraceDecoder, TraceWordsError
-from kcc.trace.walk import BAD_SEGMENT, CUT_OFF, FINE, NO_LANES, counter
+from kcc.trace.decode import TraceBatch, TraceCounter, TraceDecoder, TraceWordsError
 from kcc.trace.words import HEADER_MARK, SAME_MASK
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_stream import TraceReader
@@ -144,29 +144,30 @@ def test_impossible_words(words: list[int], message: str):
     decoder = TraceDecoder(tables, addresses=True)
     with pytest.raises(TraceWordsError, match=message):
         list(decoder.decode(0, np.array(given, np.uint32)))
-    columns, tracing = decoder.columns, True
-    end = counter()(
-        np.array(given, np.uint32), np.zeros(3, np.int64), columns.starts, columns.counted, 32,
-        tracing, np.zeros(4, np.int64),
-    )[1]  # fmt: skip
-    seen = {"cut off": CUT_OFF, "no such segment": BAD_SEGMENT, "no active lane": NO_LANES}
-    assert end == seen.get(message, end)
+    if message != "no such kind":  # which counting does not look at
+        with pytest.raises(TraceWordsError, match=message):
+            TraceCounter(tables, addresses=True).add(0, np.array(given, np.uint32))
 
 
 @pytest.mark.parametrize("mode", [TraceMode.ADDRESSES, TraceMode.BLOCKS])
 def test_counting_alone(mode: TraceMode):
     traced = trace_workload("lud", "lud_perimeter", mode=mode)
     tracing = mode is TraceMode.ADDRESSES
-    columns = SegmentColumns(traced.tables)
-    totals = np.zeros(4, np.int64)
-    for _, words in traced.pieces:
-        state = np.zeros(3, np.int64)
-        assert counter()(words, state, columns.starts, columns.counted, 32, tracing, totals) == (
-            len(words), FINE,
-        )  # fmt: skip
+    counted = TraceCounter(traced.tables, addresses=tracing)
+    for first, words in traced.pieces:
+        counted.add(first, words)
     found = list(batches(traced, addresses=tracing))
-    done = traced.done
-    assert totals.tolist() == [
-        sum(len(batch) for batch in found), done.warp_instructions, done.thread_instructions,
-        sum(len(batch.access) for batch in found),
-    ]  # fmt: skip
+    done, totals = traced.done, counted.totals()
+    assert totals.segments == sum(len(batch) for batch in found)
+    assert totals.accesses == sum(len(batch.access) for batch in found)
+    assert totals.warp_instructions == done.warp_instructions
+    assert totals.thread_instructions == done.thread_instructions
+    assert totals.counts == tuple((c.executions, c.lanes) for c in done.counts)
+    assert counted.blocks.tolist() == [0, math.prod(traced.ready.launch.blocks) - 1]
+
+
+def test_thread_blocks_must_ascend():
+    tables = trace_workload("lud", "lud_perimeter", mode=TraceMode.BLOCKS).tables
+    words = np.array([HEADER_MARK, 7, 0, 0, 0, 1, HEADER_MARK, 6, 0, 0, 0, 1], np.uint32)
+    with pytest.raises(TraceWordsError, match="later"):
+        TraceCounter(tables, addresses=False).add(0, words)

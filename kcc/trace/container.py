@@ -1,0 +1,231 @@
+"""The outer form of a trace file: magic, version, records with checksums, footer.
+
+All numbers are little-endian. Nothing here knows what is in a record.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+
+MAGIC = b"\x89KCT\r\n\x1a\n"
+"""As that of PNG: shows files that were taken for text on their way."""
+VERSION = 1
+START = struct.Struct("<8sI")
+"""Magic, version."""
+
+RECORD = struct.Struct("<4sIQQI")
+"""Tag, coding, bytes stored, bytes when unpacked, CRC-32 of what stands before and of the bytes
+stored."""
+PLAIN, ZLIB = range(2)
+"""Codings."""
+LEVEL = 1
+"""Of zlib: on traces higher ones take three times as long for a tenth less."""
+
+FOOTER = struct.Struct("<QQI8s")
+"""Place of the last record, bytes of the file, CRC-32 of these two, magic."""
+END_MAGIC = b"kct end\n"
+
+MAX_RECORD_BYTES = 64 << 20
+"""No record is larger when unpacked; a reader needs no more memory than this."""
+
+COMPRESS_FROM = 128
+"""Bytes; below, packing gains nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record: its tag, its contents unpacked, where it begins and where it ends."""
+
+    tag: str
+    data: bytes
+    offset: int
+    end: int
+
+
+def bad_file(code: str, path: Path | str, message: str, hint: str | None = None) -> DiagnosticError:
+    """The error of a file that cannot be used."""
+    return DiagnosticError([Diagnostic(code, message, Span(str(path), 0), hint=hint)])
+
+
+def damaged(path: Path | str, offset: int, message: str) -> DiagnosticError:
+    """K763: a part of the file has changed since it was written."""
+    return bad_file("K763", path, f"the trace is damaged at byte {offset}: {message}")
+
+
+def contradictory(path: Path | str, offset: int, message: str) -> DiagnosticError:
+    """K764: what a part of the file says cannot be."""
+    return bad_file("K764", path, f"the trace says what cannot be at byte {offset}: {message}")
+
+
+class RecordFile:
+    """Writes records one after another into a file that gets its name when it is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        target = path.resolve()  # a link stays a link
+        self._target = target
+        self._temporary = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")
+        self._file: BinaryIO | None = None
+        self.offset = 0
+
+    def open(self) -> None:
+        """Begin; raises K008 where the file cannot be."""
+        try:
+            if self._target.is_dir():
+                raise IsADirectoryError(21, os.strerror(21))
+            mode = self._target.stat().st_mode & 0o777 if self._target.exists() else 0o666
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+            self._file = os.fdopen(os.open(self._temporary, flags, mode), "wb")
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self._write(START.pack(MAGIC, VERSION))
+
+    def add(self, tag: str, data: bytes, *, pack: bool = True) -> int:
+        """Append a record; gives its place."""
+        coding, stored = PLAIN, data
+        if pack and len(data) >= COMPRESS_FROM:
+            packed = zlib.compress(data, LEVEL)
+            if len(packed) < len(data):
+                coding, stored = ZLIB, packed
+        place = self.offset
+        head = RECORD.pack(tag.encode("ascii"), coding, len(stored), len(data), 0)[:-4]
+        check = zlib.crc32(stored, zlib.crc32(head))
+        self._write(head + check.to_bytes(4, "little"))
+        self._write(stored)
+        return place
+
+    def finish(self, last_record: int) -> None:
+        """Write the footer and give the file its name."""
+        places = struct.pack("<QQ", last_record, self.offset + FOOTER.size)
+        self._write(places + zlib.crc32(places).to_bytes(4, "little") + END_MAGIC)
+        try:
+            assert self._file is not None
+            self._file.close()
+            self._temporary.replace(self._target)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Leave nothing behind; does nothing to a finished file."""
+        if self._file is not None:
+            file, self._file = self._file, None
+            with suppress(OSError):  # what could not be written is thrown away in any case
+                file.close()
+            self._temporary.unlink(missing_ok=True)
+
+    def _write(self, data: bytes) -> None:
+        assert self._file is not None, "the file is not open"
+        try:
+            self._file.write(data)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self.offset += len(data)
+
+    def _cannot_write(self, error: OSError) -> DiagnosticError:
+        reason = error.strerror or str(error)
+        return DiagnosticError([Diagnostic("K008", f"cannot write '{self.path}': {reason}")])
+
+
+class RecordReader:
+    """Reads the records of a complete file; raises K760 to K763 for any other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise bad_file("K001", path, f"cannot read '{path}': {error.strerror}") from None
+        try:
+            self.size = self._file.seek(0, os.SEEK_END)
+            self._check_start()
+            self.last_record = self._read_footer()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def end(self) -> int:
+        """Where the records end."""
+        return self.size - FOOTER.size
+
+    def _check_start(self) -> None:
+        start = self._bytes(0, START.size)
+        if not start.startswith(MAGIC[: len(start)]) or not start:
+            hint = "it may have been copied as text" if start[1:4] == MAGIC[1:4] else None
+            raise bad_file("K760", self.path, "this is no trace of kcc", hint)
+        if len(start) < START.size:
+            raise self._cut_off("it ends before its version")
+        version = START.unpack(start)[1]
+        if version != VERSION:
+            message = f"the trace has version {version}; this kcc reads version {VERSION}"
+            raise bad_file("K761", self.path, message)
+
+    def _read_footer(self) -> int:
+        if self.size < START.size + FOOTER.size:
+            raise self._cut_off(f"it has only {self.size} bytes")
+        data = self._bytes(self.end, FOOTER.size)
+        last, size, check, magic = FOOTER.unpack(data)
+        if magic != END_MAGIC:
+            raise self._cut_off("its last bytes are missing or overwritten")
+        if zlib.crc32(data[:16]) != check:
+            raise damaged(self.path, self.end, "the footer has a wrong checksum")
+        if size != self.size:
+            raise self._cut_off(f"it has {self.size} bytes in place of {size}")
+        return last
+
+    def _cut_off(self, message: str) -> DiagnosticError:
+        hint = "it was not written to its end, or not copied in full"
+        return bad_file("K762", self.path, f"the trace is cut off: {message}", hint)
+
+    def read(self, offset: int) -> Record:
+        """The record that begins at ``offset``."""
+        head = self._bytes(offset, RECORD.size) if START.size <= offset < self.end else b""
+        if len(head) < RECORD.size:
+            raise damaged(self.path, offset, "there is no record here")
+        tag, coding, stored, unpacked, check = RECORD.unpack(head)
+        end = offset + RECORD.size + stored
+        if end > self.end:
+            raise damaged(self.path, offset, "the record goes beyond the end of the file")
+        if max(stored, unpacked) > MAX_RECORD_BYTES:
+            raise damaged(self.path, offset, f"the record has {max(stored, unpacked)} bytes")
+        data = self._bytes(offset + RECORD.size, stored)
+        if zlib.crc32(data, zlib.crc32(head[:-4])) != check:
+            raise damaged(self.path, offset, "the record has a wrong checksum")
+        name = tag.decode("latin-1")
+        return Record(name, self._unpack(offset, coding, data, unpacked), offset, end)
+
+    def _unpack(self, offset: int, coding: int, data: bytes, size: int) -> bytes:
+        if coding == ZLIB:
+            machine = zlib.decompressobj()
+            try:
+                data = machine.decompress(data, size + 1)
+            except zlib.error as error:
+                raise contradictory(self.path, offset, f"packed data: {error}") from None
+            if not machine.eof or machine.unused_data:
+                raise contradictory(self.path, offset, "packed data that goes on")
+        elif coding != PLAIN:
+            raise contradictory(self.path, offset, f"coding {coding} is not known")
+        if len(data) != size:
+            raise contradictory(self.path, offset, f"{len(data)} bytes in place of {size}")
+        return data
+
+    def _bytes(self, offset: int, count: int) -> bytes:
+        try:
+            self._file.seek(offset)
+            return self._file.read(count)
+        except OSError as error:
+            message = f"cannot read '{self.path}': {error.strerror}"
+            raise bad_file("K001", self.path, message) from None
