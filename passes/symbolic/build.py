@@ -1,0 +1,724 @@
+"""From the IR to symbolic values: gated SSA with closed forms for what loops change.
+
+A phi where ways join becomes a choice by the conditions of the ways; a phi in a loop's header a
+closed form in the loop's counter, else a :class:`Recurrence`; a value used after a loop that it
+varies in becomes its value in the loop's last iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from kcc.frontend.ir.instructions import (
+    Alloca,
+    AnyInstruction,
+    AtomicRmw,
+    Binary,
+    Call,
+    Cast,
+    CompareExchange,
+    Load,
+    Phi,
+)
+from kcc.frontend.ir.model import Module
+from kcc.frontend.ir.opcodes import Flags, Opcode
+from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy
+from kcc.frontend.ir.values import ArgumentRef, InstructionRef, MetadataOperand, Value
+from kcc.frontend.kernel import Kernel
+from kcc.passes.control_flow import ControlFlow
+from kcc.passes.dominance import Dominators
+from kcc.passes.facts import Facts
+from kcc.passes.loops import Loop, Loops
+from kcc.passes.symbolic.algebra import Algebra, reachable
+from kcc.passes.symbolic.closing import Endings, close
+from kcc.passes.symbolic.expr import (
+    Expr,
+    Final,
+    First,
+    Loaded,
+    Node,
+    Number,
+    Opaque,
+    Recurrence,
+    Symbol,
+    SymbolKind,
+    Total,
+    operands_of,
+)
+from kcc.passes.symbolic.memory import Contents
+from kcc.passes.symbolic.operands import (
+    Components,
+    component_offsets,
+    components_of,
+    constant,
+    element_address,
+)
+from kcc.passes.symbolic.operations import Computation
+from kcc.passes.symbolic.paths import Paths
+from kcc.passes.symbolic.promote import Promoted, promoted
+from kcc.passes.symbolic.ranges import Known
+from kcc.passes.symbolic.regions import Level, Regions
+
+MAX_NODES = 400_000
+"""Nodes of one kernel; beyond, values are opaque: the construction stays linear in its time."""
+
+MAX_ROUNDS = 3
+"""How often closed forms are looked for that others make possible."""
+
+MAX_FLAG_DEPTH = 8
+"""Operations inside one another whose promises not to wrap are followed."""
+
+NONE_VARY: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """How a recurrence starts and, one iteration on, what it is."""
+
+    start: Expr
+    step: Expr
+
+
+class SymbolicValues:
+    """The symbolic values of one kernel. See :mod:`kcc.passes.symbolic` for how to use it."""
+
+    def __init__(self, kernel: Kernel, facts: Facts, known: Known | None = None) -> None:
+        self.kernel, self.function, self.module = kernel, kernel.function, facts.module
+        known = known or Known()
+        if known.local_size is None and kernel.required_local_size is not None:
+            known = replace(known, local_size=kernel.required_local_size)
+        self.algebra = Algebra(known)
+        self.loops: Loops = facts[Loops]
+        self._flow = facts[ControlFlow]
+        dominators = facts[Dominators]
+        self.regions = Regions(self.function, self._flow, dominators, self.loops)
+        self.paths = Paths(
+            self.algebra, self.function, self.loops, self.regions, self._scalar, self.final
+        )
+        self._promoted: Promoted = promoted(self.function, self._flow, dominators)
+        self.contents = Contents(self.function, self.module, dominators)
+        self._compute = Computation(self)
+        self._steady: set[Node] = set()
+        self._endings = Endings(self.algebra, self.varies, self._steady)
+        self._made: dict[int, Components] = {}
+        self._closed: dict[tuple[int, int], Expr] = {}
+        self._starts: dict[tuple[int, int], tuple[Expr, bool, bool]] = {}
+        self._varying: dict[Node, frozenset[int]] = {}
+        self._variables: dict[Recurrence, Variable] = {}
+        self._ends: dict[int, Expr] = {}
+        self._headers = {loop.header: loop for loop in self.loops.loops}
+        self._process(None)
+
+    # what others ask
+
+    def of(self, value: Value, block: int | None = None) -> Components:
+        """The components of a value, as block ``block`` sees it; without a block, as where it is
+        made.
+        """
+        made = self._of(value)
+        if block is None or not isinstance(value, InstructionRef):
+            return made
+        source = self._block_of(value.index)
+        for loop in self.loops.around(source):
+            if block in loop.blocks:
+                break
+            made = tuple(self.final(loop.id, part) for part in made)
+        return made
+
+    def scalar(self, value: Value, block: int | None = None) -> Expr:
+        """The only component of a scalar or pointer."""
+        (only,) = self.of(value, block)
+        return only
+
+    def result(self, instruction: AnyInstruction) -> Components:
+        """The components of what an instruction gives."""
+        return self._made.get(instruction.index) or self._opaque(instruction, "not reached")
+
+    def address(self, instruction: AnyInstruction, pointer: Value) -> Expr:
+        """A pointer operand of an instruction."""
+        return self.scalar(pointer, instruction.block)
+
+    def back_edges(self, loop: int) -> Expr:
+        """How often the back edges of a loop are taken each time it is entered (i64): the number
+        of its last iteration.
+        """
+        return self._ends[loop]
+
+    def exit_condition(self, loop: int) -> Expr:
+        """Whether the loop ends in an iteration."""
+        return self.algebra.disjunction(self.exit_conditions(loop))
+
+    def exit_conditions(self, loop: int) -> list[Expr]:
+        """For each way out of a loop, in order, whether an iteration that no earlier way left
+        takes it.
+        """
+        region = self.regions[loop]
+        conditions = list[Expr]()
+        for way in region.leaving:
+            came = self.paths.between(region.root, way.node, loop, staying=True)
+            chosen = self.paths.chosen(way, loop)
+            conditions.append(self.algebra.conjunction([came, chosen]))
+        return conditions
+
+    def body_count(self, loop: int) -> Expr:
+        """How often a loop's body runs each time it is entered: one less than its header where
+        the loop ends there (and the header is not the whole body).
+        """
+        shape, algebra = self.loops.loops[loop], self.algebra
+        ends = self.back_edges(loop)
+        if shape.header in shape.latches or shape.header not in shape.exiting:
+            return algebra.plus(ends, 1)
+        if shape.exiting == (shape.header,):
+            return ends
+        there = [w for w in self.regions[loop].leaving if w.source == shape.header]
+        region = self.regions[loop]
+        left = algebra.disjunction(self.paths.taken(w, region.root, loop) for w in there)
+        last = algebra.convert(Opcode.ZEXT, self.final(loop, left), I64)
+        return algebra.sum([(ends, 1), (last, -1)], I64, 1)
+
+    def varies(self, node: Node, loop: int) -> bool:
+        """Whether a node may differ between iterations of a loop."""
+        return loop in self.varying(node)
+
+    def varying(self, node: Node) -> frozenset[int]:
+        """The loops between whose iterations a node may differ."""
+        found = self._varying.get(node)
+        if found is None:
+            for each in reachable([node], stop=self._varying):
+                if each not in self._varying:
+                    self._varying[each] = self._varying_of(each)
+            found = self._varying[node]
+        return found
+
+    def variable(self, recurrence: Recurrence) -> Variable:
+        """How a recurrence starts and goes on."""
+        if recurrence not in self._variables:
+            loop = self.loops.loops[recurrence.loop]
+            phi = self._phi(recurrence.phi)
+            start = self._joined(phi, loop, inside=False)[recurrence.component]
+            step = self._joined(phi, loop, inside=True)[recurrence.component]
+            self._variables[recurrence] = Variable(start, step)
+        return self._variables[recurrence]
+
+    def final(self, loop: int, node: Node) -> Expr:
+        """A node's value in the last iteration of a loop."""
+        if not self.varies(node, loop):
+            return node  # type: ignore[return-value]
+        at = self._ends.get(loop)
+        if at is None:
+            return self.algebra.opaque(node.type, -1, node.id, "the loops are irreducible")
+        if isinstance(node, Loaded | Opaque):
+            return node
+        if self._only_counts(node, loop):
+            counters = {
+                each: self.algebra.convert(Opcode.TRUNC, at, each.type)
+                for each in reachable([node])
+                if isinstance(each, Symbol) and each.kind is SymbolKind.COUNTER
+                if each.index == loop and isinstance(each.type, IntTy)
+            }
+            return self.algebra.substitute(node, dict[Node, Node](counters))
+        return self.algebra.final(loop, at, node)
+
+    # the way through the kernel
+
+    def _process(self, level: Level) -> None:
+        """All instructions of a level and of the loops in it, operands first."""
+        if level is not None:
+            self._header(self.loops.loops[level])
+        region = self.regions[level]
+        for node in region.order:
+            inner = self.regions.level_of(node)
+            if inner != level:
+                assert inner is not None
+                self._loop(inner)
+            else:
+                self._block(node)
+
+    def _loop(self, loop: int) -> None:
+        """A loop; once more where its body shows closed forms that its header could use."""
+        self._process(loop)
+        for _ in range(MAX_ROUNDS):
+            if not self._close_late(loop):
+                break
+            self._forget(loop)
+            self._process(loop)
+        self._ends[loop] = self._endings.first(loop, self.exit_condition(loop))
+        self._bound(loop, self._ends[loop])
+
+    def _forget(self, loop: int) -> None:
+        """What was found of a loop's body; of its own variables the closed forms are kept."""
+        shape, indices = self.loops.loops[loop], set[int]()
+        for block in shape.blocks:
+            own = (*self._promoted.phis.get(block, ()), *self.function.blocks[block].instructions)
+            indices.update(instruction.index for instruction in own)
+            if block != shape.header:
+                for instruction in own:
+                    for place in range(len(self._made.get(instruction.index, ()))):
+                        self._closed.pop((instruction.index, place), None)
+                        self._starts.pop((instruction.index, place), None)
+        for index in indices:
+            self._made.pop(index, None)
+        self._variables = {r: v for r, v in self._variables.items() if r.phi not in indices}
+        self.paths.forget(shape.blocks)
+
+    def _bound(self, loop: int, count: Node) -> None:
+        high = self.algebra.interval(count)[1]
+        if high < 2**62:
+            self.algebra.intervals.bound_counter(loop, high)
+
+    def _block(self, block: int) -> None:
+        added = self._promoted.phis.get(block, ())
+        for instruction in (*added, *self.function.blocks[block].instructions):
+            if instruction.index not in self._made and instruction.type != VOID:
+                self._made[instruction.index] = self._make(instruction)
+
+    def _make(self, instruction: AnyInstruction) -> Components:
+        if self.algebra.size > MAX_NODES:
+            return self._opaque(instruction, "the kernel is too large for symbolic values")
+        if instruction.index in self._promoted.loads:
+            return self.of(self._promoted.loads[instruction.index], instruction.block)
+        match instruction:
+            case Phi():
+                return self._join(instruction)
+            case Load():
+                return self._load(instruction)
+            case AtomicRmw() | CompareExchange():
+                return self._loaded(instruction, self.address(instruction, instruction.pointer))
+            case Alloca():
+                return (self.algebra.symbol(SymbolKind.PRIVATE, instruction.index),)
+            case _:
+                made = self._compute(instruction)
+                if isinstance(instruction, Binary) and Flags.NSW in instruction.flags:
+                    self._steady.update(made)
+                return made
+
+    # memory
+
+    def _load(self, load: Load) -> Components:
+        address = self.address(load, load.pointer)
+        found = self.contents.table(load, address)
+        if found is None:
+            return self._loaded(load, address)
+        variable, base = found
+        offset = self.algebra.subtract(address, base)
+        places = zip(components_of(load.type), component_offsets(load.type), strict=True)
+        return tuple(
+            self.algebra.table(type_, variable, self.algebra.plus(offset, place))
+            for type_, place in places
+        )
+
+    def _loaded(self, instruction: AnyInstruction, address: Expr) -> Components:
+        offsets = component_offsets(instruction.type)
+        if isinstance(instruction, CompareExchange):
+            offsets = tuple(0 for _ in offsets)
+        return tuple(
+            self.algebra.loaded(type_, instruction.index, place, self.algebra.plus(address, offset))
+            for place, (type_, offset) in enumerate(
+                zip(components_of(instruction.type), offsets, strict=True)
+            )
+        )
+
+    # phis
+
+    def _phi(self, index: int) -> Phi:
+        found = self._promoted.phi(index)
+        if found is None:
+            instruction = self.function.instructions[index]
+            assert isinstance(instruction, Phi)
+            found = instruction
+        return found
+
+    def _block_of(self, index: int) -> int:
+        found = self._promoted.phi(index)
+        return found.block if found is not None else self.function.instructions[index].block
+
+    def _join(self, phi: Phi) -> Components:
+        level = self.regions.level_of(phi.block)
+        rows = [
+            (block, self._at_end(value, block, phi.block))
+            for value, block in zip(phi.operands, phi.incoming, strict=True)
+            if block in self._flow.reachable
+        ]
+        return self._chosen(phi, rows, level)
+
+    def _at_end(self, value: Value, block: int, target: int) -> Components:
+        """A value that comes along an edge: loops that the edge leaves have ended."""
+        made = self.of(value, block)
+        for loop in self.loops.around(block):
+            if target in loop.blocks:
+                break
+            made = tuple(self.final(loop.id, part) for part in made)
+        return made
+
+    def _chosen(self, phi: Phi, rows: list[tuple[int, Components]], level: Level) -> Components:
+        """One of several values, by the way that control took to the phi's block."""
+        values = [value for _, value in rows]
+        if all(value == values[0] for value in values):
+            return values[0]
+        above = self.regions.dominator(phi.block, level)
+        region = self.regions[level]
+        if phi.block in self.regions.irreducible or phi.block not in region.entering:
+            return self._opaque(phi, "the control flow is irreducible")
+        conditions = {
+            way.source: self.paths.taken(way, above, level) for way in region.entering[phi.block]
+        }
+        chosen = rows[-1][1]
+        for block, value in reversed(rows[:-1]):
+            condition = conditions[block]
+            chosen = tuple(
+                self.algebra.select(condition, a, b) for a, b in zip(value, chosen, strict=True)
+            )
+        return chosen
+
+    def _header(self, loop: Loop) -> None:
+        """The phis of a loop's header: closed forms where the IR shows them plainly."""
+        if loop.header in self.regions.irreducible:
+            return
+        phis = [*self._promoted.phis.get(loop.header, ()), *self.function.blocks[loop.header].phis]
+        for phi in phis:
+            parts = list[Expr]()
+            for place, type_ in enumerate(components_of(phi.type)):
+                closed = self._closed.get((phi.index, place))
+                own = closed or self.algebra.recurrence(type_, loop.id, phi.index, place)
+                parts.append(own)
+            self._made[phi.index] = tuple(parts)
+        for phi in phis:
+            if (phi.index, 0) not in self._closed and isinstance(phi.type, IntTy | PtrTy):
+                self._close_early(phi, loop)
+        self._bound_early(loop)
+
+    def _close_early(self, phi: Phi, loop: Loop) -> None:
+        """A variable that only additions of unchanging values change."""
+        chains = {
+            self._chain(value, phi, loop)
+            for value, block in zip(phi.operands, phi.incoming, strict=True)
+            if block in loop.blocks
+        }
+        if len(chains) != 1:
+            return
+        (chain,) = chains
+        if chain is None:
+            return
+        step, signed, unsigned = chain
+        (start,) = self._joined(phi, loop, inside=False)
+        type_ = start.type
+        assert isinstance(type_, IntTy)
+        closed = self.algebra.add(
+            start, self.algebra.multiply(step, self.algebra.counter(loop.id, type_))
+        )
+        self._closed[phi.index, 0] = closed
+        self._starts[phi.index, 0] = (step, signed, unsigned)
+        self._made[phi.index] = (closed,)
+        if signed:
+            self._steady.add(closed)
+
+    def _chain(self, value: Value, phi: Phi, loop: Loop) -> tuple[Expr, bool, bool] | None:
+        """What is added to a phi on the way to a value, and whether no sum wraps (signed,
+        unsigned); None if anything else happens.
+        """
+        total: Expr | None = None
+        signed = unsigned = True
+        for _ in range(MAX_FLAG_DEPTH):
+            if not isinstance(value, InstructionRef):
+                return None
+            if value.index in self._promoted.loads:
+                value = self._promoted.loads[value.index]
+                continue
+            if value.index == phi.index:
+                zero = self.algebra.number(0, components_of(phi.type)[0])  # type: ignore[arg-type]
+                return (total or zero, signed, unsigned)
+            if value.index >= len(self.function.instructions):
+                return None
+            found = self._added(self.function.instructions[value.index], loop)
+            if found is None:
+                return None
+            value, step, flags = found
+            signed &= Flags.NSW in flags
+            unsigned &= Flags.NUW in flags
+            total = step if total is None else self.algebra.add(total, step)
+        return None
+
+    def _added(self, instruction: AnyInstruction, loop: Loop) -> tuple[Value, Expr, Flags] | None:
+        """An addition of what the loop does not change: to what, how much."""
+        if not isinstance(instruction, Binary) or not isinstance(instruction.type, IntTy):
+            return None
+        left, right = instruction.left, instruction.right
+        match instruction.opcode:
+            case Opcode.ADD:
+                if self._constant_in(right, loop):
+                    return left, self.scalar(right), instruction.flags
+                if self._constant_in(left, loop):
+                    return right, self.scalar(left), instruction.flags
+            case Opcode.SUB if self._constant_in(right, loop):
+                step = self.algebra.scale(self.scalar(right), -1)
+                return left, step, instruction.flags
+            case _:
+                pass
+        return None
+
+    def _outside(self, value: Value, loop: Loop) -> bool:
+        if not isinstance(value, InstructionRef):
+            return not isinstance(value, MetadataOperand)
+        if value.index in self._promoted.loads:
+            return self._outside(self._promoted.loads[value.index], loop)
+        return self._block_of(value.index) not in loop.blocks
+
+    def _constant_in(self, value: Value, loop: Loop, depth: int = 0) -> bool:
+        """Whether the same value comes in every iteration; if so it is made now."""
+        if self._outside(value, loop):
+            return True
+        if not isinstance(value, InstructionRef) or depth > MAX_FLAG_DEPTH:
+            return False
+        if value.index >= len(self.function.instructions):
+            return False
+        instruction = self.function.instructions[value.index]
+        plain = isinstance(instruction, Binary | Cast | Call) and instruction.type != VOID
+        if not plain or instruction.index in self._promoted.loads:
+            return False
+        if not all(self._constant_in(o, loop, depth + 1) for o in instruction.operands):
+            return False
+        if value.index not in self._made:
+            self._made[value.index] = self._make(instruction)
+        return not any(self.varies(part, loop.id) for part in self._made[value.index])
+
+    def _bound_early(self, loop: Loop) -> None:
+        """The counter's range from a test in the header, before the rest of the body needs it."""
+        if loop.header not in loop.exiting:
+            return
+        self._block(loop.header)
+        for way in self.regions[loop.id].leaving:
+            if way.source == loop.header:
+                condition = self.paths.edge(way.source, way.target)
+                self._bound(loop.id, self._endings.first(loop.id, condition))
+
+    def _close_late(self, loop: int) -> bool:
+        """Closed forms that are seen once the body is known; whether there are any."""
+        found, header = False, self.loops.loops[loop].header
+        phis = [*self._promoted.phis.get(header, ()), *self.function.blocks[header].phis]
+        for phi in phis:
+            for place, own in enumerate(self._made[phi.index]):
+                if not isinstance(own, Recurrence) or isinstance(own.type, FloatTy):
+                    continue
+                if (own.loop, own.phi) != (loop, phi.index):
+                    continue
+                variable = self.variable(own)
+                closed = close(self.algebra, variable.start, variable.step, own, self.varies)
+                if closed is not None:
+                    self._closed[phi.index, place] = closed
+                    found = True
+        return found
+
+    def _joined(self, phi: Phi, loop: Loop, *, inside: bool) -> Components:
+        """What comes to a header from the loop (``inside``), or from before it."""
+        rows = [
+            (block, self._at_end(value, block, loop.header))
+            for value, block in zip(phi.operands, phi.incoming, strict=True)
+            if (block in loop.blocks) == inside and block in self._flow.reachable
+        ]
+        values = [value for _, value in rows]
+        if all(value == values[0] for value in values):
+            return values[0]
+        if not inside:
+            return self._chosen(phi, rows, loop.parent)
+        region = self.regions[loop.id]
+        conditions = {
+            way.source: self.paths.taken(way, region.root, loop.id, staying=True)
+            for way in region.back
+        }
+        chosen = values[-1]
+        for block, value in reversed(rows[:-1]):
+            chosen = tuple(
+                self.algebra.select(conditions[block], a, b)
+                for a, b in zip(value, chosen, strict=True)
+            )
+        return chosen
+
+    # operands
+
+    def _of(self, value: Value) -> Components:
+        match value:
+            case InstructionRef():
+                made = self._made.get(value.index)
+                if made is None:
+                    return self._unmade(value)
+                return made
+            case ArgumentRef():
+                return self._argument(value)
+            case MetadataOperand():
+                return ()
+            case _:
+                return constant(self.algebra, value)
+
+    def _unmade(self, value: InstructionRef) -> Components:
+        """A value asked for before its place in the order: only in irreducible loops."""
+        return tuple(
+            self.algebra.opaque(type_, value.index, place, "the control flow is irreducible")
+            for place, type_ in enumerate(components_of(value.type))
+        )
+
+    def _scalar(self, value: Value, block: int) -> Expr:
+        return self.scalar(value, block)
+
+    def _argument(self, value: ArgumentRef) -> Components:
+        algebra, known = self.algebra, self.algebra.known.arguments
+        match value.type:
+            case PtrTy():
+                return (algebra.symbol(SymbolKind.POINTER, value.index),)
+            case IntTy(bits) if bits <= 64:
+                return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
+            case FloatTy():
+                if value.index in known:
+                    return (float_constant(algebra, known[value.index], value.type),)
+                return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
+            case _:
+                name = self.function.arguments[value.index].name
+                return tuple(
+                    algebra.opaque(type_, -1 - value.index, place, f"a part of argument {name}")
+                    for place, type_ in enumerate(components_of(value.type))
+                )
+
+    def opaque(self, instruction: AnyInstruction, reason: str) -> Components:
+        """Nothing is known of what an instruction gives."""
+        return self._opaque(instruction, reason)
+
+    def _opaque(self, instruction: AnyInstruction, reason: str) -> Components:
+        return tuple(
+            self.algebra.opaque(type_, instruction.index, place, reason)
+            for place, type_ in enumerate(components_of(instruction.type))
+        )
+
+    def extended(
+        self, value: Value, block: int, operator: Opcode, type_: IntTy, depth: int = 0
+    ) -> Expr:
+        """zext or sext of a value; promises not to wrap let it into sums."""
+        node = self.scalar(value, block)
+        plain = self.algebra.convert(operator, node, type_)
+        instruction = None
+        if isinstance(value, InstructionRef) and value.index < len(self.function.instructions):
+            instruction = self.function.instructions[value.index]
+        if (
+            instruction is None
+            or instruction.block != block
+            and depth == 0
+            and self._leaves(instruction.block, block)
+        ):
+            return plain
+        if depth > MAX_FLAG_DEPTH or not self._is_conversion(plain):
+            return plain
+        flag = Flags.NSW if operator is Opcode.SEXT else Flags.NUW
+        match instruction:
+            case Binary() if flag in instruction.flags:
+                return self._extended_binary(instruction, operator, type_, depth) or plain
+            case Phi():
+                return self._extended_phi(instruction, operator, type_) or plain
+            case _:
+                return plain
+
+    def _leaves(self, source: int, block: int) -> bool:
+        """Whether a value made in one block leaves a loop on the way to another."""
+        inner = self.loops.innermost[source]
+        return inner is not None and block not in self.loops.loops[inner].blocks
+
+    def _is_conversion(self, node: Node) -> bool:
+        return getattr(node, "operator", None) in (Opcode.SEXT, Opcode.ZEXT)
+
+    def _extended_binary(
+        self, instruction: Binary, operator: Opcode, type_: IntTy, depth: int
+    ) -> Expr | None:
+        sides = [
+            self.extended(side, instruction.block, operator, type_, depth + 1)
+            for side in instruction.operands
+        ]
+        match instruction.opcode:
+            case Opcode.ADD:
+                return self.algebra.add(*sides)
+            case Opcode.SUB:
+                return self.algebra.subtract(*sides)
+            case Opcode.MUL:
+                return self.algebra.multiply(*sides)
+            case Opcode.SHL if isinstance(sides[1], Number):
+                return self.algebra.scale(sides[0], 1 << max(sides[1].value, 0))
+            case _:
+                return None
+
+    def _extended_phi(self, phi: Phi, operator: Opcode, type_: IntTy) -> Expr | None:
+        found = self._starts.get((phi.index, 0))
+        if found is None:
+            return None
+        step, signed, unsigned = found
+        if not (signed if operator is Opcode.SEXT else unsigned):
+            return None
+        if operator is Opcode.ZEXT and not isinstance(step, Number):
+            return None
+        loop = self._headers[phi.block]
+        (start,) = self._joined(phi, loop, inside=False)
+        wide = self.algebra.convert(Opcode.SEXT, step, type_)
+        counter = self.algebra.counter(loop.id, type_)
+        first = self.algebra.convert(operator, start, type_)
+        return self.algebra.add(first, self.algebra.multiply(wide, counter))
+
+    # what varies
+
+    def _varying_of(self, node: Node) -> frozenset[int]:
+        inner = NONE_VARY.union(*(self._varying[o] for o in operands_of(node)))
+        match node:
+            case Symbol(kind=SymbolKind.COUNTER, index=int() as loop):
+                return frozenset({loop})
+            case Recurrence(loop=loop, phi=phi):
+                around = {each.id for each in self.loops.around(self._block_of(phi))}
+                return frozenset(around | {loop})
+            case Loaded(instruction=index) | Opaque(instruction=index):
+                if index < 0:
+                    return inner
+                around = {each.id for each in self.loops.around(self._block_of(index))}
+                return inner | around
+            case First(loop=loop, condition=condition):
+                return self._varying[condition] - {loop}
+            case Final(loop=loop, at=at, value=value):
+                return self._varying[at] | (self._varying[value] - {loop})
+            case Total(loop=loop, count=count, value=value):
+                return self._varying[count] | (self._varying[value] - {loop})
+            case _:
+                return inner
+
+    def _only_counts(self, node: Node, loop: int) -> bool:
+        """Whether a node varies in a loop through its counter alone."""
+        for each in reachable([node]):
+            match each:
+                case Recurrence() | Loaded() | Opaque():
+                    if loop in self.varying(each):
+                        return False
+                case _:
+                    pass
+        return True
+
+    def causes(self, node: Node) -> tuple[Loaded | Opaque, ...]:
+        """What a node depends on that is not known before a run, in order."""
+        found, seen = dict[Loaded | Opaque, None](), set[Node]()
+        pending = [node]
+        while pending:
+            for each in reachable([pending.pop()], stop=seen):
+                if each in seen:
+                    continue
+                seen.add(each)
+                match each:
+                    case Loaded() | Opaque():
+                        found[each] = None
+                    case Recurrence():
+                        variable = self.variable(each)
+                        pending += [variable.start, variable.step]
+                    case _:
+                        pass
+        return tuple(sorted(found, key=lambda each: each.instruction))
+
+
+def float_constant(algebra: Algebra, value: float, type_: FloatTy) -> Number:
+    """A float's node, rounded to its type."""
+    import numpy as np
+
+    kind = {16: np.float16, 32: np.float32, 64: np.float64}[type_.bits]
+    pattern = {16: np.uint16, 32: np.uint32, 64: np.uint64}[type_.bits]
+    return algebra.float_number(int(kind(value).view(pattern)), type_)
+
+
+__all__ = ["Components", "Module", "SymbolicValues", "Variable", "element_address"]

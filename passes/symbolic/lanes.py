@@ -1,0 +1,114 @@
+"""The work-items that symbolic values are evaluated for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.passes.symbolic.expr import SymbolKind
+from kcc.passes.symbolic.ranges import Known
+
+Key = tuple[SymbolKind, int | str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """``count`` rows, mostly work-items, and what symbols stand for in each.
+
+    ``symbols`` maps kind and index to an int64 array (a float one for float arguments) of
+    ``count`` elements, or of one that all rows share.
+    """
+
+    count: int
+    symbols: Mapping[Key, NDArray[Any]] = field(default_factory=dict[Key, NDArray[Any]])
+
+    def given(self, symbols: Mapping[Key, NDArray[Any]]) -> Lanes:
+        """The same rows with more symbols."""
+        return replace(self, symbols={**self.symbols, **symbols})
+
+    def at(self, iterations: Mapping[int, NDArray[np.int64] | int]) -> Lanes:
+        """The same rows in given iterations of loops (by loop id)."""
+        return self.given(
+            {
+                (SymbolKind.COUNTER, loop): np.atleast_1d(np.asarray(k, np.int64))
+                for loop, k in iterations.items()
+            }
+        )
+
+
+def work_items(
+    known: Known, groups: NDArray[np.int64], items: NDArray[np.int64], *, warp: int = 32
+) -> Lanes:
+    """Work-items by the number of their group in the launch and their own in the group, first
+    dimension fastest; ``groups`` and ``items`` have equal length.
+
+    :param known: a launch with both sizes.
+    """
+    assert known.global_size is not None
+    assert known.local_size is not None
+    local = (*known.local_size, 1, 1)[:3]
+    whole = (*known.global_size, 1, 1)[:3]
+    counts = tuple(max(w // p, 1) for w, p in zip(whole, local, strict=True))
+    symbols: dict[Key, NDArray[Any]] = {}
+    inside, outside = items, groups
+    for dimension in range(3):
+        own, group = inside % local[dimension], outside % counts[dimension]
+        inside, outside = inside // local[dimension], outside // counts[dimension]
+        offset = known.offset[dimension] if dimension < len(known.offset) else 0
+        symbols[SymbolKind.LOCAL_ID, dimension] = own
+        symbols[SymbolKind.GROUP_ID, dimension] = group
+        symbols[SymbolKind.GLOBAL_ID, dimension] = group * local[dimension] + own + offset
+    symbols[SymbolKind.LANE, 0] = items % warp
+    symbols.update(launch_symbols(known))
+    return Lanes(len(items), symbols)
+
+
+def launch_symbols(known: Known) -> dict[Key, NDArray[Any]]:
+    """The symbols that are the same for a whole launch: sizes and scalar arguments."""
+    found: dict[Key, NDArray[Any]] = {}
+    for dimension in range(3):
+        local, whole = _size(known.local_size, dimension), _size(known.global_size, dimension)
+        if local is not None:
+            found[SymbolKind.LOCAL_SIZE, dimension] = np.array([local])
+        if whole is not None:
+            found[SymbolKind.GLOBAL_SIZE, dimension] = np.array([whole])
+        if local is not None and whole is not None:
+            found[SymbolKind.NUM_GROUPS, dimension] = np.array([max(whole // local, 1)])
+        found[SymbolKind.GLOBAL_OFFSET, dimension] = np.array([known.offset[dimension]])
+    if known.dimensions is not None:
+        found[SymbolKind.WORK_DIM, 0] = np.array([known.dimensions])
+    for index, value in known.arguments.items():
+        if isinstance(value, int):
+            value = value - (1 << 64) if value >= 1 << 63 else value
+            found[SymbolKind.ARGUMENT, index] = np.array([value], np.int64)
+        else:
+            found[SymbolKind.ARGUMENT, index] = np.array([value], np.float64)
+    return found
+
+
+def all_work_items(known: Known, *, warp: int = 32) -> Lanes:
+    """Every work-item of a launch, group by group."""
+    assert known.global_size is not None
+    assert known.local_size is not None
+    group = math.prod(known.local_size)
+    total = math.prod(known.global_size)
+    numbers = np.arange(total, dtype=np.int64)
+    return work_items(known, numbers // group, numbers % group, warp=warp)
+
+
+def one_group(known: Known, group: int = 0, *, warp: int = 32) -> Lanes:
+    """The work-items of one group."""
+    assert known.local_size is not None
+    size = math.prod(known.local_size)
+    return work_items(known, np.full(size, group), np.arange(size, dtype=np.int64), warp=warp)
+
+
+def _size(sizes: tuple[int, ...] | None, dimension: int) -> int | None:
+    if sizes is None:
+        return None
+    return sizes[dimension] if dimension < len(sizes) else 1
