@@ -179,22 +179,44 @@ def prepare(
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     lenient = kernel.language is Language.CUDA
     wanted = ProgramOptions(options.width, options.trace, options.counting, lenient=lenient)
-    plan, native = _program(unit, kernel, wanted, options.cache_dir)
-    return PreparedLaunch(unit, kernel, plan, native, launch, options, list(arguments), memory)
+    program = _program(unit, kernel, wanted, options.cache_dir)
+    return PreparedLaunch(unit, kernel, program, launch, options, list(arguments), memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A kernel, compiled, with what every launch of it needs to know."""
+
+    plan: Plan
+    native: NativeProgram
+    order_free: bool
+    written: frozenset[int]
+    """Arguments it may write through."""
+    instructions: NDArray[np.int64]
+    """Of each basic block, phis left out."""
 
 
 @lru_cache(maxsize=64)
 def _program(
     unit: CompiledUnit, kernel: Kernel, options: ProgramOptions, cache_dir: Path | None
-) -> tuple[Plan, NativeProgram]:
-    """The plan and the native code of a kernel, kept for the next launch."""
+) -> Program:
+    """A kernel compiled, kept for the next launch."""
     plan = make_plan(kernel, unit.module, options.width)
 
     def write() -> str:
         return write_program(plan, options)
 
     key = program_key(unit, kernel, options)
-    return plan, compile_program(key, write, BLOCKS_FUNCTION, cache_dir)
+    return Program(
+        plan,
+        compile_program(key, write, BLOCKS_FUNCTION, cache_dir),
+        is_order_free(plan.function),
+        frozenset(_written_arguments(plan)),
+        np.array(
+            [sum(i.opcode.word != "phi" for i in b.instructions) for b in plan.function.blocks],
+            np.int64,
+        ),
+    )
 
 
 def forget_programs() -> None:
@@ -206,11 +228,12 @@ class PreparedLaunch:
     """One launch with its memory in place. Running it again goes on with what the memory holds."""
 
     def __init__(
-        self, unit: CompiledUnit, kernel: Kernel, plan: Plan, native: NativeProgram,
-        launch: NDRange, options: ExecutionOptions, arguments: list[KernelArgument],
+        self, unit: CompiledUnit, kernel: Kernel, program: Program, launch: NDRange,
+        options: ExecutionOptions, arguments: list[KernelArgument],
         memory: DeviceMemory | None = None,
     ) -> None:  # fmt: skip
-        self.unit, self.kernel, self.plan, self.native = unit, kernel, plan, native
+        self.unit, self.kernel, self.program = unit, kernel, program
+        self.plan, self.native = program.plan, program.native
         self.launch, self.options = launch, options
         self.arguments = arguments
         check_arguments(kernel, arguments, LocalMemory)
@@ -221,11 +244,13 @@ class PreparedLaunch:
             i: _Pixels(v, memory) for i, v in enumerate(arguments) if isinstance(v, ImageData)
         }
         self.arena = (
-            build_arena(plan, contents) if memory is None else shared_arena(plan, contents, memory)
+            build_arena(self.plan, contents)
+            if memory is None
+            else shared_arena(self.plan, contents, memory)
         )
         self.local_objects, self.local_bytes = self._place_locals()
         self.argument_image, self.objects = self._argument_image()
-        self.lids, self.live = _local_ids(launch, options.width)
+        self.lids, self.live = _local_ids(_three(launch.local_size, 1), options.width)
 
     def _contents(self, index: int) -> tuple[str, Bytes] | None:
         """The bytes behind a pointer argument, or of a struct by value."""
@@ -303,7 +328,7 @@ class PreparedLaunch:
         return (x, y, z)
 
     def _pool(self, *, precise: bool) -> WorkerPool:
-        workers = self.options.workers if is_order_free(self.plan.function) else 1
+        workers = self.options.workers if self.program.order_free else 1
         launch = self._worker_launch(precise=precise)
         return WorkerPool(self.native, launch, workers, self.options.on_trace, self._print)
 
@@ -313,9 +338,10 @@ class PreparedLaunch:
         watched = self.plan.locals or self.plan.allocas or self.local_objects
         if self.memory is None or not watched:
             return self.arguments
-        written = _written_arguments(self.plan)
         return [
-            value.copy() if index in written and isinstance(value, np.ndarray) else value
+            value.copy()
+            if index in self.program.written and isinstance(value, np.ndarray)
+            else value
             for index, value in enumerate(self.arguments)
         ]
 
@@ -325,10 +351,8 @@ class PreparedLaunch:
         options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
         lenient = self.kernel.language is Language.CUDA
         wanted = ProgramOptions(options.width, counting=False, precise=True, lenient=lenient)
-        plan, native = _program(self.unit, self.kernel, wanted, options.cache_dir)
-        again = PreparedLaunch(
-            self.unit, self.kernel, plan, native, self.launch, options, arguments
-        )
+        program = _program(self.unit, self.kernel, wanted, options.cache_dir)
+        again = PreparedLaunch(self.unit, self.kernel, program, self.launch, options, arguments)
         record = again._pool(precise=True).run(math.prod(self.launch.blocks))
         if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
             raise DiagnosticError([explain(again._fault(record))])
@@ -382,11 +406,8 @@ class PreparedLaunch:
         )
 
     def _result(self, counts: NDArray[np.int64], printed: list[str]) -> Execution:
-        rows = counts.reshape(-1, 2)
-        sizes = [
-            sum(1 for i in b.instructions if i.opcode.word != "phi")
-            for b in self.plan.function.blocks
-        ]
+        executions, lanes = counts[::2], counts[1::2]
+        sizes = self.program.instructions
         buffers = dict[int, NDArray[np.generic]]()
         for index, value in enumerate(self.arguments):
             item = self.arena.buffers[index]
@@ -397,9 +418,9 @@ class PreparedLaunch:
                 buffers[index] = self.images[index].pixels
         return Execution(
             buffers,
-            tuple(BlockCount(int(runs), int(lanes)) for runs, lanes in rows),
-            int(sum(int(e) * s for (e, _), s in zip(rows, sizes, strict=True))),
-            int(sum(int(lanes) * s for (_, lanes), s in zip(rows, sizes, strict=True))),
+            tuple(map(BlockCount, executions.tolist(), lanes.tolist())),
+            int(executions @ sizes),
+            int(lanes @ sizes),
             tuple(printed),
             self.plan,
         )
@@ -442,9 +463,12 @@ def _written_arguments(plan: Plan) -> set[int]:
     return written
 
 
-def _local_ids(launch: NDRange, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
+@lru_cache(maxsize=64)
+def _local_ids(
+    local_size: tuple[int, int, int], width: int
+) -> tuple[NDArray[np.int32], NDArray[np.uint64]]:
     """Local ids by warp, dimension and lane, and each warp's mask of lanes that exist."""
-    x, y, z = _three(launch.local_size, 1)
+    x, y, z = local_size
     count = x * y * z
     warps = -(-count // width)
     linear = np.arange(warps * width)

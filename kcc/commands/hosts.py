@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kcc.commands.console import is_terminal
 from kcc.commands.errors import usage_error
-from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES
+from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
@@ -25,11 +25,10 @@ WARP_SIZES = (32, 64)
 
 def add_script(parser: argparse.ArgumentParser) -> None:
     """The script and how it is run. Words behind ``--`` are the script's."""
+    assert isinstance(parser, Parser)
+    parser.rest = "script_arguments"
     parser.add_argument(
         "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl"
-    )
-    parser.add_argument(
-        "script_arguments", nargs="*", metavar="ARG", help="behind '--': the script's arguments"
     )
     group = parser.add_argument_group("how the script is run")
     group.add_argument(

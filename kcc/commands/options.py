@@ -259,10 +259,22 @@ class _Options(Protocol):
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises :class:`UsageError`, and whose options are never shortened."""
 
+    rest: str | None = None
+    """What words behind ``--`` are called, where they are for somebody else."""
+
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self.rest is None:
+            return super().parse_known_args(args, namespace)
+        words = list(args)
+        end = words.index("--") if "--" in words else len(words)
+        found, unknown = super().parse_known_args(words[:end], namespace)
+        setattr(found, self.rest, words[end + 1 :])
+        return found, unknown
 
     def error(self, message: str) -> Any:
         raise usage_error(message, f"see '{self.prog} --help'")
