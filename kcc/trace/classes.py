@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.trace.decode import TraceBatch, TraceDecoder, TraceWordsError
+from kcc.trace.index import IndexRow
 from kcc.trace.layout import (
     BOX_NUMBERS,
     CLASS,
@@ -30,7 +31,6 @@ from kcc.trace.layout import (
 )
 
 if TYPE_CHECKING:
-    from kcc.trace.index import IndexRow
     from kcc.trace.reader import LaunchTrace
 
 KEPT_BYTES = 64 << 20

@@ -64,10 +64,10 @@ def trace(
 
 def trace_workload(
     name: str, kernel: str, *, mode: TraceMode = TraceMode.ADDRESSES, width: int = 32,
-    workers: int = 1, level: OptLevel = OptLevel.O2,
+    workers: int = 1, level: OptLevel = OptLevel.O2, names: dict[str, int] | None = None,
 ) -> Traced:  # fmt: skip
-    """The tiny launch of a kernel of kernels/."""
-    launch = launch_of(name, kernel)
+    """The tiny launch of a kernel of kernels/, or one with other sizes."""
+    launch = launch_of(name, kernel, names=names)
     unit = engine.compiled(name, level)
     chosen = engine.kernel_of(unit, kernel)
     shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
