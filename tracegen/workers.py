@@ -25,9 +25,19 @@ from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
 from kcc.tracegen.simt.plan import Plan
 from kcc.tracegen.simt.wide import parts_of
 
-CHUNK_BLOCKS = 64
-"""Thread blocks per task of a worker, and per chunk of the trace: enough to make the cost of a
-task small, few enough to spread and to deliver soon."""
+LARGEST_CHUNK = 256
+"""Thread blocks per task of a worker, and per chunk of the trace, at most: enough to make the cost
+of a task small, few enough to spread and to deliver soon."""
+
+USUAL_CHUNKS = 32
+"""Chunks of a launch with at most 32 x 256 thread blocks: enough that workers end together. The
+division depends on the launch alone, for traces are to be the same for any number of workers."""
+
+
+def chunk_blocks(blocks: int) -> int:
+    """Thread blocks in a chunk of a launch of so many."""
+    return max(1, min(LARGEST_CHUNK, -(-blocks // USUAL_CHUNKS)))
+
 
 TRACE_BUFFER_BYTES = 4 << 20
 HELD_BACK_BYTES = 64 << 20
@@ -92,6 +102,7 @@ class _Worker:
         plan = launch.plan
         resident = launch.warps if plan.barriers else 1
         self.record = aligned_bytes(int(Worker.SIZE) * 8).view(np.int64)
+        self.address = self.record.ctypes.data
         self.states = aligned_bytes(plan.state_bytes * resident)
         copies = 2 if launch.precise else 1
         shadow = -(-(launch.local_bytes + MARGIN_BYTES) // 64) * 64
@@ -157,6 +168,7 @@ class WorkerPool:
     _next_chunk: int = 0
     _delivered: int = 0
     _chunks: int = 0
+    _chunk_blocks: int = 1
     _blocks: int = 0
     _failed_chunk: int | None = None
     _failed: NDArray[np.int64] | None = None
@@ -166,7 +178,8 @@ class WorkerPool:
         """Run all thread blocks; gives the record of the first fault, if any. An interrupt stops
         the workers and is raised again; so is what the trace callback raises."""
         self._blocks = blocks
-        self._chunks = -(-blocks // CHUNK_BLOCKS)
+        self._chunk_blocks = chunk_blocks(blocks)
+        self._chunks = -(-blocks // self._chunk_blocks)
         count = max(1, min(self.workers, self._chunks))
         self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
         threads = [
@@ -225,9 +238,9 @@ class WorkerPool:
         member.chunk = chunk
         member.patterns[:] = 0
         member.bases[:] = 0
-        first = chunk * CHUNK_BLOCKS
-        count = min(CHUNK_BLOCKS, self._blocks - first)
-        status = self.native.blocks(member.record.ctypes.data, first, count)
+        first = chunk * self._chunk_blocks
+        count = min(self._chunk_blocks, self._blocks - first)
+        status = self.native.blocks(member.address, first, count)
         if status == Status.FAULT:
             self._note_fault(member, chunk)
         if self.launch.tracing:
@@ -282,4 +295,4 @@ class WorkerPool:
         if self.on_trace is not None and self._error is None:
             for words in pieces:
                 if len(words):
-                    self.on_trace(member.chunk * CHUNK_BLOCKS, words)
+                    self.on_trace(member.chunk * self._chunk_blocks, words)
