@@ -45,12 +45,12 @@ NUMBERS = ("0", "-1", "2147483647", "-2147483648", "1000000", "65", "0xfffffffff
 
 MUTATIONS: tuple[Mutation, ...] = (
     _replace_one(r"\) & (63|7|3)", (")", ") & 1023", ") * -1", ") << 20", ") + 0x7fffffff")),
-    _replace_one(r"% 40u", ("", "% 4000u", "% 0u")),
+    _replace_one(rf"% {LOCAL_SIZE}u", ("", "% 4000u", "% 0u")),
     _replace_one(r"\b\d+u?\b", NUMBERS),
     _replace_one(r"\b\d+u?\b", NUMBERS),
     _replace_one(r" \| \S*\(1\)", ("", " & 0")),
     _replace_one(r" (<|<=|>|>=|==|!=) ", (" < ", " >= ", " != ")),
-    _replace_one(r"\[40\]", ("[3]", "[1]")),
+    _replace_one(rf"\[{LOCAL_SIZE}\]", ("[3]", "[1]")),
     _replace_one(r"--|\+\+", ("--", "++")),
     _replace_one(r"barrier\(CLK_LOCAL_MEM_FENCE\);", ("", "if (lid & 1) barrier(1);", "return;")),
     _replace_one(r"out\[gid", ("out[gid * 100000007", "out[-gid", "out[la[gid]")),

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from kcc.diagnostics import DiagnosticError
 from tests.pocl import choose_device
-from tests.tracegen.programs import reduce
 from tests.tracegen.random_launches import (
-    SETTINGS,
     Setting,
     pocl_difference,
     reference_difference,
+    setting_of,
     sources,
 )
+from tests.tracegen.reducer import reduce
 
 if TYPE_CHECKING:
     import pyopencl
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--pocl", action="store_true")
     chosen = parser.parse_args()
     seed: int = chosen.seed
-    check = checker(SETTINGS[seed % len(SETTINGS)], pocl=chosen.pocl)
+    check = checker(setting_of(seed), pocl=chosen.pocl)
     source = sources(seed, 1)
     failure = check(source)
     if failure is None:

@@ -11,7 +11,7 @@ here are strongly connected components without the meeting point, so any graph w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcc.frontend.ir.instructions import (
@@ -69,6 +69,7 @@ class WarpFlow:
 class _Analysis:
     function: Function
     postdominators: Mapping[int, int]
+    uses: Sequence[Sequence[AnyInstruction]]
     varying: set[int] = field(default_factory=set[int])
     kept: set[int] = field(default_factory=set[int])
     joined: set[int] = field(default_factory=set[int])
@@ -78,15 +79,13 @@ class _Analysis:
     worklist: list[AnyInstruction] = field(default_factory=list[AnyInstruction])
 
     def run(self) -> None:
-        uses = users(self.function)
         self.worklist = list(self.function.instructions)
         while self.worklist:
             instruction = self.worklist.pop()
             if isinstance(instruction, (CondBranch, Switch)):
                 self._visit_branch(instruction)
             elif instruction.index not in self.varying and self._differs(instruction):
-                self.varying.add(instruction.index)
-                self.worklist += uses[instruction.index]
+                self._vary(instruction)
 
     def _operand_differs(self, value: Value, block: int) -> bool:
         """Whether a value differs between the lanes active in ``block``."""
@@ -131,7 +130,21 @@ class _Analysis:
                 self.worklist.append(phi)
         cycle = self._cycle(block, meeting)
         if cycle:
+            self._wait_at(targets - {meeting})
             self._diverge(cycle, tangled=len(targets & cycle) > 1)
+
+    def _wait_at(self, targets: set[int]) -> None:
+        """Lanes that leave a cycle early wait at their target, its phis set, while others go round
+        and may come there with other values."""
+        for target in sorted(targets):
+            for phi in self.function.blocks[target].phis:
+                self.kept.add(phi.index)
+                self._vary(phi)
+
+    def _vary(self, instruction: AnyInstruction) -> None:
+        if instruction.index not in self.varying:
+            self.varying.add(instruction.index)
+            self.worklist += self.uses[instruction.index]
 
     def _cycle(self, block: int, meeting: int) -> frozenset[int]:
         """The blocks on cycles through ``block`` that avoid the meeting point."""
@@ -195,7 +208,7 @@ def _reach(starts: Iterable[int], edges: Callable[[int], Iterable[int]], without
 def analyse_warp_flow(function: Function, postdominators: Mapping[int, int]) -> WarpFlow:
     """The flow of warps through ``function``; ``postdominators`` maps each block to its immediate
     post-dominator or :data:`EXIT`."""
-    analysis = _Analysis(function, postdominators)
+    analysis = _Analysis(function, postdominators, users(function))
     analysis.run()
     return WarpFlow(
         dict(sorted(analysis.divergent.items())),
