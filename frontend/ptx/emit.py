@@ -1,0 +1,133 @@
+"""A module of the canonical dialect as PTX, by LLVM's NVPTX back end.
+
+SPIR's address spaces become NVPTX's, primitives get bodies that are inlined, and the pipeline and
+back end of LLVM do the rest, as they do in clang for CUDA.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+import llvmlite.binding as llvm
+
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.frontend.diversion import diverted_stderr
+from kcc.frontend.ptx.bodies import define_primitives, strip_declarations
+
+TRIPLE = "nvptx64-nvidia-cuda"
+
+_SPACES = {"0": "0", "1": "1", "2": "4", "3": "3", "4": "0"}
+"""From SPIR to NVPTX: private and generic, global, constant, local (LLVM, NVPTX usage guide)."""
+
+_SPACE = re.compile(r"addrspace\((\d)\)")
+_SAME_SPACE_CAST = re.compile(
+    r"addrspacecast (\(?)(ptr(?: addrspace\(\d\))?) ([^,)\n]*?) to \2(?! addrspace)"
+)
+_DEBUG = re.compile(r", !dbg !\d+|^!llvm\.(?:dbg\.cu|ident)[^\n]*\n", re.MULTILINE)
+_FLAGS = "(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*"
+_DIVISION = re.compile(rf"= fdiv {_FLAGS}float ([^,\n]+), ([^,\n]+?)(?=, !|\n)")
+_ROOT = re.compile(rf"call {_FLAGS}float @llvm\.sqrt\.f32\(float ")
+_SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
+
+_APPROXIMATE = """
+declare float @llvm.nvvm.div.full(float, float)
+declare float @llvm.nvvm.sqrt.approx.f(float)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PtxOptions:
+    """``target`` is an architecture such as sm_70. ``libdevice`` is the bitcode of NVIDIA's
+    mathematical library, None to approximate. ``exact_division`` is CUDA's: else a division and a
+    root of floats may be off by two units, as OpenCL C allows (OpenCL 1.2, section 7.4).
+    """
+
+    target: str = "sm_70"
+    libdevice: bytes | None = None
+    exact_division: bool = False
+
+
+def emit_ptx(ir: str, options: PtxOptions) -> str:
+    """The PTX of all kernels of a module.
+
+    :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
+    """
+    text = _to_nvptx(ir, exact=options.exact_division)
+    bodies = define_primitives(text, libdevice=options.libdevice is not None)
+    if bodies.missing:
+        names = ", ".join(dict.fromkeys(bodies.missing))
+        raise DiagnosticError([Diagnostic("K811", f"no PTX is known here for {names}")])
+    text = _without_repetitions(f"{strip_declarations(text)}\n{bodies.definitions}")
+    machine = _target_machine(options.target)
+    text = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n{text}'
+    with diverted_stderr():
+        return _compiled(text, options, machine)
+
+
+def _to_nvptx(ir: str, *, exact: bool) -> str:
+    text = re.sub(r"^target (?:datalayout|triple) = [^\n]*\n", "", ir, flags=re.MULTILINE)
+    text = _DEBUG.sub("", text)
+    text = _SPACE.sub(lambda m: f"addrspace({_SPACES[m[1]]})", text).replace(" addrspace(0)", "")
+    text = _SAME_SPACE_CAST.sub(r"bitcast \1\2 \3 to \2", text)
+    text = text.replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
+    text = _SHARED_VALUE.sub(r"\1 undef", text)
+    if not exact:
+        text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)
+        text = _ROOT.sub("call float @llvm.nvvm.sqrt.approx.f(float ", text) + _APPROXIMATE
+    return text
+
+
+def _without_repetitions(text: str) -> str:
+    """Each symbol is declared once."""
+    seen = set[str]()
+    lines = list[str]()
+    for line in text.split("\n"):
+        found = re.match(r"declare .*?@([\w.$]+)\(", line)
+        if found is None or found[1] not in seen:
+            lines.append(line)
+        if found is not None:
+            seen.add(found[1])
+    return "\n".join(lines)
+
+
+def _compiled(text: str, options: PtxOptions, machine: llvm.TargetMachine) -> str:
+    with llvm.create_context() as context:
+        try:
+            module = llvm.parse_assembly(text, context)
+            with module:
+                if options.libdevice is not None:
+                    _link(module, options.libdevice, context)
+                _optimise(module, machine)
+                return str(machine.emit_assembly(module))
+        except RuntimeError as error:
+            raise InternalError("PTX", str(error)) from None
+
+
+def _link(module: llvm.ModuleRef, libdevice: bytes, context: llvm.ContextRef) -> None:
+    """Put the library into the module; what is not called goes away with the optimisation."""
+    own = {function.name for function in module.functions if not function.is_declaration}
+    library = llvm.parse_bitcode(libdevice, context)
+    module.link_in(library)
+    for function in module.functions:
+        if not function.is_declaration and function.name not in own:
+            function.linkage = "internal"
+
+
+def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    with (
+        llvm.create_pipeline_tuning_options(3) as tuning,
+        llvm.create_pass_builder(machine, tuning) as builder,
+    ):
+        tuning.loop_vectorization = False
+        tuning.slp_vectorization = False
+        with builder.getModulePassManager() as passes:
+            passes.run(module, builder)
+
+
+@cache
+def _target_machine(cpu: str) -> llvm.TargetMachine:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(cpu=cpu, opt=3)

@@ -1,0 +1,98 @@
+"""What ptxas says of PTX: the true register counts of NVIDIA's compiler, without a GPU."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+
+TIMEOUT_SECONDS = 300
+"""The largest kernels take tens of seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PtxasCount:
+    """What one kernel needs: registers per thread, and bytes per thread or block."""
+
+    registers: int
+    spill_bytes: int
+    stack_bytes: int
+    shared_bytes: int
+
+
+_KERNEL = re.compile(r"Compiling entry function '(?P<name>[^']+)'")
+_STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"(\d+) bytes smem")
+_VERSION = re.compile(r"release (\d+\.\d+)")
+
+
+def count_registers(
+    ptx: str, target: str, ptxas: Path, *, max_registers: int | None = None
+) -> Mapping[str, PtxasCount]:
+    """The needs of each kernel by symbol.
+
+    :raises DiagnosticError: K810 when ptxas cannot be run, or refuses the PTX.
+    """
+    limit = [] if max_registers is None else [f"--maxrregcount={max_registers}"]
+    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+        source, product = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+        source.write_text(ptx, encoding="utf-8")
+        command = [str(ptxas), "-v", f"-arch={target}", *limit, str(source), "-o", str(product)]
+        told = _run(command)
+    return parse_report(told)
+
+
+def parse_report(told: str) -> Mapping[str, PtxasCount]:
+    """The counts in what ``ptxas -v`` prints."""
+    found = dict[str, PtxasCount]()
+    name, stack, spill = "", 0, 0
+    for line in told.splitlines():
+        if match := _KERNEL.search(line):
+            name, stack, spill = match["name"], 0, 0
+        elif match := _STACK.search(line):
+            stack, spill = int(match[1]), int(match[2])
+        elif name and (match := _USED.search(line)):
+            shared = _SHARED.search(line)
+            found[name] = PtxasCount(int(match[1]), spill, stack, int(shared[1]) if shared else 0)
+            name = ""
+    return found
+
+
+def version_of(ptxas: Path) -> str:
+    """The release of CUDA that a ptxas is of; raises :class:`DiagnosticError` (K810)."""
+    found = _VERSION.search(_run([str(ptxas), "--version"]))
+    return found[1] if found else "unknown"
+
+
+def libdevice_beside(ptxas: Path) -> Path | None:
+    """NVIDIA's mathematical library where CUDA's folders have it, seen from ptxas."""
+    for root in (ptxas.parent.parent, ptxas.resolve().parent.parent):
+        path = root / "nvvm" / "libdevice" / "libdevice.10.bc"
+        if path.is_file():
+            return path
+    return None
+
+
+def _run(command: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = getattr(error, "strerror", None) or "it takes too long"
+        raise _failed(f"'{command[0]}' cannot be run: {reason}") from None
+    if done.returncode:
+        lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+        raise _failed(f"ptxas fails: {lines[0] if lines else 'without a word'}")
+    return done.stdout + done.stderr
+
+
+def _failed(message: str) -> DiagnosticError:
+    hint = "it comes with CUDA, and with the package nvidia-cuda-nvcc-cu12"
+    return DiagnosticError([Diagnostic("K810", message, hint=hint)])
