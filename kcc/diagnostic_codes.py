@@ -237,6 +237,10 @@ CODES: dict[str, Code] = {
     "K765": Code("error", "static traces are not supported"),
     "K766": Code("error", "a trace has no such launch, thread block or warp"),
     "K767": Code("error", "nothing was traced"),
+    "K768": Code("error", "a kernel is too large for a trace file"),
+    # K78x: profiles
+    "K780": Code("error", "a file is no profile"),
+    "K781": Code("error", "a trace has no addresses to profile"),
     # K80x: GPU descriptions
     "K800": Code("error", "a GPU is not known"),
     "K801": Code("error", "a GPU description cannot be read"),

@@ -200,8 +200,8 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_console(parser: argparse.ArgumentParser) -> None:
-    """Colours, width, timing and tracebacks."""
+def add_console(parser: argparse.ArgumentParser, *, stages: bool = True) -> None:
+    """Colours, width, tracebacks, and timing where the command has ``stages``."""
     group = parser.add_argument_group("console")
     group.add_argument(
         "--color",
@@ -215,9 +215,12 @@ def add_console(parser: argparse.ArgumentParser) -> None:
         type=_width,
         help="width of the report (default: the terminal's)",
     )
-    group.add_argument(
-        "--time", action="store_true", help="print the CPU seconds of each stage on standard error"
-    )
+    if stages:
+        group.add_argument(
+            "--time",
+            action="store_true",
+            help="print the CPU seconds of each stage on standard error",
+        )
     add_debug(parser)
 
 
@@ -267,7 +270,9 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("allow_abbrev", False)
         super().__init__(**settings)
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride] -- it is overloaded
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         if self.rest is None:
             return super().parse_known_args(args, namespace)
         words = list(args)

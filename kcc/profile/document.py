@@ -18,6 +18,7 @@ from kcc.profile.model import (
     AccessCount,
     AccessInfo,
     BlockInfo,
+    Buffer,
     Counts,
     EdgeCount,
     Histogram,
@@ -112,6 +113,16 @@ def _launch(launch: LaunchProfile) -> dict[str, Json]:
         "warp_size": launch.width,
         "global_size": list(launch.global_size),
         "local_size": list(launch.local_size),
+        "local_bytes": launch.local_bytes,
+        "buffers": [
+            {
+                "argument": b.argument,
+                "name": b.name,
+                "address_space": b.space,
+                "size_bytes": b.size_bytes,
+            }
+            for b in launch.buffers
+        ],
         "warp_instructions": launch.warp_instructions,
         "thread_instructions": launch.thread_instructions,
         "instruction_mix": {
@@ -247,6 +258,11 @@ def _read_launch(data: Any) -> LaunchProfile:
         width=data["warp_size"],
         global_size=tuple(data["global_size"]),
         local_size=tuple(data["local_size"]),
+        local_bytes=data["local_bytes"],
+        buffers=tuple(
+            Buffer(b["argument"], b["name"], b["address_space"], b["size_bytes"])
+            for b in data["buffers"]
+        ),
         warp_instructions=data["warp_instructions"],
         thread_instructions=data["thread_instructions"],
         mix={name: (n["warp"], n["thread"]) for name, n in data["instruction_mix"].items()},

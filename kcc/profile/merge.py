@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 def merge(launches: Sequence[LaunchProfile]) -> LaunchProfile:
     """The sum of launches of one kernel: counts and histograms are added, what is given by thread
-    block follows on. Geometry and number are those of the first.
+    block follows on. Number, geometry and memory are those of the first.
 
     A work-item of each launch counts as one of its own; new lines are new in their launch.
     """
@@ -41,6 +41,8 @@ def merge(launches: Sequence[LaunchProfile]) -> LaunchProfile:
         width=first.width,
         global_size=first.global_size,
         local_size=first.local_size,
+        local_bytes=first.local_bytes,
+        buffers=first.buffers,
         warp_instructions=sum(x.warp_instructions for x in launches),
         thread_instructions=sum(x.thread_instructions for x in launches),
         mix={name: (mix[0][name], mix[1][name]) for name in sorted(mix[0])},

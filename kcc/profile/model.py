@@ -159,9 +159,21 @@ class PerBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class Buffer:
+    """The memory behind an argument: ``space`` is global, constant, local, private (a struct by
+    value) or image."""
+
+    argument: int
+    name: str
+    space: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchProfile:
     """One launch. ``kernel`` is a place in :attr:`Profile.kernels`; ``mix`` gives for each class
-    the instructions executed by warps and by threads.
+    the instructions executed by warps and by threads; ``local_bytes`` is the local memory of a
+    thread block, that of arguments included.
 
     Reuse distances are counted in 128-byte lines of global and constant memory over the launch in
     the order of execution: thread block by thread block, in a thread block warp by warp up to the
@@ -173,6 +185,8 @@ class LaunchProfile:
     width: int
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
+    local_bytes: int
+    buffers: tuple[Buffer, ...]
     warp_instructions: int
     thread_instructions: int
     mix: Mapping[str, tuple[int, int]]

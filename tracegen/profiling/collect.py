@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcc.profile.model import Counts, LaunchProfile, PerBlock
+from kcc.profile.model import Buffer, Counts, LaunchProfile, PerBlock
+from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
 from kcc.tracegen.profiling.flow import FlowCounter
 from kcc.tracegen.profiling.layout import PER_BLOCK, THREAD_INSTRUCTIONS, WARP_INSTRUCTIONS
@@ -22,16 +23,13 @@ class LaunchCollector:
     """Collects the profile of one launch from its trace with addresses, batch by batch in order.
     Takes memory by thread block, but not by instruction."""
 
-    def __init__(
-        self, tables: TraceTables, global_size: tuple[int, ...], local_size: tuple[int, ...]
-    ) -> None:
-        self.tables, self.info = tables, kernel_info(tables)
-        self.global_size, self.local_size = global_size, local_size
-        items = math.prod(local_size)
+    def __init__(self, tables: TraceTables, launch: TraceLaunch) -> None:
+        self.tables, self.launch, self.info = tables, launch, kernel_info(tables)
+        items = math.prod(launch.local_size)
         self.flow = FlowCounter(self.info, -(-items // tables.width), tables.width)
         self.memory = MemoryCounter(tables)
         self.segments = np.zeros((len(tables.segments), 2), np.int64)
-        self.by_block = np.zeros((math.prod(global_size) // items, PER_BLOCK), np.int64)
+        self.by_block = np.zeros((launch.thread_blocks, PER_BLOCK), np.int64)
         self.counted = np.array([s.counted for s in tables.segments], np.int64)
 
     def add(self, batch: TraceBatch) -> None:
@@ -47,18 +45,22 @@ class LaunchCollector:
         self.memory.add(batch, self.by_block)
         self.flow.add(batch)
 
-    def finish(self, number: int, kernel: int) -> LaunchProfile:
-        """The profile, once all has been added: of launch ``number`` of the run, whose kernel has
-        the place ``kernel`` in the profile."""
+    def finish(self, kernel: int) -> LaunchProfile:
+        """The profile, once all has been added; ``kernel`` is the kernel's place in the profile of
+        the run."""
         self.flow.finish()
         columns = (np.ascontiguousarray(self.by_block[:, i]) for i in range(PER_BLOCK))
         warp, thread = (int(n) for n in self.counted @ self.segments)
         return LaunchProfile(
-            number=number,
+            number=self.launch.number,
             kernel=kernel,
             width=self.tables.width,
-            global_size=self.global_size,
-            local_size=self.local_size,
+            global_size=self.launch.global_size,
+            local_size=self.launch.local_size,
+            local_bytes=self.launch.local_bytes,
+            buffers=tuple(
+                Buffer(b.argument, b.name, b.space, b.size_bytes) for b in self.launch.buffers
+            ),
             warp_instructions=warp,
             thread_instructions=thread,
             mix=self._mix(),

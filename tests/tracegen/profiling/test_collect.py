@@ -19,6 +19,7 @@ from kcc.trace.decode import TraceDecoder
 from kcc.tracegen.execute import Execution, ExecutionOptions, NDRange, prepare
 from kcc.tracegen.profiling.collect import LaunchCollector
 from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.trace_file import describe_launch
 from kcc.tracegen.trace_stream import TraceReader
 from kcc.tracegen.trace_tables import tables_of
 from tests.kernels.harness import WORKLOADS, launch_of, load
@@ -53,16 +54,17 @@ def profiles(
 
     options = ExecutionOptions(width=width, trace=TraceMode.ADDRESSES, on_trace=keep)
     shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
-    done = prepare(unit, chosen, shape, engine.arguments(chosen, launch), options).run()
+    ready = prepare(unit, chosen, shape, engine.arguments(chosen, launch), options)
+    done = ready.run()
     tables = tables_of(done.plan, chosen, unit)
-    collector = LaunchCollector(tables, shape.global_size, shape.local_size)
+    collector = LaunchCollector(tables, describe_launch(ready, 0, 0, addresses=True))
     decoder = TraceDecoder(tables, addresses=True)
     for first, words in pieces:
         for batch in decoder.decode(first, words):
             collector.add(batch)
     reader = TraceReader(done.plan, addresses=True)
     blocks = (block for first, words in pieces for block in reader.read(first, words))
-    return collector.info, collector.finish(0, 0), slow_profile(tables, blocks), done
+    return collector.info, collector.finish(0), slow_profile(tables, blocks), done
 
 
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)

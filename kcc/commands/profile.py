@@ -1,0 +1,123 @@
+"""`kcc profile FILE.py`: run a host script and say what its kernels did, launch by launch."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import choose_style
+from kcc.commands.errors import usage_error
+from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
+from kcc.commands.options import Subparsers, add_console
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines
+
+if TYPE_CHECKING:
+    from kcc.profile.model import KernelInfo, LaunchProfile, Profile
+
+DOT_KINDS = ("dfsg",)
+
+_EXAMPLES = """examples:
+  kcc profile kernels/bfs/workload.py            what each kernel did over all its launches
+  kcc profile kernels/bfs/workload.py --launches --kernel BFS_1
+  kcc profile kernels/bfs/workload.py --json bfs.json
+  kcc profile kernels/bfs/workload.py --dot dfsg --kernel BFS_1 | dot -Tsvg -o dfsg.svg
+  kcc profile bfs.kct                            of a trace that `kcc trace` wrote"""
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add `kcc profile`."""
+    parser = subparsers.add_parser(
+        "profile",
+        help="run a PyOpenCL script and say what its kernels did: flow, loops, memory",
+        usage="kcc profile FILE [OPTION ...] [-- ARG ...]",
+        description="Say what the launches of a PyOpenCL script (or of a trace, .kct) did: which\n"
+        "blocks threads executed and which way they went (the divergence flow statistics\n"
+        "graph), loops, instructions, coalescing, bank conflicts, reuse. No GPU has a say in it.",
+        epilog=_EXAMPLES,
+    )
+    add_script(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--kernel",
+        dest="kernels",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="profile only this kernel (repeatable); the others run all the same",
+    )
+    group.add_argument("--launches", action="store_true", help="each launch apart, not their sum")
+    group.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
+    group.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        default=STANDARD,
+        help="write the report (or what stands in its place) to FILE",
+    )
+    group.add_argument(
+        "--json", metavar="FILE", help="write the profile as JSON; '-' in place of the report"
+    )
+    add_console(parser, stages=False)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    has_report = bool(arguments.dot) or arguments.output != STANDARD or arguments.json != STANDARD
+    targets = [arguments.output] if has_report else []
+    check_targets([*targets, *([arguments.json] if arguments.json else [])], arguments.script)
+    in_place = STANDARD in (arguments.json, arguments.output if arguments.dot else None)
+    try:
+        profile = _profile(arguments, sources, quiet=in_place)
+    except SystemExit as end:
+        return script_exit_code(end)
+    outputs = list[Output]()
+    if arguments.json:
+        from kcc.profile.document import to_json
+
+        outputs.append(Output(arguments.json, to_json(profile)))
+    if has_report:
+        text = _dot(profile, arguments) if arguments.dot else _report(profile, arguments)
+        outputs.append(Output(arguments.output, text))
+    write_outputs(outputs)
+    return 0
+
+
+def _profile(arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool) -> Profile:
+    from kcc.profiling import Profiler, profile_trace
+
+    if arguments.script.endswith(".kct"):
+        profile = profile_trace(arguments.script, arguments.kernels)
+    else:
+        check_script(arguments)
+        profiler = Profiler(arguments.kernels)
+        run_host(arguments, sources, profiler, quiet=quiet)
+        said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
+        profile = profiler.profile(said)
+    missing = set(arguments.kernels) - {kernel.name for kernel in profile.kernels}
+    if missing:
+        raise usage_error(f"no kernel '{min(missing)}' was launched")
+    return profile
+
+
+def _report(profile: Profile, arguments: argparse.Namespace) -> str:
+    from kcc.report.profile_terminal import render_profile
+
+    style = choose_style(arguments.color, arguments.width, arguments.output)
+    return render_profile(profile, style, each_launch=arguments.launches)
+
+
+def _dot(profile: Profile, arguments: argparse.Namespace) -> str:
+    from kcc.profile.merge import merge
+    from kcc.report.profile_dot import divergence_flow
+
+    graphs = list["tuple[KernelInfo, LaunchProfile, str]"]()
+    for number, info in enumerate(profile.kernels):
+        launches = [x for x in profile.launches if x.kernel == number]
+        if arguments.launches:
+            graphs += [(info, x, f"{info.name}, launch {x.number}") for x in launches]
+        else:
+            count = f"{len(launches)} launch{'es' if len(launches) > 1 else ''}"
+            graphs.append((info, merge(launches), f"{info.name}, {count}"))
+    return divergence_flow(graphs)
