@@ -112,20 +112,22 @@ def define_primitives(text: str, *, libdevice: bool) -> Bodies:
 
 def strip_declarations(text: str) -> str:
     """The module without the declarations of primitives, which get definitions."""
-    return DECLARATION.sub(
-        lambda m: m[0] if m["symbol"].startswith("llvm.") else "", text
-    )
+    return DECLARATION.sub(lambda m: m[0] if m["symbol"].startswith("llvm.") else "", text)
 
 
 def _types(parameters: str) -> list[str]:
     """The plain types of a declaration's parameters, attributes dropped."""
-    found = re.findall(r"<\d+ x \w+>|ptr(?: addrspace\(\d\))?|\b(?:i\d+|float|double|half)\b", parameters)
+    found = re.findall(
+        r"<\d+ x \w+>|ptr(?: addrspace\(\d\))?|\b(?:i\d+|float|double|half)\b", parameters
+    )
     return found
 
 
 def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | None:
     if symbol == SAMPLER_INITIALISER:
-        return f"  %p = zext i32 %a0 to i64\n  %q = inttoptr i64 %p to {result}\n  ret {result} %q\n"
+        return (
+            f"  %p = zext i32 %a0 to i64\n  %q = inttoptr i64 %p to {result}\n  ret {result} %q\n"
+        )
     builtin = overload_of_symbol(symbol)
     if builtin is None:
         return None
@@ -158,7 +160,9 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
 
 
 def _query(register: str, otherwise: int) -> str:
-    lines = ["  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"]
+    lines = [
+        "  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"
+    ]
     for number, axis in enumerate(_AXES):
         lines += [
             f"l{number}:",
@@ -170,7 +174,9 @@ def _query(register: str, otherwise: int) -> str:
 
 
 def _global_id() -> str:
-    lines = ["  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"]
+    lines = [
+        "  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"
+    ]
     for number, axis in enumerate(_AXES):
         lines += [
             f"l{number}:",
@@ -186,7 +192,9 @@ def _global_id() -> str:
 
 
 def _global_size() -> str:
-    lines = ["  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"]
+    lines = [
+        "  switch i32 %a0, label %other [ i32 0, label %l0 i32 1, label %l1 i32 2, label %l2 ]"
+    ]
     for number, axis in enumerate(_AXES):
         lines += [
             f"l{number}:",
@@ -260,8 +268,8 @@ def _texture_fetch(coordinate: str) -> str:
     lines = [
         f"  %x = extractelement {coordinate} %a2, i32 0",
         f"  %y = extractelement {coordinate} %a2, i32 1",
-        f"  %t = call {{ float, float, float, float }} asm \"{ptx}\", "
-        f"\"=f,=f,=f,=f,l,{register},{register}\"(i64 %h, {scalar} %x, {scalar} %y)",
+        f'  %t = call {{ float, float, float, float }} asm "{ptx}", '
+        f'"=f,=f,=f,=f,l,{register},{register}"(i64 %h, {scalar} %x, {scalar} %y)',
     ]
     before = "poison"
     for number in range(4):
