@@ -44,6 +44,8 @@ __all__ = [
     "user_cache_dir",
 ]
 
+DEFAULT_SETTINGS = HostSettings()
+
 WORKLOAD_NAME = "__workload__"
 """``__name__`` of a script whose ``main`` is called."""
 
@@ -74,15 +76,14 @@ def run_script(
     seed: int = 0,
     arguments: Sequence[str] = (),
     observer: Observer | None = None,
-    settings: HostSettings = HostSettings(),
-    redirect: bool = True,
+    settings: HostSettings = DEFAULT_SETTINGS,
     progress: Progress | None = None,
 ) -> ScriptRun:
     """Run the script ``path``, in this process.
 
     ``sys.argv`` is the path and ``arguments``, ``sys.path`` begins with the script's folder, and
-    modules that come from there are forgotten afterwards. With ``redirect`` ``import pyopencl``
-    gives kcc.opencl. ``progress`` is filled while the script runs.
+    modules that come from there are forgotten afterwards. ``progress`` is filled while the script
+    runs.
 
     Raises :class:`DiagnosticError`: K001 or K730 for a script that cannot be read, K71x for what a
     kernel does wrong, those of the compiler for a program that does not build, and K731 to K733
@@ -100,7 +101,7 @@ def run_script(
     )
     before = use_session(session)
     try:
-        _run(tree, path, size, seed, [path, *arguments], redirect=redirect)
+        _run(tree, path, size, seed, [path, *arguments], redirect=settings.redirect)
     except (KernelFault, BuildError) as error:
         raise error.error from error
     except (DiagnosticError, InternalError, BrokenPipeError):
@@ -167,7 +168,7 @@ def _run(
     module = ModuleType(WORKLOAD_NAME if called else "__main__")
     module.__file__ = path
     with _surroundings(module, argv, redirect=redirect):
-        exec(code, module.__dict__)  # noqa: S102 -- to run a script is what this is for
+        exec(code, module.__dict__)
         if called:
             main: Callable[[str, int], object] = module.__dict__["main"]
             main(size, seed)

@@ -8,9 +8,12 @@ order run on one worker. (Data races of a kernel may of course turn out one way 
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +45,9 @@ def chunk_blocks(blocks: int) -> int:
 TRACE_BUFFER_BYTES = 4 << 20
 HELD_BACK_BYTES = 64 << 20
 """How much of a trace a worker may hold back while earlier chunks are still running."""
+
+MAX_THREADS = 256
+"""Workers at once, of all launches that run in a process."""
 
 POLL_SECONDS = 0.1
 """How often the waiting thread looks whether it was interrupted."""
@@ -78,6 +84,16 @@ def is_order_free(function: Function) -> bool:
         if uses[instruction.index] or not commutes:
             return False
     return True
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Threads that wait for work: starting one costs as much as a small launch."""
+    return ThreadPoolExecutor(MAX_THREADS, "kcc-worker")
+
+
+if hasattr(os, "register_at_fork"):  # a forked process has none of them
+    os.register_at_fork(after_in_child=_threads.cache_clear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,19 +198,13 @@ class WorkerPool:
         self._chunks = -(-blocks // self._chunk_blocks)
         count = max(1, min(self.workers, self._chunks))
         self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
-        threads = [
-            threading.Thread(target=self._work, args=(m,), daemon=True) for m in self._members
-        ]
-        for thread in threads:
-            thread.start()
+        running = [_threads().submit(self._work, m) for m in self._members]
         try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(POLL_SECONDS)
+            while wait(running, POLL_SECONDS).not_done:
+                pass
         except BaseException:
             self._stop()
-            for thread in threads:
-                thread.join()
+            wait(running)
             raise
         if self._error is not None:
             raise self._error
@@ -236,19 +246,21 @@ class WorkerPool:
 
     def _run_chunk(self, member: _Worker, chunk: int) -> None:
         member.chunk = chunk
-        member.patterns[:] = 0
-        member.bases[:] = 0
         first = chunk * self._chunk_blocks
         count = min(self._chunk_blocks, self._blocks - first)
+        if self.launch.tracing:
+            member.patterns[:] = 0
+            member.bases[:] = 0
         status = self.native.blocks(member.address, first, count)
         if status == Status.FAULT:
             self._note_fault(member, chunk)
-        if self.launch.tracing:
-            member.held.append(member.take_words())
-            with self._turn:
-                while self._delivered < chunk:
-                    self._turn.wait()
-            self._deliver(member)
+        if not self.launch.tracing:
+            return
+        member.held.append(member.take_words())
+        with self._turn:
+            while self._delivered < chunk:
+                self._turn.wait()
+        self._deliver(member)
         with self._turn:
             self._delivered = max(self._delivered, chunk + 1)
             self._turn.notify_all()

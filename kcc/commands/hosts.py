@@ -84,6 +84,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         width=arguments.warp_size,
         budget=arguments.budget or DEFAULT_BUDGET,
         races=arguments.races,
+        redirect=not arguments.keep_imports,
         clock=time.process_time,
     )
 
@@ -112,7 +113,6 @@ def run_host(
                 arguments=arguments.script_arguments,
                 observer=observer,
                 settings=host_settings(arguments),
-                redirect=not arguments.keep_imports,
                 progress=progress,
             )
     except SystemExit as end:

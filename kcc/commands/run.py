@@ -30,8 +30,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "run",
         help="run a PyOpenCL script on the CPU and count instructions",
         usage="kcc run FILE [OPTION ...] [-- ARG ...]",
-        description="Run a PyOpenCL script without a GPU: kernels run warp by warp on the CPU, with\n"
-        "exact results and exact counts, and with every access checked.",
+        description="Run a PyOpenCL script without a GPU: its kernels run warp by warp on a CPU,\n"
+        "with exact results and exact counts, and with every access checked.",
         epilog=_EXAMPLES,
     )
     add_script(parser)

@@ -106,12 +106,12 @@ from kcc.opencl.memory import (
     MemoryObject,
     MemoryObjectHolder,
 )
+from kcc.opencl.missing import missing
 from kcc.opencl.program import (
     CompilerWarning,
     Program,
     RepeatedKernelRetrieval,
 )
-from kcc.opencl.missing import missing
 
 VERSION = (2026, 1, 4)
 """The PyOpenCL whose API this is."""
@@ -131,6 +131,9 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "VERSION",
+    "VERSION_STATUS",
+    "VERSION_TEXT",
     "Buffer",
     "CommandQueue",
     "CompilerWarning",
@@ -156,9 +159,6 @@ __all__ = [
     "RuntimeError",
     "Sampler",
     "UserEvent",
-    "VERSION",
-    "VERSION_STATUS",
-    "VERSION_TEXT",
     "addressing_mode",
     "channel_order",
     "channel_type",

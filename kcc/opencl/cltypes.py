@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from kcc.opencl.missing import missing
 
 char, uchar, short, ushort = np.int8, np.uint8, np.int16, np.uint16
-int, uint, long, ulong = np.int32, np.uint32, np.int64, np.uint64  # noqa: A001
-half, float, double = np.float16, np.float32, np.float64  # noqa: A001
+int, uint, long, ulong = np.int32, np.uint32, np.int64, np.uint64
+half, float, double = np.float16, np.float32, np.float64
 
 _SCALARS = {
     "char": char, "uchar": uchar, "short": short, "ushort": ushort, "int": int, "uint": uint,

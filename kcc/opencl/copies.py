@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.opencl.constants import command_type, status_code
-from kcc.opencl.errors import fail
+from kcc.opencl.errors import failure
 from kcc.opencl.events import (
     NS_PER_COPIED_BYTE,
     CommandQueue,
@@ -133,7 +133,7 @@ def copy_buffer(
     count = min(src.size - src_offset, dst.size - dst_offset) if byte_count < 0 else byte_count
     source, target = _part(src, src_offset, count, routine), _part(dst, dst_offset, count, routine)
     if np.shares_memory(source, target):
-        fail(routine, status_code.MEM_COPY_OVERLAP)
+        raise failure(routine, status_code.MEM_COPY_OVERLAP)
     kind = command_type.COPY_BUFFER
     return submit(queue, kind, target, source, reads=src, writes=dst, wait_for=wait_for)
 
@@ -198,7 +198,7 @@ def copy_buffer_rect(
     source = box(src.data, src_origin, region, src_pitches, routine)
     target = box(dst.data, dst_origin, region, dst_pitches, routine)
     if np.shares_memory(source, target):
-        fail(routine, status_code.MEM_COPY_OVERLAP)
+        raise failure(routine, status_code.MEM_COPY_OVERLAP)
     kind = command_type.COPY_BUFFER_RECT
     return submit(queue, kind, target, source, reads=src, writes=dst, wait_for=wait_for)
 
@@ -216,7 +216,7 @@ def enqueue_fill_buffer(
     target = _part(mem, offset, size, routine)
     length = len(data)
     if length not in (1, 2, 4, 8, 16, 32, 64, 128) or offset % length or size % length:
-        fail(routine, status_code.INVALID_VALUE)
+        raise failure(routine, status_code.INVALID_VALUE)
     rows = target.reshape(-1, length)
     source = np.broadcast_to(data, rows.shape)
     return submit(queue, command_type.FILL_BUFFER, rows, source, writes=mem, wait_for=wait_for)
@@ -271,7 +271,7 @@ def map_array(
     array: NDArray[Any],
     kind: int,
     wait_for: WaitList,
-    is_blocking: bool,  # noqa: FBT001
+    is_blocking: bool,
 ) -> tuple[NDArray[Any], Event]:
     """An array over device memory through a map, and the event of mapping."""
 
@@ -302,9 +302,9 @@ def box(
     first = z * layer + y * row + x
     last = first + (depth - 1) * layer + (height - 1) * row + width
     if min(width, height, depth) < 1 or min(x, y, z) < 0 or last > len(data):
-        fail(routine, status_code.INVALID_VALUE, "the region is empty or lies outside")
-    if row < width or layer < row * height and depth > 1 and given[1]:
-        fail(routine, status_code.INVALID_VALUE, "a pitch is smaller than the region")
+        raise failure(routine, status_code.INVALID_VALUE, "the region is empty or lies outside")
+    if row < width or (layer < row * height and depth > 1 and given[1]):
+        raise failure(routine, status_code.INVALID_VALUE, "a pitch is smaller than the region")
     return np.lib.stride_tricks.as_strided(
         data[first:], (depth, height, width), (layer, row, 1), writeable=data.flags.writeable
     )
@@ -319,5 +319,7 @@ def triple(values: Sequence[int], otherwise: int) -> Triple:
 def _part(mem: MemoryObjectHolder, offset: int, count: int, routine: str) -> Bytes:
     data = mem.data
     if offset < 0 or count < 0 or offset + count > len(data):
-        fail(routine, status_code.INVALID_VALUE, f"{count} bytes at {offset} of {len(data)}")
+        raise failure(
+            routine, status_code.INVALID_VALUE, f"{count} bytes at {offset} of {len(data)}"
+        )
     return data[offset : offset + count]

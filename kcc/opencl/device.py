@@ -6,13 +6,13 @@ from typing import Any
 
 import kcc
 from kcc.opencl.constants import (
+    command_queue_properties,
     device_exec_capabilities,
     device_fp_config,
     device_info,
     device_local_mem_type,
     device_mem_cache_type,
     device_type,
-    command_queue_properties,
     platform_info,
 )
 from kcc.opencl.info import Informed, MissingInfo

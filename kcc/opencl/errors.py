@@ -11,7 +11,6 @@ Exception
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
 
 from kcc.diagnostics import DiagnosticError, render
 from kcc.opencl.constants import status_code
@@ -66,7 +65,7 @@ class Error(Exception):
         return what if isinstance(what, ErrorRecord) else ErrorRecord(what, 0, "")
 
 
-class MemoryError(Error):  # noqa: A001 -- PyOpenCL's name
+class MemoryError(Error):
     """There is no memory for what was asked."""
 
 
@@ -74,7 +73,7 @@ class LogicError(Error):
     """The host program uses OpenCL wrongly."""
 
 
-class RuntimeError(Error):  # noqa: A001 -- PyOpenCL's name
+class RuntimeError(Error):
     """Something failed while it was done."""
 
 
@@ -104,11 +103,9 @@ _OUT_OF_MEMORY = (
 )
 
 
-def fail(routine: str, code: int, what: str = "") -> NoReturn:
-    """Raise the error that PyOpenCL raises for a status code."""
+def failure(routine: str, code: int, what: str = "") -> Error:
+    """The error that PyOpenCL raises for a status code."""
     record = ErrorRecord(what, code, routine)
     if record.is_out_of_memory():
-        raise MemoryError(record)
-    if code <= status_code.INVALID_VALUE:
-        raise LogicError(record)
-    raise RuntimeError(record)
+        return MemoryError(record)
+    return LogicError(record) if code <= status_code.INVALID_VALUE else RuntimeError(record)

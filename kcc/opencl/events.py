@@ -11,7 +11,7 @@ prediction of a GPU.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self, cast
 
 from kcc.opencl.constants import (
     command_execution_status,
@@ -24,7 +24,7 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.device import DEVICE, PLATFORM, Device
-from kcc.opencl.errors import Error, fail
+from kcc.opencl.errors import Error, failure
 from kcc.opencl.info import Informed
 from kcc.opencl.missing import missing
 from kcc.opencl.session import Session, current_session
@@ -51,13 +51,13 @@ class Context(Informed):
         cache_dir: str | None = None,
     ) -> None:
         if devices is not None and dev_type is not None:
-            fail(
+            raise failure(
                 "Context", status_code.INVALID_VALUE, "one of 'devices' or 'dev_type' must be None"
             )
         if devices is not None and not devices:
-            fail("Context", status_code.INVALID_VALUE)
+            raise failure("Context", status_code.INVALID_VALUE)
         if dev_type is not None and not PLATFORM.get_devices(dev_type):
-            fail("Context", status_code.DEVICE_NOT_FOUND)
+            raise failure("Context", status_code.DEVICE_NOT_FOUND)
         self.devices: list[Device] = [DEVICE]
         self.properties = list(properties or ())
         self.session: Session = current_session()
@@ -126,9 +126,9 @@ class Event(Informed):
         queue = self.command_queue
         keeps = queue and queue.properties & command_queue_properties.PROFILING_ENABLE
         if not keeps or not self.is_complete:
-            fail("clGetEventProfilingInfo", status_code.PROFILING_INFO_NOT_AVAILABLE)
+            raise failure("clGetEventProfilingInfo", status_code.PROFILING_INFO_NOT_AVAILABLE)
         if param not in self.times:
-            fail("clGetEventProfilingInfo", status_code.INVALID_VALUE)
+            raise failure("clGetEventProfilingInfo", status_code.INVALID_VALUE)
         return self.times[param]
 
     def set_callback(self, status: int, callback: Callable[[int], object]) -> None:
@@ -167,9 +167,9 @@ class UserEvent(Event):
     def set_status(self, status: int) -> None:
         """0 completes it, a negative status fails what waits for it."""
         if self.is_complete:
-            fail("clSetUserEventStatus", status_code.INVALID_OPERATION)
+            raise failure("clSetUserEventStatus", status_code.INVALID_OPERATION)
         if status > command_execution_status.COMPLETE:
-            fail("clSetUserEventStatus", status_code.INVALID_VALUE)
+            raise failure("clSetUserEventStatus", status_code.INVALID_VALUE)
         self.finish(status)
         self.context.drain()
 
@@ -206,14 +206,14 @@ class CommandQueue(Informed):
             properties = sum(properties[1::2])
         self.properties = int(properties or 0)
         if self.properties & ~known:
-            fail("clCreateCommandQueue", status_code.INVALID_VALUE)
+            raise failure("clCreateCommandQueue", status_code.INVALID_VALUE)
         self._pending = list[tuple[Event, list[Event], Work]]()
 
     @property
     def int_ptr(self) -> int:
         return id(self)
 
-    def __enter__(self) -> CommandQueue:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_raised: object) -> None:
@@ -282,7 +282,7 @@ class CommandQueue(Informed):
 def wait_for_events(events: Sequence[Event]) -> None:
     """Return when all are complete; raises an error for one that failed."""
     if not events:
-        fail("clWaitForEvents", status_code.INVALID_VALUE, "no events")
+        raise failure("clWaitForEvents", status_code.INVALID_VALUE, "no events")
     _check_done(_check_events(events), "clWaitForEvents")
 
 
@@ -300,14 +300,14 @@ def _check_events(events: WaitList) -> list[Event]:
     if events is None:
         return []
     listed = list(events)
-    if not all(isinstance(event, Event) for event in listed):
+    if not all(isinstance(cast("object", event), Event) for event in listed):
         raise TypeError("wait_for is a list of events")
     return listed
 
 
 def _check_done(events: Sequence[Event], routine: str) -> None:
     if any(event.command_execution_status < 0 for event in events):
-        fail(routine, status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        raise failure(routine, status_code.EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
     if not all(event.is_complete for event in events):
         what = "it would wait for ever: a user event that it depends on was never set"
-        fail(routine, status_code.INVALID_EVENT, what)
+        raise failure(routine, status_code.INVALID_EVENT, what)

@@ -8,7 +8,7 @@ from operator import index
 
 from kcc.frontend.kernel import Kernel
 from kcc.opencl.constants import status_code
-from kcc.opencl.errors import fail
+from kcc.opencl.errors import failure
 from kcc.tracegen.execute import NDRange
 from kcc.tracegen.launch_checks import MAX_ITEMS, MAX_LOCAL_ITEMS
 
@@ -35,18 +35,18 @@ def geometry(
     start = () if offset is None else tuple(index(n) for n in offset)
     if own is not None and len(own) != len(whole):
         what = "global/local work sizes have differing dimensions"
-        fail("enqueue_nd_range_kernel", status_code.INVALID_VALUE, what)
+        raise failure("enqueue_nd_range_kernel", status_code.INVALID_VALUE, what)
     if start and len(start) != len(whole):
         what = "global work size and offset have differing dimensions"
-        fail("enqueue_nd_range_kernel", status_code.INVALID_VALUE, what)
+        raise failure("enqueue_nd_range_kernel", status_code.INVALID_VALUE, what)
     if not 1 <= len(whole) <= 3:
-        fail(_ROUTINE, status_code.INVALID_WORK_DIMENSION)
+        raise failure(_ROUTINE, status_code.INVALID_WORK_DIMENSION)
     if times and own is not None:
         whole = tuple(n * each for n, each in zip(whole, own, strict=True))
     if any(not 0 <= n < MAX_ITEMS for n in whole):
-        fail(_ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE, f"global size {whole}")
+        raise failure(_ROUTINE, status_code.INVALID_GLOBAL_WORK_SIZE, f"global size {whole}")
     if any(not 0 <= n < MAX_ITEMS for n in start):
-        fail(_ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"global offset {start}")
+        raise failure(_ROUTINE, status_code.INVALID_GLOBAL_OFFSET, f"global offset {start}")
     if 0 in whole:
         return None
     chosen = own or _choose(whole)
@@ -60,12 +60,14 @@ def _check_local(
     code = status_code.INVALID_WORK_GROUP_SIZE
     required = kernel.required_local_size
     if required is not None and (given is None or (*given, 1, 1)[:3] != required):
-        fail(_ROUTINE, code, f"kernel '{kernel.name}' requires local size {required}, not {given}")
+        raise failure(
+            _ROUTINE, code, f"kernel '{kernel.name}' requires local size {required}, not {given}"
+        )
     if any(n < 1 for n in chosen) or math.prod(chosen) > MAX_LOCAL_ITEMS:
         what = f"local size {chosen} has not 1 to {MAX_LOCAL_ITEMS} work-items"
-        fail(_ROUTINE, code, what)
+        raise failure(_ROUTINE, code, what)
     if any(n % each for n, each in zip(whole, chosen, strict=True)):
-        fail(_ROUTINE, code, f"local size {chosen} does not divide global size {whole}")
+        raise failure(_ROUTINE, code, f"local size {chosen} does not divide global size {whole}")
 
 
 def _choose(whole: tuple[int, ...]) -> tuple[int, ...]:

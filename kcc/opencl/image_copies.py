@@ -17,7 +17,7 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.copies import box, map_array, submit, triple
-from kcc.opencl.errors import fail
+from kcc.opencl.errors import failure
 from kcc.opencl.events import CommandQueue, Context, Event, WaitList
 from kcc.opencl.images import Image, ImageFormat, create_image
 from kcc.opencl.memory import MemoryObjectHolder, host_bytes
@@ -107,11 +107,11 @@ def _copy_images(
 ) -> Event:
     routine = "clEnqueueCopyImage"
     if src.format != dest.format:
-        fail(routine, status_code.IMAGE_FORMAT_MISMATCH)
+        raise failure(routine, status_code.IMAGE_FORMAT_MISMATCH)
     source = _texels(src, src_origin, region, routine)
     target = _texels(dest, dest_origin, region, routine)
     if np.shares_memory(source, target):
-        fail(routine, status_code.MEM_COPY_OVERLAP)
+        raise failure(routine, status_code.MEM_COPY_OVERLAP)
     kind = command_type.COPY_IMAGE
     return submit(queue, kind, target, source, reads=src, writes=dest, wait_for=wait_for)
 
@@ -185,7 +185,7 @@ def enqueue_map_image(
     first = part.ctypes.data - img.data.ctypes.data
     count = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     if first + count > img.size:
-        fail(routine, status_code.INVALID_VALUE)
+        raise failure(routine, status_code.INVALID_VALUE)
     own = img.data[first : first + count]
     array = np.ndarray(shape, dtype, own, 0, strides, "F" if order == "F" else "C")
     mapped, event = map_array(queue, img, array, command_type.MAP_IMAGE, wait_for, is_blocking)
@@ -214,7 +214,7 @@ def image_from_array(
         shape = shape[:-1]
     types = NORMALISED_TYPES if norm_int else CHANNEL_TYPES
     if dtype not in types or num_channels not in ORDERS:
-        fail("image_from_array", status_code.IMAGE_FORMAT_NOT_SUPPORTED)
+        raise failure("image_from_array", status_code.IMAGE_FORMAT_NOT_SUPPORTED)
     access = mem_flags.READ_ONLY if mode == "r" else mem_flags.WRITE_ONLY
     return create_image(
         ctx,
@@ -236,7 +236,7 @@ def _texels(
     fits = (o >= 0 and n > 0 and o + n <= w for o, n, w in zip(first, wanted, whole, strict=True))
     if not all(fits):
         what = f"origin {first}, region {wanted} of an image of {whole}"
-        fail(routine, status_code.INVALID_VALUE, what)
+        raise failure(routine, status_code.INVALID_VALUE, what)
     size = image.element_size
     own = image.texel_bytes()
     return own[z : z + depth, y : y + height, x * size : (x + width) * size]
@@ -245,7 +245,9 @@ def _texels(
 def _texel(format_: ImageFormat, color: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The bytes of one texel of a colour."""
     if len(color) != 16:
-        fail("clEnqueueFillImage", status_code.INVALID_VALUE, "a colour has four components")
+        raise failure(
+            "clEnqueueFillImage", status_code.INVALID_VALUE, "a colour has four components"
+        )
     red_green_blue_alpha = {
         channel_order.R: [0], channel_order.A: [3], channel_order.INTENSITY: [0],
         channel_order.LUMINANCE: [0], channel_order.RG: [0, 1], channel_order.RA: [0, 3],
@@ -254,7 +256,8 @@ def _texel(format_: ImageFormat, color: NDArray[np.uint8]) -> NDArray[np.uint8]:
     places = red_green_blue_alpha[format_.channel_order]
     type_ = format_.channel_data_type
     scales = {
-        channel_type.UNORM_INT8: (np.uint8, 0, 255), channel_type.UNORM_INT16: (np.uint16, 0, 65535),
+        channel_type.UNORM_INT8: (np.uint8, 0, 255),
+        channel_type.UNORM_INT16: (np.uint16, 0, 65535),
         channel_type.SNORM_INT8: (np.int8, -127, 127),
         channel_type.SNORM_INT16: (np.int16, -32767, 32767),
     }  # fmt: skip
@@ -266,7 +269,7 @@ def _texel(format_: ImageFormat, color: NDArray[np.uint8]) -> NDArray[np.uint8]:
     if type_ in floats:
         return color.view(np.float32).astype(floats[type_])[places].view(np.uint8)
     integers = {value: key for key, value in CHANNEL_TYPES.items()}
-    kind = integers[type_]
-    limits = np.iinfo(kind)
-    wide = color.view(np.uint32 if kind.kind == "u" else np.int32)
-    return np.clip(wide, limits.min, limits.max).astype(kind)[places].view(np.uint8)
+    integer: np.dtype[Any] = integers[type_]
+    limits = np.iinfo(integer.type)
+    wide = color.view(np.uint32 if integer.kind == "u" else np.int32)
+    return np.clip(wide, limits.min, limits.max).astype(integer)[places].view(np.uint8)

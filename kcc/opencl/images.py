@@ -19,7 +19,7 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.device import MAX_IMAGE_DEPTH, MAX_IMAGE_WIDTH
-from kcc.opencl.errors import Error, fail
+from kcc.opencl.errors import Error, failure
 from kcc.opencl.events import Context
 from kcc.opencl.info import Informed
 from kcc.opencl.memory import Buffer, MemoryObject, check_host, host_bytes
@@ -118,7 +118,7 @@ class ImageFormat:
 def get_supported_image_formats(context: Context, flags: int, image_type: int) -> list[ImageFormat]:
     """Every format, whatever the access and the kind of image."""
     if image_type not in _KINDS:
-        fail("clGetSupportedImageFormats", status_code.INVALID_VALUE)
+        raise failure("clGetSupportedImageFormats", status_code.INVALID_VALUE)
     every = (ImageFormat(order, type_) for order in CHANNELS for type_ in CHANNEL_BYTES)
     return [each for each in every if each.is_supported]
 
@@ -146,7 +146,7 @@ class Image(MemoryObject):
         self,
         context: Context,
         flags: int,
-        format: ImageFormat,  # noqa: A002 -- PyOpenCL's name
+        format: ImageFormat,
         shape: tuple[int, ...] | None = None,
         pitches: tuple[int, ...] | None = None,
         hostbuf: Any = None,
@@ -165,12 +165,12 @@ class Image(MemoryObject):
                 raise Error("'shape' must be passed if 'hostbuf' is not given")
             if hostbuf is None and pitches is not None:
                 raise Error("'pitches' may only be given if 'hostbuf' is given")
-            shape = tuple(hostbuf.shape) if shape is None else shape
+            shape = tuple(np.asarray(hostbuf).shape) if shape is None else shape
             self.type = _image_type(len(shape), is_array=is_array, has_buffer=buffer is not None)
         self.format, self.buffer = format, buffer
         if not format.is_supported:
             what = f"{format!r} is not there; docs/hosts.md lists the formats that are"
-            fail("clCreateImage", status_code.IMAGE_FORMAT_NOT_SUPPORTED, what)
+            raise failure("clCreateImage", status_code.IMAGE_FORMAT_NOT_SUPPORTED, what)
         self.extent = tuple(int(n) for n in shape)
         self._check_extent()
         self.element_size = format.itemsize
@@ -189,14 +189,14 @@ class Image(MemoryObject):
         if self.type == mem_object_type.IMAGE1D_BUFFER:
             largest = 1 << 28
         if any(not 0 < n <= largest for n in self.extent):
-            fail("clCreateImage", status_code.INVALID_IMAGE_SIZE, f"{self.extent}")
+            raise failure("clCreateImage", status_code.INVALID_IMAGE_SIZE, f"{self.extent}")
         texels = int(np.prod(self.extent, dtype=np.int64))
         self.size = texels * self.format.itemsize
 
     def _over(self, buffer: Buffer) -> None:
         """A 1D image whose texels are a buffer's bytes."""
         if self.size > buffer.size:
-            fail("clCreateImage", status_code.INVALID_IMAGE_SIZE, "larger than its buffer")
+            raise failure("clCreateImage", status_code.INVALID_IMAGE_SIZE, "larger than its buffer")
         self.associated_memobject = buffer
         self._data = buffer.data[: self.size]
 
@@ -208,7 +208,9 @@ class Image(MemoryObject):
         slice_pitch = (pitches[1] if len(pitches) > 1 else 0) or row_pitch * rows.shape[1]
         needed = (rows.shape[0] - 1) * slice_pitch + (rows.shape[1] - 1) * row_pitch + row
         if row_pitch < row or needed > len(source):
-            fail("clCreateImage", status_code.INVALID_HOST_PTR, "the host buffer is too small")
+            raise failure(
+                "clCreateImage", status_code.INVALID_HOST_PTR, "the host buffer is too small"
+            )
         strides = (slice_pitch, row_pitch, 1)
         rows[:] = np.lib.stride_tricks.as_strided(source, rows.shape, strides)
 
@@ -254,7 +256,7 @@ class Image(MemoryObject):
     @property
     def shape(self) -> tuple[int, ...]:
         if self.type not in (mem_object_type.IMAGE2D, mem_object_type.IMAGE3D):
-            fail("Image.shape", status_code.INVALID_VALUE, "only images have shapes")
+            raise failure("Image.shape", status_code.INVALID_VALUE, "only images have shapes")
         return self.extent
 
     def get_image_info(self, param: int) -> Any:
@@ -262,7 +264,7 @@ class Image(MemoryObject):
         for name, value in image_info.names().items():
             if value == param:
                 return getattr(self, name.lower())
-        fail("clGetImageInfo", status_code.INVALID_VALUE)
+        raise failure("clGetImageInfo", status_code.INVALID_VALUE)
 
     def as_argument(self) -> KernelArgument:
         order = channel_order.to_string(self.format.channel_order)
@@ -275,7 +277,7 @@ class Image(MemoryObject):
 def create_image(
     context: Context,
     flags: int,
-    format: ImageFormat,  # noqa: A002 -- PyOpenCL's name
+    format: ImageFormat,
     shape: tuple[int, ...] | None = None,
     pitches: tuple[int, ...] | None = None,
     hostbuf: Any = None,
@@ -293,7 +295,7 @@ def _described(desc: ImageDescriptor) -> tuple[int, ...]:
         mem_object_type.IMAGE2D_ARRAY: 2, mem_object_type.IMAGE3D: 3,
     }  # fmt: skip
     if desc.image_type not in dimensions:
-        fail("clCreateImage", status_code.INVALID_IMAGE_DESCRIPTOR)
+        raise failure("clCreateImage", status_code.INVALID_IMAGE_DESCRIPTOR)
     own = tuple(desc.shape[: dimensions[desc.image_type]])
     layered = desc.image_type in (mem_object_type.IMAGE1D_ARRAY, mem_object_type.IMAGE2D_ARRAY)
     layers = desc.array_size or (desc.shape[len(own)] if len(desc.shape) > len(own) else 0)
@@ -315,8 +317,7 @@ def _image_type(dimensions: int, *, is_array: bool, has_buffer: bool) -> int:
         case 2, False:
             return mem_object_type.IMAGE2D
         case 1, False:
-            kind = mem_object_type.IMAGE1D_BUFFER if has_buffer else mem_object_type.IMAGE1D
-            return kind
+            return mem_object_type.IMAGE1D_BUFFER if has_buffer else mem_object_type.IMAGE1D
         case 1, True:
             raise TypeError("array of zero-dimensional images not supported")
         case _:
@@ -333,10 +334,12 @@ class Sampler(Informed):
         self, context: Context, normalized_coords: bool, addressing: int, filtering: int
     ) -> None:
         if addressing not in _ADDRESSING or filtering not in filter_mode.names().values():
-            fail("Sampler", status_code.INVALID_VALUE)
+            raise failure("Sampler", status_code.INVALID_VALUE)
         repeats = addressing in (addressing_mode.REPEAT, addressing_mode.MIRRORED_REPEAT)
         if repeats and not normalized_coords:
-            fail("Sampler", status_code.INVALID_VALUE, "repeating needs normalized coordinates")
+            raise failure(
+                "Sampler", status_code.INVALID_VALUE, "repeating needs normalized coordinates"
+            )
         self.context = context
         self.normalized_coords = int(normalized_coords)
         self.addressing_mode, self.filter_mode = addressing, filtering

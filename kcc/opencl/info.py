@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from kcc.opencl.constants import Constants, status_code
-from kcc.opencl.errors import LogicError, fail
+from kcc.opencl.errors import LogicError, failure
 from kcc.opencl.missing import NotInKcc, missing
 
 
@@ -25,7 +25,7 @@ class Informed:
         for name, value in self._infos.names().items():
             if value == param:
                 return getattr(self, name.lower())
-        fail(self._info_routine, status_code.INVALID_VALUE, f"0x{param:X}")
+        raise failure(self._info_routine, status_code.INVALID_VALUE, f"0x{param:X}")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from kcc.diagnostics import DiagnosticError
 from kcc.frontend import kernel as frontend
 from kcc.frontend.ir.types import size_bytes
-from kcc.frontend.types import AddressSpace
+from kcc.opencl.arguments import Value, checked_memory, scalar_bytes
 from kcc.opencl.constants import (
     command_type,
     kernel_arg_access_qualifier,
@@ -25,12 +24,12 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.device import LOCAL_MEM_BYTES, Device
-from kcc.opencl.errors import Error, ErrorRecord, KernelFault, fail
+from kcc.opencl.errors import Error, ErrorRecord, KernelFault, failure
 from kcc.opencl.events import CommandQueue, Context, Event, WaitList
 from kcc.opencl.geometry import geometry
-from kcc.opencl.images import Image, Sampler
+from kcc.opencl.images import Sampler
 from kcc.opencl.info import Informed
-from kcc.opencl.memory import LocalMemory, MemoryObjectHolder, host_bytes
+from kcc.opencl.memory import LocalMemory, MemoryObjectHolder
 from kcc.opencl.session import HostLaunch, LaunchRow, Session
 from kcc.tracegen import execute
 from kcc.tracegen.execute import ExecutionOptions, KernelArgument, NDRange
@@ -39,9 +38,6 @@ from kcc.tracegen.simt.program import TraceMode
 
 if TYPE_CHECKING:
     from kcc.opencl.program import Program
-
-Value = MemoryObjectHolder | LocalMemory | Sampler | bytes | None
-"""What an argument is set to: memory, local memory, or the bytes of a value."""
 
 
 class Kernel(Informed):
@@ -55,7 +51,7 @@ class Kernel(Informed):
         unit = program.built("clCreateKernel")
         found = [each for each in unit.kernels if each.name == name]
         if not found:
-            fail("clCreateKernel", status_code.INVALID_KERNEL_NAME, f"'{name}'")
+            raise failure("clCreateKernel", status_code.INVALID_KERNEL_NAME, f"'{name}'")
         self.program, self.unit, self.kernel = program, unit, found[0]
         self.function_name = name
         self.num_args = len(self.kernel.arguments)
@@ -93,7 +89,7 @@ class Kernel(Informed):
     def set_arg(self, index: int, value: Any) -> None:
         """Set one argument, counted from 0."""
         if not 0 <= index < self.num_args:
-            fail("clSetKernelArg", status_code.INVALID_ARG_INDEX)
+            raise failure("clSetKernelArg", status_code.INVALID_ARG_INDEX)
         self._values[index] = self._checked(index, value)
 
     def set_args(self, *values: Any) -> None:
@@ -120,12 +116,12 @@ class Kernel(Informed):
         argument = self.kernel.arguments[index]
         parameter = self.kernel.function.arguments[index]
         if parameter.attributes.byval is None and str(parameter.type).startswith("ptr"):
-            return _checked_memory(argument, value)
+            return checked_memory(argument, value)
         wanted = parameter.attributes.byval or parameter.type
-        data, size = _scalar_bytes(value, self._types[index], argument), size_bytes(wanted)
+        data, size = scalar_bytes(value, self._types[index], argument), size_bytes(wanted)
         if len(data) != size:
             what = f"'{argument.name}' ({argument.type}) has {size} bytes, not {len(data)}"
-            fail("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
+            raise failure("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
         return data
 
     # infos
@@ -133,7 +129,7 @@ class Kernel(Informed):
     def get_arg_info(self, index: int, param: int) -> int | str:
         """Name, type and qualifiers of an argument."""
         if not 0 <= index < self.num_args:
-            fail("clGetKernelArgInfo", status_code.INVALID_ARG_INDEX)
+            raise failure("clGetKernelArgInfo", status_code.INVALID_ARG_INDEX)
         argument = self.kernel.arguments[index]
         match param:
             case kernel_arg_info.NAME:
@@ -150,7 +146,7 @@ class Kernel(Informed):
                     getattr(kernel_arg_type_qualifier, word.upper()) for word in argument.qualifiers
                 )
             case _:
-                fail("clGetKernelArgInfo", status_code.INVALID_VALUE)
+                raise failure("clGetKernelArgInfo", status_code.INVALID_VALUE)
 
     def get_work_group_info(self, param: int, device: Device) -> int | list[int]:
         """What work-groups this kernel may have and what they need."""
@@ -173,7 +169,7 @@ class Kernel(Informed):
                     self.kernel, self.unit.module, session.settings.width
                 ).private_bytes
             case _:
-                fail("clGetKernelWorkGroupInfo", status_code.INVALID_VALUE)
+                raise failure("clGetKernelWorkGroupInfo", status_code.INVALID_VALUE)
 
     # launching
 
@@ -210,7 +206,7 @@ class Kernel(Informed):
         ]
         if unset:
             what = f"not set: {', '.join(unset)}"
-            fail("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS, what)
+            raise failure("clEnqueueNDRangeKernel", status_code.INVALID_KERNEL_ARGS, what)
         return cast("list[Value]", list(self._values))
 
 
@@ -325,60 +321,4 @@ def _check_local(kernel: Kernel, values: Sequence[Value]) -> None:
     needed = own + local_bytes(kernel.unit, kernel.kernel)
     if needed > LOCAL_MEM_BYTES:
         what = f"{needed} bytes of local memory; the device has {LOCAL_MEM_BYTES}"
-        fail("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, what)
-
-
-def _checked_memory(argument: frontend.Argument, value: Any) -> Value:
-    """The value of a pointer, an image or a sampler."""
-    routine, what = "clSetKernelArg", f"'{argument.name}' ({argument.type})"
-    given = type(value).__name__
-    if argument.type.startswith("image"):
-        if not isinstance(value, Image):
-            fail(routine, status_code.INVALID_MEM_OBJECT, f"{what} needs an image, not {given}")
-        return value
-    if argument.type.startswith("sampler"):
-        if not isinstance(value, Sampler):
-            fail(routine, status_code.INVALID_SAMPLER, f"{what} needs a sampler, not {given}")
-        return value
-    if argument.address_space is AddressSpace.LOCAL:
-        if not isinstance(value, LocalMemory):
-            text = f"{what} is local memory and needs a size: LocalMemory(bytes), not {given}"
-            fail(routine, status_code.INVALID_ARG_VALUE, text)
-        if value.size <= 0:
-            fail(routine, status_code.INVALID_ARG_SIZE, f"{what} has no bytes")
-        return value
-    if value is None or isinstance(value, MemoryObjectHolder):
-        if isinstance(value, Image):
-            fail(routine, status_code.INVALID_MEM_OBJECT, f"{what} needs a buffer, not an image")
-        return value
-    fail(routine, status_code.INVALID_ARG_SIZE, f"{what} needs a buffer, not {given}")
-
-
-def _scalar_bytes(value: Any, type_: np.dtype[Any] | None, argument: frontend.Argument) -> bytes:
-    """The bytes of a value that is handed over as such."""
-    if type_ is not None and isinstance(value, (int, float, np.generic)):
-        return _converted(value, type_, argument)
-    if isinstance(value, (MemoryObjectHolder, LocalMemory)):
-        what = f"'{argument.name}' ({argument.type}) needs a number, not {type(value).__name__}"
-        fail("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
-    try:
-        return host_bytes(value).tobytes()
-    except TypeError:
-        what = (
-            f"'{argument.name}' ({argument.type}) needs a numpy number such as np.int32(1), "
-            f"not {type(value).__name__}"
-        )
-        fail("Kernel.set_arg", status_code.INVALID_VALUE, f"invalid kernel argument: {what}")
-
-
-def _converted(
-    value: float | np.generic, type_: np.dtype[Any], argument: frontend.Argument
-) -> bytes:
-    """A number as a numpy type that holds it."""
-    try:
-        if type_.kind in "iub":
-            return np.array(index(value), type_).tobytes()
-        return np.array(value).astype(type_).tobytes()
-    except (TypeError, OverflowError):
-        what = f"'{argument.name}' ({argument.type}): {value!r} is not of type {type_}"
-        fail("Kernel.set_arg", status_code.INVALID_VALUE, what)
+        raise failure("clEnqueueNDRangeKernel", status_code.OUT_OF_RESOURCES, what)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.opencl.constants import mem_flags, mem_info, mem_object_type, status_code
 from kcc.opencl.device import BASE_ALIGN_BYTES, MAX_ALLOC_BYTES
-from kcc.opencl.errors import fail
+from kcc.opencl.errors import failure
 from kcc.opencl.events import CommandQueue, Context, Event, WaitList
 from kcc.opencl.info import Informed
 from kcc.tracegen.device_memory import Bytes, DeviceMemory
@@ -31,7 +31,7 @@ def host_bytes(value: Any, *, writable: bool = False) -> Bytes:
         return flat.view(np.uint8) if flat.dtype.itemsize else np.empty(0, np.uint8)
     view = memoryview(value)
     if writable and view.readonly:
-        raise ValueError("the buffer is read-only")
+        raise BufferError("object is not writable")
     return np.frombuffer(view, np.uint8)
 
 
@@ -63,7 +63,9 @@ class MemoryObjectHolder(Informed):
     def data(self) -> Bytes:
         """The bytes; raises LogicError when they have been released."""
         if self._data is None:
-            fail("clEnqueue", status_code.INVALID_MEM_OBJECT, "the memory object was released")
+            raise failure(
+                "clEnqueue", status_code.INVALID_MEM_OBJECT, "the memory object was released"
+            )
         return self._data
 
     @property
@@ -83,7 +85,7 @@ class MemoryObjectHolder(Informed):
     def release(self) -> None:
         """Give the memory back; using the object from now on is an error."""
         if self._data is None:
-            fail("MemoryObject.free", status_code.INVALID_VALUE, "it was released before")
+            raise failure("MemoryObject.free", status_code.INVALID_VALUE, "it was released before")
         self._free()
 
     def get_host_array(
@@ -91,7 +93,7 @@ class MemoryObjectHolder(Informed):
     ) -> NDArray[Any]:
         """The host array behind a memory object made with USE_HOST_PTR."""
         if self._host is None:
-            fail("MemoryObject.get_host_array", status_code.INVALID_VALUE)
+            raise failure("MemoryObject.get_host_array", status_code.INVALID_VALUE)
         return cast("NDArray[Any]", np.ndarray(shape, dtype, self._host, order=order))  # type: ignore[call-overload]
 
     def as_argument(self) -> KernelArgument:
@@ -104,7 +106,8 @@ class MemoryObjectHolder(Informed):
         try:
             self._data = memory.allocate(size)
         except MemoryError:
-            fail(routine, status_code.MEM_OBJECT_ALLOCATION_FAILURE, f"{size} bytes")
+            code = status_code.MEM_OBJECT_ALLOCATION_FAILURE
+            raise failure(routine, code, f"{size} bytes") from None
         self._memory = memory
 
     def _free(self) -> None:
@@ -131,14 +134,14 @@ class Buffer(MemoryObject):
         if source is not None and not size:
             size = len(source)
         if source is not None and size > len(source):
-            fail(
+            raise failure(
                 "Buffer",
                 status_code.INVALID_VALUE,
                 "specified size is greater than host buffer size",
             )
         self.size = size
         if not 0 < size <= MAX_ALLOC_BYTES:
-            fail("create_buffer", status_code.INVALID_BUFFER_SIZE)
+            raise failure("create_buffer", status_code.INVALID_BUFFER_SIZE)
         self._place(size, "create_buffer")
         if source is not None:
             self.data[:] = source[:size]
@@ -152,10 +155,10 @@ class Buffer(MemoryObject):
     def __getitem__(self, part: slice) -> Buffer:
         routine = "Buffer.__getitem__"
         if not isinstance(cast("object", part), slice):
-            fail(routine, status_code.INVALID_VALUE, "a slice is wanted")
+            raise failure(routine, status_code.INVALID_VALUE, "a slice is wanted")
         start, stop, step = part.indices(self.size)
         if step != 1 or stop <= start:
-            fail(routine, status_code.INVALID_VALUE, "a slice has step 1 and is not empty")
+            raise failure(routine, status_code.INVALID_VALUE, "a slice has step 1 and is not empty")
         return self.get_sub_region(start, stop - start)
 
 
@@ -166,15 +169,15 @@ class _SubBuffer(Buffer):
         MemoryObjectHolder.__init__(self, parent.context, flags or parent.flags, None)
         self.type = mem_object_type.BUFFER
         if isinstance(parent, _SubBuffer):
-            fail("clCreateSubBuffer", status_code.INVALID_MEM_OBJECT)
+            raise failure("clCreateSubBuffer", status_code.INVALID_MEM_OBJECT)
         if flags & (mem_flags.USE_HOST_PTR | mem_flags.ALLOC_HOST_PTR | mem_flags.COPY_HOST_PTR):
-            fail("clCreateSubBuffer", status_code.INVALID_VALUE)
+            raise failure("clCreateSubBuffer", status_code.INVALID_VALUE)
         if size <= 0:
-            fail("clCreateSubBuffer", status_code.INVALID_BUFFER_SIZE)
+            raise failure("clCreateSubBuffer", status_code.INVALID_BUFFER_SIZE)
         if not 0 <= origin <= parent.size - size:
-            fail("clCreateSubBuffer", status_code.INVALID_VALUE)
+            raise failure("clCreateSubBuffer", status_code.INVALID_VALUE)
         if origin % BASE_ALIGN_BYTES:
-            fail("clCreateSubBuffer", status_code.MISALIGNED_SUB_BUFFER_OFFSET)
+            raise failure("clCreateSubBuffer", status_code.MISALIGNED_SUB_BUFFER_OFFSET)
         self.associated_memobject = parent
         self.size, self.offset = size, origin
         self._data = parent.data[origin : origin + size]
@@ -216,7 +219,7 @@ class MemoryMap:
         from kcc.opencl.constants import command_type
 
         if self._array is None:
-            fail("MemoryMap.release", status_code.INVALID_VALUE, "it was released before")
+            raise failure("MemoryMap.release", status_code.INVALID_VALUE, "it was released before")
         self._array = None
         self._owner.map_count -= 1
 
@@ -226,7 +229,7 @@ class MemoryMap:
 
         return (queue or self._queue).enqueue(command_type.UNMAP_MEM_OBJECT, work, wait_for)
 
-    def __enter__(self) -> MemoryMap:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_raised: object) -> None:
@@ -240,13 +243,13 @@ class MemoryMap:
 def check_flags(flags: int) -> int:
     """Flags that may stand together; raises LogicError INVALID_VALUE."""
     known = sum(set(mem_flags.names().values()))
-    access = bin(flags & _ACCESS).count("1") > 1
-    host_access = bin(flags & _HOST_ACCESS).count("1") > 1
+    access = (flags & _ACCESS).bit_count() > 1
+    host_access = (flags & _HOST_ACCESS).bit_count() > 1
     host_memory = flags & mem_flags.USE_HOST_PTR and flags & (
         mem_flags.ALLOC_HOST_PTR | mem_flags.COPY_HOST_PTR
     )
     if flags & ~known or access or host_access or host_memory:
-        fail("create_buffer", status_code.INVALID_VALUE)
+        raise failure("create_buffer", status_code.INVALID_VALUE)
     return flags if flags & _ACCESS else flags | mem_flags.READ_WRITE
 
 
@@ -255,11 +258,11 @@ def check_host(flags: int, hostbuf: Any, routine: str) -> Bytes | None:
     wants = flags & (mem_flags.USE_HOST_PTR | mem_flags.COPY_HOST_PTR)
     if hostbuf is None:
         if wants:
-            fail(routine, status_code.INVALID_HOST_PTR)
+            raise failure(routine, status_code.INVALID_HOST_PTR)
         return None
     if not wants:
         import warnings
 
         warnings.warn("'hostbuf' was passed, but no memory flags to make use of it.", stacklevel=3)
-        return None
+        raise failure(routine, status_code.INVALID_HOST_PTR)
     return host_bytes(hostbuf, writable=bool(flags & mem_flags.USE_HOST_PTR))

@@ -21,7 +21,7 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.device import Device
-from kcc.opencl.errors import BuildError, ErrorRecord, LogicError, RuntimeError, fail
+from kcc.opencl.errors import BuildError, ErrorRecord, LogicError, RuntimeError, failure
 from kcc.opencl.events import Context
 from kcc.opencl.info import Informed
 from kcc.opencl.kernel import Kernel
@@ -48,7 +48,7 @@ class Program(Informed):
     ) -> None:
         if not isinstance(source, (str, bytes)) or binaries is not None:
             what = f"kcc compiles OpenCL C: programs from binaries are not there; {ADVICE}"
-            fail("clCreateProgramWithBinary", status_code.INVALID_BINARY, what)
+            raise failure("clCreateProgramWithBinary", status_code.INVALID_BINARY, what)
         self.context = context
         self.devices: list[Device] = context.devices
         self.source = source.decode() if isinstance(source, bytes) else source
@@ -99,7 +99,9 @@ class Program(Informed):
     def built(self, routine: str) -> CompiledUnit:
         """The compiled program; raises LogicError before it has been built."""
         if self.unit is None:
-            fail(routine, status_code.INVALID_PROGRAM_EXECUTABLE, "the program has not been built")
+            raise failure(
+                routine, status_code.INVALID_PROGRAM_EXECUTABLE, "the program has not been built"
+            )
         return self.unit
 
     def all_kernels(self) -> list[Kernel]:
@@ -116,11 +118,11 @@ class Program(Informed):
 
     @property
     def binary_sizes(self) -> list[int]:
-        return fail("clGetProgramInfo", status_code.INVALID_OPERATION, _NO_BINARIES)
+        raise failure("clGetProgramInfo", status_code.INVALID_OPERATION, _NO_BINARIES)
 
     @property
     def binaries(self) -> list[bytes]:
-        return fail("clGetProgramInfo", status_code.INVALID_OPERATION, _NO_BINARIES)
+        raise failure("clGetProgramInfo", status_code.INVALID_OPERATION, _NO_BINARIES)
 
     def get_build_info(self, device: Device, param: int) -> int | str:
         """How building went, with which options, and what the compiler said."""
@@ -136,7 +138,7 @@ class Program(Informed):
             case program_build_info.BINARY_TYPE:
                 return program_binary_type.NONE
             case _:
-                fail("clGetProgramBuildInfo", status_code.INVALID_VALUE)
+                raise failure("clGetProgramBuildInfo", status_code.INVALID_VALUE)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -177,7 +179,7 @@ def _stamps(folders: Sequence[str]) -> tuple[tuple[str, int], ...]:
     found = list[tuple[str, int]]()
     for folder in (".", *folders):
         for path in sorted(Path(folder).glob("*.[ch]*")):
-            found.append((str(path), path.stat().st_mtime_ns))  # noqa: PERF401
+            found.append((str(path), path.stat().st_mtime_ns))
     return tuple(found)
 
 

@@ -32,6 +32,8 @@ class HostSettings:
     width: int = 32
     budget: int = DEFAULT_BUDGET
     races: bool = False
+    redirect: bool = True
+    """Whether ``import pyopencl`` gives kcc.opencl."""
     clock: Callable[[], float] = lambda: 0.0
 
 
@@ -76,7 +78,12 @@ class LaunchRow:
     cpu_seconds: float
 
 
-@dataclass(slots=False)
+def _print(text: str) -> None:
+    """To standard output, whatever that is by then."""
+    sys.stdout.write(text)
+
+
+@dataclass
 class Session:
     """The state of a run. ``folder`` is where the sources of programs are looked for by their
     text, so that messages can name the file; ``write`` takes what kernels print."""
@@ -84,7 +91,7 @@ class Session:
     settings: HostSettings = field(default_factory=HostSettings)
     observer: Observer | None = None
     folder: Path | None = None
-    write: Callable[[str], object] = lambda text: sys.stdout.write(text)
+    write: Callable[[str], object] = _print
     launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
     sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The lines of every source compiled, by the name messages use."""
