@@ -16,6 +16,7 @@ from kcc.passes.symbolic.expr import (
     Expr,
     Final,
     First,
+    Fold,
     Loaded,
     Node,
     Number,
@@ -313,8 +314,8 @@ class Algebra:
             narrow = self._compare_extended(predicate, left, right)
             if narrow is not None:
                 return narrow
-        if predicate in (IntPredicate.UGT, IntPredicate.NE) and _is_zero(right):
-            predicate = IntPredicate.NE
+        if _is_zero(right) and predicate in (IntPredicate.UGT, IntPredicate.ULE):
+            predicate = IntPredicate.NE if predicate is IntPredicate.UGT else IntPredicate.EQ
         return self._make(Operation, I1, Opcode.ICMP, (left, right), predicate)
 
     def _compare_extended(
@@ -627,9 +628,9 @@ class Algebra:
         """See :class:`Final`; ``value`` does vary in the loop, and not through its counter only."""
         return self._make(Final, value.type, loop, at, value)
 
-    def total(self, loop: int, count: Node, value: Node) -> Expr:
+    def total(self, loop: int, count: Node, value: Node, fold: Fold = Fold.SUM) -> Expr:
         """See :class:`Total`; i64."""
-        return self._make(Total, I64, loop, count, value)
+        return self._make(Total, I64, loop, count, value, fold)
 
     def interval(self, node: Node) -> Interval:
         """Where the signed reading of an integer node lies."""
@@ -669,8 +670,8 @@ class Algebra:
                 return self.first(loop, done[condition])
             case Final(loop=loop, at=at, value=value):
                 return self.final(loop, done[at], done[value])
-            case Total(loop=loop, count=count, value=value):
-                return self.total(loop, done[count], done[value])
+            case Total(loop=loop, count=count, value=value, fold=fold):
+                return self.total(loop, done[count], done[value], fold)
             case _:
                 return node
 

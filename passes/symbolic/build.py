@@ -7,6 +7,7 @@ varies in becomes its value in the loop's last iteration.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from kcc.frontend.ir.instructions import (
@@ -82,7 +83,13 @@ class Variable:
 class SymbolicValues:
     """The symbolic values of one kernel. See :mod:`kcc.passes.symbolic` for how to use it."""
 
-    def __init__(self, kernel: Kernel, facts: Facts, known: Known | None = None) -> None:
+    def __init__(
+        self,
+        kernel: Kernel,
+        facts: Facts,
+        known: Known | None = None,
+        assumed: Mapping[int, int] | None = None,
+    ) -> None:
         self.kernel, self.function, self.module = kernel, kernel.function, facts.module
         known = known or Known()
         if known.local_size is None and kernel.required_local_size is not None:
@@ -100,6 +107,8 @@ class SymbolicValues:
         self._compute = Computation(self)
         self._steady: set[Node] = set()
         self._endings = Endings(self.algebra, self.varies, self._steady)
+        self._assumed = assumed or {}
+        self.assumed_loops: set[int] = set()
         self._made: dict[int, Components] = {}
         self._closed: dict[tuple[int, int], Expr] = {}
         self._starts: dict[tuple[int, int], tuple[Expr, bool, bool]] = {}
@@ -168,13 +177,31 @@ class SymbolicValues:
         ends = self.back_edges(loop)
         if shape.header in shape.latches or shape.header not in shape.exiting:
             return algebra.plus(ends, 1)
-        if shape.exiting == (shape.header,):
+        if shape.exiting == (shape.header,) or loop in self.assumed_loops:
             return ends
         there = [w for w in self.regions[loop].leaving if w.source == shape.header]
         region = self.regions[loop]
         left = algebra.disjunction(self.paths.taken(w, region.root, loop) for w in there)
         last = algebra.convert(Opcode.ZEXT, self.final(loop, left), I64)
         return algebra.sum([(ends, 1), (last, -1)], I64, 1)
+
+    def upper_bound(self, loop: int) -> Expr | None:
+        """A bound of :meth:`body_count`, from the ways out that do not depend on memory; None if
+        none of them is such.
+        """
+        ways = self.regions[loop].leaving
+        pairs = zip(ways, self.exit_conditions(loop), strict=True)
+        sure = [(way, c) for way, c in pairs if not self.causes(c)]
+        if not sure:
+            return None
+        ends = self._endings.first(loop, self.algebra.disjunction(c for _, c in sure))
+        header = self.loops.loops[loop].header
+        if all(way.source == header for way, _ in sure) and not self._is_latch(loop):
+            return ends
+        return self.algebra.plus(ends, 1)
+
+    def _is_latch(self, loop: int) -> bool:
+        return self.loops.loops[loop].header in self.loops.loops[loop].latches
 
     def varies(self, node: Node, loop: int) -> bool:
         """Whether a node may differ between iterations of a loop."""
@@ -242,8 +269,15 @@ class SymbolicValues:
                 break
             self._forget(loop)
             self._process(loop)
-        self._ends[loop] = self._endings.first(loop, self.exit_condition(loop))
-        self._bound(loop, self._ends[loop])
+        ends: Expr = self._endings.first(loop, self.exit_condition(loop))
+        line = self.loops.loops[loop].line or 0
+        if line in self._assumed and self.causes(ends):
+            self.assumed_loops.add(loop)
+            shape = self.loops.loops[loop]
+            tested_first = shape.header in shape.exiting and not self._is_latch(loop)
+            ends = self.algebra.number(max(self._assumed[line] - (not tested_first), 0))
+        self._ends[loop] = ends
+        self._bound(loop, ends)
 
     def _forget(self, loop: int) -> None:
         """What was found of a loop's body; of its own variables the closed forms are kept."""

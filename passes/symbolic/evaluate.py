@@ -21,6 +21,7 @@ from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
     Final,
     First,
+    Fold,
     Loaded,
     Node,
     Number,
@@ -68,6 +69,13 @@ class Evaluated:
     @property
     def all_known(self) -> bool:
         return self.known is None or bool(self.known.all())
+
+
+_FOLDS: dict[Fold, np.ufunc] = {
+    Fold.SUM: np.add,
+    Fold.LEAST: np.minimum,
+    Fold.GREATEST: np.maximum,
+}
 
 
 class WorkLimitError(Exception):
@@ -123,7 +131,7 @@ class Evaluator:
         assert isinstance(node.type, IntTy)
         found, count = self(node), self._lanes.count
         data = found.data if node.type == I1 else semantics.signed(found.data, node.type.bits)
-        return _spread(data, count).astype(np.int64), found.is_known(count)
+        return _spread(data, count).astype(np.int64, copy=False), found.is_known(count)
 
     # frames
 
@@ -349,7 +357,7 @@ class Evaluator:
         if not needed:
             return self._spread_total(frame, node, count)
         child = self._enter(frame, node.loop, needed)
-        result = np.zeros(frame.size, U64)
+        result = np.full(frame.size, node.fold.nothing, np.int64)
         known = np.array(count.is_known(frame.size))
         ends = count.rows(frame.size)
         rows = np.flatnonzero(known & (ends > 0))
@@ -358,7 +366,8 @@ class Evaluator:
         number = 0
         while len(rows):
             value = self._get(child, node.value)
-            result[rows] += value.rows(child.size)
+            data = value.rows(child.size).view(np.int64)
+            result[rows] = _FOLDS[node.fold](result[rows], data)
             known[rows] &= value.is_known(child.size)
             number += 1
             stays = (ends[rows] > number) & known[rows]
@@ -368,17 +377,16 @@ class Evaluator:
             if len(rows):
                 self._advance(child, number)
                 self._spend(0)
-        return _shrunk(Evaluated(result, None if known.all() else known))
+        return _shrunk(Evaluated(result.view(U64), None if known.all() else known))
 
     def _spread_total(self, frame: _Frame, node: Total, count: Evaluated) -> Evaluated:
         """All iterations of all rows at once, some rows at a time."""
-        known, single = count.is_known(frame.size), len(count.data) == 1
+        known = count.is_known(frame.size)
         counts = np.where(known, count.rows(frame.size), U64(0)).astype(np.int64)
         if counts.sum(dtype=np.float64) * 2 > max(self._left, 0):
             raise WorkLimitError
-        result, fine = np.zeros(frame.size, U64), np.array(known)
-        ends = np.cumsum(counts)
-        start = 0
+        result = np.full(frame.size, node.fold.nothing, np.int64)
+        fine, ends, start = np.array(known), np.cumsum(counts), 0
         while start < frame.size:
             done = ends[start - 1] if start else 0
             stop = max(int(np.searchsorted(ends, done + MAX_ROWS, "right")), start + 1)
@@ -388,15 +396,11 @@ class Evaluator:
             child.counter = Evaluated((np.arange(len(rows)) - firsts).astype(U64))
             if len(rows):
                 value = self._get(child, node.value)
-                data, sure = value.rows(len(rows)), value.is_known(len(rows))
-                np.add.at(result, rows, data)
+                data, sure = value.rows(len(rows)).view(np.int64), value.is_known(len(rows))
+                _FOLDS[node.fold].at(result, rows, data)
                 np.logical_and.at(fine, rows, sure)
             start = stop
-        return (
-            _shrunk(Evaluated(result, None if fine.all() else fine))
-            if single
-            else Evaluated(result, None if fine.all() else fine)
-        )
+        return _shrunk(Evaluated(result.view(U64), None if fine.all() else fine))
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -441,7 +445,7 @@ def _inside(node: Node) -> list[Node]:
 
 
 def _spread(values: Array, count: int) -> Array:
-    return values if len(values) == count else np.broadcast_to(values, (count,))
+    return values if len(values) == count else np.full(count, values[0], values.dtype)
 
 
 def _nothing(node: Node) -> Evaluated:

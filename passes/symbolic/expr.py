@@ -51,6 +51,9 @@ ID_KINDS = frozenset({SymbolKind.GLOBAL_ID, SymbolKind.LOCAL_ID, SymbolKind.GROU
 BASE_KINDS = frozenset({SymbolKind.POINTER, SymbolKind.GLOBAL, SymbolKind.PRIVATE})
 """Symbols that are addresses of objects."""
 
+NEVER = 1 << 62
+"""More than any count: the least of no counts."""
+
 ScalarTy = IntTy | FloatTy
 
 
@@ -165,15 +168,29 @@ class Final(Node):
     value: Node
 
 
+class Fold(Enum):
+    """How the values of iterations are put together; without any it is the second column."""
+
+    SUM = ("sum", 0)
+    LEAST = ("least", NEVER)
+    GREATEST = ("greatest", -1)
+
+    def __init__(self, word: str, nothing: int) -> None:
+        self.word = word
+        self.nothing = nothing
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Total(Node):
-    """The sum of ``value`` over the iterations 0 to ``count`` - 1 of ``loop``, whose counter and
-    recurrences it binds in ``value``.
+    """The sum (or least, or greatest) of ``value``, an i64 of which the signed reading counts,
+    over the iterations 0 to ``count`` - 1 of ``loop``, whose counter and recurrences it binds in
+    ``value``.
     """
 
     loop: int
     count: Node
     value: Node
+    fold: Fold
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -87,7 +87,7 @@ class Intervals:
             case First():
                 return self._counters.get(node.loop, _COUNTER)
             case Total():
-                return _COUNTER
+                return (-1, _COUNTER[1])
             case _:
                 return full(type_)
 

@@ -97,7 +97,7 @@ class _Printer:
                 counter = self._counter(node.loop)
                 upper = self._inner(node.count, depth, _ADD + 1)
                 body = self._inner(value, depth, 0)
-                return f"sum({body} for {counter} < {upper})", _PRIMARY
+                return f"{node.fold.word}({body} for {counter} < {upper})", _PRIMARY
             case _:
                 return ELLIPSIS, _PRIMARY
 

@@ -1,0 +1,122 @@
+"""How often things happen, as symbolic values: executions over the iterations of loops around."""
+
+from __future__ import annotations
+
+from kcc.frontend.ir.opcodes import IntPredicate
+from kcc.frontend.ir.types import I64
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.closing import is_counter, linear_in
+from kcc.passes.symbolic.expr import Expr, Fold, Node
+from kcc.passes.symbolic.reasons import reason_for
+
+
+def entry_total(
+    values: SymbolicValues,
+    loop: int,
+    count: Node,
+    fold: Fold = Fold.SUM,
+    *,
+    open_gates: bool = False,
+) -> Expr | None:
+    """``count``, a number per entry of a loop, put together over all its entries by one
+    work-item: an i64, :attr:`Fold.nothing` where the loop is never entered.
+
+    ``open_gates``: where only a run shows whether control comes to a loop, take that it does; and
+    where only a run shows how often a loop around runs, leave it out. None if a sum needs that.
+    """
+    total, inner = count, loop
+    nothing = values.algebra.number(fold.nothing)
+
+    def gate(condition: Expr, value: Node) -> Expr:
+        if open_gates and reason_for(values, condition):
+            return value  # type: ignore[return-value]
+        return values.algebra.select(condition, value, nothing)
+
+    while True:
+        around = values.loops.loops[inner].parent
+        if around is None:
+            return gate(values.paths.entered(inner), total)
+        ends = values.back_edges(around)
+        inside = gate(values.paths.entered(inner, staying=True), total)
+        comes_last = _may_come_last(values, around, values.loops.loops[inner].header)
+        if open_gates and reason_for(values, ends):
+            if values.varies(inside, around):
+                return None
+            bound = values.upper_bound(around)
+            if fold is Fold.SUM:
+                if bound is None:
+                    return None
+                total = values.algebra.multiply(bound, inside)
+            else:
+                total = inside
+            inner = around
+            continue
+        whole = over_iterations(values, around, ends, inside, fold)
+        if comes_last:
+            last = values.final(around, gate(values.paths.entered(inner), total))
+            whole = _together(values, whole, last, fold)
+        total, inner = whole, around
+
+
+def block_total(values: SymbolicValues, block: int) -> Expr:
+    """How often one work-item executes a block (i64)."""
+    algebra, level = values.algebra, values.regions.level_of(block)
+    one, none = algebra.number(1), algebra.number(0)
+    if level is None:
+        return algebra.select(values.paths.condition(block), one, none)
+    inside = algebra.select(values.paths.condition(block, staying=True), one, none)
+    count = over_iterations(values, level, values.back_edges(level), inside, Fold.SUM)
+    if _may_come_last(values, level, block):
+        last = values.final(level, algebra.select(values.paths.condition(block), one, none))
+        count = algebra.add(count, last)
+    total = entry_total(values, level, count)
+    assert total is not None
+    return total
+
+
+def over_iterations(
+    values: SymbolicValues, loop: int, count: Node, value: Node, fold: Fold
+) -> Expr:
+    """``value`` put together over the first ``count`` iterations of one entry of a loop."""
+    algebra = values.algebra
+    nothing = algebra.number(fold.nothing)
+    if value is nothing:
+        return nothing
+    if not values.varies(value, loop):
+        if fold is Fold.SUM:
+            return algebra.multiply(count, value)
+        some = algebra.operation("smax", I64, [algebra.number(0), count])
+        return algebra.select(algebra.negation(_is_zero(values, some)), value, nothing)
+    if fold is Fold.SUM:
+        parts = linear_in(
+            algebra, value, lambda n: is_counter(n, loop), lambda n: values.varies(n, loop)
+        )
+        if parts is not None:
+            pairs = algebra.operation("choose2", I64, [count])
+            return algebra.add(algebra.multiply(parts[1], count), algebra.multiply(parts[0], pairs))
+    return algebra.total(loop, count, value, fold)
+
+
+def _is_zero(values: SymbolicValues, node: Node) -> Expr:
+    return values.algebra.compare(IntPredicate.EQ, node, values.algebra.number(0))
+
+
+def _together(values: SymbolicValues, first: Node, second: Node, fold: Fold) -> Expr:
+    match fold:
+        case Fold.SUM:
+            return values.algebra.add(first, second)
+        case Fold.LEAST:
+            return values.algebra.operation("smin", I64, [first, second])
+        case Fold.GREATEST:
+            return values.algebra.operation("smax", I64, [first, second])
+
+
+def _may_come_last(values: SymbolicValues, loop: int, node: int) -> bool:
+    """Whether control may come to a node of a loop's level in the iteration in which it leaves."""
+    region = values.regions[loop]
+    ends = {way.node for way in region.leaving}
+    reached = {node}
+    for other in region.order:
+        if any(way.node in reached for way in region.entering[other]):
+            reached.add(other)
+    return bool(reached & ends)

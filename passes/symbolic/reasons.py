@@ -1,0 +1,72 @@
+"""Why a value is not known before a run, in words that follow a colon."""
+
+from __future__ import annotations
+
+from kcc.frontend.ir.types import FloatTy
+from kcc.passes.symbolic.algebra import reachable
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
+from kcc.passes.symbolic.text import text
+
+MAX_NAMED = 3
+"""Loads that are named; of more, their number is said."""
+
+
+def everything(values: SymbolicValues, node: Node) -> list[Node]:
+    """The nodes that a node depends on, through the variables of loops too."""
+    seen, pending = dict[Node, None](), [node]
+    while pending:
+        for each in reachable([pending.pop()], stop=seen):
+            if each in seen:
+                continue
+            seen[each] = None
+            if isinstance(each, Recurrence):
+                variable = values.variable(each)
+                pending += [variable.start, variable.step]
+    return list(seen)
+
+
+def reason_for(values: SymbolicValues, node: Node) -> str:
+    """What a node depends on that only a run shows; empty if there is nothing."""
+    words = list[str]()
+    for each in everything(values, node):
+        match each:
+            case Loaded():
+                words.append(_load(values, each))
+            case Opaque():
+                words.append(_opaque(values, each))
+            case Operation(operator=str() as name) if name.endswith("()"):
+                words.append(f"{name}, whose last digit is not the same on every device")
+            case _:
+                pass
+    found = list(dict.fromkeys(words))
+    if not found:
+        return ""
+    shown = found[:MAX_NAMED]
+    if len(found) > MAX_NAMED:
+        shown.append(f"{len(found) - MAX_NAMED} more")
+    return f"depends on {' and '.join([', '.join(shown[:-1]), shown[-1]] if shown[1:] else shown)}"
+
+
+def _line(values: SymbolicValues, index: int) -> str:
+    instructions = values.function.instructions
+    line = instructions[index].line if 0 <= index < len(instructions) else None
+    return f" in line {line}" if line else ""
+
+
+def _load(values: SymbolicValues, load: Loaded) -> str:
+    return f"{text(values, load, 40)}, read{_line(values, load.instruction)}"
+
+
+def _opaque(values: SymbolicValues, node: Opaque) -> str:
+    return f"{node.reason}{_line(values, node.instruction)}"
+
+
+def computed_reason(values: SymbolicValues, node: Node) -> str:
+    """What has to be computed, and cannot be without a launch."""
+    variables = [each for each in everything(values, node) if isinstance(each, Recurrence)]
+    if any(isinstance(each.type, FloatTy) for each in everything(values, node)):
+        return "depends on a floating-point computation, which needs the launch and its arguments"
+    if variables:
+        return "depends on an integer computation that has no closed form: it needs the launch"
+    return "depends on the launch"

@@ -1,0 +1,268 @@
+"""Trip counts: how often the body of each loop runs.
+
+Wang et al. ("A Hybrid Framework for Fast and Accurate GPU Performance Estimation through
+Source-Level Analysis and Trace-Based Simulation", section III-A.2) find bounds in stages:
+constant loops, scalar evolution, tracing the variable of the loop's true exit through a binary
+operation, a load or a phi, and (end - start) / step. Here the stages are the forms of
+:class:`TripStage`, exact ones throughout; further, with a launch, everything that depends on ids
+and arguments alone is computed for every work-item.
+
+The body of a loop runs once for each execution of its header, those left out in which the loop
+ends in the header itself, before the rest of the body (where the header is not also a latch).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.control_flow import ControlFlow
+from kcc.passes.dominance import Dominators
+from kcc.passes.facts import Facts
+from kcc.passes.loops import Loops
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.counts import entry_total
+from kcc.passes.symbolic.expr import NEVER, Expr, First, Fold, Node, Number, Recurrence
+from kcc.passes.symbolic.ranges import Known
+from kcc.passes.symbolic.reasons import computed_reason, everything, reason_for
+from kcc.passes.symbolic.text import text
+
+if TYPE_CHECKING:
+    from kcc.passes.symbolic.summary import Summary
+
+
+class TripKind(Enum):
+    """What is known of a trip count (CONTRACT.md)."""
+
+    EXACT = "exact"
+    SYMBOLIC = "symbolic"
+    BOUND = "bound"
+    ASSUMED = "assumed"
+    UNKNOWN = "unknown"
+
+
+class TripStage(Enum):
+    """How a trip count was found."""
+
+    CONSTANT = "constant"
+    EVOLUTION = "scalar evolution"
+    """A closed form of the variable of the loop's exit, solved for the exit."""
+    SEARCH = "search"
+    """Closed forms of the variables, the exit searched among their values."""
+    SIMULATION = "simulation"
+    """Variables without a closed form, computed iteration by iteration."""
+    ASSUMPTION = "assumption"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class TripCount:
+    """The trip count of loop ``loop``.
+
+    ``least`` and ``greatest`` are body executions per entry of the loop, over all entries by all
+    work-items; ``total_least`` and ``total_greatest`` body executions of one work-item over all
+    its entries, over all work-items; ``total_mean`` their mean over the work-items. None is not
+    known. ``EXACT``: all of them are exact. ``SYMBOLIC``: ``count`` and ``total`` say what they
+    are for any launch. ``BOUND``: ``least`` and ``greatest`` are bounds, as are the totals.
+
+    ``count`` (per entry, in terms of the counters of loops around) and ``total`` are i64 nodes of
+    ``facts[SymbolicValues]``; ``text`` is ``count`` in the words of the source. ``reason`` says
+    what is missing where the kind is not exact.
+    """
+
+    loop: int
+    kind: TripKind
+    stage: TripStage
+    least: int | None = None
+    greatest: int | None = None
+    total_least: int | None = None
+    total_greatest: int | None = None
+    total_mean: float | None = None
+    count: Expr | None = None
+    total: Expr | None = None
+    text: str = ""
+    reason: str = ""
+
+    @property
+    def every_total(self) -> int | None:
+        """The total where it is the same for all work-items."""
+        return self.total_least if self.total_least == self.total_greatest else None
+
+
+@dataclass(frozen=True, slots=True)
+class TripCounts:
+    """By id of the loop."""
+
+    trips: tuple[TripCount, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicValuesPass:
+    """Gives :class:`SymbolicValues`; ``known`` is the launch, ``assumed`` body executions per
+    entry of loops, by line, that are taken where they cannot be found.
+    """
+
+    known: Known = field(default_factory=Known)
+    assumed: Mapping[int, int] = field(default_factory=dict[int, int])
+    name: str = "symbolic values"
+    requires: tuple[type, ...] = (ControlFlow, Dominators, Loops)
+
+    def run(self, kernel: Kernel, facts: Facts) -> SymbolicValues:
+        return SymbolicValues(kernel, facts, self.known, self.assumed)
+
+
+@dataclass(frozen=True, slots=True)
+class TripCountsPass:
+    """Gives :class:`TripCounts`."""
+
+    name: str = "trip counts"
+    requires: tuple[type, ...] = (Loops, SymbolicValues)
+
+    def run(self, kernel: Kernel, facts: Facts) -> TripCounts:  # noqa: ARG002 -- in the values
+        values = facts[SymbolicValues]
+        return TripCounts(tuple(trip_count(values, loop.id) for loop in facts[Loops].loops))
+
+
+def trip_count(values: SymbolicValues, loop: int) -> TripCount:
+    """The trip count of one loop."""
+    count = values.body_count(loop)
+    stage = _stage(values, loop, count)
+    exact = _exact(values, loop, count, stage)
+    if exact is not None:
+        return exact
+    reason = reason_for(values, count)
+    if not reason:
+        return _counted(values, loop, count, stage)
+    bound = values.upper_bound(loop)
+    if bound is not None:
+        found = _bounded(values, loop, bound, reason)
+        if found is not None:
+            return found
+    return TripCount(
+        loop, TripKind.UNKNOWN, TripStage.NONE, count=count, text=text(values, count), reason=reason
+    )
+
+
+def _stage(values: SymbolicValues, loop: int, count: Node) -> TripStage:
+    if loop in values.assumed_loops:
+        return TripStage.ASSUMPTION
+    if isinstance(count, Number):
+        return TripStage.CONSTANT
+    inside = everything(values, count)
+    if any(isinstance(each, Recurrence) for each in inside):
+        return TripStage.SIMULATION
+    if any(isinstance(each, First) for each in inside):
+        return TripStage.SEARCH
+    return TripStage.EVOLUTION
+
+
+def _exact(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -> TripCount | None:
+    """Everything about the loop as numbers; None if something is not known."""
+    found = [_over_launch(values, loop, count, fold) for fold in Fold]
+    total, least, greatest = found
+    if total is None or least is None or greatest is None:
+        return None
+    entered = least.values < NEVER
+    low = int(least.values[entered].min(initial=NEVER))
+    high = int(greatest.values.max(initial=0))
+    kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
+    sampled = total.sampled or least.sampled or greatest.sampled
+    return TripCount(
+        loop,
+        TripKind.BOUND if sampled else kind,
+        stage,
+        least=min(low, max(high, 0)),
+        greatest=max(high, 0),
+        total_least=int(total.values.min()),
+        total_greatest=int(total.values.max()),
+        total_mean=float(total.values.mean()),
+        count=count,
+        total=entry_total(values, loop, count),
+        text=text(values, count),
+        reason="of a launch of this size a sample of work-items is computed" if sampled else "",
+    )
+
+
+def _over_launch(
+    values: SymbolicValues, loop: int, count: Expr, fold: Fold, *, open_gates: bool = False
+) -> Summary | None:
+    from kcc.passes.symbolic.summary import Summary, summary
+
+    total = entry_total(values, loop, count, fold, open_gates=open_gates)
+    if total is None:
+        return None
+    if isinstance(total, Number):
+        import numpy as np
+
+        return Summary(np.array([total.value]), sampled=False)
+    found = summary(values, total)
+    return found if isinstance(found, Summary) else None
+
+
+def _counted(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -> TripCount:
+    """A count that does not depend on memory itself: per entry it is exact or symbolic, but how
+    often the loop is entered may be open.
+    """
+    total = entry_total(values, loop, count)
+    assert total is not None
+    shown = text(values, count)
+    least = _over_launch(values, loop, count, Fold.LEAST, open_gates=True)
+    greatest = _over_launch(values, loop, count, Fold.GREATEST, open_gates=True)
+    most = _over_launch(values, loop, count, Fold.SUM, open_gates=True)
+    reason = reason_for(values, total)
+    kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
+    if least is not None and greatest is not None:
+        low, high = int(least.values.min()), int(greatest.values.max())
+        if low != high and kind is TripKind.EXACT:
+            kind = TripKind.BOUND
+        return TripCount(
+            loop, kind, stage, least=low if low < NEVER else 0, greatest=max(high, 0),
+            total_least=0, total_greatest=None if most is None else int(most.values.max()),
+            count=count, total=total, text=shown, reason=reason,
+        )  # fmt: skip
+    if kind is TripKind.ASSUMED and isinstance(count, Number):
+        return TripCount(loop, kind, stage, count.value, count.value, count=count, total=total,
+                         text=shown, reason=reason)  # fmt: skip
+    if stage is not TripStage.SIMULATION and not values.algebra.known.launched:
+        return TripCount(loop, TripKind.SYMBOLIC, stage, count=count, total=total, text=shown,
+                         reason=reason)  # fmt: skip
+    why = reason or _why_not(values, count)
+    return TripCount(loop, TripKind.UNKNOWN, TripStage.NONE, count=count, total=total, text=shown,
+                     reason=why)  # fmt: skip
+
+
+def _why_not(values: SymbolicValues, count: Node) -> str:
+    """Why a count without a cause in memory is not known."""
+    from kcc.passes.symbolic.summary import Unsettled, summary
+
+    found = summary(values, count)
+    if isinstance(found, Unsettled) and found.missing:
+        return computed_reason(values, count)
+    if isinstance(found, Unsettled) and found.exhausted:
+        return "takes too many iterations to compute"
+    return "the loop does not end, or divides by zero, in some work-item"
+
+
+def _bounded(values: SymbolicValues, loop: int, bound: Expr, reason: str) -> TripCount | None:
+    """An upper bound from the ways out that do not depend on memory."""
+    greatest = _over_launch(values, loop, bound, Fold.GREATEST, open_gates=True)
+    most = _over_launch(values, loop, bound, Fold.SUM, open_gates=True)
+    if greatest is None and (
+        values.algebra.known.launched or any(isinstance(e, Recurrence) for e in everything(values, bound))
+    ):  # fmt: skip
+        return None
+    return TripCount(
+        loop,
+        TripKind.BOUND,
+        _stage(values, loop, bound),
+        least=0,
+        greatest=None if greatest is None else max(int(greatest.values.max()), 0),
+        total_least=0,
+        total_greatest=None if most is None else int(most.values.max()),
+        count=bound,
+        text=text(values, bound),
+        reason=reason,
+    )

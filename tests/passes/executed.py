@@ -1,0 +1,105 @@
+"""What an execution says of loops and blocks, work-item by work-item, from its block trace."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.ir.types import FloatTy, IntTy
+from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.passes.loops import Loops
+from kcc.passes.symbolic.expr import NEVER
+from kcc.passes.symbolic.ranges import Known
+from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
+from kcc.tracegen.simt.program import TraceMode
+from tests.tracegen.block_trace import BlockTrace
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """Arrays over all work-items, group by group. ``blocks[b]``: executions of a block;
+    ``totals[l]``, ``least[l]``, ``greatest[l]``: body executions of a loop in all entries together,
+    in the entry with fewest (:data:`NEVER` if there was none) and with most (-1).
+    """
+
+    blocks: Counts
+    totals: Counts
+    least: Counts
+    greatest: Counts
+
+
+def run(
+    unit: CompiledUnit, kernel: Kernel, loops: Loops, launch: NDRange, arguments: list[Any]
+) -> Executed:
+    """Executes a launch and counts."""
+    collected = BlockTrace()
+    options = ExecutionOptions(trace=TraceMode.BLOCKS, on_trace=collected.add)
+    done = execute(unit, kernel, launch, arguments, options)
+    group = math.prod(launch.local_size)
+    items = math.prod(launch.global_size)
+    counter = _Counter(len(kernel.function.blocks), loops, items)
+    for (block, warp), steps in collected.steps(done.plan).items():
+        first = block * group + warp * done.plan.width
+        counter.count(steps, first, min(done.plan.width, group - warp * done.plan.width))
+    return Executed(counter.blocks, counter.totals, counter.least, counter.greatest)
+
+
+class _Counter:
+    def __init__(self, blocks: int, loops: Loops, items: int) -> None:
+        self._loops, count = loops.loops, len(loops.loops)
+        self._inside = np.zeros((count, blocks + 1), np.bool_)
+        for loop in loops.loops:
+            self._inside[loop.id, list(loop.blocks)] = True
+        self.blocks = np.zeros((blocks, items), np.int64)
+        self.totals = np.zeros((count, items), np.int64)
+        self.least = np.full((count, items), NEVER)
+        self.greatest = np.full((count, items), -1)
+
+    def count(self, steps: list[tuple[int, tuple[int, ...]]], first: int, size: int) -> None:
+        previous = np.full(size, -1)
+        current = np.zeros((len(self._loops), size), np.int64)
+        for block, lanes in [*steps, (-1, tuple(range(size)))]:
+            here = np.array(lanes)
+            before = previous[here]
+            previous[here] = block
+            if block >= 0:
+                self.blocks[block, first + here] += 1
+            for loop in self._loops:
+                self._step(loop.id, block, here, before, current, first)
+
+    def _step(
+        self, loop: int, block: int, here: Counts, before: Counts, current: Counts, first: int
+    ) -> None:
+        header = self._loops[loop].header
+        was_inside = self._inside[loop, before]
+        if not self._inside[loop, block]:
+            left = here[was_inside]
+            runs = current[loop, left]
+            if header not in self._loops[loop].latches:
+                runs = runs - (before[was_inside] == header)
+            places = first + left
+            self.totals[loop, places] += runs
+            self.least[loop, places] = np.minimum(self.least[loop, places], runs)
+            self.greatest[loop, places] = np.maximum(self.greatest[loop, places], runs)
+        elif block == header:
+            current[loop, here[~was_inside]] = 0
+            current[loop, here] += 1
+
+
+def known_of(kernel: Kernel, launch: NDRange, arguments: list[Any]) -> Known:
+    """What a launch says before it runs."""
+    values = dict[int, int | float]()
+    for index, (parameter, value) in enumerate(
+        zip(kernel.function.arguments, arguments, strict=True)
+    ):
+        if isinstance(parameter.type, IntTy) and parameter.type.bits <= 64:
+            values[index] = int(value)
+        elif isinstance(parameter.type, FloatTy):
+            values[index] = float(value)
+    return Known(tuple(launch.global_size), tuple(launch.local_size), values)
