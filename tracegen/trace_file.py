@@ -76,5 +76,5 @@ def _scalars(prepared: PreparedLaunch) -> Iterator[TracedScalar]:
         else:
             offset = prepared.plan.argument_offsets[index]
             data = prepared.argument_image[offset : offset + size_bytes(argument.type)].tobytes()
-        text = str(value) if isinstance(value, (int, float, np.number)) else ""
-        yield TracedScalar(index, data.hex(), text)
+        is_number = isinstance(value, (int, float)) or np.isscalar(value)
+        yield TracedScalar(index, data.hex(), str(value) if is_number else "")

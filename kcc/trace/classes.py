@@ -228,6 +228,8 @@ class ClassTrace:
                 for part in self._decode(row, number, found, decoder):
                     segments += len(part.batch)
                     accesses += len(part.batch.access)
+                    if segments > found.segments or accesses > found.accesses:
+                        raise ValueError("the class has fewer segments or accesses")
                     yield part
             except (ValueError, TraceWordsError) as error:
                 raise self.trace.file.cannot_be(row, str(error)) from None
@@ -247,6 +249,8 @@ class ClassTrace:
         if (launch, own) != (self.trace.number, number):
             raise ValueError("words of another class")
         stream = columns.take("<u4", words).astype(np.uint32, copy=False)
+        if max(segments, accesses) > words:
+            raise ValueError("there are fewer words than segments or accesses")
         rows = columns.take("<u4", accesses) if flags & HAS_ROWS else None
         if (rows is None) != (found.rows is not None):
             raise ValueError("the rows of shifts do not go with the class")

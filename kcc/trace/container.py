@@ -36,6 +36,9 @@ END_MAGIC = b"kct end\n"
 MAX_RECORD_BYTES = 64 << 20
 """No record is larger when unpacked; a reader needs no more memory than this."""
 
+MAX_JSON_BYTES = 32 << 20
+"""Python takes ten times as much for what stands in it."""
+
 COMPRESS_FROM = 128
 """Bytes; below, packing gains nothing."""
 
@@ -190,8 +193,8 @@ class RecordReader:
         hint = "it was not written to its end, or not copied in full"
         return bad_file("K762", self.path, f"the trace is cut off: {message}", hint)
 
-    def read(self, offset: int) -> Record:
-        """The record that begins at ``offset``."""
+    def read(self, offset: int, limit: int = MAX_RECORD_BYTES) -> Record:
+        """The record that begins at ``offset``, with at most ``limit`` bytes when unpacked."""
         head = self._bytes(offset, RECORD.size) if START.size <= offset < self.end else b""
         if len(head) < RECORD.size:
             raise damaged(self.path, offset, "there is no record here")
@@ -199,7 +202,7 @@ class RecordReader:
         end = offset + RECORD.size + stored
         if end > self.end:
             raise damaged(self.path, offset, "the record goes beyond the end of the file")
-        if max(stored, unpacked) > MAX_RECORD_BYTES:
+        if max(stored, unpacked) > limit:
             raise damaged(self.path, offset, f"the record has {max(stored, unpacked)} bytes")
         data = self._bytes(offset + RECORD.size, stored)
         if zlib.crc32(data, zlib.crc32(head[:-4])) != check:

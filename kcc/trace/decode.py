@@ -102,11 +102,12 @@ class TraceDecoder:
         words = np.ascontiguousarray(words, np.uint32)
         place = 0
         while place < len(words):
-            place, batch = self._batch(words, place)
+            place, batch = self.step(words, place)
             if len(batch):
                 yield batch
 
-    def _batch(self, words: NDArray[np.uint32], place: int) -> tuple[int, TraceBatch]:
+    def step(self, words: NDArray[np.uint32], place: int) -> tuple[int, TraceBatch]:
+        """One batch from ``place`` on, and the place behind it."""
         left = len(words) - place
         rows = min(BATCH_SEGMENTS, left)
         room = min(self.room, left) if self.addresses else 0

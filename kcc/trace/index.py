@@ -59,7 +59,7 @@ class TraceIndex:
 
 def read_index(records: RecordReader) -> TraceIndex:
     """The index of a file; raises K763 and K764."""
-    record = records.read(records.last_record)
+    record = records.read(records.last_record, records.size)
 
     def wrong(message: str) -> DiagnosticError:
         return contradictory(records.path, records.last_record, message)

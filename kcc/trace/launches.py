@@ -13,6 +13,9 @@ DYNAMIC, STATIC = "dynamic", "static"
 CHUNKS, CLASSES = "chunks", "classes"
 """How a launch is kept: all its warps one after another, or classes of equal warps."""
 
+LARGEST_BLOCK = 1 << 20
+"""Work-items; a thousand times what GPUs take."""
+
 BUFFER_SPACES = ("global", "constant", "local", "private", "image")
 
 
@@ -107,7 +110,7 @@ def check_launch(launch: TraceLaunch, tables: TraceTables) -> None:
     pairs = zip(launch.global_size, launch.local_size, strict=True)
     _require(all(own > 0 and all_ % own == 0 for all_, own in pairs), "the sizes do not divide")
     _require(launch.thread_blocks < 1 << 62, "there are too many thread blocks")
-    _require(launch.warps(tables.width) < 1 << 31, "there are too many warps")
+    _require(prod(launch.local_size) <= LARGEST_BLOCK, "a thread block is too large")
     _require(launch.form in (CHUNKS, CLASSES), f"the form '{launch.form}' is not known")
     arguments = range(len(tables.arguments))
     _require(all(s.argument in arguments for s in launch.scalars), "a scalar's argument")

@@ -19,7 +19,14 @@ from numpy.typing import NDArray
 
 from kcc.diagnostics import DiagnosticError
 from kcc.trace.classes import ClassTrace
-from kcc.trace.container import Record, RecordReader, contradictory, damaged
+from kcc.trace.container import (
+    MAX_JSON_BYTES,
+    MAX_RECORD_BYTES,
+    Record,
+    RecordReader,
+    contradictory,
+    damaged,
+)
 from kcc.trace.decode import (
     SegmentColumns,
     TraceBatch,
@@ -84,9 +91,9 @@ class TraceFile:
     def size_bytes(self) -> int:
         return self._records.size
 
-    def read(self, row: IndexRow) -> Record:
-        """The record a row of the index is of."""
-        record = self._records.read(row.offset)
+    def read(self, row: IndexRow, limit: int = MAX_RECORD_BYTES) -> Record:
+        """The record a row of the index is of, with at most ``limit`` bytes."""
+        record = self._records.read(row.offset, limit)
         if record.tag != row.tag or record.end != row.end:
             raise damaged(self.path, row.offset, "the record is not the one of the index")
         return record
@@ -118,8 +125,12 @@ class TraceFile:
         next."""
         lowest = 0
         for row in contents:
-            if row.tag == CHUNK and row.count:
-                if row.first < lowest or row.first + row.count > launch.thread_blocks:
+            if row.tag == CHUNK and (row.count or row.first):
+                if (
+                    row.count == 0
+                    or row.first < lowest
+                    or row.first + row.count > launch.thread_blocks
+                ):
                     raise self.cannot_be(row, "thread blocks out of their order or range")
                 lowest = row.first + row.count - 1
 
@@ -152,7 +163,7 @@ class TraceFile:
 
     def _json(self, row: IndexRow) -> Json:
         try:
-            return json.loads(self.read(row).data.decode("utf-8"))
+            return json.loads(self.read(row, MAX_JSON_BYTES).data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             raise self.cannot_be(row, f"no JSON: {error}") from None
 

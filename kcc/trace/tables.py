@@ -208,7 +208,8 @@ def _check_blocks(tables: TraceTables) -> None:
         _require(block.first == first < block.end, f"{where} does not follow the one before")
         _require(block.first_segment == segment, f"{where}: first segment")
         _require(all(b in blocks[1:] for b in block.successors), f"{where}: successor")
-        _require(block.reconvergence in (None, *blocks), f"{where}: reconvergence")
+        meets = block.reconvergence is None or block.reconvergence in blocks
+        _require(meets, f"{where}: reconvergence")
         counted = 0
         while segment < len(tables.segments) and tables.segments[segment].block == number:
             counted += tables.segments[segment].counted

@@ -12,9 +12,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import InternalError
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.trace.classes import ClassWords, WarpClass, pack_class, pack_words
-from kcc.trace.container import RecordFile
+from kcc.trace.container import MAX_JSON_BYTES, RecordFile
 from kcc.trace.decode import TraceCounter
 from kcc.trace.launches import LaunchTotals, TraceHeader, TraceLaunch
 from kcc.trace.layout import (
@@ -204,7 +204,11 @@ class TraceWriter:
 
     def _add_json(self, tag: str, value: Json, launch: int = NO_LAUNCH) -> None:
         text = json.dumps(value, separators=(",", ":"), sort_keys=True, allow_nan=False)
-        self._note(tag, launch, self._file.add(tag, text.encode("utf-8")))
+        data = text.encode("utf-8")
+        if len(data) > MAX_JSON_BYTES:
+            message = f"what the trace must say of a kernel takes {len(data) >> 20} MiB"
+            raise DiagnosticError([Diagnostic("K768", message)])
+        self._note(tag, launch, self._file.add(tag, data))
 
     def _note(
         self, tag: str, launch: int, offset: int, first: int = 0, count: int = 0,

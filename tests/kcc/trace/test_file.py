@@ -116,7 +116,7 @@ def cut(decoder: TraceDecoder, first: int, words: Words) -> list[Words]:
     patch = pytest.MonkeyPatch()
     patch.setattr("kcc.trace.decode.BATCH_SEGMENTS", 700)
     while places[-1] < len(words):
-        places.append(decoder._batch(words, places[-1])[0])
+        places.append(decoder.step(words, places[-1])[0])
     patch.undo()
     return [words[a:b] for a, b in itertools.pairwise(places)]
 
