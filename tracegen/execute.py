@@ -26,6 +26,7 @@ from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import check_arguments, check_geometry
 from kcc.tracegen.printf import format_printf
 from kcc.tracegen.races import RaceDetector, explain_race
+from kcc.tracegen.simt.explicit import explicit_memory
 from kcc.tracegen.simt.jit import NativeProgram, compile_program
 from kcc.tracegen.simt.layout import (
     LOCAL_BASE,
@@ -177,6 +178,7 @@ def prepare(
     memory: DeviceMemory | None = None,
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
+    unit, kernel = explicit_memory(unit, kernel)
     lenient = kernel.language is Language.CUDA
     wanted = ProgramOptions(options.width, options.trace, options.counting, lenient=lenient)
     program = _program(unit, kernel, wanted, options.cache_dir)

@@ -3,8 +3,7 @@
 Two accesses race when they touch the same byte, come from different work-items, at least one
 writes, not both are atomic, and nothing orders them: within a thread block no barrier that names
 the memory lies between; different thread blocks are never ordered. Work-items of a warp count as
-different: nothing in the language makes them wait for one another. memcpy and memset, which the
-optimiser makes of loops, are not in the trace and not seen.
+different: nothing in the language makes them wait for one another.
 
 For each byte it is enough to know, within a group of accesses that nothing orders, whether there
 are plain writes, atomics and reads, and whether more than one work-item (thread block) takes part.

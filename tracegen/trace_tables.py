@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
@@ -38,6 +39,7 @@ from kcc.tracegen.simt.wide import access_bytes
 def tables_of(plan: Plan, kernel: Kernel, unit: CompiledUnit) -> TraceTables:
     """The tables of ``kernel`` of ``unit``, which ``plan`` was made of."""
     function = plan.function
+    kernel = replace(kernel, function=function)
     files = _files(function.instructions)
     local, private = (
         plan.locals.values(),

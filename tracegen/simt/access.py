@@ -139,34 +139,6 @@ def known_alignment(plan: Plan, pointer: Operand, depth: int = 0) -> int:
             return 1
 
 
-def load_part(
-    host: WarpFrame, instruction: AnyInstruction, address: Value, part: Part, target: Target
-) -> Value:
-    """One scalar per lane from vector addresses, for instructions that are loops of their own."""
-    check_objects(host, instruction, address, target)
-    if target.space == 0:
-        return _private_words(host, instruction, address, target).load(part, 0)
-    shape = Shape(((part, 0),), size_bytes(part))
-    return _call(host, instruction, host.helpers.load(shape), address, target, [])[0]
-
-
-def store_part(
-    host: WarpFrame,
-    instruction: AnyInstruction,
-    address: Value,
-    part: Part,
-    target: Target,
-    value: Value,
-) -> None:
-    """The counterpart of :func:`load_part`."""
-    check_objects(host, instruction, address, target)
-    if target.space == 0:
-        _private_words(host, instruction, address, target).store(part, 0, value)
-        return
-    shape = Shape(((part, 0),), size_bytes(part))
-    _call(host, instruction, host.helpers.store(shape), address, target, [value])
-
-
 def _load(host: WarpFrame, instruction: Load, address: Value, shape: Shape, target: Target) -> Wide:
     wanted = parts_of(instruction.type)
     if not isinstance(address.type, VecTy):

@@ -10,7 +10,6 @@ from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
 from kcc.frontend.ir.values import ConstantInt
 from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
-from kcc.tracegen.simt.bulk import write_bulk
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.lanes import write_lane_call
@@ -223,9 +222,6 @@ def _intrinsic(frame: WarpFrame, call: Call) -> Wide | None:
             return _elementwise(frame, call, "llvm.ldexp")
         case ["is", "fpclass"]:
             return _elementwise(frame, call, "llvm.is.fpclass")
-        case ["memset" | "memcpy" | "memmove"]:
-            write_bulk(frame, call, base)
-            return None
         case _:
             raise AssertionError(f"no implementation of {call.callee}")
 

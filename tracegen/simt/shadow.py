@@ -6,7 +6,8 @@ filled alike, where stores put zeros, so that what still holds the pattern was n
 
 A load counts only when none of its bytes was written, since vectors may have elements that nobody
 uses; not when it serves to replace some elements; and not when it only copies from one private or
-local place to another, as the members of a struct that nobody uses are: then the shadow is copied.
+local place to another (by memcpy to any), as the members of a struct that nobody uses are: then
+the shadow is copied.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from kcc.frontend.ir.instructions import AnyInstruction, InsertElement, Load, Sh
 from kcc.frontend.ir.model import Function, users
 from kcc.frontend.ir.types import PtrTy, StructTy
 from kcc.frontend.ir.values import InstructionRef, Poison, Undef
+from kcc.tracegen.simt.explicit import PREFIX
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind
 from kcc.tracegen.simt.memory import Shape
@@ -111,6 +113,8 @@ def _call(
 def is_watched(frame: WarpFrame, instruction: AnyInstruction, target: Target) -> bool:
     """Whether it matters that what a load gives was written."""
     uses = _uses_of(frame.plan.function)
+    if instruction.name.startswith(PREFIX):
+        return False
     return target.space in (0, 3) and instruction.index not in uses.blended | uses.copied
 
 
