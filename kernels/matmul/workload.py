@@ -24,14 +24,15 @@ def main(size: str, seed: int) -> None:
         a[np.arange(m), rng.integers(0, k, m)] = 1
 
     device = workload.open_device(cl, __file__)
-    naive, tiled, float4 = device.kernels("matmul_naive", "matmul_tiled", "matmul_float4")
+    names = "matmul_naive", "matmul_tiled", "matmul_float4"
     left, right = device.buffer(a), device.buffer(b)
     wanted = a.astype(np.float64) @ b
     one_each = workload.roundup(n, tile), workload.roundup(m, tile)
     quads = workload.roundup(n, QUAD_TILE) // 4, workload.roundup(m, QUAD_TILE) // 4
-    for kernel, items in (naive, one_each), (tiled, one_each), (float4, quads):
+    for name, kernel in zip(names, device.kernels(*names), strict=True):
+        items = quads if name == "matmul_float4" else one_each
         product = device.zeros(m * n, np.float32)
         shape = np.int32(m), np.int32(n), np.int32(k)
         kernel(device.queue, items, (16, 16), product, left, right, *shape)
         got = device.read(product, np.float32).reshape(m, n)
-        workload.check(kernel.function_name, got, wanted.astype(np.float32), atol=1e-4)
+        workload.check(name, got, wanted.astype(np.float32), atol=1e-4)
