@@ -65,6 +65,7 @@ from kcc.opencl.device import (
 )
 from kcc.opencl.errors import (
     Error,
+    ErrorRecord,
     KernelFault,
     LogicError,
     MemoryError,
@@ -140,6 +141,7 @@ __all__ = [
     "Context",
     "Device",
     "Error",
+    "ErrorRecord",
     "Event",
     "Image",
     "ImageDescriptor",

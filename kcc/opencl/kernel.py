@@ -75,7 +75,8 @@ class Kernel(Informed):
     # arguments
 
     def set_scalar_arg_dtypes(self, arg_types: Sequence[Any]) -> None:
-        """The numpy types of scalar arguments, None for others: numbers are converted to them."""
+        """The numpy types of scalar arguments, None for others: a launch, or :meth:`set_args`,
+        converts numbers to them."""
         types = list(arg_types)
         if len(types) != self.num_args:
             raise TypeError(
@@ -90,7 +91,7 @@ class Kernel(Informed):
         """Set one argument, counted from 0."""
         if not 0 <= index < self.num_args:
             raise failure("clSetKernelArg", status_code.INVALID_ARG_INDEX)
-        self._values[index] = self._checked(index, value)
+        self._values[index] = self._checked(index, value, None)
 
     def set_args(self, *values: Any) -> None:
         """Set all arguments."""
@@ -101,7 +102,7 @@ class Kernel(Informed):
             )
         for index, value in enumerate(values):
             try:
-                self.set_arg(index, value)
+                self._values[index] = self._checked(index, value, self._types[index])
             except Error as error:
                 what = error.what
                 if isinstance(what, str):
@@ -111,14 +112,14 @@ class Kernel(Informed):
                     ErrorRecord(place + what.what(), what.code(), what.routine())
                 ) from None
 
-    def _checked(self, index: int, value: Any) -> Value:
+    def _checked(self, index: int, value: Any, type_: np.dtype[Any] | None) -> Value:
         """The value in the form in which it is kept; raises LogicError where it cannot be one."""
         argument = self.kernel.arguments[index]
         parameter = self.kernel.function.arguments[index]
         if parameter.attributes.byval is None and str(parameter.type).startswith("ptr"):
             return checked_memory(argument, value)
         wanted = parameter.attributes.byval or parameter.type
-        data, size = scalar_bytes(value, self._types[index], argument), size_bytes(wanted)
+        data, size = scalar_bytes(value, type_, argument), size_bytes(wanted)
         if len(data) != size:
             what = f"'{argument.name}' ({argument.type}) has {size} bytes, not {len(data)}"
             raise failure("clSetKernelArg", status_code.INVALID_ARG_SIZE, what)
