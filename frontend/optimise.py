@@ -45,6 +45,8 @@ _FUNCTION = re.compile(
 )
 """A function that is not a kernel."""
 
+_NOINLINE = re.compile(r"^((?:attributes #|define ).*?)\bnoinline ?", re.MULTILINE)
+
 _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector) \(")
 """Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
 
@@ -87,6 +89,23 @@ def optimise(text: str, level: OptLevel) -> Optimised:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
     return Optimised(_MARKERS.sub("", _ATTRIBUTE.sub("", result)), warnings)
+
+
+def inline_calls(text: str) -> str:
+    """The module with the functions it defines inlined into the kernels, ``noinline`` ones too,
+    and otherwise as it is.
+
+    Raises :class:`InternalError` when the text is not a valid module.
+    """
+    result = _transformed(_NOINLINE.sub(r"\1", text), OptLevel.O0, _inline_only)
+    return _MARKERS.sub("", result)
+
+
+def _inline_only(module: llvm.ModuleRef) -> None:
+    with _pass_builder(1, None) as builder, llvm.create_new_module_pass_manager() as passes:
+        passes.add_always_inliner_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(module, builder)
 
 
 def _missed(line: str) -> Diagnostic:

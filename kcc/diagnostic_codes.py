@@ -214,6 +214,8 @@ CODES: dict[str, Code] = {
     "K701": Code("error", "the number of arguments of a launch is wrong"),
     "K702": Code("error", "the geometry of a launch is wrong"),
     "K703": Code("error", "an argument of a launch does not fit the kernel"),
+    "K704": Code("error", "a launch lacks memory, or needs more than a GPU has"),
+    "K705": Code("error", "an option of an execution is wrong"),
     "K711": Code("error", "memory is touched outside its array"),
     "K712": Code("error", "an address is not aligned as its type needs"),
     "K713": Code("error", "constant memory is written"),

@@ -23,10 +23,16 @@ from kcc.tracegen.arena import Bytes, aligned_bytes, build_arena, shared_arena
 from kcc.tracegen.device_memory import DeviceMemory
 from kcc.tracegen.faults import Fault, explain
 from kcc.tracegen.image_data import ImageData, Sampler, descriptor
-from kcc.tracegen.launch_checks import check_arguments, check_geometry
+from kcc.tracegen.launch_checks import (
+    check_arguments,
+    check_geometry,
+    check_memory,
+    check_options,
+)
 from kcc.tracegen.printf import format_printf
 from kcc.tracegen.races import RaceDetector, explain_race
 from kcc.tracegen.simt.explicit import explicit_memory
+from kcc.tracegen.simt.inlined import inlined
 from kcc.tracegen.simt.jit import NativeProgram, compile_program
 from kcc.tracegen.simt.layout import (
     LOCAL_BASE,
@@ -59,6 +65,8 @@ class NDRange:
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
     offset: tuple[int, ...] = ()
+    dynamic_local_bytes: int = 0
+    """The size of a CUDA kernel's ``extern __shared__`` arrays."""
 
     @property
     def dimensions(self) -> int:
@@ -178,11 +186,20 @@ def prepare(
     memory: DeviceMemory | None = None,
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
-    unit, kernel = explicit_memory(unit, kernel)
-    lenient = kernel.language is Language.CUDA
-    wanted = ProgramOptions(options.width, options.trace, options.counting, lenient=lenient)
-    program = _program(unit, kernel, wanted, options.cache_dir)
+    check_options(kernel, options.width, options.workers, options.budget)
+    unit, kernel = explicit_memory(*inlined(unit, kernel))
+    program = _program(unit, kernel, _wanted(kernel, launch, options), options.cache_dir)
     return PreparedLaunch(unit, kernel, program, launch, options, list(arguments), memory)
+
+
+def _wanted(
+    kernel: Kernel, launch: NDRange, options: ExecutionOptions, *, precise: bool = False
+) -> ProgramOptions:
+    return ProgramOptions(
+        options.width, options.trace, options.counting, precise,
+        lenient=kernel.language is Language.CUDA,
+        dynamic_local_bytes=launch.dynamic_local_bytes,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +220,7 @@ def _program(
     unit: CompiledUnit, kernel: Kernel, options: ProgramOptions, cache_dir: Path | None
 ) -> Program:
     """A kernel compiled, kept for the next launch."""
-    plan = make_plan(kernel, unit.module, options.width)
+    plan = make_plan(kernel, unit.module, options.width, options.dynamic_local_bytes)
 
     def write() -> str:
         return write_program(plan, options)
@@ -240,6 +257,8 @@ class PreparedLaunch:
         self.arguments = arguments
         check_arguments(kernel, arguments, LocalMemory)
         check_geometry(kernel, launch.global_size, launch.local_size, launch.offset)
+        self.local_objects, self.local_bytes = self._place_locals()
+        check_memory(kernel, self.plan, self.local_bytes - MARGIN_BYTES, launch.dynamic_local_bytes)
         contents = [self._contents(i) for i in range(len(arguments))]
         self.memory = memory
         self.images = {
@@ -250,7 +269,6 @@ class PreparedLaunch:
             if memory is None
             else shared_arena(self.plan, contents, memory)
         )
-        self.local_objects, self.local_bytes = self._place_locals()
         self.argument_image, self.objects = self._argument_image()
         self.lids, self.live = _local_ids(_three(launch.local_size, 1), options.width)
 
@@ -351,8 +369,7 @@ class PreparedLaunch:
         """Something may have been read that was never written: repeat the launch with memory that
         knows, and raise if so."""
         options = replace(self.options, trace=TraceMode.OFF, on_trace=None, counting=False)
-        lenient = self.kernel.language is Language.CUDA
-        wanted = ProgramOptions(options.width, counting=False, precise=True, lenient=lenient)
+        wanted = _wanted(self.kernel, self.launch, options, precise=True)
         program = _program(self.unit, self.kernel, wanted, options.cache_dir)
         again = PreparedLaunch(self.unit, self.kernel, program, self.launch, options, arguments)
         record = again._pool(precise=True).run(math.prod(self.launch.blocks))

@@ -14,12 +14,53 @@ from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
 from kcc.frontend.kernel import Argument, Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.tracegen.image_data import ImageData, Sampler
+from kcc.tracegen.simt.plan import Plan
 
 MAX_LOCAL_ITEMS = 1024
 """Work-items of a thread block: the limit of CUDA (compute capability 2.0 and up) and of AMD's
 OpenCL runtime."""
 MAX_ITEMS = 1 << 31
 """Work-items in each dimension stay below this, so that ids fit 32 bits."""
+MAX_BLOCKS = 1 << 62
+"""Thread blocks stay below this, so that their numbers fit 64 bits."""
+MAX_LOCAL_BYTES = 1 << 20
+"""Local memory of a thread block; the most a GPU has is 227 KiB (compute capability 9.0: CUDA C++
+Programming Guide, table of technical specifications)."""
+MAX_PRIVATE_BYTES = 512 << 10
+"""Private memory of a work-item: the limit of CUDA (the same table, "amount of local memory per
+thread")."""
+WIDTHS = (32, 64)
+
+
+def check_options(kernel: Kernel, width: int, workers: int, budget: int) -> None:
+    """Raise K705 for numbers that an execution cannot have."""
+    problem = None
+    if width not in WIDTHS:
+        problem = f"a warp has 32 or 64 lanes, not {width}"
+    elif workers < 1:
+        problem = f"a launch needs a worker or more, not {workers}"
+    elif budget < 1:
+        problem = f"the budget of instructions must be above zero, not {budget}"
+    if problem is not None:
+        raise DiagnosticError([Diagnostic("K705", problem, kernel.span)])
+
+
+def check_memory(kernel: Kernel, plan: Plan, local_bytes: int, dynamic_bytes: int) -> None:
+    """Raise K704 where local memory has no size, or where local or private memory is larger than
+    any GPU has."""
+    problem, hint = None, None
+    if plan.open_ended and dynamic_bytes <= 0:
+        problem = f"kernel '{kernel.name}' declares 'extern __shared__ {plan.open_ended[0]}[]', "
+        problem += "but the launch gives no size for it"
+        hint = "NDRange(..., dynamic_local_bytes=...) says how many bytes a thread block has"
+    elif local_bytes > MAX_LOCAL_BYTES:
+        problem = f"kernel '{kernel.name}' needs {local_bytes} bytes of local memory; "
+        problem += f"the limit is {MAX_LOCAL_BYTES}"
+    elif plan.private_bytes > MAX_PRIVATE_BYTES:
+        problem = f"a work-item of kernel '{kernel.name}' needs {plan.private_bytes} bytes of "
+        problem += f"private memory; the limit is {MAX_PRIVATE_BYTES}"
+    if problem is not None:
+        raise DiagnosticError([Diagnostic("K704", problem, kernel.span, hint=hint)])
 
 
 def check_geometry(
@@ -42,6 +83,8 @@ def _geometry_problem(
         return f"global size {whole} is not a positive multiple, below 2^31, of local size {own}"
     if any(not 0 <= o < MAX_ITEMS for o in offset):
         return f"global offset {tuple(offset)} is not from 0 to 2^31"
+    if math.prod(whole) // math.prod(own) >= MAX_BLOCKS:
+        return f"global size {whole} has 2^62 or more thread blocks of {own}"
     if math.prod(own) > MAX_LOCAL_ITEMS:
         return f"local size {own} has more than {MAX_LOCAL_ITEMS} work-items"
     required = kernel.required_local_size

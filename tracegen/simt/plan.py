@@ -100,14 +100,19 @@ class Plan:
     """Of one lane, a multiple of 16."""
     locals: Mapping[str, Object]
     local_bytes: int
+    open_ended: tuple[str, ...]
+    """Local arrays without a size of their own: CUDA's ``extern __shared__``."""
     constants: Mapping[str, Object]
     constant_bytes: int
     accesses: tuple[int, ...]
     """Instructions that touch memory, in order: what a trace's memory records stand for."""
 
 
-def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) -> Plan:
-    """Lay out ``function`` for warps of ``width`` lanes."""
+def plan_kernel(
+    module: Module, function: Function, flow: WarpFlow, width: int, dynamic_local_bytes: int = 0
+) -> Plan:
+    """Lay out ``function`` for warps of ``width`` lanes. The local arrays whose size the launch
+    gives all begin at the same place, as in CUDA, and have ``dynamic_local_bytes``."""
     segment_of, first_segment, barriers = _segments(function)
     slots, escapes, end = _slots(function, flow, width, segment_of)
     stack_entries = width + len(set(flow.meeting.values())) + 2
@@ -115,7 +120,14 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
     state_bytes = _round_up(end + stack_entries * STACK_WORDS * 8, 64)
     allocas, copies, private_bytes = _private_objects(function)
     used = _used_globals(module, function)
-    local_objects, local_bytes = _place([g for g in used if g.space == 3], LOCAL_BASE)
+    local = [g for g in used if g.space == 3]
+    open_ended = [g.name for g in local if g.initialiser is None]
+    local_objects, local_bytes = _place([g for g in local if g.initialiser is not None], LOCAL_BASE)
+    if open_ended:
+        start = _round_up(local_bytes, OBJECT_ALIGNMENT)
+        local_bytes = start + dynamic_local_bytes + 16
+        for name in open_ended:
+            local_objects[name] = Object(name, LOCAL_BASE + start, dynamic_local_bytes, 3)
     constants, constant_bytes = _place([g for g in used if g.space != 3], ARENA_BASE)
     offsets, position = list[int](), 0
     for argument in function.arguments:
@@ -128,7 +140,7 @@ def plan_kernel(module: Module, function: Function, flow: WarpFlow, width: int) 
     return Plan(
         module, function, flow, width, segment_of, first_segment, barriers, slots, escapes,
         stack_offset, state_bytes, tuple(offsets), position, allocas, copies, private_bytes,
-        local_objects, local_bytes, constants, constant_bytes, tuple(accesses),
+        local_objects, local_bytes, tuple(open_ended), constants, constant_bytes, tuple(accesses),
     )  # fmt: skip
 
 

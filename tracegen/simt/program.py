@@ -43,12 +43,13 @@ class ProgramOptions:
     """Whether reads of local and private memory that was never written are faults."""
     lenient: bool = False
     """Whether lanes that have ended may miss barriers, and warps wait at different ones (CUDA)."""
+    dynamic_local_bytes: int = 0
 
 
-def make_plan(kernel: Kernel, module: Module, width: int) -> Plan:
+def make_plan(kernel: Kernel, module: Module, width: int, dynamic_local_bytes: int = 0) -> Plan:
     """Analyse one kernel of ``module`` and lay it out."""
     flow = analyse_warp_flow(kernel.function, _meeting_points(kernel, module))
-    return plan_kernel(module, kernel.function, flow, width)
+    return plan_kernel(module, kernel.function, flow, width, dynamic_local_bytes)
 
 
 def program_key(unit: CompiledUnit, kernel: Kernel, options: ProgramOptions) -> str:
