@@ -23,7 +23,7 @@ from kcc.workload_file import FILE_NAME, WorkloadFile, load_workload_file
 Array = NDArray[Any]
 
 
-def _workload_file(script: str) -> WorkloadFile:
+def workload_file(script: str) -> WorkloadFile:
     """The kernel.toml beside a script."""
     return load_workload_file(Path(script).parent / FILE_NAME)
 
@@ -34,7 +34,7 @@ def sizes(script: str, size: str) -> SimpleNamespace:
     :param script: the ``__file__`` of the script that stands beside kernel.toml.
     :raises ValueError: when kernel.toml has no such size.
     """
-    file = _workload_file(script)
+    file = workload_file(script)
     if size not in file.sizes:
         raise ValueError(f"no size '{size}' in {file.path}; it has {', '.join(file.sizes)}")
     return SimpleNamespace(**file.names(size))
@@ -47,7 +47,7 @@ def roundup(value: int, multiple: int) -> int:
 
 def build(cl: Any, context: Any, script: str) -> Any:
     """The program beside a script, built with the defines, includes and options of kernel.toml."""
-    file = _workload_file(script)
+    file = workload_file(script)
     options = ["-cl-std=CL1.2"]
     options += [f"-D{name}={text}" for name, text in file.defines.items()]
     for include in file.includes:
