@@ -81,19 +81,19 @@ class Launch:
     @property
     def work_items(self) -> int | None:
         """Work-items of the launch, where they are known."""
-        numbers = _numbers(self.global_size)
+        numbers = numbers_of(self.global_size)
         return math.prod(numbers) if numbers else None
 
     @property
     def group_size(self) -> int | None:
         """Work-items of one work-group, where they are known."""
-        numbers = _numbers(self.local_size)
+        numbers = numbers_of(self.local_size)
         return math.prod(numbers) if numbers else None
 
     @property
     def groups(self) -> tuple[int, ...] | None:
         """Work-groups in each dimension, where they are known."""
-        whole, part = _numbers(self.global_size), _numbers(self.local_size)
+        whole, part = numbers_of(self.global_size), numbers_of(self.local_size)
         if whole is None or part is None:
             return None
         return tuple(w // p for w, p in zip(whole, part, strict=True))
@@ -166,7 +166,8 @@ def whole_number(expression: Expression, names: Mapping[str, Value], what: str) 
     return whole
 
 
-def _numbers(extents: Sequence[Extent]) -> tuple[int, ...] | None:
+def numbers_of(extents: Sequence[Extent]) -> tuple[int, ...] | None:
+    """The sizes, if all of them are numbers."""
     numbers = tuple(extent for extent in extents if isinstance(extent, int))
     return numbers if len(numbers) == len(extents) else None
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Literal
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, SourceText
-from kcc.launch import Launch, LaunchRequest, resolve_launch
+from kcc.launch import Launch, LaunchRequest, numbers_of, resolve_launch
 from kcc.passes.facts import Around, plainly
 
 if TYPE_CHECKING:
     from kcc.arguments import Argument
     from kcc.expressions import Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.passes.symbolic.ranges import Known
     from kcc.report.model import Analysis, KernelReport
 
 Frontend = Literal["auto", "builtin", "clang"]
+
+FLOATING = frozenset({"half", "float", "double"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,13 @@ def analyze_kernel(
     kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
 ) -> KernelReport:
     """The report on one kernel of a unit; raises :class:`DiagnosticError` for a bad launch."""
-    from kcc.passes.table import analyse
+    from kcc.passes.table import Setting, analyse
     from kcc.report.build import kernel_report
 
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch = stage("launch", lambda: resolve(kernel, inputs))
-    facts = analyse(kernel, unit.module, stage)
+    setting = Setting(known_launch(kernel, launch, inputs, request.arguments))
+    facts = analyse(kernel, unit.module, stage, setting)
     return stage(
         "report", lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level)
     )
@@ -97,6 +101,25 @@ def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
     return resolve_launch(
         inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
     )
+
+
+def known_launch(
+    kernel: Kernel, launch: Launch, inputs: LaunchInputs, given: Iterable[Argument]
+) -> Known:
+    """What the passes may take for granted: sizes that are numbers, and scalar arguments whose
+    values are known (those ``given`` for all kernels before those of the launch's inputs)."""
+    from kcc.arguments import Scalar
+    from kcc.expressions import evaluate, free_names
+    from kcc.passes.symbolic.ranges import Known
+
+    values = {each.name: each.value for each in (*inputs.arguments, *given)}
+    scalars = dict[int, int | float]()
+    for index, argument in enumerate(kernel.arguments):
+        value = values.get(argument.name)
+        if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
+            number = evaluate(value.value, inputs.names)
+            scalars[index] = float(number) if argument.type in FLOATING else int(number)
+    return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
 
 
 def used_dimensions(kernel: Kernel) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from kcc.frontend.ir.model import Module
@@ -15,6 +17,18 @@ from kcc.passes.instruction_mix import InstructionMixPass
 from kcc.passes.loops import LoopsPass
 from kcc.passes.memory_accesses import MemoryAccessesPass
 from kcc.passes.memory_use import MemoryUsePass
+from kcc.passes.symbolic.ranges import Known
+from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What is known from outside the kernel: its launch, and trip counts to be taken, by the line
+    of the loop, where none can be found."""
+
+    known: Known = field(default_factory=Known)
+    assumed_trips: Mapping[int, int] = field(default_factory=dict[int, int])
+
 
 PASSES: tuple[Pass[Any], ...] = (
     ControlFlowPass(),
@@ -29,6 +43,17 @@ PASSES: tuple[Pass[Any], ...] = (
 )
 
 
-def analyse(kernel: Kernel, module: Module, around: Around = plainly) -> Facts:
+def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
+    """All passes, those that look at the launch behind those that do not."""
+    return (
+        *PASSES,
+        SymbolicValuesPass(setting.known, setting.assumed_trips),
+        TripCountsPass(),
+    )
+
+
+def analyse(
+    kernel: Kernel, module: Module, around: Around = plainly, setting: Setting | None = None
+) -> Facts:
     """Everything the passes find out about a kernel of ``module``."""
-    return run_passes(kernel, module, PASSES, around)
+    return run_passes(kernel, module, passes_for(setting or Setting()), around)

@@ -18,6 +18,7 @@ from kcc.passes.instruction_mix import InstructionMix
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.memory_use import MemoryUse
+from kcc.passes.trip_counts import TripCount, TripCounts
 from kcc.passes.unknown import Unknown
 from kcc.report.conditions import condition_text
 from kcc.report.findings import find
@@ -33,9 +34,9 @@ from kcc.report.model import (
     LineFacts,
     Loop,
     Mix,
+    Trip,
 )
 
-_NO_TRIPS = Unknown("this version of kcc does not count iterations")
 _NO_DIVERGENCE = Unknown("this version of kcc does not analyse divergence")
 _NO_PATTERN = Unknown("this version of kcc does not analyse access patterns")
 _NO_REGISTERS = Unknown("this version of kcc does not estimate registers")
@@ -146,9 +147,22 @@ def _loops(facts: Facts, level: OptLevel) -> tuple[Loop, ...]:
             barriers=sum(barrier.block in loop.blocks for barrier in barriers),
             instructions=sum(mix.blocks[block].total for block in loop.blocks),
             unrolled=_NO_UNROLLING if level is OptLevel.O2 else False,
-            trip=_NO_TRIPS,
+            trip=_trip(facts[TripCounts].trips[loop.id]),
         )
         for loop in facts[Loops].loops
+    )
+
+
+def _trip(trip: TripCount) -> Trip:
+    return Trip(
+        kind=trip.kind,
+        least=trip.least,
+        greatest=trip.greatest,
+        total_least=trip.total_least,
+        total_greatest=trip.total_greatest,
+        total_mean=trip.total_mean,
+        text=trip.text,
+        reason=trip.reason,
     )
 
 

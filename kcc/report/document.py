@@ -21,6 +21,7 @@ from kcc.report.model import (
     LineFacts,
     Loop,
     Mix,
+    Trip,
 )
 from kcc.report.words import space_name
 
@@ -151,14 +152,23 @@ def _loop(loop: Loop) -> dict[str, Json]:
         "instructions": loop.instructions,
         "barriers": loop.barriers,
         **_known("unrolled", loop.unrolled),
-        "trip": {
-            "kind": "unknown",
-            "min": None,
-            "max": None,
-            "total": None,
-            "expr": None,
-            "reason": loop.trip.reason,
-        },
+        "trip": _trip(loop.trip),
+    }
+
+
+def _trip(trip: Trip) -> dict[str, Json]:
+    same = trip.total_least == trip.total_greatest
+    differs = "" if same or trip.reason else "the total differs between work-items"
+    return {
+        "kind": trip.kind.value,
+        "min": trip.least,
+        "max": trip.greatest,
+        "total": trip.total_least if same else None,
+        "total_min": trip.total_least,
+        "total_max": trip.total_greatest,
+        "total_mean": trip.total_mean,
+        "expr": trip.text or None,
+        "reason": trip.reason or differs or None,
     }
 
 

@@ -18,6 +18,7 @@ from kcc.launch import Origin
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.trip_counts import TripKind
 from kcc.passes.unknown import Unknown
 
 Mix = Mapping[InstructionClass, int]
@@ -57,6 +58,21 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
+class Trip:
+    """How often a loop's body runs, see :class:`kcc.passes.trip_counts.TripCount`: ``least`` and
+    ``greatest`` per entry, the totals over all entries of one work-item."""
+
+    kind: TripKind
+    least: int | None
+    greatest: int | None
+    total_least: int | None
+    total_greatest: int | None
+    total_mean: float | None
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A natural loop; ``line`` is that of its keyword, ``header`` and ``blocks`` are block ids.
     ``unrolled``: whether optimisation unrolled it.
@@ -71,7 +87,7 @@ class Loop:
     barriers: int
     instructions: int
     unrolled: bool | Unknown
-    trip: Unknown
+    trip: Trip
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from kcc.passes.unknown import Unknown
 from kcc.report.model import KernelReport
 from kcc.report.style import Style
 from kcc.report.text import bar, fill, make_table
-from kcc.report.words import array_name, by_weight, percent, place, space_name
+from kcc.report.words import array_name, by_weight, percent, place, space_name, trip_text
 
 BAR_COLUMNS = 30
 
@@ -52,11 +52,12 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
             str(len(loop.blocks)),
             str(loop.instructions),
             str(loop.barriers),
-            "unknown",
+            trip_text(loop.trip),
         )
         for loop in kernel.loops
     ]
-    return fill(table, rows, _reasons("trips", [loop.trip for loop in kernel.loops]))
+    reasons = {f"loop {loop.id}: {loop.trip.reason}" for loop in kernel.loops if loop.trip.reason}
+    return fill(table, rows, "\n".join(sorted(reasons)))
 
 
 def _branches(kernel: KernelReport, style: Style) -> Table:

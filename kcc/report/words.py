@@ -9,7 +9,8 @@ from kcc.frontend.options import BuildOptions
 from kcc.frontend.types import AddressSpace
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
-from kcc.report.model import Access, KernelReport, Mix
+from kcc.passes.trip_counts import TripKind
+from kcc.report.model import Access, KernelReport, Mix, Trip
 
 SPACES = (
     AddressSpace.GLOBAL,
@@ -151,3 +152,21 @@ def option_words(options: BuildOptions) -> tuple[str, ...]:
         "-cl-single-precision-constant": options.single_precision_constant,
     }
     return (*words, *(flag for flag, given in flags.items() if given))
+
+
+def trip_text(trip: Trip) -> str:
+    """A trip count in few words: ``16``, ``7-26``, ``at most 40``, ``n / 16``, ``unknown``."""
+    match trip.kind:
+        case TripKind.UNKNOWN:
+            return "unknown"
+        case TripKind.SYMBOLIC:
+            return trip.text
+        case TripKind.BOUND if trip.greatest is None:
+            return f"at most {trip.text}"
+        case TripKind.BOUND if not trip.least:
+            return f"at most {trip.greatest:,}"
+        case _:
+            shown = f"{trip.least:,}" if trip.least is not None else trip.text
+            if trip.greatest is not None and trip.greatest != trip.least:
+                shown = f"{trip.least:,}-{trip.greatest:,}"
+            return f"{shown} (assumed)" if trip.kind is TripKind.ASSUMED else shown

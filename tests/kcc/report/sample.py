@@ -10,6 +10,7 @@ from kcc.launch import Origin
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.trip_counts import TripKind
 from kcc.passes.unknown import Unknown
 from kcc.report.model import (
     Access,
@@ -26,6 +27,7 @@ from kcc.report.model import (
     Loop,
     Mix,
     Severity,
+    Trip,
 )
 
 FILE = "k.cl"
@@ -61,6 +63,7 @@ LINES = SOURCE.split("\n")
 
 SEVERAL = Unknown("two arrays")
 
+TRIP = Trip(TripKind.BOUND, 0, 40, 0, 80, None, "min(n, 40)", "depends on a[i], read in line 3")
 LATER = Unknown("not computed by this version of kcc")
 
 
@@ -95,7 +98,7 @@ def kernel() -> KernelReport:
             Edge(2, 4, EdgeKind.DEFAULT, "", back=False),
             Edge(3, 4, EdgeKind.JUMP, "", back=False),
         ),
-        loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, unrolled=False, trip=LATER),),
+        loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, unrolled=False, trip=TRIP),),
         irreducible=(IrreducibleRegion(17, (1, 2)),),
         branches=(
             Branch(0, 17, 23, 1, "j < n", LATER),

@@ -53,9 +53,17 @@ def test_what_is_unknown_is_null_with_a_reason():
     kernel = made[0]
     assert kernel["registers"] is None
     assert kernel["registers_reason"] == LATER.reason
-    assert kernel["loops"][0]["trip"]["kind"] == "unknown"
-    assert kernel["loops"][0]["trip"]["total"] is None
-    assert kernel["loops"][0]["trip"]["reason"] == LATER.reason
+    assert kernel["loops"][0]["trip"] == {
+        "kind": "bound",
+        "min": 0,
+        "max": 40,
+        "total": None,
+        "total_min": 0,
+        "total_max": 80,
+        "total_mean": None,
+        "expr": "min(n, 40)",
+        "reason": "depends on a[i], read in line 3",
+    }
     assert kernel["accesses"][3]["array"] is None
     assert kernel["accesses"][3]["reason"] == f"two arrays; {LATER.reason}"
 

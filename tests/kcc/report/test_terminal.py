@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kcc.report.style import Style
-from kcc.report.text import MAX_ROWS
 from kcc.report.terminal import Part, render_report
+from kcc.report.text import MAX_ROWS
 from tests.golden import Golden
 from tests.kcc.report.sample import analysis, kernel
 
