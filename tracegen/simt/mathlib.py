@@ -7,6 +7,7 @@ own front end and widened like any kernel, so that what they compute is the same
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -135,7 +136,7 @@ def implementation_name(symbol: str) -> str:
 
 def _define(module: ModuleBuilder, symbol: str, width: int) -> set[str]:
     """Add one function; gives the primitives it calls itself."""
-    unit, kernel = _implementations()[implementation_name(symbol)]
+    unit, kernel = _implementation(implementation_name(symbol))
     function = kernel.function
     results = (i for i in function.instructions if isinstance(i, Store))
     (part,) = parts_of(next(results).value.type)
@@ -164,10 +165,34 @@ def wide_name(symbol: str, width: int) -> str:
 
 
 @cache
-def _implementations() -> dict[str, tuple[CompiledUnit, Kernel]]:
-    """Every function of the library by name, with the unit it is in."""
-    found = dict[str, tuple[CompiledUnit, Kernel]]()
+def _implementation(name: str) -> tuple[CompiledUnit, Kernel]:
+    """One function of the library with the unit it is in, compiled without the others."""
     for path in sorted(SOURCES.glob("*.cl")):
-        unit = compile_source(read_source(str(path)), BuildOptions(opt_level=OptLevel.O2))
-        found.update({k.name: (unit, k) for k in unit.kernels})
-    return found
+        source = read_source(str(path))
+        if f"kernel void {name}(" not in source.text:
+            continue
+        alone = replace(source, text=_only(name, source.text))
+        unit = compile_source(alone, BuildOptions(opt_level=OptLevel.O2))
+        (kernel,) = unit.kernels
+        return unit, kernel
+    raise KeyError(name)
+
+
+def _only(name: str, text: str) -> str:
+    """A source without its kernels but one."""
+    pieces = re.split(r"(?m)^(?=kernel void )", text)
+    kept = [pieces[0]]
+    for piece in pieces[1:]:
+        own, rest = _first_definition(piece)
+        kept += [own if piece.startswith(f"kernel void {name}(") else "", rest]
+    return "".join(kept)
+
+
+def _first_definition(text: str) -> tuple[str, str]:
+    """A text cut behind the brace that closes its first."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if character == "}" and depth == 0:
+            return text[: place + 1], text[place + 1 :]
+    raise AssertionError("a function of the math library does not end")

@@ -28,8 +28,9 @@ from kcc.tracegen.simt.wide import Part, Writer, access_bytes, memory_parts
 
 HOST_POINTER = PtrTy(0)
 WORKER = Value(HOST_POINTER, "%worker")
-INLINE_LIMIT = 64
-"""Up to this many accesses helpers are inlined; above it compile time grows faster than speed."""
+INLINE_LIMIT = 32
+"""Up to this many accesses of a kernel lanes that lie side by side are served without a call; with
+more, code that is twice as long costs more to compile than it saves."""
 
 SINGLE_LOADS = 4
 """Up to this many parts of an access are loaded lane by lane; more would be long code."""
