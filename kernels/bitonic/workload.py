@@ -28,11 +28,11 @@ def main(size: str, seed: int) -> None:
         "bitonicSortLocal1", "bitonicMergeGlobal", "bitonicMergeLocal"
     )
     unsorted = device.buffer(keys), device.buffer(np.arange(s.n, dtype=np.uint32))
-    pairs = device.zeros(s.n, np.uint32), device.zeros(s.n, np.uint32)
     limit, n = s.LOCAL_SIZE_LIMIT, np.uint32(s.n)
     grid = (s.n // 2,), (limit // 2,)
 
     for ascending in (1, 0):
+        pairs = device.zeros(s.n, np.uint32), device.zeros(s.n, np.uint32)
         sort_local(queue, *grid, *pairs, *unsorted)
         size_merged = 2 * limit
         while size_merged <= s.n:

@@ -40,6 +40,7 @@ def main(size: str, seed: int) -> None:
         whole = (workload.roundup(s.words, s.GROUP),)
         direct(queue, whole, (s.GROUP,), histogram, data, count)
         workload.check(f"global, frame {frame}", device.read(histogram, np.uint32), wanted)
+        device.write(merged, np.zeros(BINS, np.uint32))
         partial(queue, (s.groups * s.GROUP,), (s.GROUP,), partials, data, count)
         merge(queue, (BINS * s.GROUP,), (s.GROUP,), merged, partials, np.uint32(s.groups))
         workload.check(f"merged, frame {frame}", device.read(merged, np.uint32), wanted)

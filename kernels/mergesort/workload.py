@@ -27,7 +27,6 @@ def main(size: str, seed: int) -> None:
     queue = device.queue
     sort_block, by_rank, by_path = device.kernels("sort_block", "merge_by_rank", "merge_path")
     unsorted, n = device.buffer(keys), np.uint32(s.n)
-    front, back = device.zeros(s.n, np.uint32), device.zeros(s.n, np.uint32)
     per_key = workload.roundup(s.n, 256)
     per_share = workload.roundup(-(-s.n // s.SHARE), 128)
 
@@ -36,6 +35,7 @@ def main(size: str, seed: int) -> None:
         ("rank", by_rank, per_key, 256),
         ("path", by_path, per_share, 128),
     ):
+        front, back = device.zeros(s.n, np.uint32), device.zeros(s.n, np.uint32)
         sort_block(queue, (workload.roundup(s.n, s.BLOCK),), (s.BLOCK,), front, unsorted, n)
         run = s.BLOCK
         while run < s.n:

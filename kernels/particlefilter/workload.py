@@ -57,14 +57,18 @@ def main(size: str, seed: int) -> None:
         wanted = scores(video, places, disk, frame)
         name = f"frame {frame}"
         workload.check(f"likelihood, {name}", device.read(score, np.float64), wanted, rtol=1e-9)
+        workload.check(f"weights, {name}", unscaled, np.exp(wanted) / s.np, rtol=1e-6)
         below = np.cumsum(unscaled / unscaled.sum())
         distribution = device.read(cdf, np.float64)
         workload.check(f"distribution, {name}", distribution, below, rtol=1e-9, atol=1e-12)
-        drawn = np.searchsorted(distribution, device.read(u, np.float64))
+        draws = device.read(u, np.float64)
+        workload.check(f"draws, {name}", draws, draws[0] + np.arange(s.np) / s.np, atol=1e-12)
+        drawn = np.searchsorted(distribution, draws)
         wanted = places[np.minimum(drawn, s.np - 1)]
         workload.check(f"x, {name}", device.read(chosen_x, np.float64), wanted[:, 0], rtol=1e-9)
         workload.check(f"y, {name}", device.read(chosen_y, np.float64), wanted[:, 1], rtol=1e-9)
 
+    device.write(chosen_x, np.zeros(s.np))
     simple(queue, *grid, x, y, cdf, u, chosen_x, chosen_y, n)
     workload.check("x, again", device.read(chosen_x, np.float64), wanted[:, 0], rtol=1e-9)
 

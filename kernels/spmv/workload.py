@@ -32,7 +32,7 @@ def main(size: str, seed: int) -> None:
     values, columns = device.buffer(matrix.values), device.buffer(matrix.columns)
     starts, lengths = device.buffer(matrix.starts), device.buffer(padded.lengths)
     wide_values, wide_columns = device.buffer(padded.values), device.buffer(padded.columns)
-    vec, out = device.buffer(vector), device.zeros(s.dim, np.float32)
+    vec = device.buffer(vector)
     dim = np.int32(s.dim)
     by_rows = (workload.roundup(s.dim, 128),), (128,)
     by_lanes = (workload.roundup(s.dim * LANES_PER_ROW, s.GROUP),), (s.GROUP,)
@@ -40,11 +40,14 @@ def main(size: str, seed: int) -> None:
     for step in range(s.steps):
         wanted = matrix.times(vector)
         reach = {"rtol": 1e-4, "atol": 1e-5 * np.abs(wanted).max()}
+        # Each writes its own, lest one's product pass for another's.
+        out = device.zeros(s.dim, np.float32)
         scalar(queue, *by_rows, values, vec, columns, starts, dim, out)
         workload.check(f"scalar, step {step}", device.read(out, np.float32), wanted, **reach)
-        lanes = np.int32(LANES_PER_ROW)
+        lanes, out = np.int32(LANES_PER_ROW), device.zeros(s.dim, np.float32)
         vectorised(queue, *by_lanes, values, vec, columns, starts, dim, lanes, out)
         workload.check(f"vector, step {step}", device.read(out, np.float32), wanted, **reach)
+        out = device.zeros(s.dim, np.float32)
         ellpack(queue, *by_rows, wide_values, vec, wide_columns, lengths, dim, out)
         product = device.read(out, np.float32)
         workload.check(f"ellpack, step {step}", product, wanted, **reach)
