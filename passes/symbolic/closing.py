@@ -151,8 +151,15 @@ class Endings:
     def first(self, loop: int, condition: Node) -> Expr:
         """The least k at which the condition is true (i64); see :class:`First`."""
         algebra = self._algebra
+        if not self._varies(condition, loop):
+            return algebra.first(loop, condition)
         if isinstance(condition, Operation):
             if condition.operator is Opcode.OR:
+                fixed = [part for part in condition.operands if not self._varies(part, loop)]
+                if fixed:
+                    moving = [part for part in condition.operands if part not in fixed]
+                    rest = self.first(loop, algebra.disjunction(moving))
+                    return algebra.select(algebra.disjunction(fixed), algebra.number(0), rest)
                 ends = [self.first(loop, part) for part in condition.operands]
                 if not any(isinstance(end, First) or _may_be_endless(end) for end in ends):
                     least: Expr = ends[0]

@@ -60,15 +60,43 @@ def entry_total(
 
 def block_total(values: SymbolicValues, block: int) -> Expr:
     """How often one work-item executes a block (i64)."""
+    staying = values.paths.condition(block, staying=True)
+    return _gated_total(values, block, staying, values.paths.condition(block))
+
+
+def edge_total(values: SymbolicValues, source: int, target: int) -> Expr:
+    """How often control goes from one block to another (i64)."""
+    algebra, paths = values.algebra, values.paths
+    level = values.regions.level_of(source)
+    chosen = paths.edge(source, target)
+    last = algebra.conjunction([paths.condition(source), chosen])
+    inside = [
+        to
+        for to in values.function.blocks[source].successors
+        if values.regions.node(to, level) is not None
+    ]
+    if target not in inside:
+        staying: Expr = algebra.false()
+    elif len(inside) == 1:
+        staying = paths.condition(source, staying=True)
+    else:
+        staying = algebra.conjunction([paths.condition(source, staying=True), chosen])
+    return _gated_total(values, source, staying, last)
+
+
+def _gated_total(values: SymbolicValues, block: int, staying: Expr, last: Expr) -> Expr:
+    """How often something holds at a block: in iterations that stay in the loop, and in the one
+    that leaves it.
+    """
     algebra, level = values.algebra, values.regions.level_of(block)
     one, none = algebra.number(1), algebra.number(0)
     if level is None:
-        return algebra.select(values.paths.condition(block), one, none)
-    inside = algebra.select(values.paths.condition(block, staying=True), one, none)
+        return algebra.select(last, one, none)
+    inside = algebra.select(staying, one, none)
     count = over_iterations(values, level, values.back_edges(level), inside, Fold.SUM)
     if _may_come_last(values, level, block):
-        last = values.final(level, algebra.select(values.paths.condition(block), one, none))
-        count = algebra.add(count, last)
+        final = values.final(level, algebra.select(last, one, none))
+        count = algebra.add(count, final)
     total = entry_total(values, level, count)
     assert total is not None
     return total

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
 from kcc.frontend.ir.types import I1, FloatTy, IntTy
 from kcc.passes.symbolic import semantics
+from kcc.passes.symbolic.algebra import reachable
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
@@ -95,6 +97,44 @@ class _Frame:
     states: dict[Recurrence, Evaluated] = field(default_factory=dict[Recurrence, Evaluated])
     fixed: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
     memo: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
+    origin: tuple[_Frame, NDArray[np.int64]] | None = None
+    """For some rows only of another frame: that one, and which."""
+
+
+class _Run:
+    """What a simulation of a loop has found for the rows of a frame."""
+
+    def __init__(self, size: int, watchers: list[Final | Total]) -> None:
+        self.watchers = watchers
+        self.found, self.sure = np.zeros(size, U64), np.zeros(size, np.bool_)
+        self.data: dict[Node, Array] = {}
+        self.known: dict[Node, Mask] = {}
+        self._fine: dict[Node, Mask] = {}
+        for each in watchers:
+            self.known[each] = np.zeros(size, np.bool_)
+            if isinstance(each, Total):
+                self.data[each] = np.full(size, each.fold.nothing, np.int64)
+                self._fine[each] = np.ones(size, np.bool_)
+            else:
+                self.data[each] = np.zeros(size, semantics.dtype_of(each.type))
+
+    def add(self, total: Total, rows: NDArray[np.int64], value: Evaluated) -> None:
+        """One iteration more of some rows."""
+        data = value.rows(len(rows)).view(np.int64)
+        self.data[total][rows] = _FOLDS[total.fold](self.data[total][rows], data)
+        self._fine[total][rows] &= value.is_known(len(rows))
+
+    def finished(self, rows: NDArray[np.int64]) -> None:
+        """Rows that have come to the loop's end."""
+        for each, fine in self._fine.items():
+            self.known[each][rows] = fine[rows]
+
+    def results(self) -> dict[Node, Evaluated]:
+        found = dict[Node, Evaluated]()
+        for each, known in self.known.items():
+            data = self.data[each].view(U64) if isinstance(each, Total) else self.data[each]
+            found[each] = _shrunk(Evaluated(data, None if known.all() else known))
+        return found
 
 
 class Evaluator:
@@ -103,7 +143,11 @@ class Evaluator:
     def __init__(self, values: SymbolicValues, lanes: Lanes, *, work: int = MAX_WORK) -> None:
         self._values, self._lanes = values, lanes
         self._top = _Frame(lanes.count)
-        self._left = work
+        self._left = self._work = work
+        self._exhausted = False
+        self._expected: set[Node] = set()
+        self._observers: dict[tuple[int, Node], list[Final | Total]] = {}
+        self._heavy: dict[Node, bool] = {}
         self._orders: dict[Node, list[Node]] = {}
         self._needs: dict[Node, tuple[Recurrence, ...]] = {}
         self._tables: dict[str, tuple[NDArray[np.uint8], Mask]] = {}
@@ -113,16 +157,38 @@ class Evaluator:
 
         What takes more than the work allowed is unknown in all rows.
         """
+        self.expect([node])
+        self._left = self._work
         with np.errstate(all="ignore"):
             try:
                 return self._get(self._top, node)
             except WorkLimitError:
+                self._exhausted = True
                 return _nothing(node)
+
+    def expect(self, nodes: Iterable[Node]) -> None:
+        """Say which nodes will be asked for: loops that several of them need are simulated once
+        for all.
+        """
+        pending = [node for node in nodes if node not in self._expected]
+        while pending:
+            for each in reachable([pending.pop()], stop=self._expected):
+                if each in self._expected:
+                    continue
+                self._expected.add(each)
+                match each:
+                    case Final(loop=loop, at=end) | Total(loop=loop, count=end):
+                        self._observers.setdefault((loop, end), []).append(each)
+                    case Recurrence():
+                        variable = self._values.variable(each)
+                        pending += [variable.start, variable.step]
+                    case _:
+                        pass
 
     @property
     def exhausted(self) -> bool:
         """Whether something was given up because it takes too long."""
-        return self._left < 0
+        return self._exhausted
 
     def integers(self, node: Node) -> tuple[NDArray[np.int64], Mask]:
         """The signed reading (0 or 1 for i1) of an integer node, and where it is known, row by
@@ -136,7 +202,7 @@ class Evaluator:
     # frames
 
     def _get(self, frame: _Frame, node: Node) -> Evaluated:
-        found = frame.memo.get(node) or frame.fixed.get(node)
+        found = self._ready(frame, node)
         if found is not None:
             return found
         if frame.parent is not None and frame.loop not in self._values.varying(node):
@@ -144,11 +210,22 @@ class Evaluator:
             frame.fixed[node] = found
             return found
         for each in self._order(node):
-            if each not in frame.memo:
-                outer = frame.parent is not None
-                if not (outer and frame.loop not in self._values.varying(each)):
-                    frame.memo[each] = self._computed(frame, each)
+            inner = frame.parent is None or frame.loop in self._values.varying(each)
+            if inner and self._ready(frame, each) is None:
+                value = self._computed(frame, each)
+                frame.memo[each] = value
         return frame.memo[node]
+
+    def _ready(self, frame: _Frame, node: Node) -> Evaluated | None:
+        """A value that is there already, in the frame or in the one it is a part of."""
+        found = frame.memo.get(node) or frame.fixed.get(node)
+        if found is None and frame.origin is not None:
+            source, rows = frame.origin
+            is_leaf = isinstance(node, Number | Symbol | Recurrence)
+            ready = self._get(source, node) if is_leaf else self._ready(source, node)
+            if ready is not None:
+                found = frame.memo[node] = _taken(ready, rows)
+        return found
 
     def _order(self, node: Node) -> list[Node]:
         """A node and what it is computed from, operands first, bodies of loops left out."""
@@ -159,8 +236,24 @@ class Evaluator:
                 each = pending.pop()
                 if each not in seen:
                     seen.add(each)
-                    pending += _operands(each)
+                    pending += each.operands[:1] if self._is_lazy(each) else _operands(each)
             found = self._orders[node] = sorted(seen, key=lambda each: each.id)
+        return found
+
+    def _is_lazy(self, node: Node) -> TypeGuard[Operation]:
+        """Whether a choice has sides with loops in them, which are computed only where chosen."""
+        found = self._heavy.get(node)
+        if found is None:
+            found = (
+                isinstance(node, Operation)
+                and node.operator is Opcode.SELECT
+                and any(
+                    isinstance(each, First | Final | Total) or self._is_lazy(each)
+                    for side in node.operands[1:]
+                    for each in self._order(side)
+                )
+            )
+            self._heavy[node] = found
         return found
 
     def _spend(self, size: int) -> None:
@@ -184,17 +277,23 @@ class Evaluator:
                 data = semantics.product([f.data for f in factors], bits)
                 return Evaluated(data, _both(factors))
             case Operation():
-                return self._operation(frame, node)
+                return (
+                    self._lazy(frame, node) if self._is_lazy(node) else self._operation(frame, node)
+                )
             case Table():
                 return self._table(frame, node)
             case Recurrence():
                 return frame.states.get(node) or _nothing(node)
             case First():
-                return self._first(frame, node)
+                return self._simulated(frame, node.loop, node, node)
             case Final():
-                return self._final(frame, node)
+                if not self._recurrences(node.loop, [node.value]):
+                    return self._at(frame, node)
+                return self._simulated(frame, node.loop, node.at, node)
             case Total():
-                return self._total(frame, node)
+                if not self._recurrences(node.loop, [node.value]):
+                    return self._spread_total(frame, node, self._get(frame, node.count))
+                return self._simulated(frame, node.loop, node.count, node)
             case _:
                 return _nothing(node)
 
@@ -292,92 +391,104 @@ class Evaluator:
         frame.counter = Evaluated(np.array([number], U64))
         frame.memo = {}
 
-    def _first(self, frame: _Frame, node: First) -> Evaluated:
-        needed = self._recurrences(node.loop, [node.condition])
-        child = self._enter(frame, node.loop, needed)
-        result = np.zeros(frame.size, U64)
+    def _lazy(self, frame: _Frame, node: Operation) -> Evaluated:
+        """A choice, each side computed for the rows that choose it."""
+        condition = self._get(frame, node.operands[0])
+        sure, chosen = condition.is_known(frame.size), condition.rows(frame.size) != 0
+        data = np.zeros(frame.size, semantics.dtype_of(node.type))
         known = np.zeros(frame.size, np.bool_)
-        rows = np.arange(frame.size)
-        number = 0
+        for side, rows in ((1, sure & chosen), (2, sure & ~chosen)):
+            if rows.all():
+                return self._get(frame, node.operands[side])
+            if rows.any():
+                places = np.flatnonzero(rows)
+                value = self._get(_part(frame, places), node.operands[side])
+                data[places] = value.rows(len(places))
+                known[places] = value.is_known(len(places))
+        return Evaluated(data, None if known.all() else known)
+
+    def _at(self, frame: _Frame, node: Final) -> Evaluated:
+        """A value that varies with the counter alone, in the last iteration."""
+        at = self._get(frame, node.at)
+        child = _Frame(frame.size, frame, node.loop)
+        child.counter = at
+        found = self._get(child, node.value)
+        return Evaluated(found.data, _and(found.known, at.known))
+
+    def _home(self, frame: _Frame, node: Node) -> _Frame:
+        """The frame in which a node is computed."""
+        while frame.parent is not None and frame.loop not in self._values.varying(node):
+            frame = frame.parent
+        return frame
+
+    def _simulated(self, frame: _Frame, loop: int, end: Node, asked: Node) -> Evaluated:
+        """Iteration by iteration, up to number ``end``, which may be what is searched for.
+
+        All that is wanted of the loop is computed together and put down in the frame.
+        """
+        watchers = [
+            each
+            for each in self._observers.get((loop, end), [])
+            if each not in frame.memo and self._home(frame, each) is frame
+            if self._recurrences(loop, [each.value]) or end is asked
+        ]
+        if asked is not end and asked not in watchers:
+            assert isinstance(asked, Final | Total)
+            watchers.append(asked)
+        run = _Run(frame.size, watchers)
+        search = end if end is asked and isinstance(end, First) else None
+        roots = [watcher.value for watcher in watchers]
+        if search is not None:
+            roots.append(search.condition)
+        needed = self._recurrences(loop, roots)
+        ends = None if search is not None else self._get(frame, end)
+        child = self._enter(frame, loop, needed)
+        rows, number = np.arange(frame.size), 0
+        varying = search is None or self._values.varies(search.condition, loop)
+        limits = np.zeros(0, np.int64)
+        if ends is not None:
+            limits = ends.rows(frame.size).view(np.int64)
+            rows = np.flatnonzero(ends.is_known(frame.size) & (limits >= 0))
+            if len(rows) < frame.size:
+                _keep(child, rows)
         while len(rows):
-            here = self._get(child, node.condition)
-            data, sure = here.rows(child.size), here.is_known(child.size)
-            ends = sure & (data != 0)
-            result[rows[ends]] = number
-            known[rows[ends]] = True
-            stays = sure & (data == 0)
+            if search is not None:
+                here = self._get(child, search.condition)
+                data, sure = here.rows(child.size), here.is_known(child.size)
+                over, stays = sure & (data != 0), sure & (data == 0)
+                run.found[rows[over]], run.sure[rows[over]] = number, True
+            else:
+                over = limits[rows] == number
+                stays = ~over
+            if over.any():
+                self._record(run, child, rows, np.flatnonzero(over))
             if not stays.all():
-                if number == 0 and ends.all() and len(here.data) == 1:
-                    return Evaluated(np.zeros(1, U64))
                 rows = rows[stays]
                 _keep(child, np.flatnonzero(stays))
-            if not len(rows) or (not needed and self._same_forever(node)):
+            if not len(rows) or (search is not None and not varying):
                 break
+            for watcher in watchers:
+                if isinstance(watcher, Total):
+                    run.add(watcher, rows, self._get(child, watcher.value))
             number += 1
             self._advance(child, number)
             self._spend(0)
-        return _shrunk(Evaluated(result, None if known.all() else known))
+        if search is not None:
+            frame.memo[search] = _shrunk(Evaluated(run.found, None if run.sure.all() else run.sure))
+        frame.memo.update(run.results())
+        return frame.memo[asked]
 
-    def _same_forever(self, node: First) -> bool:
-        return not self._values.varies(node.condition, node.loop)
-
-    def _final(self, frame: _Frame, node: Final) -> Evaluated:
-        at = self._get(frame, node.at)
-        needed = self._recurrences(node.loop, [node.value])
-        if not needed:
-            child = _Frame(frame.size, frame, node.loop)
-            child.counter = at
-            found = self._get(child, node.value)
-            return Evaluated(found.data, _and(found.known, at.known))
-        child = self._enter(frame, node.loop, needed)
-        result = np.zeros(frame.size, semantics.dtype_of(node.type))
-        known = np.zeros(frame.size, np.bool_)
-        rows = np.flatnonzero(at.is_known(frame.size))
-        ends = at.rows(frame.size)
-        if len(rows) < frame.size:
-            _keep(child, rows)
-        number = 0
-        while len(rows):
-            here = ends[rows] == number
-            if here.any():
-                value = self._get(child, node.value)
-                result[rows[here]] = value.rows(child.size)[here]
-                known[rows[here]] = value.is_known(child.size)[here]
-                rows = rows[~here]
-                _keep(child, np.flatnonzero(~here))
-            if len(rows):
-                number += 1
-                self._advance(child, number)
-                self._spend(0)
-        return _shrunk(Evaluated(result, None if known.all() else known))
-
-    def _total(self, frame: _Frame, node: Total) -> Evaluated:
-        count = self._get(frame, node.count)
-        needed = self._recurrences(node.loop, [node.value])
-        if not needed:
-            return self._spread_total(frame, node, count)
-        child = self._enter(frame, node.loop, needed)
-        result = np.full(frame.size, node.fold.nothing, np.int64)
-        known = np.array(count.is_known(frame.size))
-        ends = count.rows(frame.size)
-        rows = np.flatnonzero(known & (ends > 0))
-        if len(rows) < frame.size:
-            _keep(child, rows)
-        number = 0
-        while len(rows):
-            value = self._get(child, node.value)
-            data = value.rows(child.size).view(np.int64)
-            result[rows] = _FOLDS[node.fold](result[rows], data)
-            known[rows] &= value.is_known(child.size)
-            number += 1
-            stays = (ends[rows] > number) & known[rows]
-            if not stays.all():
-                rows = rows[stays]
-                _keep(child, np.flatnonzero(stays))
-            if len(rows):
-                self._advance(child, number)
-                self._spend(0)
-        return _shrunk(Evaluated(result.view(U64), None if known.all() else known))
+    def _record(
+        self, run: _Run, child: _Frame, rows: NDArray[np.int64], places: NDArray[np.int64]
+    ) -> None:
+        """The last iteration of some rows."""
+        finals = [watcher for watcher in run.watchers if isinstance(watcher, Final)]
+        part = child if len(places) == child.size else _part(child, places)
+        for watcher in finals:
+            value = self._get(part, watcher.value)
+            run.data[watcher][rows[places]] = value.rows(part.size)
+            run.known[watcher][rows[places]] = value.is_known(part.size)
+        run.finished(rows[places])
 
     def _spread_total(self, frame: _Frame, node: Total, count: Evaluated) -> Evaluated:
         """All iterations of all rows at once, some rows at a time."""
@@ -517,6 +628,15 @@ def _keep(frame: _Frame, rows: NDArray[np.int64]) -> None:
     frame.fixed = {each: _taken(value, rows) for each, value in frame.fixed.items()}
     if frame.counter is not None:
         frame.counter = _taken(frame.counter, rows)
+
+
+def _part(frame: _Frame, rows: NDArray[np.int64]) -> _Frame:
+    """Some rows of a frame in the same iteration."""
+    outer = rows if frame.rows is None else frame.rows[rows]
+    part = _Frame(len(rows), frame.parent, frame.loop, outer, origin=(frame, rows))
+    if frame.counter is not None:
+        part.counter = _taken(frame.counter, rows)
+    return part
 
 
 def _shrunk(value: Evaluated) -> Evaluated:

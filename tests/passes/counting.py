@@ -37,6 +37,7 @@ def compare(
     values = SymbolicValues(kernel, facts, known)
     executed = run(unit, kernel, values.loops, launch, arguments)
     evaluate = Evaluator(values, all_work_items(known))
+    evaluate.expect(_totals(values, kernel))
     wrong, trips = list[str](), list[TripCount]()
     for loop in values.loops.loops:
         count = values.body_count(loop.id)
@@ -59,6 +60,26 @@ def compare(
                 f"block {block.index}", evaluate, node, executed.blocks[block.index]
             )
     return Comparison([f"{kernel.name}: {text}" for text in wrong], trips, values)
+
+
+def _totals(values: SymbolicValues, kernel: Kernel) -> list[Node]:
+    """All nodes that will be asked for."""
+    nodes = list[Node]()
+    for loop in values.loops.loops:
+        for fold in Fold:
+            node = entry_total(values, loop.id, values.body_count(loop.id), fold)
+            assert node is not None
+            nodes.append(node)
+    return [*nodes, *(block_total(values, b) for b in _reachable(values, kernel))]
+
+
+def _reachable(values: SymbolicValues, kernel: Kernel) -> list[int]:
+    outside = values.regions[None].order
+    return [
+        block.index
+        for block in kernel.function.blocks
+        if block.index in outside or values.loops.innermost[block.index] is not None
+    ]
 
 
 def _different(what: str, evaluate: Evaluator, node: Node, wanted: Counts) -> list[str]:

@@ -54,8 +54,12 @@ class _Counter:
     def __init__(self, blocks: int, loops: Loops, items: int) -> None:
         self._loops, count = loops.loops, len(loops.loops)
         self._inside = np.zeros((count, blocks + 1), np.bool_)
+        self._around: list[set[int]] = [set() for _ in range(blocks + 1)]
+        self._headed = {loop.header: loop.id for loop in loops.loops}
         for loop in loops.loops:
             self._inside[loop.id, list(loop.blocks)] = True
+            for block in loop.blocks:
+                self._around[block].add(loop.id)
         self.blocks = np.zeros((blocks, items), np.int64)
         self.totals = np.zeros((count, items), np.int64)
         self.least = np.full((count, items), NEVER)
@@ -70,8 +74,11 @@ class _Counter:
             previous[here] = block
             if block >= 0:
                 self.blocks[block, first + here] += 1
-            for loop in self._loops:
-                self._step(loop.id, block, here, before, current, first)
+            touched = {self._headed[block]} if block in self._headed else set[int]()
+            for source in set(before.tolist()):
+                touched |= self._around[source] - self._around[block]
+            for loop in touched:
+                self._step(loop, block, here, before, current, first)
 
     def _step(
         self, loop: int, block: int, here: Counts, before: Counts, current: Counts, first: int
