@@ -19,6 +19,7 @@ import re
 import subprocess
 import tempfile
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +27,7 @@ import numpy as np
 
 from benchmarks.typed_ir import LEFT_OUT, OTHER_NAMES, TypedWriter, inserted_casts
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Store
-from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.ir.types import PtrTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
@@ -123,11 +124,9 @@ def differences(ours: Counts, theirs: Counts) -> dict[str, tuple[int, int]]:
 def run_oclgrind(item: CountedLaunch) -> Counts:
     """What oclgrind counts for the launch."""
     with tempfile.TemporaryDirectory() as folder:
-        text, program = Path(folder) / "kernel.ll", Path(folder) / "kernel.bc"
-        text.write_text(TypedWriter(item.unit.module, item.kernel.function).write(), "utf-8")
-        subprocess.run([_assembler(), str(text), "-o", str(program)], check=True)
+        program = assemble(item.unit.module, item.kernel.function, Path(folder))
         script = Path(folder) / "kernel.sim"
-        script.write_text(_simulation(item, program), "utf-8")
+        script.write_text(simulation(item.kernel, item.shape, item.arguments, program), "utf-8")
         command = ["oclgrind-kernel", "--inst-counts", str(script)]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
     rows = (LINE.fullmatch(line) for line in done.stdout.splitlines())
@@ -141,13 +140,22 @@ def _assembler() -> str:
     return str(debian) if debian.exists() else "llvm-as-14"
 
 
-def _simulation(item: CountedLaunch, program: Path) -> str:
-    """The launch as oclgrind-kernel reads it: all data as bytes."""
-    sizes = [
-        " ".join(map(str, (*s, 1, 1)[:3])) for s in (item.shape.global_size, item.shape.local_size)
-    ]
-    rows = [str(program), item.kernel.symbol, *sizes]
-    for value in item.arguments:
+def assemble(module: Module, function: Function, folder: Path) -> Path:
+    """A kernel as bitcode that oclgrind reads."""
+    text, program = folder / "kernel.ll", folder / "kernel.bc"
+    text.write_text(TypedWriter(module, function).write(), "utf-8")
+    subprocess.run([_assembler(), str(text), "-o", str(program)], check=True)
+    return program
+
+
+def simulation(
+    kernel: Kernel, launch: NDRange, arguments: Sequence[KernelArgument], program: Path
+) -> str:
+    """A launch as oclgrind-kernel reads it: all data as bytes."""
+    sizes = (launch.global_size, launch.local_size)
+    rows = [str(program), kernel.symbol]
+    rows += [" ".join(map(str, (*size, 1, 1)[:3])) for size in sizes]
+    for value in arguments:
         if isinstance(value, LocalMemory):
             rows.append(f"<size={value.size_bytes}>")
             continue
