@@ -8,6 +8,7 @@ import numpy as np
 
 from kcc.frontend.ir.types import size_bytes
 from kcc.trace.launches import CHUNKS, LaunchTotals, TracedBuffer, TracedScalar, TraceLaunch
+from kcc.trace.tables import TraceTables
 from kcc.trace.writer import TraceWriter
 from kcc.tracegen.execute import Execution, LocalMemory, PreparedLaunch
 from kcc.tracegen.image_data import ImageData, Sampler
@@ -16,10 +17,13 @@ from kcc.tracegen.trace_tables import tables_of
 from kcc.tracegen.workers import TraceCallback
 
 
-def begin_launch(writer: TraceWriter, number: int, prepared: PreparedLaunch) -> TraceCallback:
+def begin_launch(
+    writer: TraceWriter, number: int, prepared: PreparedLaunch, tables: TraceTables | None = None
+) -> TraceCallback:
     """A launch that is about to run, the ``number``-th of its program, begins in the file; gives
-    what takes its trace (``prepared.options.trace`` says of what)."""
-    tables = tables_of(prepared.plan, prepared.kernel, prepared.unit)
+    what takes its trace (``prepared.options.trace`` says of what). ``tables`` are the kernel's, if
+    they are at hand."""
+    tables = tables or tables_of(prepared.plan, prepared.kernel, prepared.unit)
     addresses = prepared.options.trace is TraceMode.ADDRESSES
     launch = describe_launch(prepared, number, writer.add_tables(tables), addresses=addresses)
     writer.begin(launch)
@@ -76,5 +80,5 @@ def _scalars(prepared: PreparedLaunch) -> Iterator[TracedScalar]:
         else:
             offset = prepared.plan.argument_offsets[index]
             data = prepared.argument_image[offset : offset + size_bytes(argument.type)].tobytes()
-        is_number = isinstance(value, (int, float)) or np.isscalar(value)
+        is_number = isinstance(value, (int, float, np.generic)) and not isinstance(value, np.void)
         yield TracedScalar(index, data.hex(), str(value) if is_number else "")

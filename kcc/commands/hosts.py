@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
@@ -95,17 +95,19 @@ def run_host(
     observer: Observer | None = None,
     *,
     quiet: bool = False,
+    status: Callable[[], str] = str,
 ) -> ScriptRun:
     """Run the script that the command line names, with progress on a terminal.
 
     ``quiet``: what the script prints goes to standard error, since standard output is taken.
+    ``status`` gives what a terminal shows beside the launches.
     Raises what :func:`kcc.host.run_script` does; SystemExit only for another code than 0.
     """
     from kcc.host import Progress, ScriptRun, run_script
 
     progress = Progress()
     try:
-        with _shown(progress), redirect_stdout(sys.stderr if quiet else sys.stdout):
+        with _shown(progress, status), redirect_stdout(sys.stderr if quiet else sys.stdout):
             return run_script(
                 arguments.script,
                 size=arguments.size,
@@ -125,7 +127,7 @@ def run_host(
 
 
 @contextmanager
-def _shown(progress: Progress) -> Generator[None, None, None]:
+def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, None, None]:
     """A line on the terminal that counts launches."""
     if not is_terminal(sys.stderr):
         yield
@@ -136,7 +138,8 @@ def _shown(progress: Progress) -> Generator[None, None, None]:
 
     def line() -> Text:
         done = sum(row.warp_instructions for row in list(progress.launches))
-        return Text(f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions")
+        launches = f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions"
+        return Text(launches + status())
 
     with Live(
         get_renderable=line,

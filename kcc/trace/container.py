@@ -105,6 +105,16 @@ class RecordFile:
         self._write(stored)
         return place
 
+    def cut(self, offset: int) -> None:
+        """Take back what was written from ``offset`` on."""
+        assert self._file is not None, "the file is not open"
+        try:
+            self._file.truncate(offset)
+            self._file.seek(offset)
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self.offset = offset
+
     def finish(self, last_record: int) -> None:
         """Write the footer and give the file its name."""
         places = struct.pack("<QQ", last_record, self.offset + FOOTER.size)

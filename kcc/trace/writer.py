@@ -46,6 +46,9 @@ class _OpenLaunch:
     launch: TraceLaunch
     counter: TraceCounter
     seen: NDArray[np.int64]
+    place: int
+    rows: int
+    """Where the launch begins in the file and in the index."""
     pieces: list[tuple[int, NDArray[np.uint32]]] = field(
         default_factory=list[tuple[int, NDArray[np.uint32]]]
     )
@@ -116,8 +119,18 @@ class TraceWriter:
         counter = TraceCounter(tables, addresses=launch.addresses)
         number = self._launches
         self._launches += 1
+        place, rows = self._file.offset, len(self._index)
         self._add_json(LAUNCH, to_json(launch), number)
-        self._open = _OpenLaunch(number, launch, counter, np.zeros_like(counter.seen))
+        seen = np.zeros_like(counter.seen)
+        self._open = _OpenLaunch(number, launch, counter, seen, place, rows)
+
+    def cancel(self) -> None:
+        """Take back the launch that has begun and not ended, if there is one."""
+        if self._open is not None:
+            self._file.cut(self._open.place)
+            del self._index[self._open.rows :]
+            self._launches -= 1
+            self._open = None
 
     def add(self, first_block: int, words: NDArray[np.uint32]) -> None:
         """Some words of the launch: what the engine's trace callback gets, in its order."""

@@ -144,8 +144,9 @@ class Reader:
             case b"KERN":
                 self.tables.append(json.loads(contents))
             case b"LNCH":
-                described = json.loads(contents)
-                self.launches.append(Launch(described, self.tables[described["tables"]]))
+                described: dict[str, Any] = json.loads(contents)
+                number: int = described["tables"]
+                self.launches.append(Launch(described, self.tables[number]))
                 self.chunk = None
             case b"CHNK":
                 self.take_chunk(self.launches[-1], contents)

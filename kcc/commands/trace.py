@@ -1,0 +1,241 @@
+"""`kcc trace FILE.py -o FILE.kct`: write what the kernels of a script did; `--show` looks at it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import choose_style
+from kcc.commands.errors import usage_error
+from kcc.commands.hosts import add_script, run_host, script_exit_code
+from kcc.commands.options import Subparsers, add_console
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines
+from kcc.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from kcc.trace.reader import LaunchTrace, TraceFile
+    from kcc.trace.writer import TraceWriter
+
+SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
+DEFAULT_LIMIT = 100
+
+_EXAMPLES = """examples:
+  kcc trace kernels/bfs/workload.py -o bfs.kct   every launch: blocks, lanes, addresses
+  kcc trace kernels/bfs/workload.py -o bfs.kct --launches 0-3 --kernel BFS_1
+  kcc trace script.py -o x.kct --blocks-only -- --steps 10
+  kcc trace --show bfs.kct                       what the file holds
+  kcc trace --show bfs.kct --launch 2 --block 7 --warp 1
+  kcc trace --show bfs.kct --json -"""
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add `kcc trace`."""
+    parser = subparsers.add_parser(
+        "trace",
+        help="write what every warp of a PyOpenCL script's kernels did to a file",
+        usage="kcc trace FILE -o FILE.kct [OPTION ...] [-- ARG ...]\n"
+        "       kcc trace --show FILE.kct [OPTION ...]",
+        description="Run a PyOpenCL script as `kcc run` does, and write what its kernels did to a\n"
+        "trace: basic blocks, lane masks and addresses, warp by warp. Or look at a trace.",
+        epilog=_EXAMPLES,
+    )
+    add_script(parser)
+    group = parser.add_argument_group("what is written")
+    group.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
+    group.add_argument(
+        "--kernel",
+        dest="kernels",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="only launches of this kernel (repeatable); the others run all the same",
+    )
+    group.add_argument(
+        "--launches",
+        metavar="RANGES",
+        type=_ranges,
+        default=(),
+        help="only these launches of the run, from 0: 3, 0-9, 0-3,8 (the others run all the same)",
+    )
+    group.add_argument(
+        "--blocks-only", action="store_true", help="no addresses: blocks and lane masks alone"
+    )
+    _add_show(parser)
+    add_console(parser, stages=False)
+    parser.set_defaults(run=run)
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("looking at a trace")
+    group.add_argument("--show", action="store_true", help="FILE is a trace: say what it holds")
+    group.add_argument("--launch", metavar="N", type=_number, help="the launch of this number")
+    group.add_argument("--block", metavar="N", type=_number, help="what this thread block did")
+    group.add_argument("--warp", metavar="N", type=_number, help="what this warp of it did")
+    group.add_argument(
+        "--limit",
+        metavar="N",
+        type=_number,
+        default=DEFAULT_LIMIT,
+        help="segments of a warp to show at most (default: %(default)s)",
+    )
+    group.add_argument(
+        "--json", metavar="FILE", help="write what the trace holds as JSON; '-' in place of text"
+    )
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    if arguments.show:
+        _check_show(arguments)
+        _show(arguments)
+        return 0
+    _check_trace(arguments)
+    try:
+        _trace(arguments, sources)
+    except SystemExit as end:
+        return script_exit_code(end)
+    return 0
+
+
+def _check_show(arguments: argparse.Namespace) -> None:
+    if arguments.output or arguments.blocks_only or arguments.launches:
+        raise usage_error("--show writes no trace: -o, --launches and --blocks-only mean nothing")
+    is_path = arguments.block is not None or arguments.warp is not None
+    if arguments.json and is_path:
+        raise usage_error("--json tells what a trace holds, not what one warp did")
+    if arguments.json:
+        check_targets([arguments.json], arguments.script)
+
+
+def _check_trace(arguments: argparse.Namespace) -> None:
+    path = arguments.script
+    if path.endswith(".kct"):
+        raise usage_error(f"'{path}' is a trace", f"kcc trace --show {path}")
+    if path.endswith(SOURCE_SUFFIXES):
+        message = f"'{path}' is a kernel source, and kcc cannot trace without a run yet"
+        hint = "kcc trace workload.py -o FILE traces the host script that launches its kernels"
+        raise DiagnosticError([Diagnostic("K765", message, hint=hint)])
+    if any(getattr(arguments, name) is not None for name in ("launch", "block", "warp", "json")):
+        raise usage_error("--launch, --block, --warp and --json go with --show")
+    if not arguments.output:
+        raise usage_error("-o FILE is missing: where the trace goes")
+    if arguments.output == STANDARD:
+        raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
+    check_targets([arguments.output], path)
+
+
+def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
+    """Run the script and write the trace; then say what is in it."""
+    from kcc.report.traces import size_text
+    from kcc.trace.writer import TraceWriter
+    from kcc.tracing import Tracer, header_of
+
+    target = Path(arguments.output)
+    with TraceWriter(target, header_of(arguments.script)) as writer:
+        tracer = Tracer(
+            writer,
+            addresses=not arguments.blocks_only,
+            kernels=arguments.kernels,
+            launches=arguments.launches,
+        )
+        began = time.monotonic()
+
+        def status() -> str:
+            rate = tracer.warp_instructions / max(time.monotonic() - began, 1e-3) / 1e6
+            return f", {size_text(writer.bytes_written)} of trace, {rate:,.1f} M/s"
+
+        run_host(arguments, sources, tracer, status=status)
+        tracer.finish()
+        if writer.launches == 0:
+            raise _nothing(arguments)
+    sys.stdout.write(_written(target, writer, tracer.warp_instructions))
+
+
+def _nothing(arguments: argparse.Namespace) -> DiagnosticError:
+    asked = bool(arguments.kernels or arguments.launches)
+    message = "no launch is one of those asked for" if asked else "the script launched no kernel"
+    return DiagnosticError([Diagnostic("K767", f"{message}: no trace is written")])
+
+
+def _written(target: Path, writer: TraceWriter, instructions: int) -> str:
+    from kcc.report.traces import counted, size_text
+
+    size = writer.bytes_written
+    each = f", {size / instructions:.3f} bytes each" if instructions else ""
+    return (
+        f"{target}: {counted(writer.launches, 'launch', 'es')}, "
+        f"{counted(instructions, 'warp instruction')}, {size_text(size)}{each}\n"
+    )
+
+
+def _show(arguments: argparse.Namespace) -> None:
+    from kcc.report.traces import trace_json, trace_summary, warp_path
+    from kcc.trace.reader import open_trace
+
+    with open_trace(arguments.script) as trace:
+        launches = _chosen(trace, arguments)
+        outputs = list[Output]()
+        if arguments.block is not None or arguments.warp is not None:
+            launch, block, warp = launches[0], arguments.block or 0, arguments.warp
+            _check_place(launch, block, warp or 0)
+            warps = range(launch.launch.warps(launch.tables.width)) if warp is None else [warp]
+            paths = (warp_path(launch, block, number, arguments.limit) for number in warps)
+            outputs.append(Output(STANDARD, "\n".join(paths)))
+        elif arguments.json:
+            outputs.append(Output(arguments.json, trace_json(trace, launches)))
+        if not outputs or arguments.json not in (None, STANDARD):
+            style = choose_style(arguments.color, arguments.width, STANDARD)
+            outputs.append(Output(STANDARD, trace_summary(trace, launches, style)))
+        write_outputs(outputs)
+
+
+def _chosen(trace: TraceFile, arguments: argparse.Namespace) -> list[LaunchTrace]:
+    """The launches that are asked for; raises K766 if there are none."""
+    wanted = frozenset(arguments.kernels)
+    found = [
+        launch
+        for launch in trace.launches
+        if (not wanted or launch.tables.kernel in wanted)
+        and arguments.launch in (None, launch.launch.number)
+    ]
+    if not found and (wanted or arguments.launch is not None or not trace.launches):
+        numbers = [launch.launch.number for launch in trace.launches]
+        names = ", ".join(sorted({launch.tables.kernel for launch in trace.launches}))
+        hint = f"launches {min(numbers)} to {max(numbers)} of {names}" if numbers else None
+        raise DiagnosticError([Diagnostic("K766", "the trace has no such launch", hint=hint)])
+    return found
+
+
+def _check_place(launch: LaunchTrace, block: int, warp: int) -> None:
+    blocks = launch.launch.thread_blocks
+    warps = launch.launch.warps(launch.tables.width)
+    number = launch.launch.number
+    if block >= blocks:
+        message = f"launch {number} has {blocks:,} thread blocks, numbered from 0"
+        raise DiagnosticError([Diagnostic("K766", message)])
+    if warp >= warps:
+        message = f"the thread blocks of launch {number} have {warps} warps, numbered from 0"
+        raise DiagnosticError([Diagnostic("K766", message)])
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
+    return int(text)
+
+
+def _ranges(text: str) -> tuple[range, ...]:
+    """``0-3,8`` as ranges."""
+    found = list[range]()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        start = _number(first.strip())
+        end = _number(last.strip()) if dash else start
+        if end < start:
+            raise argparse.ArgumentTypeError(f"'{part}' ends before it begins")
+        found.append(range(start, end + 1))
+    return tuple(found)
