@@ -9,8 +9,10 @@ from typing import Any
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
 from kcc.passes.barriers import BarriersPass
+from kcc.passes.branch_conditions import BranchConditionsPass
 from kcc.passes.branches import BranchesPass
 from kcc.passes.control_flow import ControlFlowPass
+from kcc.passes.divergence import DivergencePass
 from kcc.passes.dominance import DominatorsPass, PostDominatorsPass
 from kcc.passes.facts import Around, Facts, Pass, plainly, run_passes
 from kcc.passes.instruction_mix import InstructionMixPass
@@ -23,11 +25,12 @@ from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What is known from outside the kernel: its launch, and trip counts to be taken, by the line
-    of the loop, where none can be found."""
+    """What is known from outside the kernel: its launch, and, by line, trip counts of loops and
+    shares of branches to be taken where none can be found (:mod:`kcc.assumptions`)."""
 
     known: Known = field(default_factory=Known)
     assumed_trips: Mapping[int, int] = field(default_factory=dict[int, int])
+    assumed_shares: Mapping[int, float] = field(default_factory=dict[int, float])
 
 
 PASSES: tuple[Pass[Any], ...] = (
@@ -49,6 +52,8 @@ def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
         *PASSES,
         SymbolicValuesPass(setting.known, setting.assumed_trips),
         TripCountsPass(),
+        DivergencePass(),
+        BranchConditionsPass(setting.assumed_shares),
     )
 
 

@@ -13,6 +13,7 @@ from kcc.passes.barriers import Barriers
 from kcc.passes.branches import Branches
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.counts import ClassCounts
+from kcc.passes.divergence import Divergence
 from kcc.passes.facts import Facts
 from kcc.passes.instruction_mix import InstructionMix
 from kcc.passes.loops import Loops
@@ -37,7 +38,6 @@ from kcc.report.model import (
     Trip,
 )
 
-_NO_DIVERGENCE = Unknown("this version of kcc does not analyse divergence")
 _NO_PATTERN = Unknown("this version of kcc does not analyse access patterns")
 _NO_REGISTERS = Unknown("this version of kcc does not estimate registers")
 _NO_OCCUPANCY = Unknown("this version of kcc does not compute occupancy")
@@ -168,7 +168,7 @@ def _trip(trip: TripCount) -> Trip:
 
 def _branches(kernel: Kernel, facts: Facts) -> tuple[Branch, ...]:
     found = list[Branch]()
-    for branch in facts[Branches].branches:
+    for branch, divided in zip(facts[Branches].branches, facts[Divergence].branches, strict=True):
         end = kernel.function.blocks[branch.block].terminator
         assert isinstance(end, CondBranch | Switch)
         found.append(
@@ -178,7 +178,8 @@ def _branches(kernel: Kernel, facts: Facts) -> tuple[Branch, ...]:
                 column=_column(branch.location),
                 block=branch.block,
                 condition=condition_text(kernel.function, end),
-                divergence=_NO_DIVERGENCE,
+                divergence=divided.uniformity,
+                meets=divided.reconvergence,
             )
         )
     return tuple(found)
@@ -195,6 +196,7 @@ def _accesses(facts: Facts) -> tuple[Access, ...]:
             array=access.array.name if isinstance(access.array, Array) else access.array,
             address_space=access.space,
             element_bytes=access.element_bytes,
+            divergence=facts[Divergence].addresses[access.id],
             pattern=_NO_PATTERN,
         )
         for access in facts[MemoryAccesses].accesses

@@ -179,9 +179,10 @@ def _branch(branch: Branch) -> dict[str, Json]:
         "column": branch.column or None,
         "block": branch.block,
         "condition": branch.condition,
-        "divergence": None,
+        "divergence": branch.divergence.value,
+        "reconvergence": branch.meets,
         "lanes": None,
-        "reason": branch.divergence.reason,
+        "reason": "this version of kcc does not say which lanes go where",
     }
 
 
@@ -201,7 +202,7 @@ def _access(access: Access) -> dict[str, Json]:
         else access.element_bytes,
         "kind": "unknown",
         "stride_bytes": None,
-        "divergence": None,
+        "divergence": access.divergence.value,
         "sectors_per_warp": None,
         "sectors_per_warp_min": None,
         "sectors_per_warp_max": None,

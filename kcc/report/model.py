@@ -16,6 +16,7 @@ from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.launch import Origin
 from kcc.passes.control_flow import EdgeKind
+from kcc.passes.divergence import Uniformity
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
 from kcc.passes.trip_counts import TripKind
@@ -92,14 +93,16 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conditional branch or switch; ``condition`` is readable text."""
+    """A conditional branch or switch; ``condition`` is readable text. ``meets`` is the block where
+    lanes that part here meet again, None the end of the kernel."""
 
     id: int
     line: int
     column: int
     block: int
     condition: str
-    divergence: Unknown
+    divergence: Uniformity
+    meets: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class Access:
     array: str | Unknown
     address_space: AddressSpace
     element_bytes: int | Unknown
+    divergence: Uniformity
+    """Of the address."""
     pattern: Unknown
 
 

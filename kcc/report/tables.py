@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from kcc.passes.divergence import Uniformity
 from kcc.passes.unknown import Unknown
 from kcc.report.model import KernelReport
 from kcc.report.style import Style
@@ -60,14 +61,25 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
     return fill(table, rows, "\n".join(sorted(reasons)))
 
 
+_SAME_FOR = {
+    Uniformity.LAUNCH: "launch",
+    Uniformity.BLOCK: "work-group",
+    Uniformity.WARP: "warp",
+    Uniformity.ID: "- (ids)",
+    Uniformity.DATA: "- (data)",
+}
+"""Those who all go the same way; where lanes may part, what decides."""
+
+
 def _branches(kernel: KernelReport, style: Style) -> Table:
-    columns = ("branch", "at", "block", "condition")
+    columns = ("branch", "at", "block", "same for", "condition")
     table = make_table("Branches", style, *columns, right=("branch", "at"))
     rows = [
         (
             str(branch.id),
             place(branch.line, branch.column),
             kernel.blocks[branch.block].label,
+            _SAME_FOR[branch.divergence],
             branch.condition,
         )
         for branch in kernel.branches

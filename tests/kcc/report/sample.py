@@ -8,6 +8,7 @@ from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.launch import Origin
 from kcc.passes.control_flow import EdgeKind
+from kcc.passes.divergence import Uniformity
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
 from kcc.passes.trip_counts import TripKind
@@ -101,15 +102,24 @@ def kernel() -> KernelReport:
         loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, unrolled=False, trip=TRIP),),
         irreducible=(IrreducibleRegion(17, (1, 2)),),
         branches=(
-            Branch(0, 17, 23, 1, "j < n", LATER),
-            Branch(1, 23, 5, 2, "i < n", LATER),
+            Branch(0, 17, 23, 1, "j < n", Uniformity.LAUNCH, 2),
+            Branch(1, 23, 5, 2, "i < n", Uniformity.ID, None),
         ),
         accesses=(
-            Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, LATER),
-            Access(1, 20, 9, 1, AccessOp.STORE, "t", AddressSpace.LOCAL, 4, LATER),
-            Access(2, 23, 25, 3, AccessOp.LOAD, "t", AddressSpace.LOCAL, 4, LATER),
+            Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, Uniformity.ID, LATER),
+            Access(1, 20, 9, 1, AccessOp.STORE, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LATER),
+            Access(2, 23, 25, 3, AccessOp.LOAD, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LATER),
             Access(
-                3, 23, 18, 3, AccessOp.STORE, Unknown("two arrays"), AddressSpace.GLOBAL, 4, LATER
+                3,
+                23,
+                18,
+                3,
+                AccessOp.STORE,
+                Unknown("two arrays"),
+                AddressSpace.GLOBAL,
+                4,
+                Uniformity.WARP,
+                LATER,
             ),
         ),
         barriers=(Barrier(21, 1, 0),),
