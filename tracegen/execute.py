@@ -53,6 +53,10 @@ from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
 from kcc.tracegen.simt.target import find_roots
 from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
+SHORT_LAUNCH = 200_000
+"""Warp instructions, about a millisecond, below which handing a launch to threads costs more than
+it saves; taken to be as many per thread block as in the kernel's latest launch."""
+
 DEFAULT_BUDGET = 1 << 34
 """Warp instructions a single warp may execute before it counts as endless: minutes of run time,
 and a hundred times what the longest warp of the well-known suites needs."""
@@ -348,7 +352,9 @@ class PreparedLaunch:
         return (x, y, z)
 
     def _pool(self, *, precise: bool) -> WorkerPool:
-        workers = self.options.workers if self.program.order_free else 1
+        blocks, pace = math.prod(self.launch.blocks), self.native.pace
+        alone = not self.program.order_free or (pace is not None and pace * blocks < SHORT_LAUNCH)
+        workers = 1 if alone else self.options.workers
         launch = self._worker_launch(precise=precise)
         return WorkerPool(self.native, launch, workers, self.options.on_trace, self._print)
 
@@ -427,6 +433,8 @@ class PreparedLaunch:
     def _result(self, counts: NDArray[np.int64], printed: list[str]) -> Execution:
         executions, lanes = counts[::2], counts[1::2]
         sizes = self.program.instructions
+        warp_instructions = int(executions @ sizes)
+        self.native.pace = warp_instructions / math.prod(self.launch.blocks)
         buffers = dict[int, NDArray[np.generic]]()
         for index, value in enumerate(self.arguments):
             item = self.arena.buffers[index]
@@ -438,7 +446,7 @@ class PreparedLaunch:
         return Execution(
             buffers,
             tuple(map(BlockCount, executions.tolist(), lanes.tolist())),
-            int(executions @ sizes),
+            warp_instructions,
             int(lanes @ sizes),
             tuple(printed),
             self.plan,

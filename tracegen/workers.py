@@ -23,6 +23,7 @@ from kcc.frontend.ir.model import Function, users
 from kcc.frontend.ir.opcodes import AtomicOperation
 from kcc.frontend.ir.types import PtrTy
 from kcc.tracegen.arena import aligned_bytes
+from kcc.tracegen.interrupts import is_watchable, watched
 from kcc.tracegen.simt.jit import NativeProgram
 from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
 from kcc.tracegen.simt.plan import Plan
@@ -198,6 +199,16 @@ class WorkerPool:
         self._chunks = -(-blocks // self._chunk_blocks)
         count = max(1, min(self.workers, self._chunks))
         self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
+        if count == 1 and is_watchable():
+            with watched(self._stop):
+                self._work(self._members[0])
+        else:
+            self._run_in_threads()
+        if self._error is not None:
+            raise self._error
+        return self._failed
+
+    def _run_in_threads(self) -> None:
         running = [_threads().submit(self._work, m) for m in self._members]
         try:
             while wait(running, POLL_SECONDS).not_done:
@@ -206,9 +217,6 @@ class WorkerPool:
             self._stop()
             wait(running)
             raise
-        if self._error is not None:
-            raise self._error
-        return self._failed
 
     def counts(self) -> NDArray[np.int64]:
         """Executions and lanes of every block, over all workers."""

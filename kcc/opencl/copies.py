@@ -33,6 +33,8 @@ def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **options: Any) -> Ev
     """Copy between buffers, images and host arrays; the keywords are PyOpenCL's."""
     to_device = isinstance(dest, MemoryObjectHolder)
     from_device = isinstance(src, MemoryObjectHolder)
+    _rename(options, "dest_offset", "dst_offset")
+    _rename(options, "device_offset", "dst_offset" if to_device else "src_offset")
     if not to_device and not from_device:
         raise TypeError("enqueue_copy cannot perform host-to-host transfers")
     if isinstance(dest, Image) or isinstance(src, Image):
@@ -50,6 +52,14 @@ def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **options: Any) -> Ev
     if "buffer_origin" in options:
         return read_buffer_rect(queue, src, dest, **options)
     return read_buffer(queue, src, dest, **options)
+
+
+def _rename(options: dict[str, Any], old: str, new: str) -> None:
+    """Take a keyword by the name it had before."""
+    if old in options:
+        if new in options:
+            raise TypeError(f"may not specify both '{old}' and '{new}'")
+        options[new] = options.pop(old)
 
 
 def submit(

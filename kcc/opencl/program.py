@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -162,25 +161,27 @@ def compile_program(session: Session, source: str, options: BuildOptions) -> Com
     """
     name = _name_of(session, source)
     session.sources[name] = source.split("\n")
-    unit = _compile(name, source, options, str(Path.cwd()), _stamps(options.include_dirs))
+    key = (name, source, options, str(Path.cwd()))
+    unit = _units.get(key)
+    if unit is None or not _is_fresh(unit, name):
+        unit = compile_source(SourceText(name, source, "."), options, language=Language.OPENCL)
+        if len(_units) >= MAX_UNITS:
+            _units.clear()
+        _units[key] = unit
     session.sources.update(unit.sources)
     return unit
 
 
-@lru_cache(maxsize=128)
-def _compile(
-    name: str, source: str, options: BuildOptions, _folder: str, _stamps: object
-) -> CompiledUnit:
-    return compile_source(SourceText(name, source, "."), options, language=Language.OPENCL)
+MAX_UNITS = 128
+
+_units: dict[tuple[str, str, BuildOptions, str], CompiledUnit] = {}
+"""What this process has compiled."""
 
 
-def _stamps(folders: Sequence[str]) -> tuple[tuple[str, int], ...]:
-    """The times of the files that may be included: another program if one has changed."""
-    found = list[tuple[str, int]]()
-    for folder in (".", *folders):
-        for path in sorted(Path(folder).glob("*.[ch]*")):
-            found.append((str(path), path.stat().st_mtime_ns))
-    return tuple(found)
+def _is_fresh(unit: CompiledUnit, name: str) -> bool:
+    """Whether the files that a unit includes are as they were."""
+    included = (each for each in unit.sources if each != name)
+    return all(_holds(Path(each), "\n".join(unit.sources[each])) for each in included)
 
 
 def _name_of(session: Session, source: str) -> str:

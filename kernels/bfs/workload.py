@@ -1,8 +1,8 @@
 """Breadth-first search, level by level until no node is new, as in Rodinia.
 
 Graphs by seed % 4: uniform (Rodinia's), power law, grid, roads. The source is the node with the
-most neighbours. A launch of each kernel per level: about ten levels, but thousands in
-large grids and roads.
+most neighbours. A launch of each kernel per level: about ten levels, but thousands in large grids
+and roads.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
-LARGE_TEXT_LINES = 2_200
+LARGE_TEXT_LINES = 2_250
 """Above this many lines (about 200 instructions of a kernel) the light pass pipeline is used: it
 takes a third of the time and gives code that is 5 % slower, 15 % with addresses traced."""
 
@@ -29,6 +29,8 @@ class NativeProgram:
 
     blocks: Callable[[int, int, int], int]
     engine: llvm.ExecutionEngine
+    pace: float | None = None
+    """Warp instructions of a thread block in the latest launch: is the next worth threads?"""
 
 
 def compile_program(
