@@ -32,12 +32,12 @@ def main(size: str, seed: int) -> None:
     grid = (workload.roundup(s.nodes, 256),), (256,)
 
     initialize(queue, *grid, distance, offer, frontier, np.int32(source), nodes)
-    active = True
-    while active:
+    for _ in range(s.nodes):  # no path has more edges
         relax(queue, *grid, starts, targets, weights, distance, offer, frontier, nodes)
         device.write(changed, np.zeros(1, np.int32))
         update(queue, *grid, distance, offer, frontier, changed, nodes)
-        active = device.read(changed, np.int32)[0] != 0
+        if device.read(changed, np.int32)[0] == 0:
+            break
 
     check(graph, source, device.read(distance, np.int32))
 
