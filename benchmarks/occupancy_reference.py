@@ -1,6 +1,6 @@
 """Makes benchmarks/data/occupancy.csv: what NVIDIA's occupancy calculator says, and compares.
 
-    python benchmarks/occupancy_reference.py --header cuda_occupancy.h [--fermi OLD_HEADER] [--write]
+    python benchmarks/occupancy_reference.py --header cuda_occupancy.h [--fermi OLD] [--write]
 
 The calculator is the header cuda_occupancy.h of the CUDA runtime (package nvidia-cuda-runtime-cu12
 has it); that of CUDA 7 still knows compute capability 2.0. A few lines of C, compiled with the
@@ -23,8 +23,10 @@ from kcc.gpu.occupancy import occupancy_of
 
 TABLE = Path(__file__).parent / "data" / "occupancy.csv"
 
-GPUS = ("gtx480", "k600", "k40", "k620", "gtx980", "p100", "gtx1080ti", "v100", "t4", "a100")
-GPUS += ("rtx3090", "rtx4090", "h100")
+GPUS = (
+    *("gtx480", "k600", "k40", "k620", "gtx980", "p100", "gtx1080ti"),
+    *("v100", "t4", "a100", "rtx3090", "rtx4090", "h100"),
+)
 
 POINTS = 40
 SEED = 7

@@ -73,10 +73,10 @@ log2 10, ln 2, log10 2 and pi.
 _LIBDEVICE: Mapping[str, str] = MappingProxyType({"pown": "powi"})
 """libdevice's names where they are not ours; ``atanpi`` and its like have no counterpart."""
 
-_ROUTINES = frozenset(
-    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh cospi erf erfc exp exp10 exp2 expm1 fmod "
-    "hypot lgamma log log10 log1p log2 pow powr pown remainder rsqrt sin sinh sinpi tan tanh "
-    "tgamma".split()
+_ROUTINES = (
+    "acos acosh asin asinh atan atan2 atanh cbrt cos cosh cospi erf erfc exp exp10 exp2 expm1 "
+    "fmod hypot lgamma log log10 log1p log2 pow powr pown remainder rsqrt sin sinh sinpi tan "
+    "tanh tgamma "
 )
 """Primitives that libdevice has, with ``__nv_`` before the name and ``f`` behind for float."""
 
@@ -117,10 +117,9 @@ def strip_declarations(text: str) -> str:
 
 def _types(parameters: str) -> list[str]:
     """The plain types of a declaration's parameters, attributes dropped."""
-    found = re.findall(
+    return re.findall(
         r"<\d+ x \w+>|ptr(?: addrspace\(\d\))?|\b(?:i\d+|float|double|half)\b", parameters
     )
-    return found
 
 
 def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | None:
@@ -132,6 +131,20 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
     if builtin is None:
         return None
     name = builtin.name
+    query = _query_body(name)
+    if query is not None:
+        return query
+    if name.startswith("work_group_"):
+        return _vote(name)
+    if name.startswith("sub_group_"):
+        return _lanes(name, result)
+    if "image" in name:
+        return _image(name, types)
+    return _math(name, result, types, libdevice)
+
+
+def _query_body(name: str) -> str | None:
+    """Queries, and barriers of the work-group and of the warp."""
     if name in _QUERIES:
         return _query(*_QUERIES[name])
     if name in _LANE_QUERIES:
@@ -149,14 +162,8 @@ def _body(symbol: str, result: str, types: list[str], libdevice: bool) -> str | 
             return "  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)\n  ret void\n"
         case "sub_group_barrier":
             return '  call void asm sideeffect "bar.warp.sync -1;", ""()\n  ret void\n'
-        case _ if name.startswith("work_group_"):
-            return _vote(name)
-        case _ if name.startswith("sub_group_"):
-            return _lanes(name, result)
-        case _ if "image" in name:
-            return _image(name, types)
         case _:
-            return _math(name, result, types, libdevice)
+            return None
 
 
 def _query(register: str, otherwise: int) -> str:
@@ -215,7 +222,7 @@ def _vote(name: str) -> str | None:
         "{.reg .pred p, q; setp.ne.s32 p, $1, 0; "
         f"barrier.red.{operation}.pred q, 0, p; selp.s32 $0, 1, 0, q;}}"
     )
-    return f'  %r = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0)\n  ret i32 %r\n'
+    return f'  %r = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0) convergent\n  ret i32 %r\n'
 
 
 _SHUFFLES: Mapping[str, tuple[str, int]] = MappingProxyType(
@@ -235,8 +242,8 @@ def _lanes(name: str, result: str) -> str | None:
         kind = "r" if result == "i32" else "f"
         ptx = f"shfl.sync.{mode}.b32 $0, $1, $2, {clamp}, -1;"
         return (
-            f'  %r = call {result} asm sideeffect convergent "{ptx}", "={kind},{kind},r"'
-            f"({result} %a0, i32 %a1)\n  ret {result} %r\n"
+            f'  %r = call {result} asm sideeffect "{ptx}", "={kind},{kind},r"'
+            f"({result} %a0, i32 %a1) convergent\n  ret {result} %r\n"
         )
     if name in ("sub_group_all", "sub_group_any") and result == "i32":
         mode = name.removeprefix("sub_group_")
@@ -244,7 +251,7 @@ def _lanes(name: str, result: str) -> str | None:
             "{.reg .pred p, q; setp.ne.s32 p, $1, 0; "
             f"vote.sync.{mode}.pred q, p, -1; selp.s32 $0, 1, 0, q;}}"
         )
-        return f'  %r = call i32 asm sideeffect convergent "{ptx}", "=r,r"(i32 %a0)\n  ret i32 %r\n'
+        return f'  %r = call i32 asm sideeffect "{ptx}", "=r,r"(i32 %a0) convergent\n  ret i32 %r\n'
     return None
 
 
@@ -265,11 +272,12 @@ def _image(name: str, types: list[str]) -> str | None:
 def _texture_fetch(coordinate: str) -> str:
     scalar, kind, register = ("float", "f32", "f") if "float" in coordinate else ("i32", "s32", "r")
     ptx = _TEXTURE.format(kind="f32", coordinate=kind)
+    constraints = f"=f,=f,=f,=f,l,{register},{register}"
+    fetch = f'asm "{ptx}", "{constraints}"(i64 %h, {scalar} %x, {scalar} %y)'
     lines = [
         f"  %x = extractelement {coordinate} %a2, i32 0",
         f"  %y = extractelement {coordinate} %a2, i32 1",
-        f'  %t = call {{ float, float, float, float }} asm "{ptx}", '
-        f'"=f,=f,=f,=f,l,{register},{register}"(i64 %h, {scalar} %x, {scalar} %y)',
+        f"  %t = call {{ float, float, float, float }} {fetch}",
     ]
     before = "poison"
     for number in range(4):
@@ -297,7 +305,7 @@ def _math(name: str, result: str, types: list[str], libdevice: bool) -> str | No
     plain = name.removeprefix("native_").removeprefix("half_")
     if result == "float" and plain in _APPROXIMATIONS and (plain != name or not libdevice):
         return _assembly(_APPROXIMATIONS[plain], types)
-    if plain in _ROUTINES and result in ("float", "double") and libdevice:
+    if plain in _ROUTINES.split() and result in ("float", "double") and libdevice:
         suffix = "f" if result == "float" else ""
         symbol = f"__nv_{_LIBDEVICE.get(plain, 'pow' if plain == 'powr' else plain)}{suffix}"
         values = ", ".join(f"{t} %a{i}" for i, t in enumerate(types))

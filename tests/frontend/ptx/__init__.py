@@ -1,0 +1,1 @@
+"""Tests of PTX: emission, and reading what ptxas says."""

@@ -1,0 +1,81 @@
+"""PTX of kernels: what must be in it, and what must not."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kcc.diagnostics import DiagnosticError
+from kcc.frontend import compile_source
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
+from tests.passes.workloads import NAMES, compiled, sampled
+
+
+def ptx_of(text: str, options: PtxOptions = PtxOptions()) -> str:  # noqa: B008 - frozen
+    unit = compile_source(SourceText("k.cl", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    return emit_ptx(unit.ir, options)
+
+
+@pytest.mark.parametrize("name", sampled(NAMES))
+def test_workloads_become_kernels_without_calls(name: str):
+    """A call would make the register count that of the calling convention."""
+    unit = compiled(name, OptLevel.O2)
+    if name == "particlefilter":  # double mathematics has no approximation
+        with pytest.raises(DiagnosticError, match="cospi, exp, log"):
+            emit_ptx(unit.ir, PtxOptions())
+        return
+    ptx = emit_ptx(unit.ir, PtxOptions())
+    entries = re.findall(r"\.visible \.entry (\w+)\(", ptx)
+    assert sorted(entries) == sorted(kernel.symbol for kernel in unit.kernels)
+    assert "call" not in ptx
+    assert ".extern" not in ptx
+
+
+def test_address_spaces_ids_and_barriers():
+    ptx = ptx_of(
+        """kernel void k(global float *a, constant float *c, local float *t) {
+             int l = get_local_id(0);
+             t[l] = a[get_global_id(0)] * c[3];
+             barrier(CLK_LOCAL_MEM_FENCE);
+             a[get_group_id(1)] = t[l ^ 1];
+           }"""
+    )
+    for word in ("ld.global", "ld.const", "st.shared", "%tid.x", "%ctaid.x", "%ntid.x", "%ctaid.y"):
+        assert word in ptx
+    assert re.search(r"bar(rier)?\.sync", ptx)
+
+
+def test_the_target_is_the_one_asked_for():
+    assert ".target sm_90" in ptx_of(
+        "kernel void k(global int *a) { a[0] = 1; }", PtxOptions("sm_90")
+    )
+
+
+@pytest.mark.parametrize(
+    ("exact", "division", "root"),
+    [(False, "div.full.f32", "sqrt.approx.f32"), (True, "div.rn.f32", "sqrt.rn.f32")],
+)
+def test_division_and_root_are_those_of_the_language(exact: bool, division: str, root: str):
+    text = "kernel void k(global float *a) { a[0] = a[1] / a[2]; a[3] = sqrt(a[4]); }"
+    ptx = ptx_of(text, PtxOptions(exact_division=exact))
+    assert division in ptx
+    assert root in ptx
+
+
+def test_mathematics_without_libdevice_is_approximate():
+    ptx = ptx_of("kernel void k(global float *a) { a[0] = sin(a[1]) + exp2(a[2]); }")
+    assert "sin.approx.f32" in ptx
+    assert "ex2.approx" in ptx
+
+
+def test_exchanges_between_lanes():
+    ptx = ptx_of("kernel void k(global int *a) { a[0] = sub_group_shuffle_xor(a[1], 4); }")
+    assert "shfl.sync.bfly.b32" in ptx
+
+
+def test_what_has_no_counterpart_is_named():
+    with pytest.raises(DiagnosticError, match="no PTX is known here for lgamma") as caught:
+        ptx_of("kernel void k(global float *a) { a[0] = lgamma(a[1]); }")
+    assert caught.value.diagnostics[0].code == "K811"
