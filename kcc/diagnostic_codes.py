@@ -3,7 +3,7 @@
 Ranges: K0xx command line, files, launch expressions; K1xx preprocessor; K2xx syntax;
 K3xx names, types, address spaces (semantic pass); K4xx language features that are not supported;
 K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution;
-K8xx GPU descriptions, registers and occupancy.
+K80x and K81x GPU descriptions, registers and occupancy; K82x assumptions.
 ``docs/frontend.md`` is generated from this table.
 """
 
@@ -258,4 +258,10 @@ CODES: dict[str, Code] = {
     "K810": Code("error", "ptxas is not there or fails"),
     "K811": Code("error", "a kernel cannot be translated for the register count"),
     "K812": Code("warning", "a block does not fit on an SM"),
+    # K82x: assumptions about control flow
+    "K820": Code("error", "an assumption is not of a form that is known"),
+    "K821": Code("error", "the value of an assumption cannot be"),
+    "K822": Code("error", "something is assumed twice"),
+    "K823": Code("warning", "an assumption is about a loop or branch that is not there"),
+    "K824": Code("warning", "an assumption is not needed"),
 }

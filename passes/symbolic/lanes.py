@@ -47,22 +47,24 @@ def work_items(
     """Work-items by the number of their group in the launch and their own in the group, first
     dimension fastest; ``groups`` and ``items`` have equal length.
 
-    :param known: a launch with both sizes.
+    :param known: a launch with a local size; without a global size, ids of groups and in the
+        launch are not given.
     """
-    assert known.global_size is not None
     assert known.local_size is not None
     local = (*known.local_size, 1, 1)[:3]
-    whole = (*known.global_size, 1, 1)[:3]
-    counts = tuple(max(w // p, 1) for w, p in zip(whole, local, strict=True))
     symbols: dict[Key, NDArray[Any]] = {}
     inside, outside = items, groups
     for dimension in range(3):
-        own, group = inside % local[dimension], outside % counts[dimension]
-        inside, outside = inside // local[dimension], outside // counts[dimension]
-        offset = known.offset[dimension] if dimension < len(known.offset) else 0
+        own = inside % local[dimension]
+        inside = inside // local[dimension]
         symbols[SymbolKind.LOCAL_ID, dimension] = own
-        symbols[SymbolKind.GROUP_ID, dimension] = group
-        symbols[SymbolKind.GLOBAL_ID, dimension] = group * local[dimension] + own + offset
+        whole = _size(known.global_size, dimension)
+        if whole is not None:
+            count = max(whole // local[dimension], 1)
+            group, outside = outside % count, outside // count
+            first = group * local[dimension] + known.offset[dimension]
+            symbols[SymbolKind.GROUP_ID, dimension] = group
+            symbols[SymbolKind.GLOBAL_ID, dimension] = first + own
     symbols[SymbolKind.LANE, 0] = items % warp
     symbols.update(launch_symbols(known))
     return Lanes(len(items), symbols)
