@@ -217,7 +217,8 @@ def outcome(module: Any, queue: Any, program: Any, mistake: Setting) -> tuple[li
     buffer = module.Buffer(queue.context, module.mem_flags.READ_WRITE, 1024)
     try:
         found = mistake(module, queue, program, buffer)
-    except Exception as error:  # noqa: BLE001 -- which one is the question
+    except Exception as raised:  # noqa: BLE001 -- which one is the question
+        error: Any = raised
         names = [c.__name__ for c in type(error).__mro__ if c.__name__ not in OWN]
         is_cl = isinstance(error, module.Error) and not isinstance(error.what, str)
         return names, error.code if is_cl else 0
@@ -424,6 +425,6 @@ def test_missing_infos_of_devices(own_queue: cl.CommandQueue):
 def test_arithmetic_of_arrays(own_queue: cl.CommandQueue):
     from kcc.opencl import array
 
-    x = array.zeros(own_queue, 4, np.float32)
+    x: Any = array.zeros(own_queue, 4, np.float32)
     with pytest.raises(NotInKcc, match="__add__"):
-        x + x
+        _ = x + x

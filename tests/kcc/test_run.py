@@ -349,7 +349,10 @@ def test_output_does_not_replace_the_script(run: Run, script: Write):
 
 
 def test_progress_on_a_terminal(run: Run, script: Write, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(hosts, "is_terminal", lambda stream: stream is sys.stderr)
+    def is_terminal(stream: object) -> bool:
+        return stream is sys.stderr
+
+    monkeypatch.setattr(hosts, "is_terminal", is_terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("FORCE_COLOR", "1")
     ended = run(script("twice(8)\nprint('word')\n"))
