@@ -172,8 +172,8 @@ def difference(found: Array, wanted: Array, tolerance: Tolerance) -> str | None:
         return None
     with np.errstate(invalid="ignore", over="ignore"):
         apart = np.abs(found.astype(np.float64) - wanted.astype(np.float64))
-        # Not <=, which NaN and inf - inf would fail silently.
-        wrong &= ~(apart <= tolerance.allowed(np.asarray(wanted)))
+        if tolerance != Tolerance():
+            wrong &= ~(np.isfinite(apart) & (apart <= tolerance.allowed(np.asarray(wanted))))
     if found.dtype.kind == "f" and wanted.dtype.kind == "f":
         wrong &= ~(np.isnan(found) & np.isnan(wanted))
     if not wrong.any():

@@ -50,7 +50,7 @@ def photo_image(height: int, width: int, rng: Seed) -> Floats:
         y, x = np.ogrid[top : top + part.shape[0], left : left + part.shape[1]]
         inside = (y - row) ** 2 + (x - column) ** 2 <= reach * reach
         part[inside] = (part[inside] + np.float32(level)) / 2
-    return image
+    return image.astype(np.float32, copy=False)
 
 
 def to_bytes(image: Floats) -> Bytes:
@@ -68,7 +68,7 @@ def _value_noise(height: int, width: int, cells: int, rng: np.random.Generator) 
     across = corners[:, column] * (1 - right) + corners[:, column + 1] * right
     noise = across[row]
     noise += (across[row + 1] - noise) * down
-    return noise
+    return noise.astype(np.float32, copy=False)
 
 
 def uniform_points(count: int, dimensions: int, rng: Seed) -> Floats:
