@@ -28,7 +28,7 @@ LOAD_LATENCY, MATH_LATENCY, PLAIN_LATENCY = 100, 20, 4
 that they differ by much matters."""
 
 
-MOST_CANDIDATES = 64
+MOST_CANDIDATES = 16
 """How many instructions the frugal schedule chooses among: it bounds the time for huge blocks."""
 
 
@@ -84,15 +84,22 @@ def _edge_uses(function: Function, values: RegisterValues) -> dict[tuple[int, in
     return found
 
 
-def uses(instruction: AnyInstruction, values: RegisterValues) -> int:
-    """The instructions whose registers an instruction reads, as bits. What is folded reads none:
-    whoever uses it reads its roots.
+def reads(instruction: AnyInstruction, values: RegisterValues) -> set[int]:
+    """The instructions whose registers an instruction reads. What is folded reads none: whoever
+    uses it reads its roots.
     """
-    if _is_transparent(instruction, values):
-        return 0
+    found = set[int]()
+    if not _is_transparent(instruction, values):
+        for operand in instruction.operands:
+            found.update(values.roots_of(operand))
+    return found
+
+
+def uses(instruction: AnyInstruction, values: RegisterValues) -> int:
+    """The same as bits."""
     found = 0
-    for operand in instruction.operands:
-        found |= _bits(values.roots_of(operand))
+    for root in reads(instruction, values):
+        found |= 1 << root
     return found
 
 
@@ -200,14 +207,15 @@ def frugal_order(block: Block, out: int, values: RegisterValues) -> list[AnyInst
             before[j].append(i)
     waits = [len(targets) for targets in after]
     ready = [i for i, count in enumerate(waits) if not count]  # ascending
-    needs = [uses(instruction, values) for instruction in body]
-    live, order = out, list[AnyInstruction]()
+    needs = [reads(instruction, values) for instruction in body]
+    live, order = _numbers(out), list[AnyInstruction]()
     while ready:
         candidates = reversed(ready[-MOST_CANDIDATES:])
         i = min(candidates, key=lambda i: _change(body[i], needs[i], live, values))
         ready.remove(i)
         order.append(body[i])
-        live = (live & ~own(body[i], values)) | needs[i]
+        live.discard(body[i].index)
+        live |= needs[i]
         for j in before[i]:
             waits[j] -= 1
             if not waits[j]:
@@ -216,10 +224,22 @@ def frugal_order(block: Block, out: int, values: RegisterValues) -> list[AnyInst
     return order
 
 
-def _change(instruction: AnyInstruction, needs: int, live: int, values: RegisterValues) -> int:
+def _numbers(bits: int) -> set[int]:
+    found = set[int]()
+    while bits:
+        low = bits & -bits
+        found.add(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
+def _change(
+    instruction: AnyInstruction, needs: set[int], live: set[int], values: RegisterValues
+) -> int:
     """How many registers more are live before an instruction than behind it."""
-    freed = values.units[instruction.index] if live >> instruction.index & 1 else 0
-    return _weight(needs & ~live, values) - freed
+    units = values.units
+    freed = units[instruction.index] if instruction.index in live else 0
+    return sum(units[need] for need in needs if need not in live) - freed
 
 
 def _latency(instruction: AnyInstruction) -> int:

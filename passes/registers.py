@@ -40,6 +40,9 @@ FREE_REGISTERS = 32
 LEAST = 8
 """ptxas reports no fewer, and counts in steps of about two."""
 
+MOST = 255
+"""What a thread can have since compute capability 3.5; a kernel that needs more spills."""
+
 EAGER, FOLDED, ADDRESSES, SIZE, BASE = 0.24, 0.79, 4.6, -2.41, 5.63
 """Registers per unit of eager pressure, of folded pressure, per e-fold of addresses and of
 instructions, and for any kernel. By benchmarks/register_estimate.py.
@@ -98,7 +101,7 @@ def estimate_registers(function: Function) -> Registers:
 
 
 def count_from(features: RegisterFeatures) -> int:
-    """Pressures to a count, even and at least :data:`LEAST`."""
+    """Pressures to a count: even, from :data:`LEAST` to :data:`MOST`."""
     wanted = (
         EAGER * features.eager
         + FOLDED * features.folded
@@ -108,7 +111,7 @@ def count_from(features: RegisterFeatures) -> int:
     )
     needed = features.frugal + NEED_BASE
     count = wanted if wanted <= FREE_REGISTERS else max(FREE_REGISTERS, needed)
-    return max(LEAST, 2 * round(count / 2))
+    return min(MOST, max(LEAST, 2 * round(count / 2)))
 
 
 def register_features(function: Function) -> RegisterFeatures:
