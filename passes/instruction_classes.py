@@ -47,7 +47,8 @@ class InstructionClass(Enum):
     SELECT = "select"
     """The choice of one of two values."""
     MOVE = "move"
-    """Changes of type or place within registers: integer widths, bit casts, vector lanes."""
+    """Changes of type or place within registers: integer widths, bit casts, vector lanes. Also
+    shuffles and votes between the lanes of a warp, too rare in kernels to need a class."""
     PHI = "phi"
     """The value a join of control flow gives: a move on some ways at most."""
     ADDRESS = "address"

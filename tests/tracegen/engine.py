@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from kcc.frontend import compile_source
+from kcc.frontend import FrontendName, compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 from kcc.frontend.source_file import read_source
@@ -25,12 +25,17 @@ from tests.kernels.harness import DTYPES, Array, Image, Launch, Sampler, Value, 
 
 
 @cache
-def compiled(name: str, level: OptLevel = OptLevel.O2) -> CompiledUnit:
-    """The unit of one workload, with the defines of its kernel.toml."""
+def compiled(
+    name: str,
+    level: OptLevel = OptLevel.O2,
+    frontend: FrontendName = "auto",
+    suffix: str = ".cl",
+) -> CompiledUnit:
+    """The unit of one workload, or of its twin, with the defines of its kernel.toml."""
     workload = load(name)
     macros = tuple(MacroOption(key, str(value)) for key, value in workload.defines.items())
     options = BuildOptions(macros=macros, opt_level=level)
-    return compile_source(read_source(str(workload.source)), options)
+    return compile_source(read_source(str(workload.source.with_suffix(suffix))), options, frontend)
 
 
 def kernel_of(unit: CompiledUnit, name: str) -> Kernel:
@@ -65,8 +70,18 @@ def run(
 ) -> tuple[Execution, dict[str, Array]]:
     """Executes a launch; gives what it did, and every global buffer afterwards by name."""
     unit = compiled(launch.workload.name, level)
+    return run_unit(unit, launch, options)
+
+
+def run_unit(
+    unit: CompiledUnit, launch: Launch, options: ExecutionOptions | None = None
+) -> tuple[Execution, dict[str, Array]]:
+    """The same of a unit that another front end made. In CUDA local memory is no argument: what
+    the kernel does not take, it finds in its extern shared array."""
     kernel = kernel_of(unit, launch.kernel)
-    shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
+    taken = {a.name for a in kernel.arguments}
+    shared = sum(a.nbytes for name, a in launch.arguments.items() if name not in taken)
+    shape = NDRange(tuple(launch.global_size), tuple(launch.local_size), dynamic_local_bytes=shared)
     done = execute(unit, kernel, shape, arguments(kernel, launch), options or ExecutionOptions())
     buffers = {
         kernel.arguments[i].name: data
