@@ -2,7 +2,7 @@
 
 One launch of a kernel with gathers, in a process of its own, is traced with addresses to a file;
 another process reads the file to its end. Prints the peak resident memory of both, the bytes of the
-file per warp instruction, and million warp instructions per CPU second (imports and compiling included).
+file per warp instruction, and million warp instructions per CPU second, with imports and compiling.
 
     python -m benchmarks.trace_memory                 (from the root of the repository)
     python -m benchmarks.trace_memory --largest 7     only to 10^7

@@ -26,7 +26,7 @@ class Tracer:
     """An observer of a run (:class:`kcc.host.Observer`) that writes its launches to a file.
 
     ``kernels`` and ``launches`` (numbers in the run) say which; empty means all of them. Launches
-    that fail are left out. ``warp_instructions`` are those written so far.
+    that fail are left out.
     """
 
     def __init__(
@@ -39,7 +39,6 @@ class Tracer:
     ) -> None:
         self.writer = writer
         self.kernels, self.launches = frozenset(kernels), tuple(launches)
-        self.warp_instructions = 0
         self._mode = TraceMode.ADDRESSES if addresses else TraceMode.BLOCKS
         self._begun = False
         self._tables: dict[tuple[Kernel, int], TraceTables] = {}
@@ -62,7 +61,7 @@ class Tracer:
 
     def after(self, launch: HostLaunch, execution: Execution) -> None:  # noqa: ARG002
         if self._begun:
-            self.warp_instructions += end_launch(self.writer, execution).warp_instructions
+            end_launch(self.writer, execution)
 
     def finish(self) -> None:
         """The run is over."""

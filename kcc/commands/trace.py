@@ -145,14 +145,14 @@ def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
         began = time.monotonic()
 
         def status() -> str:
-            rate = tracer.warp_instructions / max(time.monotonic() - began, 1e-3) / 1e6
+            rate = writer.warp_instructions / max(time.monotonic() - began, 1e-3) / 1e6
             return f", {size_text(writer.bytes_written)} of trace, {rate:,.1f} M/s"
 
         run_host(arguments, sources, tracer, status=status)
         tracer.finish()
         if writer.launches == 0:
             raise _nothing(arguments)
-    sys.stdout.write(_written(target, writer, tracer.warp_instructions))
+    sys.stdout.write(_written(target, writer))
 
 
 def _nothing(arguments: argparse.Namespace) -> DiagnosticError:
@@ -161,10 +161,10 @@ def _nothing(arguments: argparse.Namespace) -> DiagnosticError:
     return DiagnosticError([Diagnostic("K767", f"{message}: no trace is written")])
 
 
-def _written(target: Path, writer: TraceWriter, instructions: int) -> str:
+def _written(target: Path, writer: TraceWriter) -> str:
     from kcc.report.traces import counted, size_text
 
-    size = writer.bytes_written
+    size, instructions = writer.bytes_written, writer.warp_instructions
     each = f", {size / instructions:.3f} bytes each" if instructions else ""
     return (
         f"{target}: {counted(writer.launches, 'launch', 'es')}, "

@@ -53,6 +53,7 @@ class _OpenLaunch:
         default_factory=list[tuple[int, NDArray[np.uint32]]]
     )
     words: int = 0
+    instructions: int = 0
     classes: int = 0
     last_chunk: int | None = None
     """The chunk the record before ended with."""
@@ -75,6 +76,8 @@ class TraceWriter:
         self._open: _OpenLaunch | None = None
         self._launches = 0
         self._sums = [0, 0, 0, 0]
+        self.warp_instructions = 0
+        """Written so far, those of a launch that is not complete too."""
 
     def __enter__(self) -> Self:
         self._file.open()
@@ -130,6 +133,7 @@ class TraceWriter:
             self._file.cut(self._open.place)
             del self._index[self._open.rows :]
             self._launches -= 1
+            self.warp_instructions -= self._open.instructions
             self._open = None
 
     def add(self, first_block: int, words: NDArray[np.uint32]) -> None:
@@ -182,6 +186,8 @@ class TraceWriter:
         ):  # fmt: skip
             raise InternalError("trace", "the counts of a class are not those of its words")
         open_.seen += counter.seen * warps
+        open_.instructions += found.warp_instructions * warps
+        self.warp_instructions += found.warp_instructions * warps
 
     def _sum(self, totals: LaunchTotals) -> None:
         own = (
@@ -199,6 +205,8 @@ class TraceWriter:
             counter.add(first_block, words)
         open_.seen += counter.seen
         totals = counter.totals()
+        self.warp_instructions += totals.warp_instructions
+        open_.instructions += totals.warp_instructions
         lowest, highest = counter.blocks.tolist()
         if totals.segments == 0:  # nothing but the beginning of a warp
             lowest, highest = 0, -1
