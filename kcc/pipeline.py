@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from kcc.assumptions import Assumptions
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.launch import Launch, LaunchRequest, numbers_of, resolve_launch
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from kcc.arguments import Argument
     from kcc.expressions import Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.gpu.description import GpuDescription
+    from kcc.passes.facts import Facts
+    from kcc.passes.registers import Registers
     from kcc.passes.symbolic.ranges import Known
     from kcc.report.model import Analysis, KernelReport
 
@@ -39,7 +44,7 @@ class LaunchInputs:
 class AnalysisRequest:
     """A source and what is asked about it. ``kernels`` are the names to look at, all if empty;
     ``launches`` go by kernel name, ``other_launch`` is for the rest; ``arguments`` are those given
-    for whichever kernel has them.
+    for whichever kernel has them. With a ``gpu`` the report says its occupancy.
     """
 
     source: SourceText
@@ -50,6 +55,19 @@ class AnalysisRequest:
     other_launch: LaunchInputs = field(default_factory=LaunchInputs)
     arguments: tuple[Argument, ...] = ()
     remarks: tuple[str, ...] = ()
+    assumptions: Assumptions = field(default_factory=Assumptions)
+    gpu: GpuDescription | None = None
+    registers: RegisterRequest | None = None
+    """None leaves registers out, unless the source is compiled at -O2 anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterRequest:
+    """Where register counts come from: ptxas with a path to it, compiling for ``target``; else
+    kcc's estimate."""
+
+    ptxas: Path | None = None
+    target: str = ""
 
 
 def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
@@ -57,39 +75,87 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
 
     Raises :class:`DiagnosticError` for bad input of any stage.
     """
+    from kcc.passes.assumption_use import unused_assumptions
     from kcc.report.model import Analysis
     from kcc.report.words import option_words
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
     _check_arguments(request.arguments, kernels)
-    reports = tuple(analyze_kernel(kernel, unit, request, stage) for kernel in kernels)
+    counts = count_registers(unit, request, stage)
+    results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
+    unused = unused_assumptions(request.assumptions, [facts for _, facts in results])
     return Analysis(
         source=unit.name,
         language=unit.language,
         frontend=unit.frontend,
         optimisation=unit.opt_level,
         build_options=option_words(request.options),
-        kernels=reports,
-        warnings=unit.warnings,
+        kernels=tuple(report for report, _ in results),
+        warnings=(*unit.warnings, *unused),
         remarks=request.remarks,
         sources=unit.sources,
     )
 
 
 def analyze_kernel(
-    kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
-) -> KernelReport:
-    """The report on one kernel of a unit; raises :class:`DiagnosticError` for a bad launch."""
+    kernel: Kernel,
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    registers: Mapping[str, Registers],
+    stage: Around = plainly,
+) -> tuple[KernelReport, Facts]:
+    """The report on one kernel of a unit, and the facts behind it; ``registers`` by symbol.
+
+    Raises :class:`DiagnosticError` for a bad launch."""
     from kcc.passes.table import Setting, analyse
     from kcc.report.build import kernel_report
+    from kcc.report.resources import resources_of
 
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch = stage("launch", lambda: resolve(kernel, inputs))
-    setting = Setting(known_launch(kernel, launch, inputs, request.arguments))
+    setting = Setting(
+        known_launch(kernel, launch, inputs, request.arguments),
+        request.assumptions.loops,
+        request.assumptions.branches,
+    )
     facts = analyse(kernel, unit.module, stage, setting)
+    local = local_arguments(kernel, inputs, request.arguments)
+    resources = stage(
+        "occupancy",
+        lambda: resources_of(facts, launch, local, registers.get(kernel.symbol), request.gpu),
+    )
+    report = stage(
+        "report",
+        lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level, resources),
+    )
+    return report, facts
+
+
+def count_registers(
+    unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
+) -> Mapping[str, Registers]:
+    """The registers of each kernel by symbol; nothing if nobody asked. They are those of the code
+    at -O2, whatever the level of the report.
+
+    Raises :class:`DiagnosticError` (K81x) for ptxas that does not do its work.
+    """
+    from dataclasses import replace
+
+    from kcc.frontend.options import OptLevel
+    from kcc.passes.registers import estimate_registers, ptxas_registers
+
+    if unit.opt_level is not OptLevel.O2:
+        if request.registers is None:
+            return {}
+        options = replace(request.options, opt_level=OptLevel.O2)
+        unit = compile_unit(replace(request, options=options), stage)
+    asked = request.registers or RegisterRequest()
+    if asked.ptxas is not None:
+        path = asked.ptxas
+        return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
     return stage(
-        "report", lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level)
+        "registers", lambda: {k.symbol: estimate_registers(k.function) for k in unit.kernels}
     )
 
 
@@ -120,6 +186,24 @@ def known_launch(
             number = evaluate(value.value, inputs.names)
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
     return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
+
+
+def local_arguments(
+    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+) -> Mapping[str, int]:
+    """The bytes of ``__local`` arguments whose size is known, by name."""
+    from kcc.arguments import Buffer, element_bytes
+    from kcc.expressions import evaluate, free_names
+
+    values = {each.name: each.value for each in (*inputs.arguments, *given)}
+    sizes = dict[str, int]()
+    for argument in kernel.arguments:
+        value = values.get(argument.name)
+        if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
+            each = element_bytes(value.element)
+            if each is not None:
+                sizes[argument.name] = each * int(evaluate(value.count, inputs.names))
+    return sizes
 
 
 def used_dimensions(kernel: Kernel) -> int:

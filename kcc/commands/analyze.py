@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, paint_messages
 from kcc.commands.errors import usage_error
+from kcc.commands.gpu_options import chosen_gpu, read_assumptions, register_request
 from kcc.commands.options import (
     Subparsers,
+    add_assumptions,
     add_compilation,
     add_console,
+    add_gpu,
     add_launch,
     add_source,
     build_options,
@@ -37,6 +40,8 @@ _EXAMPLES = """examples:
   kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
+  kcc analyze kernel.cl --gpu v100 --registers ptxas
+  kcc analyze kernel.cl --assume loop@22=8 --assume branch@18=0.3
   kcc analyze kernel.cl --emit-ir -O2            the LLVM IR that is analysed
   kcc analyze - < kernel.cl                      the source on standard input"""
 
@@ -54,6 +59,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_source(parser)
     add_compilation(parser, OptLevel.O1)
     add_launch(parser)
+    add_assumptions(parser)
+    add_gpu(parser)
     group = parser.add_argument_group("output")
     parts = group.add_mutually_exclusive_group()
     parts.add_argument("--brief", action="store_true", help="only the verdict on each kernel")
@@ -133,6 +140,9 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
         other_launch=surroundings.other_launch,
         arguments=surroundings.arguments,
         remarks=surroundings.remarks,
+        assumptions=read_assumptions(arguments.assumptions, sources),
+        gpu=chosen_gpu(arguments),
+        registers=register_request(arguments),
     )
 
 

@@ -21,6 +21,8 @@ SIZE_NAMES = ("tiny", "small", "large")
 
 DEFAULT_SIZE = "small"
 
+REGISTER_SOURCES = ("estimate", "ptxas")
+
 OPENCL_VERSIONS = ("CL1.0", "CL1.1", "CL1.2")
 
 _DIALECT_OPTIONS = {
@@ -197,6 +199,42 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a free name of the expressions; or one of "
         f"{', '.join(SIZE_NAMES)}: a size of the kernel.toml (default: {DEFAULT_SIZE})",
+    )
+
+
+def add_assumptions(parser: argparse.ArgumentParser) -> None:
+    """What the user knows and the source does not tell."""
+    parser.add_argument_group("assumptions").add_argument(
+        "--assume",
+        dest="assumptions",
+        metavar="THING@LINE=VALUE",
+        action="append",
+        default=[],
+        help="where the analysis cannot tell: loop@LINE=COUNT, how often the loop there runs; "
+        "branch@LINE=SHARE, how often the branch there is true (repeatable)",
+    )
+
+
+def add_gpu(parser: argparse.ArgumentParser) -> None:
+    """The GPU that a report speaks of, and where register counts come from."""
+    group = parser.add_argument_group("GPU")
+    group.add_argument(
+        "--gpu",
+        metavar="NAME",
+        help="say how many blocks this GPU holds at once (a name, see `kcc gpus list`, or a file)",
+    )
+    group.add_argument(
+        "--set",
+        dest="overrides",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        help="change a value of the GPU, e.g. l2.size_bytes=4194304 (repeatable)",
+    )
+    group.add_argument(
+        "--registers",
+        choices=REGISTER_SOURCES,
+        help="count registers: by kcc's estimate (the default with --gpu), or by ptxas",
     )
 
 

@@ -10,6 +10,7 @@ from kcc.frontend.options import OptLevel
 from kcc.launch import Launch, format_extent
 from kcc.passes.arrays import Array
 from kcc.passes.barriers import Barriers
+from kcc.passes.branch_conditions import BranchConditions, Terminal
 from kcc.passes.branches import Branches
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.counts import ClassCounts
@@ -37,15 +38,19 @@ from kcc.report.model import (
     Mix,
     Trip,
 )
+from kcc.report.resources import Resources
 
 _NO_PATTERN = Unknown("this version of kcc does not analyse access patterns")
-_NO_REGISTERS = Unknown("this version of kcc does not estimate registers")
-_NO_OCCUPANCY = Unknown("this version of kcc does not compute occupancy")
 _NO_UNROLLING = Unknown("unrolling by the optimiser is not traced back to the loop")
 
 
 def kernel_report(
-    kernel: Kernel, facts: Facts, launch: Launch, given_by: str, level: OptLevel
+    kernel: Kernel,
+    facts: Facts,
+    launch: Launch,
+    given_by: str,
+    level: OptLevel,
+    resources: Resources,
 ) -> KernelReport:
     """The report of one kernel; ``given_by`` says where given launch sizes come from."""
     mix, use = facts[InstructionMix], facts[MemoryUse]
@@ -75,8 +80,9 @@ def kernel_report(
         private_bytes=use.private_bytes,
         required_local_size=kernel.required_local_size,
         launch=_launch(launch, given_by),
-        registers=_NO_REGISTERS,
-        occupancy=_NO_OCCUPANCY,
+        registers=resources.registers,
+        block_local_bytes=resources.local_bytes,
+        occupancy=resources.occupancy,
         findings=find(kernel, facts, level),
         lines=_lines(kernel, facts),
     )
@@ -168,7 +174,12 @@ def _trip(trip: TripCount) -> Trip:
 
 def _branches(kernel: Kernel, facts: Facts) -> tuple[Branch, ...]:
     found = list[Branch]()
-    for branch, divided in zip(facts[Branches].branches, facts[Divergence].branches, strict=True):
+    for branch, divided, condition in zip(
+        facts[Branches].branches,
+        facts[Divergence].branches,
+        facts[BranchConditions].conditions,
+        strict=True,
+    ):
         end = kernel.function.blocks[branch.block].terminator
         assert isinstance(end, CondBranch | Switch)
         found.append(
@@ -180,6 +191,9 @@ def _branches(kernel: Kernel, facts: Facts) -> tuple[Branch, ...]:
                 condition=condition_text(kernel.function, end),
                 divergence=divided.uniformity,
                 meets=divided.reconvergence,
+                sides=condition.sides,
+                terminals=tuple(t for t in Terminal if t in condition.terminals),
+                reason=condition.reason,
             )
         )
     return tuple(found)

@@ -10,7 +10,9 @@ import json
 from collections.abc import Mapping, Sequence
 
 import kcc
+from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
+from kcc.passes.registers import Registers
 from kcc.passes.unknown import Unknown
 from kcc.report.model import (
     Access,
@@ -116,8 +118,9 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         "dynamic_local_args": list(kernel.dynamic_locals),
         **_known("private_bytes", kernel.private_bytes),
         "required_local_size": _list(kernel.required_local_size),
-        **_known("registers", kernel.registers),
-        **_known("occupancy", kernel.occupancy),
+        **_known("work_group_local_bytes", kernel.block_local_bytes),
+        **_registers(kernel.registers),
+        **_occupancy(kernel.occupancy),
         "findings": [
             {
                 "severity": found.severity.value,
@@ -181,8 +184,55 @@ def _branch(branch: Branch) -> dict[str, Json]:
         "condition": branch.condition,
         "divergence": branch.divergence.value,
         "reconvergence": branch.meets,
-        "lanes": None,
-        "reason": "this version of kcc does not say which lanes go where",
+        "depends_on": [terminal.value for terminal in branch.terminals],
+        "lanes": _sides(branch),
+        "reason": branch.reason or None,
+    }
+
+
+def _sides(branch: Branch) -> list[dict[str, Json]] | None:
+    """The ways out of a branch; None where nothing is known of them."""
+    if all(side.share is None for side in branch.sides):
+        return None
+    return [
+        {
+            "to": side.target,
+            "share": side.share,
+            "items": side.items or None,
+            "assumed": side.assumed,
+        }
+        for side in branch.sides
+    ]
+
+
+def _registers(registers: Registers | Unknown) -> dict[str, Json]:
+    if isinstance(registers, Unknown):
+        return _known("registers", registers)
+    return {
+        "registers": registers.count,
+        "registers_source": registers.source.value,
+        "registers_detail": registers.detail or None,
+        "spill_bytes": registers.spill_bytes,
+    }
+
+
+def _occupancy(occupancy: Occupancy | Unknown) -> dict[str, Json]:
+    if isinstance(occupancy, Unknown):
+        return _known("occupancy", occupancy)
+    return {
+        "occupancy": {
+            "gpu": occupancy.gpu,
+            "blocks_per_sm": occupancy.blocks,
+            "warps_per_sm": occupancy.warps,
+            "max_warps_per_sm": occupancy.max_warps,
+            "ratio": occupancy.ratio,
+            "limiters": [limiter.value for limiter in occupancy.limiters],
+            "limits": {limit.limiter.value: limit.blocks for limit in occupancy.limits},
+            "advice": list(occupancy.advice),
+            "assumed": [
+                {"key": a.key, "value": a.value, "reason": a.reason} for a in occupancy.assumptions
+            ],
+        }
     }
 
 

@@ -14,11 +14,14 @@ from kcc.diagnostics import Diagnostic, Span
 from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
+from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
+from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.registers import Registers
 from kcc.passes.trip_counts import TripKind
 from kcc.passes.unknown import Unknown
 
@@ -103,6 +106,10 @@ class Branch:
     condition: str
     divergence: Uniformity
     meets: int | None
+    sides: tuple[Side, ...]
+    terminals: tuple[Terminal, ...]
+    reason: str
+    """What keeps the sides from being known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +208,10 @@ class KernelReport:
     private_bytes: int | Unknown
     required_local_size: tuple[int, int, int] | None
     launch: LaunchView
-    registers: Unknown
-    occupancy: Unknown
+    registers: Registers | Unknown
+    block_local_bytes: int | Unknown
+    """Local memory of a work-group, that of arguments included."""
+    occupancy: Occupancy | Unknown
     findings: tuple[Finding, ...]
     lines: tuple[LineFacts, ...]
 

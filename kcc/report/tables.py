@@ -8,7 +8,7 @@ from rich.table import Table
 
 from kcc.passes.divergence import Uniformity
 from kcc.passes.unknown import Unknown
-from kcc.report.model import KernelReport
+from kcc.report.model import Branch, KernelReport
 from kcc.report.style import Style
 from kcc.report.text import bar, fill, make_table
 from kcc.report.words import array_name, by_weight, percent, place, space_name, trip_text
@@ -71,15 +71,25 @@ _SAME_FOR = {
 """Those who all go the same way; where lanes may part, what decides."""
 
 
+def _true_share(branch: Branch) -> str:
+    """How often a branch goes its first way: of all its executions in the launch."""
+    share = branch.sides[0].share if branch.sides else None
+    if share is None:
+        return "?"
+    text = percent(round(share * 10_000), 10_000)
+    return f"{text} (assumed)" if branch.sides[0].assumed else text
+
+
 def _branches(kernel: KernelReport, style: Style) -> Table:
-    columns = ("branch", "at", "block", "same for", "condition")
-    table = make_table("Branches", style, *columns, right=("branch", "at"))
+    columns = ("branch", "at", "block", "same for", "true", "condition")
+    table = make_table("Branches", style, *columns, right=("branch", "at", "true"))
     rows = [
         (
             str(branch.id),
             place(branch.line, branch.column),
             kernel.blocks[branch.block].label,
             _SAME_FOR[branch.divergence],
+            _true_share(branch),
             branch.condition,
         )
         for branch in kernel.branches

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
 from kcc.passes.memory_accesses import AccessOp
+from kcc.passes.registers import Registers
 from kcc.passes.unknown import Unknown
 from kcc.report.model import KernelReport, Loop, Severity
 from kcc.report.words import (
@@ -41,6 +43,7 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
         VerdictLine("barriers", _barriers(kernel)),
         VerdictLine("instructions", _instructions(kernel)),
         VerdictLine("launch", _launch(kernel)),
+        *_resources(kernel),
     ]
     for finding in kernel.findings:
         place = f"{line_list(finding.lines)}: " if finding.lines else ""
@@ -110,6 +113,25 @@ def _instructions(kernel: KernelReport) -> str:
     if kernel.unattributed:
         text += f"; {kernel.unattributed:,} without a source line"
     return text
+
+
+def _resources(kernel: KernelReport) -> list[VerdictLine]:
+    """Registers and occupancy, where somebody asked."""
+    lines = list[VerdictLine]()
+    if isinstance(kernel.registers, Registers):
+        source = kernel.registers.detail or "estimated"
+        lines.append(VerdictLine("registers", f"{kernel.registers.count} ({source})"))
+    occupancy = kernel.occupancy
+    if isinstance(occupancy, Occupancy):
+        limits = join([limiter.value for limiter in occupancy.limiters])
+        text = (
+            f"{occupancy.warps} of {occupancy.max_warps} warps per SM of {occupancy.gpu}: "
+            f"{plural(occupancy.blocks, 'block')}, limited by {limits}"
+        )
+        lines.append(VerdictLine("occupancy", "; ".join([text, *occupancy.advice])))
+    elif isinstance(kernel.registers, Registers) and not occupancy.reason.startswith("no GPU"):
+        lines.append(VerdictLine("occupancy", f"unknown: {occupancy.reason}"))
+    return lines
 
 
 def _launch(kernel: KernelReport) -> str:

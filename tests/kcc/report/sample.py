@@ -7,6 +7,7 @@ from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.launch import Origin
+from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
 from kcc.passes.instruction_classes import InstructionClass
@@ -64,6 +65,7 @@ LINES = SOURCE.split("\n")
 
 SEVERAL = Unknown("two arrays")
 
+SIDES = (Side(1, 0.9, "all"), Side(2, 0.1, "all"))
 TRIP = Trip(TripKind.BOUND, 0, 40, 0, 80, None, "min(n, 40)", "depends on a[i], read in line 3")
 LATER = Unknown("not computed by this version of kcc")
 
@@ -102,8 +104,30 @@ def kernel() -> KernelReport:
         loops=(Loop(0, 17, 1, 1, None, (1,), 1, 8, unrolled=False, trip=TRIP),),
         irreducible=(IrreducibleRegion(17, (1, 2)),),
         branches=(
-            Branch(0, 17, 23, 1, "j < n", Uniformity.LAUNCH, 2),
-            Branch(1, 23, 5, 2, "i < n", Uniformity.ID, None),
+            Branch(
+                0,
+                17,
+                23,
+                1,
+                "j < n",
+                Uniformity.LAUNCH,
+                2,
+                SIDES,
+                (Terminal.ARGUMENT, Terminal.COUNTER),
+                "",
+            ),
+            Branch(
+                1,
+                23,
+                5,
+                2,
+                "i < n",
+                Uniformity.ID,
+                None,
+                (Side(3, None, ""), Side(4, None, "")),
+                (Terminal.ID,),
+                "depends on the launch",
+            ),
         ),
         accesses=(
             Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, Uniformity.ID, LATER),
@@ -131,6 +155,7 @@ def kernel() -> KernelReport:
         required_local_size=(64, 1, 1),
         launch=LaunchView(("n",), ("64",), Origin.GIVEN, Origin.ASSUMED, "command line"),
         registers=LATER,
+        block_local_bytes=LATER,
         occupancy=LATER,
         findings=(
             Finding(Severity.WARNING, (21, 22), "a barrier stands inside a loop"),
