@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
     from kcc.pipeline import RegisterRequest
 
-PTXAS_DEFAULT_TARGET = "sm_70"
-"""The architecture registers are counted for where no GPU is named: the oldest with today's
-allocation of registers (Volta)."""
+PTXAS_DEFAULT_TARGET = "sm_80"
+"""The architecture registers are counted for where no GPU is named: every ptxas from CUDA 11 to 13
+knows it."""
 
 
 def chosen_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
