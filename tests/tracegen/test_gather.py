@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kcc.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
@@ -18,7 +21,8 @@ kernel void k(global T *out, global const T *in, global const int *at, int low) 
     if (i % 32 >= low) out[i] = in[at[i]];
 }
 """
-INDICES = {
+Lanes = NDArray[np.int64]
+INDICES: dict[str, Callable[[Lanes], Lanes]] = {
     "one place": lambda i: i * 0 + 7,
     "side by side": lambda i: i + 3,
     "two rows": lambda i: i % 16 + i // 16 * 16,
@@ -32,11 +36,15 @@ INDICES = {
 TYPES = {"uchar": np.uint8, "short": np.int16, "float": np.float32, "double": np.float64}
 
 
+def no_extension(_feature: str) -> bool:
+    return False
+
+
 @pytest.fixture(params=[True, False], ids=["permute", "single"], autouse=True)
 def permuting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the host's permutations, if it has them, and without."""
     if not request.param:
-        monkeypatch.setattr(gather, "host_has", lambda _: False)
+        monkeypatch.setattr(gather, "host_has", no_extension)
 
 
 def compiled(type_: str) -> CompiledUnit:

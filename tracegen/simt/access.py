@@ -194,7 +194,7 @@ def _quick_load(
     code.branch(done)
     code.position_at(far)
     (slow,) = _call(host, instruction, host.helpers.load(shape), address, target, [])
-    far = code.current
+    far = host.here
     code.branch(done)
     code.position_at(done)
     return code.phi(quick.type, [(quick, near), (slow, far)])

@@ -198,7 +198,7 @@ class WarpFrame(Writer):
     def fail_noted(self, condition: Value, instruction: AnyInstruction) -> None:
         """Stop when ``condition`` (i1) holds; a helper has noted the rest of the fault."""
         fine = self.code.new_label("fine")
-        self.noted.append((instruction.index, self.code.current))
+        self.noted.append((instruction.index, self.here))
         self.code.branch_if(condition, "fault.noted", fine)
         self.code.position_at(fine)
 
@@ -214,7 +214,7 @@ class WarpFrame(Writer):
         """Leave the function with a fault record."""
         none = const_int(I64, 0) if addresses is None else addresses
         note_fault(self, self.helpers.made, self.worker, kind, lanes, none)
-        self.noted.append((instruction.index, self.code.current))
+        self.noted.append((instruction.index, self.here))
         self.code.branch("fault.noted")
 
     def write_noted(self) -> None:

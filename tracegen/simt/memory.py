@@ -182,7 +182,7 @@ class _Body:
 
     def find(self, *parts: Value) -> None:
         """Go where what a load has found is given."""
-        self.found.append((parts, self.code.current))
+        self.found.append((parts, self.writer.here))
         self.code.branch("give")
 
     def give_found(self, *, watched: bool) -> None:
@@ -297,7 +297,7 @@ def _write_window(body: _Body) -> None:
     start = code.binary("sub", first, body.low)
     end = code.binary("add", start, const_int(I64, WINDOW_BYTES - size))
     inside = [code.compare("icmp", "ult", v, body.limit) for v in (start, end)]
-    code.branch_if(code.binary("and", *inside), "permute", "edge")
+    code.branch_if(code.binary("and", inside[0], inside[1]), "permute", "edge")
     code.position_at("edge")
     body.check_lanes("permute", "beyond")
     code.position_at("permute")

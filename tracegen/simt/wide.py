@@ -99,6 +99,12 @@ class Writer:
     def full_mask(self) -> Value:
         return const_int(self.mask_type, -1)
 
+    @property
+    def here(self) -> str:
+        """The label of the block that is being written."""
+        assert self.code.current is not None
+        return self.code.current
+
     def vector_type(self, part: Part) -> VecTy:
         return VecTy(self.width, part)
 
