@@ -31,7 +31,7 @@ def sentences(script: Path) -> tuple[str, str]:
     first, _, rest = text.partition("\n\n")
     parts = [" ".join(part.split()) for part in re.split(r"(?<=\.)\s+", rest)]
     inputs = next((part for part in parts if "seed" in part), "one shape")
-    return " ".join(first.split()).rstrip("."), inputs.rstrip(".").replace("|", "/")
+    return " ".join(first.split()).rstrip("., "), inputs.rstrip(".").replace("|", "/")
 
 
 def measure(name: str, size: str) -> tuple[str, int]:
