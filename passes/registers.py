@@ -1,4 +1,4 @@
-"""How many registers a work-item of a kernel needs: an estimate, or what ptxas says.
+"""How many registers a work-item of a kernel needs: an estimate, or what a compiler says.
 
 The estimate is for the IR at -O2, and models what ptxas does:
 
@@ -22,6 +22,7 @@ from enum import Enum
 from math import log
 from pathlib import Path
 
+from kcc.frontend.amdgpu import DEFAULT_BLOCK, amd_registers
 from kcc.frontend.ir.instructions import GetElementPtr
 from kcc.frontend.ir.model import Function
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -59,6 +60,7 @@ class RegisterSource(Enum):
 
     ESTIMATE = "estimate"
     PTXAS = "ptxas"
+    AMDGPU = "amdgpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,4 +163,24 @@ def ptxas_registers(
     return {
         symbol: Registers(count.registers, RegisterSource.PTXAS, detail, count.spill_bytes)
         for symbol, count in count_registers(ptx, target, ptxas).items()
+    }
+
+
+def amdgpu_registers(
+    unit: CompiledUnit, target: str, block_threads: int = DEFAULT_BLOCK
+) -> Mapping[str, Registers]:
+    """Vector registers of all kernels of a unit at -O2 on an AMD GPU, by symbol. ``target`` is the
+    GPU's compute capability, such as gfx90a; ``block_threads`` the largest work-group, which bounds
+    the count.
+
+    :raises DiagnosticError: K811 when a kernel has no AMD code here.
+    """
+    return {
+        symbol: Registers(
+            count.vgprs,
+            RegisterSource.AMDGPU,
+            f"LLVM's AMDGPU back end, {target}, {count.sgprs} scalar registers beside",
+            4 * count.spilled,
+        )
+        for symbol, count in amd_registers(unit.ir, target, block_threads).items()
     }
