@@ -22,7 +22,7 @@ from types import CodeType, ModuleType
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
 from kcc.opencl.errors import BuildError, KernelFault
-from kcc.opencl.missing import NotInKcc
+from kcc.opencl.missing import ADVICE, NotInKcc
 from kcc.opencl.session import (
     HostLaunch,
     HostSettings,
@@ -125,8 +125,10 @@ def _explain(error: Exception, path: str) -> Diagnostic:
     """What went wrong in a script, and where in its own files."""
     text = " ".join(str(error).split())
     span = _place(error, path)
-    if isinstance(error, (NotInKcc, ModuleNotFoundError)) and "kcc.opencl" in text:
+    if isinstance(error, NotInKcc) or isinstance(error.__cause__, NotInKcc):
         return Diagnostic("K733", text, span)
+    if isinstance(error, ImportError) and (error.name or "").startswith(("pyopencl", "kcc.opencl")):
+        return Diagnostic("K733", f"{text}; {ADVICE}", span)
     if isinstance(error, AssertionError):
         return Diagnostic("K732", f"the check failed: {text}" if text else "a check failed", span)
     name = type(error).__name__
@@ -228,8 +230,7 @@ class _Redirection(MetaPathFinder, Loader):
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         name = spec.name.replace("pyopencl", "kcc.opencl", 1)
         if name not in PUBLIC_MODULES:
-            message = f"kcc.opencl does not have '{spec.name}'; docs/hosts.md lists what is there"
-            raise ModuleNotFoundError(message, name=spec.name)
+            raise ModuleNotFoundError(f"kcc.opencl does not have '{spec.name}'", name=spec.name)
         real = importlib.import_module(name)
         alias = ModuleType(spec.name)
         alias.__dict__.update(
