@@ -72,7 +72,8 @@ def _simpler_line(lines: list[str], at: int, still_fails: Callable[[str], bool])
 def _simplifications(line: str) -> Iterator[str]:
     groups = sorted(_groups(line), key=lambda g: g[0] - g[1])
     for start, end in groups:
-        yield f"{line[:start]}1{line[end:]}"
+        if line[start:end] != "(1)":
+            yield f"{line[:start]}(1){line[end:]}"
         for first, last in groups:
             if start < first and last < end:
                 yield line[:start] + line[first:last] + line[end:]

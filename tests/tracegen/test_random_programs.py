@@ -114,4 +114,6 @@ def test_programs_have_what_they_should():
 def test_reducer_keeps_what_fails():
     source = "a;\nif (x) {\n  b;\n  c;\n}\nd;\n"
     assert reduce(source, lambda text: "c;" in text) == "  c;\n"
-    assert reduce(source, lambda text: "if" in text and "}" in text) == "if (x) {\n}\n"
+    assert reduce(source, lambda text: "if" in text and "}" in text) == "if (1) {\n}\n"
+    sum_ = "a = f((b + c), (d * (e)));\n"
+    assert reduce(sum_, lambda text: "f(" in text and "(e)" in text) == "a = f(e);\n"
