@@ -3,7 +3,7 @@
 The device computes every point's saving; the host sums them up and, if opening the candidate pays,
 opens it and closes the centres that are not worth keeping, so that K changes from launch to launch.
 Points by seed % 3: clusters, uniform, ring. tiny: 600 points of 20 dimensions, 6 candidates; small:
-4,096 of 64, 8 candidates; large: 524,288 of 64, 20 candidates.
+4,096 of 64, 8 candidates; large: 524,288 of 64, 80 candidates.
 """
 
 from __future__ import annotations
