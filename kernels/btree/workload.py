@@ -2,7 +2,7 @@
 
 Queries by seed % 3: anywhere in the tree, half of them near a few places, ascending. Half of the
 points are not in the tree. tiny: 20 queries, 3,000 keys; small: 512 queries, 65,536 keys; large:
-10,000 queries, 1,000,000 keys, a node of 256 keys each.
+100,000 queries, 1,000,000 keys, a node of 256 keys each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Gridding of irregular samples: count them by bins, place them by bins, gather at grid points.
 
 Places of the samples by seed % 3: uniform, clusters, ring. The host makes the prefix sum between
-counting and placing. tiny: 700 samples, 40 x 40 points; small: 16,384, 128 x 128; large: 16,777,216,
-1024 x 1024. At most 64 rows of grid points are compared.
+counting and placing. tiny: 700 samples, 40 x 40 points; small: 16,384, 128 x 128; large:
+16,777,216, 1024 x 1024. At most 64 rows of grid points are compared.
 """
 
 from __future__ import annotations

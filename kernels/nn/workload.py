@@ -2,7 +2,7 @@
 the host.
 
 Records by seed % 3: anywhere, in clusters (cities), near a circle. tiny: 500 records, 3 places;
-small: 42,764 as in Rodinia, 4 places; large: 8,388,608, 20 places.
+small: 42,764 as in Rodinia, 4 places; large: 8,388,608, 24 places.
 """
 
 from __future__ import annotations
