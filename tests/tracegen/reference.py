@@ -48,7 +48,7 @@ from kcc.frontend.ir.instructions import (
     Unreachable,
 )
 from kcc.frontend.ir.model import Function
-from kcc.frontend.ir.opcodes import AtomicOperation, Opcode
+from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import (
     ArrayTy,
     IntTy,
@@ -78,6 +78,14 @@ from kcc.frontend.ir.values import (
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.execute import LocalMemory, NDRange
 from tests.tracegen import reference_values as ops
+from tests.tracegen.reference_operations import (
+    atomic,
+    bitcast,
+    computed,
+    intrinsic_name,
+    rearranged,
+    replaced,
+)
 from tests.tracegen.reference_values import Data
 
 Array = NDArray[np.generic]
@@ -375,16 +383,16 @@ class _Warp:
             case Fence():
                 return None
             case Binary() | Unary() | IntCompare() | FloatCompare() | Select():
-                return _computed(instruction, given)
+                return computed(instruction, given)
             case ExtractElement() | InsertElement() | ShuffleVector():
-                return _rearranged(instruction, given)
+                return rearranged(instruction, given)
             case ExtractValue():
                 value = given[0]
                 for index in instruction.indices:
                     value = value[index]
                 return value
             case InsertValue():
-                return _replaced(given[0], instruction.indices, given[1])
+                return replaced(given[0], instruction.indices, given[1])
             case Phi() | Branch() | CondBranch() | Switch() | Return() | Unreachable():
                 raise AssertionError(instruction)
             case _:
@@ -393,7 +401,7 @@ class _Warp:
     def _cast(self, cast: Cast, value: Data) -> Data:
         source, target = cast.operand.type, cast.type
         if cast.opcode is Opcode.BITCAST:
-            return _bitcast(source, target, value)
+            return bitcast(source, target, value)
         a, b = ops.element_of(source), ops.element_of(target)
         return ops.each(target, lambda v: ops.cast(cast.opcode, a, b, v), value)
 
@@ -436,7 +444,7 @@ class _Warp:
                 return self.store(instruction.value.type, given[1], given[0], lane)
             case AtomicRmw():
                 old = self.load(instruction.type, given[0], lane)
-                new = _atomic(instruction.operation, instruction.type, old, given[1])
+                new = atomic(instruction.operation, instruction.type, old, given[1])
                 self.store(instruction.type, given[0], new, lane)
                 return old
             case CompareExchange():
@@ -452,7 +460,7 @@ class _Warp:
         if call.callee.startswith(IGNORED):
             return None
         if call.is_intrinsic:
-            name = _intrinsic_name(call.callee)
+            name = intrinsic_name(call.callee)
             if name in ("memset", "memcpy", "memmove"):
                 return self._bulk(name, given, lane)
             return ops.intrinsic(name, call.type, [o.type for o in call.operands], given)
@@ -508,94 +516,6 @@ class _Warp:
                 return offset[dimension]
             case _:
                 raise AssertionError(f"no function {name}")
-
-
-def _computed(
-    instruction: Binary | Unary | IntCompare | FloatCompare | Select, given: list[Data]
-) -> Data:
-    type_, scalar = instruction.type, ops.element_of(instruction.type)
-    match instruction:
-        case Binary():
-            return ops.pairwise(
-                type_, lambda a, b: ops.binary(instruction.opcode, scalar, a, b), given[0], given[1]
-            )
-        case Unary() if instruction.opcode is Opcode.FREEZE:
-            return given[0]
-        case Unary():
-            return ops.each(type_, lambda a: -a, given[0])
-        case IntCompare():
-            source = ops.element_of(instruction.left.type)
-            bits = source.bits if isinstance(source, IntTy) else 64
-            return ops.pairwise(
-                type_,
-                lambda a, b: ops.compare_integers(instruction.predicate, bits, a, b),
-                given[0],
-                given[1],
-            )
-        case FloatCompare():
-            return ops.pairwise(
-                type_,
-                lambda a, b: ops.compare_floats(instruction.predicate, a, b),
-                given[0],
-                given[1],
-            )
-        case Select():
-            if isinstance(given[0], list):
-                return [a if c else b for c, a, b in zip(*given, strict=True)]
-            return given[1] if given[0] else given[2]
-
-
-def _rearranged(
-    instruction: ExtractElement | InsertElement | ShuffleVector, given: list[Data]
-) -> Data:
-    none = ops.nothing(ops.element_of(instruction.type))
-    match instruction:
-        case ExtractElement():
-            return given[0][given[1]] if given[1] < len(given[0]) else none
-        case InsertElement():
-            return [given[1] if i == given[2] else v for i, v in enumerate(given[0])]
-        case ShuffleVector():
-            both = given[0] + given[1]
-            return [none if m is None else both[m] for m in instruction.mask]
-
-
-def _intrinsic_name(callee: str) -> str:
-    """Without ``llvm.`` and the types at the end."""
-    return re.sub(r"(\.(v\d+)?(i|f|p)\d+)+$", "", callee.removeprefix("llvm."))
-
-
-def _replaced(value: Data, indices: tuple[int, ...], new: Data) -> Data:
-    if not indices:
-        return new
-    first, *rest = indices
-    return [_replaced(v, tuple(rest), new) if i == first else v for i, v in enumerate(value)]
-
-
-def _bitcast(source: IrType, target: IrType, value: Data) -> Data:
-    if IntTy(1) in (ops.element_of(source), ops.element_of(target)):
-        number = value
-        if isinstance(source, VecTy):
-            number = sum(int(value[i]) << i for i in range(source.lanes))
-        if isinstance(target, VecTy):
-            return [number >> i & 1 for i in range(target.lanes)]
-        return number
-    return ops.decode(target, ops.encode(source, value))
-
-
-_ATOMICS = {
-    AtomicOperation.ADD: Opcode.ADD, AtomicOperation.SUB: Opcode.SUB,
-    AtomicOperation.AND: Opcode.AND, AtomicOperation.OR: Opcode.OR,
-    AtomicOperation.XOR: Opcode.XOR, AtomicOperation.FADD: Opcode.FADD,
-}  # fmt: skip
-
-
-def _atomic(operation: AtomicOperation, type_: IrType, old: Data, value: Data) -> Data:
-    if operation in _ATOMICS:
-        return ops.binary(_ATOMICS[operation], type_, old, value)
-    if operation is AtomicOperation.XCHG:
-        return value
-    name = operation.value if operation.value[0] == "u" else f"s{operation.value}"
-    return ops.intrinsic(name, type_, [type_, type_], [old, value])
 
 
 def interpret(
