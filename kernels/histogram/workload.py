@@ -16,6 +16,7 @@ from kcc import inputs, workload
 
 FRAMES = (inputs.photo_image, inputs.noise_image, inputs.checkers_image)
 BINS = 256
+BRIGHTER = 3
 
 
 def main(size: str, seed: int) -> None:
@@ -23,6 +24,8 @@ def main(size: str, seed: int) -> None:
     rng = inputs.generator(seed)
     side = math.isqrt(4 * s.words - 1) + 1
     image = inputs.to_bytes(FRAMES[seed % len(FRAMES)](side, side, rng)).ravel()[: 4 * s.words]
+
+    counts = np.bincount(image, minlength=BINS)
 
     device = workload.open_device(cl, __file__)
     queue = device.queue
@@ -33,9 +36,9 @@ def main(size: str, seed: int) -> None:
     merged = device.zeros(BINS, np.uint32)
 
     for frame in range(s.frames):
-        levels = image + np.uint8(3 * frame)  # every frame is brighter, and wraps around
-        wanted = np.bincount(levels, minlength=BINS)
-        device.write(data, levels)
+        # Every frame is brighter, and wraps around.
+        device.write(data, image + np.uint8(BRIGHTER * frame))
+        wanted = np.roll(counts, BRIGHTER * frame)
         device.write(histogram, np.zeros(BINS, np.uint32))
         whole = (workload.roundup(s.words, s.GROUP),)
         direct(queue, whole, (s.GROUP,), histogram, data, count)
