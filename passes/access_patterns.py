@@ -1,0 +1,230 @@
+"""Access patterns: how the addresses of a warp's lanes lie to each other, and what that costs.
+
+Addresses are computed for every lane (:mod:`kcc.passes.warp_addresses`), costs counted on them
+(:mod:`kcc.passes.warp_cost`). Buffers, local arrays and constants begin at multiples of 256 bytes,
+as in kcc's own executions; warps are 32 consecutive work-items of a thread block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kcc.frontend.ir.opcodes import IntPredicate
+from kcc.frontend.ir.types import I64, IntTy
+from kcc.frontend.kernel import Kernel
+from kcc.passes.access_facts import (
+    AccessKind,
+    AccessPattern,
+    AccessPatterns,
+    MemoryShape,
+)
+from kcc.passes.divergence import Judge
+from kcc.passes.facts import Facts
+from kcc.passes.loops import Loop
+from kcc.passes.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.affine import Key
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.memory import base_of
+from kcc.passes.symbolic.reasons import reason_for
+from kcc.passes.symbolic.text import text
+from kcc.passes.trip_counts import TripCount, TripCounts, TripKind
+from kcc.passes.unknown import Unknown
+
+if TYPE_CHECKING:
+    from kcc.passes.warp_addresses import Warps
+
+_NUMBERS = frozenset({SymbolKind.GROUP_ID, SymbolKind.GLOBAL_ID, SymbolKind.COUNTER})
+
+
+@dataclass(frozen=True, slots=True)
+class AccessPatternsPass:
+    """Gives :class:`AccessPatterns`."""
+
+    shape: MemoryShape = field(default_factory=MemoryShape)
+    name: str = "access patterns"
+    requires: tuple[type, ...] = (MemoryAccesses, SymbolicValues, TripCounts)
+
+    def run(self, kernel: Kernel, facts: Facts) -> AccessPatterns:
+        accesses = facts[MemoryAccesses].accesses
+        if not accesses:
+            return AccessPatterns((), self.shape)
+        study = AccessStudy(kernel, facts, self.shape)
+        return AccessPatterns(tuple(study.pattern(access) for access in accesses), self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class Iterations:
+    """Which iterations of the loops around an access are looked at: ``counts[loop]`` of each whose
+    number is known; ``doubtful`` are those loops for which it is a bound. ``mask`` (i1): whether a
+    work-item comes to an iteration, where that differs; None where it does not."""
+
+    counts: Mapping[int, int]
+    doubtful: frozenset[int]
+    mask: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An address, less that of its object. ``core`` has to be computed; ``linear`` are
+    coefficients of numbers of thread blocks and iterations that it does not depend on, and of
+    which it is computed with 0; ``loose`` are coefficients of what is not known, but the same for
+    all lanes of a warp."""
+
+    core: Expr
+    linear: Mapping[Key, int]
+    loose: tuple[tuple[Node, int], ...]
+
+
+class AccessStudy:
+    """Finds the patterns of the accesses of one kernel."""
+
+    def __init__(self, kernel: Kernel, facts: Facts, shape: MemoryShape) -> None:
+        self.facts, self.shape = facts, shape
+        self.values = facts[SymbolicValues]
+        self.algebra = self.values.algebra
+        self.judge = Judge(kernel, facts)
+        self._iterations = dict[tuple[int | None, bool], Iterations]()
+
+    def pattern(self, access: MemoryAccess) -> AccessPattern:
+        """The pattern of an access."""
+        address = self.address(access)
+        shown = self._text(access, address)
+        size = access.element_bytes
+        if isinstance(size, Unknown):
+            return _unknown(access, shown, size.reason)
+        if self.algebra.known.local_size is None:
+            return _unknown(access, shown, "the local size is not known")
+        from kcc.passes.access_measure import measured
+        from kcc.passes.warp_addresses import Warps
+
+        iterations = self.iterations(access.block)
+        warps = Warps(self.values, iterations.counts)
+        split = self.split(warps, address, iterations)
+        if isinstance(split, Unknown):
+            kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
+            return AccessPattern(access.id, kind, shown, reason=split.reason)
+        pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown)
+        return measured(pattern, access.space, size, warps, split, iterations, self.shape)
+
+    def address(self, access: MemoryAccess) -> Expr:
+        """The address of an access, less that of the object it is in, if there is only one."""
+        instruction = self.values.function.instructions[access.instruction]
+        address = self.values.address(instruction, access.pointer)
+        base = base_of(address)
+        return address if base is None else self.algebra.subtract(address, base)
+
+    # iterations
+
+    def iterations(self, block: int) -> Iterations:
+        """Those in which a block may run."""
+        innermost = self.values.loops.innermost[block]
+        heads = innermost is not None and self.values.loops.loops[innermost].header == block
+        key = (innermost, heads)
+        if key not in self._iterations:
+            self._iterations[key] = self._find_iterations(block)
+        return self._iterations[key]
+
+    def _find_iterations(self, block: int) -> Iterations:
+        counts, doubtful, conditions = dict[int, int](), set[int](), list[Expr]()
+        trips = self.facts[TripCounts].trips
+        for loop in self.values.loops.around(block):
+            trip = trips[loop.id]
+            more = 1 if _ends_in_header(loop) and loop.header == block else 0
+            if trip.greatest is None or trip.count is None or _is_sampled(trip):
+                continue
+            counts[loop.id] = max(trip.greatest + more, 1)
+            if self.values.causes(self.values.body_count(loop.id)):
+                doubtful.add(loop.id)
+            elif trip.least != trip.greatest:
+                count = self.algebra.plus(trip.count, more)
+                counter = self.algebra.counter(loop.id)
+                conditions.append(self.algebra.compare(IntPredicate.SLT, counter, count))
+        mask = self.algebra.conjunction(conditions) if conditions else None
+        return Iterations(counts, frozenset(doubtful), mask)
+
+    # the split
+
+    def split(self, warps: Warps, address: Expr, iterations: Iterations) -> Split | Unknown:
+        """The parts of an address; a reason where lanes differ in what is not known."""
+        from kcc.passes.warp_addresses import as_terms
+
+        numbers, loose, rest = list[tuple[Symbol, int]](), list[tuple[Node, int]](), list[Node]()
+        parts = list[tuple[Node, int]]()
+        for term, coefficient in as_terms(address):
+            if isinstance(term, Symbol) and term.kind in _NUMBERS:
+                numbers.append((term, coefficient))
+            elif self.values.causes(term) or warps.unknown(term):
+                if self.judge.uniformity(term).is_divergent:
+                    return Unknown(self._why(warps, term))
+                loose.append((term, coefficient))
+            else:
+                rest.append(term)
+                parts.append((term, coefficient))
+        computed = rest if iterations.mask is None else [*rest, iterations.mask]
+        fixed = warps.moving(computed)
+        linear = dict[Key, int]()
+        for symbol, coefficient in numbers:
+            assert isinstance(symbol.index, int)
+            is_counter = symbol.kind is SymbolKind.COUNTER
+            key = (symbol.kind if is_counter else SymbolKind.GROUP_ID, symbol.index)
+            size = 1
+            if symbol.kind is SymbolKind.GLOBAL_ID:
+                size = warps.local[symbol.index]
+            if key in fixed or symbol.kind is SymbolKind.GLOBAL_ID:
+                parts.append((symbol, coefficient))
+            if key not in fixed:
+                linear[key] = linear.get(key, 0) + coefficient * size
+        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        return Split(self.algebra.sum(parts, I64, constant), linear, tuple(loose))
+
+    def _is_indirect(self, address: Node) -> bool:
+        return bool(self.values.causes(address))
+
+    def _why(self, warps: Warps, term: Node) -> str:
+        """Why lanes cannot be told apart."""
+        reason = reason_for(self.values, term)
+        if reason:
+            return reason
+        shown = text(self.values, term, 60)
+        names = sorted({self._name(key) for key in warps.unknown(term)})
+        return f"the distance between lanes depends on {', '.join(names)} ({shown})"
+
+    def _name(self, key: Key) -> str:
+        kind, index = key
+        if kind is SymbolKind.COUNTER:
+            assert isinstance(index, int)
+            line = self.values.loops.loops[index].line
+            return f"the iterations of the loop in line {line}"
+        return text(self.values, self.algebra.symbol(kind, index))
+
+    def _text(self, access: MemoryAccess, offset: Expr) -> str:
+        """The address in elements, or in bytes where it is not a number of elements."""
+        size = access.element_bytes
+        terms, constant = ((offset, 1),), 0
+        if isinstance(offset, Sum):
+            terms, constant = offset.terms, offset.constant
+        even = isinstance(size, int) and not any(
+            c % size for c in (constant, *(c for _, c in terms))
+        )
+        if not even or not isinstance(size, int) or not size:
+            return f"{text(self.values, offset)} bytes"
+        assert isinstance(offset.type, IntTy)
+        scaled = self.algebra.sum([(t, c // size) for t, c in terms], offset.type, constant // size)
+        return text(self.values, scaled)
+
+
+def _unknown(access: MemoryAccess, shown: str, reason: str) -> AccessPattern:
+    return AccessPattern(access.id, AccessKind.UNKNOWN, shown, reason=reason)
+
+
+def _ends_in_header(loop: Loop) -> bool:
+    """Whether a loop's header runs once more than its body."""
+    return loop.header in loop.exiting and loop.header not in loop.latches
+
+
+def _is_sampled(trip: TripCount) -> bool:
+    """Whether the greatest count is that of a sample of work-items, and so no bound."""
+    return trip.kind is TripKind.BOUND and trip.total_mean is not None

@@ -1,0 +1,332 @@
+"""The addresses of warps, from symbolic values: those of the lanes of all warps of a launch, in all
+iterations, told apart only where they differ in more than a shift.
+
+An address is split into a part whose value has to be computed for each warp of a thread block (and
+for those thread blocks and iterations that it depends on), and into terms "coefficient times
+number of the thread block or iteration", which move all lanes together. Costs depend on such a
+shift only through its remainder by a small period, so that its values need not be enumerated.
+
+Import this lazily: it needs numpy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.ir.instructions import Alloca
+from kcc.frontend.ir.types import I64
+from kcc.passes.symbolic.affine import depends_on
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.evaluate import Evaluator
+from kcc.passes.symbolic.expr import (
+    BASE_KINDS,
+    Node,
+    Number,
+    Recurrence,
+    Sum,
+    Symbol,
+    SymbolKind,
+)
+from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
+from kcc.passes.symbolic.reasons import everything
+from kcc.passes.warp_cost import Ints, Mask
+
+WARP = 32
+
+MAX_ROWS = 1 << 18
+"""Lanes whose addresses are computed for one access; of more, a sample is."""
+
+_GLOBAL, _GROUP, _LOCAL = SymbolKind.GLOBAL_ID, SymbolKind.GROUP_ID, SymbolKind.LOCAL_ID
+
+
+@dataclass(frozen=True, slots=True)
+class Shifts:
+    """By how much (modulo the period) lanes move together, and how often; ``weights`` is None
+    where that is not known."""
+
+    values: Ints
+    weights: Ints | None
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.values) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class WarpRows:
+    """``addresses[i, lane]`` in bytes, but for a shift, of one warp in one execution; ``weights``
+    how often that row occurs. ``active``: the lanes that take part, None for all. ``missing``: some
+    rows are left out since they cannot be computed. ``sampled``: for too many."""
+
+    addresses: Ints
+    active: Mask | None
+    weights: Ints
+    missing: bool
+    sampled: bool
+
+
+class Warps:
+    """The warps of the launch that ``values`` were made for, which has a local size.
+
+    ``counts`` gives for each loop how many iterations are looked at; loops that are not in it
+    run for an unknown number of them.
+    """
+
+    def __init__(self, values: SymbolicValues, counts: Mapping[int, int]) -> None:
+        self.values, self.known = values, values.algebra.known
+        assert self.known.local_size is not None
+        self.local: tuple[int, ...] = (*self.known.local_size, 1, 1)[:3]
+        self.size = math.prod(self.local)
+        self.counts = counts
+        self.given = launch_symbols(self.known)
+        self._dependences: dict[Node, frozenset[Key]] = {}
+
+    @property
+    def full_only(self) -> bool:
+        """Whether there are full warps in a thread block."""
+        return self.size >= WARP
+
+    def groups(self, dimension: int) -> int | None:
+        """Thread blocks in a dimension."""
+        found = self.given.get((SymbolKind.NUM_GROUPS, dimension))
+        return None if found is None else int(found[0])
+
+    def needs(self, node: Node) -> frozenset[Key]:
+        """The symbols a node depends on, addresses of objects left out."""
+        if node not in self._dependences:
+            found = depends_on(self.values, node)
+            self._dependences[node] = frozenset(k for k in found if k[0] not in BASE_KINDS)
+        return self._dependences[node]
+
+    def moving(self, nodes: Iterable[Node]) -> set[Key]:
+        """The numbers of thread blocks, and the counters, that nodes depend on."""
+        found = set[Key]()
+        for node in nodes:
+            for kind, index in self.needs(node):
+                if kind in (_GLOBAL, _GROUP):
+                    found.add((_GROUP, index))
+                elif kind is SymbolKind.COUNTER:
+                    found.add((kind, index))
+        return found
+
+    def extent(self, key: Key) -> int | None:
+        """How many values a number of thread blocks, or a counter, has."""
+        kind, index = key
+        assert isinstance(index, int)
+        return self.groups(index) if kind is _GROUP else self.counts.get(index)
+
+    def unknown(self, node: Node) -> set[Key]:
+        """What a node depends on that has no value."""
+        found = set[Key]()
+        for key in self.needs(node):
+            kind, index = key
+            if kind in (_LOCAL, SymbolKind.LANE):
+                continue
+            if kind in (_GLOBAL, _GROUP):
+                if self.groups(index) is None:  # type: ignore[arg-type]
+                    found.add(key)
+            elif kind is SymbolKind.COUNTER:
+                if self.extent(key) is None:
+                    found.add(key)
+            elif key not in self.given:
+                found.add(key)
+        return found
+
+    def shifts(self, terms: Mapping[Key, int], free: int, period: int) -> Shifts:
+        """The remainders, by ``period``, of the sum of coefficient times number of thread block
+        or iteration, plus any multiple of ``free`` (a divisor of the period, or the period)."""
+        weights = np.zeros(period, object)
+        weights[0] = 1
+        certain = free == period
+        for key, coefficient in terms.items():
+            extent = self.extent(key)
+            step = math.gcd(coefficient, period)
+            if extent is None:
+                free = math.gcd(free, step)
+                certain = False
+                continue
+            turns = period // step
+            spread = np.zeros(period, object)
+            for k in range(min(turns, extent)):
+                often = extent // turns + (k < extent % turns)
+                spread += often * np.roll(weights, k * coefficient % period)
+            weights = spread
+        if not certain:
+            moved = np.zeros(period, object)
+            for shift in range(0, period, free):
+                moved += np.roll(weights, shift)
+            weights = moved
+        values = np.flatnonzero(weights).astype(np.int64)
+        common = math.gcd(*(int(w) for w in weights[values]))
+        found = np.array([int(w) // common for w in weights[values]], np.int64)
+        return Shifts(values, found if certain else None)
+
+    def rows(
+        self, node: Node, mask: Node | None, zero: Iterable[Key] = (), *,
+        whole: bool = True, every_lane: bool = True, period: int | None = None,
+        most: int = MAX_ROWS,
+    ) -> WarpRows | None:  # fmt: skip
+        """The addresses of all warps in all executions that differ in more than the number of a
+        thread block or iteration in ``zero``, which are held at 0; None if none can be computed.
+
+        ``mask`` (i1) says which lanes take part; executions without any are left out. With
+        ``every_lane`` then all lanes take part in those that are left, with ``whole`` warps that
+        are not full are left out if there are full ones. With ``period`` rows are equal if they
+        differ by a multiple of it.
+        """
+        nodes = [node] if mask is None else [node, mask]
+        keys = sorted(self.moving(nodes) - set(zero), key=str)
+        axes, sampled = self._axes(keys, most)
+        combinations = math.prod(len(axis) for axis in axes)
+        lanes = self._lanes(keys, axes, combinations)
+        evaluate = Evaluator(self.values, lanes)
+        wanted = [self._bound(each) for each in nodes]
+        evaluate.expect(wanted)
+        data, known = evaluate.integers(wanted[0])
+        data, known = data.reshape(combinations, -1), known.reshape(combinations, -1)
+        taking = None
+        if mask is not None:
+            found, sure = evaluate.integers(wanted[1])
+            taking = (found != 0).reshape(combinations, -1)
+            if not sure.all():
+                return None
+        return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
+
+    def _axes(self, keys: list[Key], most: int) -> tuple[list[Ints], bool]:
+        """Per number that varies the values that are looked at, and whether they are a sample."""
+        extents = [self.extent(key) or 1 for key in keys]
+        kept = list(extents)
+        while math.prod(kept) * self.size > most and max(kept, default=1) > 2:
+            largest = kept.index(max(kept))
+            kept[largest] = max(kept[largest] // 2, 2)
+        axes = [
+            np.unique(np.linspace(0, extent - 1, some).astype(np.int64))
+            for extent, some in zip(extents, kept, strict=True)
+        ]
+        return axes, kept != extents
+
+    def _lanes(self, keys: list[Key], axes: list[Ints], combinations: int) -> Lanes:
+        """A row for each work-item of a thread block in each combination."""
+        symbols: dict[Key, NDArray[Any]] = dict(self.given)
+        count = combinations * self.size
+        items = np.arange(self.size, dtype=np.int64)
+        number = np.repeat(np.arange(combinations, dtype=np.int64), self.size)
+        moved = dict[Key, Ints]()
+        for key, axis in zip(keys, axes, strict=True):
+            moved[key] = axis[number % len(axis)]
+            number = number // len(axis)
+        inside = items
+        for dimension, size in enumerate(self.local):
+            own = np.tile(inside % size, combinations)
+            inside = inside // size
+            group = moved.get((_GROUP, dimension), np.zeros(1, np.int64))
+            symbols[_LOCAL, dimension] = own
+            symbols[_GROUP, dimension] = group
+            symbols[_GLOBAL, dimension] = group * size + own + self.known.offset[dimension]
+        symbols[SymbolKind.LANE, 0] = np.tile(items % WARP, combinations)
+        for loop in self.values.loops.loops:
+            key = (SymbolKind.COUNTER, loop.id)
+            symbols[key] = moved.get(key, np.zeros(1, np.int64))
+        return Lanes(count, {**symbols, **self._bases()})
+
+    def _bases(self) -> dict[Key, NDArray[Any]]:
+        """Addresses for objects, far apart and aligned: buffers, local arrays and constants begin
+        at multiples of 256 bytes (:data:`kcc.tracegen.simt.layout.OBJECT_ALIGNMENT`)."""
+        found = dict[Key, NDArray[Any]]()
+        keys: list[Key] = [
+            (SymbolKind.POINTER, each.index) for each in self.values.function.arguments
+        ]
+        keys += [(SymbolKind.GLOBAL, name) for name in self.values.module.globals]
+        keys += [
+            (SymbolKind.PRIVATE, each.index)
+            for each in self.values.function.instructions
+            if isinstance(each, Alloca)
+        ]
+        for number, key in enumerate(keys):
+            found[key] = np.array([(number + 1) << 36], np.int64)
+        return found
+
+    def _bound(self, node: Node) -> Node:
+        """The node with variables of loops that have no closed form computed up to the iteration
+        that the counters say."""
+        algebra = self.values.algebra
+        pending = {
+            each.loop for each in everything(self.values, node) if isinstance(each, Recurrence)
+        }
+        for loop in sorted(pending, key=lambda each: -self.values.loops.loops[each].depth):
+            if self.values.varies(node, loop):
+                node = algebra.final(loop, algebra.counter(loop), node)
+        return node
+
+    def _by_warp(
+        self, data: Ints, known: Mask, taking: Mask | None, choice: _Choice
+    ) -> WarpRows | None:
+        """From work-items of a thread block to lanes of warps."""
+        width = min(WARP, self.size)
+        exists = np.ones_like(data, np.bool_)
+        left = -self.size % width
+        if choice.whole and left and self.full_only:
+            end = self.size - self.size % width
+            data, known, exists = data[:, :end], known[:, :end], exists[:, :end]
+            taking = None if taking is None else taking[:, :end]
+        elif left:
+            pad = ((0, 0), (0, left))
+            data, known = np.pad(data, pad, mode="edge"), np.pad(known, pad, mode="edge")
+            exists = np.pad(exists, pad)
+            taking = None if taking is None else np.pad(taking, pad)
+        rows = data.reshape(-1, width)
+        active = exists.reshape(-1, width)
+        sure = known.reshape(-1, width)
+        kept = np.ones(len(rows), np.bool_)
+        if taking is not None:
+            wanted = taking.reshape(-1, width) & active
+            kept = wanted.any(axis=1)
+            active = active if choice.every_lane else wanted
+        fine = (sure | ~active).all(axis=1)
+        missing = bool((kept & ~fine).any())
+        kept &= fine
+        if missing and not kept.any():
+            return None
+        return _merged(rows[kept], active[kept], missing, choice)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """See :meth:`Warps.rows`."""
+
+    whole: bool
+    every_lane: bool
+    period: int | None
+    sampled: bool
+
+
+def _merged(rows: Ints, active: Mask, missing: bool, choice: _Choice) -> WarpRows:
+    """Equal rows once each."""
+    if choice.period is not None and len(rows):
+        least = np.where(active, rows, np.iinfo(np.int64).max).min(axis=1)
+        rows = rows - (least & -choice.period)[:, None]
+    rows = np.where(active, rows, 0)
+    everyone = bool(active.all())
+    keys = rows if everyone else np.concatenate([rows, active.astype(np.int64)], axis=1)
+    unique, weights = np.unique(keys, axis=0, return_counts=True)
+    width = rows.shape[1]
+    lanes = None if everyone else unique[:, width:] != 0
+    return WarpRows(unique[:, :width], lanes, weights.astype(np.int64), missing, choice.sampled)
+
+
+def as_terms(node: Node) -> list[tuple[Node, int]]:
+    """A sum's terms and their coefficients, its constant left out."""
+    if isinstance(node, Number):
+        return []
+    return list(node.terms) if isinstance(node, Sum) else [(node, 1)]
+
+
+def is_number_of(node: Node, kinds: frozenset[SymbolKind]) -> bool:
+    """Whether a node is a symbol of one of some kinds, as an i64."""
+    return isinstance(node, Symbol) and node.kind in kinds and node.type == I64
