@@ -15,6 +15,7 @@ from kcc.passes.control_flow import ControlFlowPass
 from kcc.passes.divergence import DivergencePass
 from kcc.passes.dominance import DominatorsPass, PostDominatorsPass
 from kcc.passes.facts import Around, Facts, Pass, plainly, run_passes
+from kcc.passes.flow_counts import FlowCountsPass
 from kcc.passes.instruction_mix import InstructionMixPass
 from kcc.passes.loops import LoopsPass
 from kcc.passes.memory_accesses import MemoryAccessesPass
@@ -54,6 +55,7 @@ def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
         TripCountsPass(),
         DivergencePass(),
         BranchConditionsPass(setting.assumed_shares),
+        FlowCountsPass(),
     )
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kcc.pipeline import AnalysisRequest
     from kcc.report.model import Analysis
 
-DOT_KINDS = ("cfg",)
+DOT_KINDS = ("cfg", "loops", "dfsg")
 
 _EXAMPLES = """examples:
   kcc analyze kernel.cl                          report on every kernel of the file
@@ -164,10 +164,11 @@ def _json(analysis: Analysis) -> str:
     return to_json(analysis)
 
 
-def _dot(analysis: Analysis, _arguments: argparse.Namespace) -> str:
-    from kcc.report.dot import control_flow
+def _dot(analysis: Analysis, arguments: argparse.Namespace) -> str:
+    from kcc.report.dot import control_flow, loop_tree, static_flow
 
-    return control_flow(analysis)
+    draw = {"cfg": control_flow, "loops": loop_tree, "dfsg": static_flow}
+    return draw[arguments.dot](analysis)
 
 
 def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:

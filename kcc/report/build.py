@@ -16,6 +16,7 @@ from kcc.passes.control_flow import ControlFlow
 from kcc.passes.counts import ClassCounts
 from kcc.passes.divergence import Divergence
 from kcc.passes.facts import Facts
+from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.instruction_mix import InstructionMix
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import MemoryAccesses
@@ -80,6 +81,7 @@ def kernel_report(
         private_bytes=use.private_bytes,
         required_local_size=kernel.required_local_size,
         launch=_launch(launch, given_by),
+        flow=facts[FlowCounts],
         registers=resources.registers,
         block_local_bytes=resources.local_bytes,
         occupancy=resources.occupancy,

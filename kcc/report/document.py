@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import kcc
 from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
+from kcc.passes.flow_counts import FlowCount
 from kcc.passes.registers import Registers
 from kcc.passes.unknown import Unknown
 from kcc.report.model import (
@@ -118,6 +119,17 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         "dynamic_local_args": list(kernel.dynamic_locals),
         **_known("private_bytes", kernel.private_bytes),
         "required_local_size": _list(kernel.required_local_size),
+        "dfsg": {
+            "nodes": [
+                {"block": block, **_flow_count(count)}
+                for block, count in enumerate(kernel.flow.blocks)
+                if count is not None
+            ],
+            "edges": [
+                {"from": edge.source, "to": edge.target, **_flow_count(edge.count)}
+                for edge in kernel.flow.edges
+            ],
+        },
         **_known("work_group_local_bytes", kernel.block_local_bytes),
         **_registers(kernel.registers),
         **_occupancy(kernel.occupancy),
@@ -187,6 +199,15 @@ def _branch(branch: Branch) -> dict[str, Json]:
         "depends_on": [terminal.value for terminal in branch.terminals],
         "lanes": _sides(branch),
         "reason": branch.reason or None,
+    }
+
+
+def _flow_count(count: FlowCount) -> dict[str, Json]:
+    return {
+        "executions": count.executions,
+        "threads": count.threads,
+        "expr": count.formula or None,
+        "reason": count.reason or None,
     }
 
 

@@ -19,6 +19,7 @@ from kcc.launch import Origin
 from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
+from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
 from kcc.passes.registers import Registers
@@ -208,6 +209,7 @@ class KernelReport:
     private_bytes: int | Unknown
     required_local_size: tuple[int, int, int] | None
     launch: LaunchView
+    flow: FlowCounts
     registers: Registers | Unknown
     block_local_bytes: int | Unknown
     """Local memory of a work-group, that of arguments included."""

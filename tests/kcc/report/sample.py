@@ -10,6 +10,7 @@ from kcc.launch import Origin
 from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
+from kcc.passes.flow_counts import FlowCount, FlowCounts, FlowEdge
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
 from kcc.passes.trip_counts import TripKind
@@ -65,6 +66,10 @@ LINES = SOURCE.split("\n")
 
 SEVERAL = Unknown("two arrays")
 
+FLOW = FlowCounts(
+    (FlowCount(1024, 1024, "1", ""), None, FlowCount(None, None, "n", "the launch is not known")),
+    (FlowEdge(0, 2, FlowCount(512, 512, "1", "")),),
+)
 SIDES = (Side(1, 0.9, "all"), Side(2, 0.1, "all"))
 TRIP = Trip(TripKind.BOUND, 0, 40, 0, 80, None, "min(n, 40)", "depends on a[i], read in line 3")
 LATER = Unknown("not computed by this version of kcc")
@@ -154,6 +159,7 @@ def kernel() -> KernelReport:
         private_bytes=16,
         required_local_size=(64, 1, 1),
         launch=LaunchView(("n",), ("64",), Origin.GIVEN, Origin.ASSUMED, "command line"),
+        flow=FLOW,
         registers=LATER,
         block_local_bytes=LATER,
         occupancy=LATER,

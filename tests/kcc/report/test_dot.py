@@ -32,5 +32,5 @@ def test_blocks_carry_lines_and_counts():
 def test_a_loop_is_a_cluster_around_its_blocks():
     text = control_flow(analysis())
     inside = text.split('subgraph "cluster_k0l0" {')[1].split("}")[0]
-    assert "loop 0 (line 17), depth 1" in inside
+    assert "loop 0 (line 17), trips: at most 40" in inside
     assert re.findall(r"k0b\d+", inside) == ["k0b1"]
