@@ -16,6 +16,7 @@ from kcc.frontend.ir.types import FloatTy
 from kcc.frontend.kernel import Kernel
 from kcc.passes.branches import Branches, BranchPoint
 from kcc.passes.facts import Facts
+from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.counts import edge_total
 from kcc.passes.symbolic.expr import (
@@ -37,6 +38,11 @@ if TYPE_CHECKING:
 
 MAX_RANGES = 4
 """Ranges of ids that a set is described by; one of more is described by its share."""
+
+
+MAX_ITEMS = 1 << 13
+"""Combinations of ids that branches are looked at for; of more, a sample is. There are many
+branches in a large kernel, and most of them part a launch at its edges."""
 
 
 class Terminal(Enum):
@@ -62,13 +68,15 @@ class Side:
     ``share`` is how many of the branch's executions in the launch go this way, from 0 to 1;
     ``items`` says which work-items ever do, in words: ``all``, ``none``, ``lanes 0..15`` (of every
     warp), ``get_global_id(0) 0..99``, or a share. None and empty where it is not known.
-    ``assumed``: the share is the user's.
+    ``assumed``: the share is the user's. ``sampled``: the share is that of a sample of the
+    launch's work-items.
     """
 
     target: int
     share: float | None
     items: str
     assumed: bool = False
+    sampled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +191,8 @@ def _sides(values: SymbolicValues, branch: BranchPoint) -> tuple[tuple[Side, ...
     sides = list[Side]()
     for target, row in zip(targets, taken, strict=True):
         share = float(row.sum(dtype="float64")) / executions if executions else None
-        sides.append(Side(target, share, words.describe(row > 0)))
+        items = words.describe(row > 0)
+        sides.append(Side(target, share, items, sampled=words.sampled))
     return tuple(sides), "" if executions else "is never executed"
 
 
@@ -191,24 +200,19 @@ def _over_launch(
     values: SymbolicValues, counts: Sequence[Node]
 ) -> tuple[list[NDArray[np.int64]], _Items] | None:
     """The counts for every combination of ids they depend on; None if one is not known."""
-    from kcc.passes.symbolic.affine import depends_on
-    from kcc.passes.symbolic.evaluate import Evaluator
-    from kcc.passes.symbolic.summary import launch_lanes
+    from kcc.passes.symbolic.summary import evaluator_for
 
-    needed = frozenset(key for count in counts for key in depends_on(values, count))
-    found = launch_lanes(values.algebra.known, set(needed))
+    found = evaluator_for(values, counts, MAX_ITEMS)
     if found is None:
         return None
-    lanes, sampled = found
-    evaluate = Evaluator(values, lanes)
-    evaluate.expect(counts)
+    evaluate, lanes, sampled = found
     rows = list["NDArray[np.int64]"]()
     for count in counts:
         data, sure = evaluate.integers(count)
         if not sure.all():
             return None
         rows.append(data)
-    ids = [key for key in needed if key[0] in ID_KINDS]
+    ids = {key for count in counts for key in depends_on(values, count) if key[0] in ID_KINDS}
     columns = {key: lanes.symbols[key] for key in ids}
     group = values.algebra.known.local_size or (1,)
     return rows, _Items(columns, group, sampled)
@@ -224,6 +228,8 @@ class _Items:
 
     def describe(self, chosen: NDArray[np.bool_]) -> str:
         """The set of rows for which ``chosen`` is true, in words."""
+        if self.sampled:
+            return f"about {100 * float(chosen.mean()):.3g} % of the work-items"
         if chosen.all():
             return "all"
         if not chosen.any():
@@ -231,7 +237,7 @@ class _Items:
         by_lane = self._lanes(chosen)
         if by_lane:
             return by_lane
-        if len(self.columns) == 1 and not self.sampled:
+        if len(self.columns) == 1:
             ((kind, index), column) = next(iter(self.columns.items()))
             ranges = _ranges(sorted(set(column[chosen].tolist())))
             if len(ranges) <= MAX_RANGES:

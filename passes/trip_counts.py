@@ -13,7 +13,7 @@ ends in the header itself, before the rest of the body (where the header is not 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -23,10 +23,11 @@ from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
+from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.counts import entry_total
 from kcc.passes.symbolic.expr import NEVER, Expr, First, Fold, Node, Number, Recurrence
-from kcc.passes.symbolic.ranges import Known
+from kcc.passes.symbolic.ranges import Known, is_given
 from kcc.passes.symbolic.reasons import computed_reason, everything, reason_for
 from kcc.passes.symbolic.text import text
 
@@ -65,12 +66,14 @@ class TripCount:
     ``least`` and ``greatest`` are body executions per entry of the loop, over all entries by all
     work-items; ``total_least`` and ``total_greatest`` body executions of one work-item over all
     its entries, over all work-items; ``total_mean`` their mean over the work-items. None is not
-    known. ``EXACT``: all of them are exact. ``SYMBOLIC``: ``count`` and ``total`` say what they
-    are for any launch. ``BOUND``: ``least`` and ``greatest`` are bounds, as are the totals.
+    known. ``EXACT``: the count of every entry is known; all of these are exact, but where there is
+    a ``reason``: then it says why it is open how often control comes to the loop, least and
+    greatest are over all entries that may be, and the totals are bounds. ``SYMBOLIC``: ``count``
+    and ``total`` say what they are for any launch. ``BOUND``: all are bounds.
 
     ``count`` (per entry, in terms of the counters of loops around) and ``total`` are i64 nodes of
     ``facts[SymbolicValues]``; ``text`` is ``count`` in the words of the source. ``reason`` says
-    what is missing where the kind is not exact.
+    what keeps a count from being known; empty where all is.
     """
 
     loop: int
@@ -161,29 +164,43 @@ def _stage(values: SymbolicValues, loop: int, count: Node) -> TripStage:
 
 def _exact(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -> TripCount | None:
     """Everything about the loop as numbers; None if something is not known."""
+    _expect(values, [entry_total(values, loop, count, fold) for fold in Fold])
     found = [_over_launch(values, loop, count, fold) for fold in Fold]
     total, least, greatest = found
     if total is None or least is None or greatest is None:
         return None
-    entered = least.values < NEVER
-    low = int(least.values[entered].min(initial=NEVER))
-    high = int(greatest.values.max(initial=0))
+    most = max(greatest.greatest, 0)
     kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
     sampled = total.sampled or least.sampled or greatest.sampled
     return TripCount(
         loop,
         TripKind.BOUND if sampled else kind,
         stage,
-        least=min(low, max(high, 0)),
-        greatest=max(high, 0),
-        total_least=int(total.values.min()),
-        total_greatest=int(total.values.max()),
-        total_mean=float(total.values.mean()),
+        least=min(least.least, most),
+        greatest=most,
+        total_least=total.least,
+        total_greatest=total.greatest,
+        total_mean=total.mean,
         count=count,
         total=entry_total(values, loop, count),
         text=text(values, count),
         reason="of a launch of this size a sample of work-items is computed" if sampled else "",
     )
+
+
+def _is_given(values: SymbolicValues, node: Node) -> bool:
+    """Whether the launch gives all that a node depends on (but for memory)."""
+    known = values.algebra.known
+    return all(is_given(kind, index, known) for kind, index in depends_on(values, node))
+
+
+def _expect(values: SymbolicValues, nodes: Sequence[Expr | None]) -> None:
+    """Loops that several of them need are then simulated once."""
+    from kcc.passes.symbolic.summary import evaluator_for
+
+    asked = [node for node in nodes if node is not None and not isinstance(node, Number)]
+    if asked and all(_is_given(values, node) for node in asked):
+        evaluator_for(values, asked)
 
 
 def _over_launch(
@@ -192,12 +209,10 @@ def _over_launch(
     from kcc.passes.symbolic.summary import Summary, summary
 
     total = entry_total(values, loop, count, fold, open_gates=open_gates)
-    if total is None:
-        return None
     if isinstance(total, Number):
-        import numpy as np
-
-        return Summary(np.array([total.value]), sampled=False)
+        return Summary(total.value, total.value, total.value, sampled=False)
+    if total is None or not _is_given(values, total):
+        return None
     found = summary(values, total)
     return found if isinstance(found, Summary) else None
 
@@ -214,21 +229,23 @@ def _counted(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -
     most = _over_launch(values, loop, count, Fold.SUM, open_gates=True)
     reason = reason_for(values, total)
     kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
-    if least is not None and greatest is not None:
-        low, high = int(least.values.min()), int(greatest.values.max())
+    launched = values.algebra.known.launched
+    if not reason:
+        reason = "how often it is entered depends on the launch"
+    if isinstance(count, Number) or (least is not None and greatest is not None):
+        low = count.value if isinstance(count, Number) else least.least if least else 0
+        high = count.value if isinstance(count, Number) else greatest.greatest if greatest else 0
         if low != high and kind is TripKind.EXACT:
-            kind = TripKind.BOUND
+            kind = TripKind.EXACT if launched else TripKind.SYMBOLIC
         return TripCount(
             loop, kind, stage, least=low if low < NEVER else 0, greatest=max(high, 0),
-            total_least=0, total_greatest=None if most is None else int(most.values.max()),
+            total_least=0, total_greatest=None if most is None else most.greatest,
             count=count, total=total, text=shown, reason=reason,
         )  # fmt: skip
-    if kind is TripKind.ASSUMED and isinstance(count, Number):
-        return TripCount(loop, kind, stage, count.value, count.value, count=count, total=total,
-                         text=shown, reason=reason)  # fmt: skip
-    if stage is not TripStage.SIMULATION and not values.algebra.known.launched:
+    if stage is not TripStage.SIMULATION and not launched:
         return TripCount(loop, TripKind.SYMBOLIC, stage, count=count, total=total, text=shown,
-                         reason=reason)  # fmt: skip
+                         reason=reason_for(values, total))  # fmt: skip
+    reason = reason_for(values, total)
     why = reason or _why_not(values, count)
     return TripCount(loop, TripKind.UNKNOWN, TripStage.NONE, count=count, total=total, text=shown,
                      reason=why)  # fmt: skip
@@ -238,9 +255,9 @@ def _why_not(values: SymbolicValues, count: Node) -> str:
     """Why a count without a cause in memory is not known."""
     from kcc.passes.symbolic.summary import Unsettled, summary
 
-    found = summary(values, count)
-    if isinstance(found, Unsettled) and found.missing:
+    if not _is_given(values, count):
         return computed_reason(values, count)
+    found = summary(values, count)
     if isinstance(found, Unsettled) and found.exhausted:
         return "takes too many iterations to compute"
     return "the loop does not end, or divides by zero, in some work-item"
@@ -259,9 +276,9 @@ def _bounded(values: SymbolicValues, loop: int, bound: Expr, reason: str) -> Tri
         TripKind.BOUND,
         _stage(values, loop, bound),
         least=0,
-        greatest=None if greatest is None else max(int(greatest.values.max()), 0),
+        greatest=None if greatest is None else max(greatest.greatest, 0),
         total_least=0,
-        total_greatest=None if most is None else int(most.values.max()),
+        total_greatest=None if most is None else most.greatest,
         count=bound,
         text=text(values, bound),
         reason=reason,

@@ -321,14 +321,33 @@ class Algebra:
     def _compare_extended(
         self, predicate: IntPredicate, left: Operation, right: Node
     ) -> Expr | None:
-        """A truth value that was made a number and is asked for again."""
+        """A comparison of what was extended, in its own type."""
         (inner,) = left.operands
-        if inner.type == I1 and _is_zero(right) and left.operator is Opcode.ZEXT:
+        source, is_zero = _int(inner), _is_zero(right)
+        if source == I1 and is_zero and left.operator is Opcode.ZEXT:
             if predicate in (IntPredicate.NE, IntPredicate.UGT, IntPredicate.SGT):
                 return inner  # type: ignore[return-value]
             if predicate is IntPredicate.EQ:
                 return self.negation(inner)
-        return None
+        if source == I1:
+            return None
+        if isinstance(right, Operation) and right.operator is left.operator:
+            other: Node = right.operands[0]
+            if other.type != source:
+                return None
+        elif isinstance(right, Number):
+            unsigned = left.operator is Opcode.ZEXT
+            limit = 1 << (source.bits - (not unsigned))
+            if not (0 if unsigned else -limit) <= right.value < limit:
+                return None
+            other = self.number(right.value, source)
+        else:
+            return None
+        if predicate.value[0] == "s" and left.operator is Opcode.ZEXT:
+            predicate = IntPredicate(f"u{predicate.value[1:]}")
+        elif predicate.value[0] == "u" and left.operator is Opcode.SEXT:
+            return None
+        return self.compare(predicate, inner, other)
 
     # the rest
 

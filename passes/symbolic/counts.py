@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I64
+from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.closing import is_counter, linear_in
 from kcc.passes.symbolic.expr import Expr, Fold, Node
+from kcc.passes.symbolic.ranges import is_given
 from kcc.passes.symbolic.reasons import reason_for
 
 
@@ -21,14 +23,15 @@ def entry_total(
     """``count``, a number per entry of a loop, put together over all its entries by one
     work-item: an i64, :attr:`Fold.nothing` where the loop is never entered.
 
-    ``open_gates``: where only a run shows whether control comes to a loop, take that it does; and
-    where only a run shows how often a loop around runs, leave it out. None if a sum needs that.
+    ``open_gates``: where only a run, or a launch that is not given, shows whether control comes to
+    a loop, take that it does; and where the same holds of how often a loop around runs, leave it
+    out. None if that cannot be left out.
     """
     total, inner = count, loop
     nothing = values.algebra.number(fold.nothing)
 
     def gate(condition: Expr, value: Node) -> Expr:
-        if open_gates and reason_for(values, condition):
+        if open_gates and _is_open(values, condition):
             return value  # type: ignore[return-value]
         return values.algebra.select(condition, value, nothing)
 
@@ -39,7 +42,7 @@ def entry_total(
         ends = values.back_edges(around)
         inside = gate(values.paths.entered(inner, staying=True), total)
         comes_last = _may_come_last(values, around, values.loops.loops[inner].header)
-        if open_gates and reason_for(values, ends):
+        if open_gates and _is_open(values, ends):
             if values.varies(inside, around):
                 return None
             bound = values.upper_bound(around)
@@ -56,6 +59,12 @@ def entry_total(
             last = values.final(around, gate(values.paths.entered(inner), total))
             whole = _together(values, whole, last, fold)
         total, inner = whole, around
+
+
+def _is_open(values: SymbolicValues, node: Node) -> bool:
+    known = values.algebra.known
+    given = all(is_given(kind, index, known) for kind, index in depends_on(values, node))
+    return not given or bool(reason_for(values, node))
 
 
 def block_total(values: SymbolicValues, block: int) -> Expr:

@@ -47,7 +47,7 @@ OVERHEAD = 300
 """An operation on few elements takes as long as one on so many (measured: about 3 us on arrays of
 up to 1,000 elements, 1 ns per further element)."""
 
-MAX_ROWS = 1 << 20
+MAX_ROWS = 1 << 16
 """Rows that a sum over iterations is spread over at a time."""
 
 
@@ -141,7 +141,7 @@ class Evaluator:
     """Evaluates the values of one kernel for some work-items."""
 
     def __init__(self, values: SymbolicValues, lanes: Lanes, *, work: int = MAX_WORK) -> None:
-        self._values, self._lanes = values, lanes
+        self._values, self.lanes = values, lanes
         self._top = _Frame(lanes.count)
         self._left = self._work = work
         self._exhausted = False
@@ -195,7 +195,7 @@ class Evaluator:
         row.
         """
         assert isinstance(node.type, IntTy)
-        found, count = self(node), self._lanes.count
+        found, count = self(node), self.lanes.count
         data = found.data if node.type == I1 else semantics.signed(found.data, node.type.bits)
         return _spread(data, count).astype(np.int64, copy=False), found.is_known(count)
 
@@ -300,7 +300,7 @@ class Evaluator:
     def _symbol(self, frame: _Frame, symbol: Symbol) -> Evaluated:
         if frame.counter is not None and symbol.kind is SymbolKind.COUNTER:
             return _as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
-        given = self._lanes.symbols.get((symbol.kind, symbol.index))
+        given = self.lanes.symbols.get((symbol.kind, symbol.index))
         return _nothing(symbol) if given is None else _as_type(given, symbol, None)
 
     def _operation(self, frame: _Frame, node: Operation) -> Evaluated:

@@ -57,6 +57,25 @@ class Known:
         return self.global_size is not None and self.local_size is not None
 
 
+def is_given(kind: SymbolKind, index: int | str, known: Known) -> bool:
+    """Whether a launch says what a symbol is in each of its work-items."""
+    match kind:
+        case SymbolKind.ARGUMENT:
+            return index in known.arguments
+        case SymbolKind.LOCAL_ID | SymbolKind.LOCAL_SIZE:
+            return known.local_size is not None
+        case SymbolKind.GLOBAL_SIZE:
+            return known.global_size is not None
+        case SymbolKind.WORK_DIM:
+            return known.dimensions is not None
+        case SymbolKind.COUNTER | SymbolKind.GLOBAL_OFFSET:
+            return True
+        case SymbolKind.POINTER | SymbolKind.GLOBAL | SymbolKind.PRIVATE:
+            return False
+        case _:
+            return known.launched
+
+
 def symbol_interval(kind: SymbolKind, index: int, known: Known) -> Interval | None:
     """What a work-item function can give, None where it can give anything."""
     whole = _size(known.global_size, index)

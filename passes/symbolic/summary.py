@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +18,27 @@ from kcc.passes.symbolic.expr import Node, SymbolKind
 from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
 from kcc.passes.symbolic.ranges import Known
 
-MAX_LANES = 1 << 17
+MAX_LANES = 1 << 16
 """Combinations of ids that are looked at; of more, a sample is."""
+
+MAX_ELEMENTS = 1 << 24
+"""Combinations times nodes of a kernel that values are kept for (128 MiB)."""
+
+MIN_LANES = 1 << 10
+"""A sample of fewer would miss what happens at the edges of a launch."""
 
 _IDS = (SymbolKind.GLOBAL_ID, SymbolKind.LOCAL_ID, SymbolKind.GROUP_ID)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """``values`` are what an integer node is for each combination of ids it depends on, all
-    equally frequent; ``sampled``: for some of them only.
+    """The least, the greatest and the mean of an integer node over all work-items; ``sampled``:
+    over some of them only.
     """
 
-    values: NDArray[np.int64]
+    least: int
+    greatest: int
+    mean: float
     sampled: bool
 
 
@@ -41,24 +51,53 @@ class Unsettled:
     """A symbol has no value: the launch is not known."""
 
 
+_EVALUATORS: WeakKeyDictionary[
+    SymbolicValues, dict[tuple[frozenset[Key], int], tuple[Evaluator, bool] | None]
+] = WeakKeyDictionary()
+"""Those in use for each kernel, by the symbols that their rows differ in."""
+
+
+def evaluator_for(
+    values: SymbolicValues, nodes: Sequence[Node], most: int = MAX_LANES
+) -> tuple[Evaluator, Lanes, bool] | None:
+    """An evaluator for nodes over the launch, its rows (one for each combination of the ids the
+    nodes depend on), and whether they are a sample, ``most`` at most; None where a symbol has no
+    value.
+    """
+    needed = frozenset(
+        key
+        for node in nodes
+        for key in depends_on(values, node)
+        if key[0] is not SymbolKind.COUNTER
+    )
+    known = _EVALUATORS.setdefault(values, {})
+    most = max(MIN_LANES, min(most, MAX_ELEMENTS // max(values.algebra.size, 1)))
+    key = (needed, most)
+    if key not in known:
+        found = launch_lanes(values.algebra.known, set(needed), most)
+        known[key] = None if found is None else (Evaluator(values, found[0]), found[1])
+    kept = known[key]
+    if kept is None:
+        return None
+    kept[0].expect(nodes)
+    return kept[0], kept[0].lanes, kept[1]
+
+
 def summary(values: SymbolicValues, node: Node) -> Summary | Unsettled:
     """An integer node (signed reading) over all work-items."""
-    known = values.algebra.known
-    needed = {key for key in depends_on(values, node) if key[0] is not SymbolKind.COUNTER}
-    found = launch_lanes(known, needed)
+    found = evaluator_for(values, [node])
     if found is None:
         return Unsettled(exhausted=False, missing=True)
-    lanes, sampled = found
-    evaluate = Evaluator(values, lanes)
+    evaluate, _, sampled = found
     data, sure = evaluate.integers(node)
     if not sure.all():
         return Unsettled(exhausted=evaluate.exhausted, missing=False)
-    return Summary(data, sampled)
+    return Summary(int(data.min()), int(data.max()), float(data.mean()), sampled)
 
 
-def launch_lanes(known: Known, needed: set[Key]) -> tuple[Lanes, bool] | None:
-    """A row for each combination of the ids among ``needed``, and whether they are a sample; None
-    where the launch does not give a symbol that is needed.
+def launch_lanes(known: Known, needed: set[Key], most: int) -> tuple[Lanes, bool] | None:
+    """A row for each combination of the ids among ``needed`` (of more than ``most`` a sample, and
+    whether it is one); None where the launch does not give a symbol that is needed.
     """
     symbols = launch_symbols(known)
     ids = {key for key in needed if key[0] in _IDS or key[0] is SymbolKind.LANE}
@@ -69,9 +108,9 @@ def launch_lanes(known: Known, needed: set[Key]) -> tuple[Lanes, bool] | None:
     if not known.launched:
         return _local_lanes(known, ids, symbols)
     axes = _axes(known, ids)
-    total = math.prod(len(axis) for axis in axes)
-    sampled = total > MAX_LANES
-    numbers = _sample(total) if sampled else np.arange(total, dtype=np.int64)
+    total = math.prod(count for count, _ in axes)
+    sampled = total > most
+    numbers = _sample(total, most) if sampled else np.arange(total, dtype=np.int64)
     return Lanes(len(numbers), {**symbols, **_ids(known, axes, numbers)}), sampled
 
 
@@ -83,50 +122,50 @@ def _local_lanes(
         return None
     launch = Known(known.local_size, known.local_size, known.arguments, known.offset)
     axes = _axes(launch, ids)
-    numbers = np.arange(math.prod(len(axis) for axis in axes), dtype=np.int64)
+    numbers = np.arange(math.prod(count for count, _ in axes), dtype=np.int64)
     return Lanes(len(numbers), {**symbols, **_ids(launch, axes, numbers)}), False
 
 
-def _axes(known: Known, ids: set[Key]) -> list[NDArray[np.int64]]:
-    """Per dimension, the global ids (from 0) that together show all that is asked for."""
+def _axes(known: Known, ids: set[Key]) -> list[tuple[int, int]]:
+    """Per dimension, the ids in the launch (from 0) that together show all that is asked for: how
+    many, and how far apart.
+    """
     assert known.global_size is not None
     assert known.local_size is not None
-    axes = list[NDArray[np.int64]]()
+    axes = list[tuple[int, int]]()
     for dimension, (whole, part) in enumerate(
-        zip(known.global_size, known.local_size, strict=True)
+        zip(known.global_size, known.local_size, strict=False)
     ):
         kinds = {kind for kind, index in ids if index == dimension}
         if any(kind is SymbolKind.LANE for kind, _ in ids):
             kinds.add(SymbolKind.LOCAL_ID)
         if SymbolKind.GLOBAL_ID in kinds or len(kinds) > 1:
-            axes.append(np.arange(whole, dtype=np.int64))
+            axes.append((whole, 1))
         elif SymbolKind.GROUP_ID in kinds:
-            axes.append(np.arange(0, whole, part, dtype=np.int64))
-        elif SymbolKind.LOCAL_ID in kinds:
-            axes.append(np.arange(part, dtype=np.int64))
+            axes.append((max(whole // part, 1), part))
         else:
-            axes.append(np.zeros(1, np.int64))
+            axes.append((part if SymbolKind.LOCAL_ID in kinds else 1, 1))
     return axes
 
 
-def _sample(total: int) -> NDArray[np.int64]:
+def _sample(total: int, count: int) -> NDArray[np.int64]:
     """The first and last rows, and others evenly between them."""
-    edge = MAX_LANES // 4
-    middle = np.linspace(edge, total - edge, MAX_LANES // 2, endpoint=False).astype(np.int64)
+    edge = count // 4
+    middle = np.linspace(edge, total - edge, count // 2, endpoint=False).astype(np.int64)
     return np.concatenate([np.arange(edge), middle, np.arange(total - edge, total)])
 
 
 def _ids(
-    known: Known, axes: list[NDArray[np.int64]], numbers: NDArray[np.int64]
+    known: Known, axes: list[tuple[int, int]], numbers: NDArray[np.int64]
 ) -> dict[Key, NDArray[Any]]:
     assert known.local_size is not None
     found: dict[Key, NDArray[Any]] = {}
     rest, lane, stride = numbers, np.zeros(len(numbers), np.int64), 1
     for dimension in range(3):
         if dimension < len(axes):
-            axis, size = axes[dimension], known.local_size[dimension]
-            place = axis[rest % len(axis)]
-            rest = rest // len(axis)
+            (count, step), size = axes[dimension], known.local_size[dimension]
+            place = rest % count * step
+            rest = rest // count
         else:
             place, size = np.zeros(1, np.int64), 1
         found[SymbolKind.LOCAL_ID, dimension] = place % size

@@ -216,6 +216,9 @@ class _Printer:
             return self._infix(operands, found[0], found[1], depth)
         word = node.operator.word if isinstance(node.operator, Opcode) else node.operator
         name = _FUNCTIONS.get(word, word).removesuffix("()")
+        # Numbers come last, as people write them.
+        if word in ("smax", "smin", "umax", "umin"):
+            operands = tuple(sorted(operands, key=lambda o: isinstance(o, Number)))
         inside = ", ".join(self._inner(operand, depth, 0) for operand in operands)
         return f"{name}({inside})", _PRIMARY
 
