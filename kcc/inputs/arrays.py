@@ -37,11 +37,14 @@ def photo_image(height: int, width: int, rng: Seed) -> Floats:
     """Like a photograph in that amplitude falls with frequency f as 1 / f, and in that things hide
     others behind sharp edges; float32[height, width] in [0, 1)."""
     rng = generator(rng)
-    image: Floats = np.zeros((height, width), np.float32)
-    cells, share = 2, np.float32(0.5)
-    while cells <= max(height, width):
-        image += share * _value_noise(height, width, cells, rng)
-        cells, share = 2 * cells, share / 2
+    cell = 1 << max(1, (max(height, width) - 1).bit_length() - 1)
+    share = np.float32(0.5)
+    image = share * rng.random((-(-height // cell) + 1, -(-width // cell) + 1), np.float32)
+    while cell > 1:
+        cell, share = cell // 2, share / 2
+        image = _doubled(image)[: -(-height // cell) + 1, : -(-width // cell) + 1]
+        image += share * rng.random(image.shape, np.float32)
+    image = image[:height, :width].copy()
     for level, radius, cy, cx in rng.random((12, 4)):
         reach = int((0.03 + 0.15 * radius * radius) * min(height, width))
         row, column = int(cy * height), int(cx * width)
@@ -51,6 +54,16 @@ def photo_image(height: int, width: int, rng: Seed) -> Floats:
         inside = (y - row) ** 2 + (x - column) ** 2 <= reach * reach
         part[inside] = (part[inside] + np.float32(level)) / 2
     return image.astype(np.float32, copy=False)
+
+
+def _doubled(image: Floats) -> Floats:
+    """The same corners with one more between any two, linearly; 2 n - 1 for n in each direction."""
+    rows, columns = image.shape
+    out = np.empty((2 * rows - 1, 2 * columns - 1), np.float32)
+    out[::2, ::2] = image
+    out[1::2, ::2] = (image[:-1] + image[1:]) / 2
+    out[:, 1::2] = (out[:, :-1:2] + out[:, 2::2]) / 2
+    return out
 
 
 def to_bytes(image: Floats) -> Bytes:
