@@ -291,7 +291,7 @@ class Algebra:
         return self.conjunction([*shared, inner])
 
     def compare(self, predicate: IntPredicate, left: Node, right: Node) -> Expr:
-        """icmp."""
+        """Icmp."""
         if left is right:
             return self.number(int(predicate.value[-1] in "qe" and predicate.value != "ne"), I1)
         type_ = _int(left)
@@ -548,7 +548,7 @@ class Algebra:
         is_remainder = operator in (Opcode.UREM, Opcode.SREM)
         if isinstance(right, Number) and right.value == 1 and type_ != I1:
             return self.number(0, type_) if is_remainder else left  # type: ignore[return-value]
-        if operator in (Opcode.UDIV, Opcode.UREM) and 0 <= first[0] and first[1] < second[0]:
+        if operator in (Opcode.UDIV, Opcode.UREM) and first[0] >= 0 and first[1] < second[0]:
             return left if is_remainder else self.number(0, type_)  # type: ignore[return-value]
         if isinstance(right, Number) and right.value > 1:
             divided = self._divide_sum(operator, type_, left, right.value)
@@ -557,7 +557,7 @@ class Algebra:
             if operator is Opcode.UDIV and isinstance(left, Operation):
                 if left.operator is Opcode.UDIV and isinstance(left.operands[1], Number):
                     both = left.operands[1].value * right.value
-                    if 0 < left.operands[1].value and fits((both, both), type_):
+                    if left.operands[1].value > 0 and fits((both, both), type_):
                         return self._divide(
                             operator, type_, left.operands[0], self.number(both, type_)
                         )
@@ -576,7 +576,7 @@ class Algebra:
         quotient, constant = divmod(left.constant, by)
         remaining = self.sum(rest, type_, constant)
         interval = self.interval(remaining)
-        if not 0 <= interval[0] or (rest and not fits(self.intervals.exact(remaining), type_)):
+        if not interval[0] >= 0 or (rest and not fits(self.intervals.exact(remaining), type_)):
             return None
         inner = self._divide(operator, type_, remaining, self.number(by, type_))
         if operator is Opcode.UREM:

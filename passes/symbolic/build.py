@@ -23,7 +23,7 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.opcodes import Flags, Opcode
-from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy
+from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy, VecTy
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef, MetadataOperand, Value
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control_flow import ControlFlow
@@ -601,9 +601,15 @@ class SymbolicValues:
             case IntTy(bits) if bits <= 64:
                 return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
             case FloatTy():
-                if value.index in known:
-                    return (float_constant(algebra, known[value.index], value.type),)
+                given = known.get(value.index)
+                if isinstance(given, int | float):
+                    return (float_constant(algebra, given, value.type),)
                 return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
+            case VecTy():
+                return tuple(
+                    algebra.symbol(SymbolKind.ARGUMENT, f"{value.index}.{place}", type_)
+                    for place, type_ in enumerate(components_of(value.type))
+                )
             case _:
                 name = self.function.arguments[value.index].name
                 return tuple(
@@ -624,7 +630,7 @@ class SymbolicValues:
     def extended(
         self, value: Value, block: int, operator: Opcode, type_: IntTy, depth: int = 0
     ) -> Expr:
-        """zext or sext of a value; promises not to wrap let it into sums."""
+        """Zext or sext of a value; promises not to wrap let it into sums."""
         node = self.scalar(value, block)
         plain = self.algebra.convert(operator, node, type_)
         instruction = None
@@ -632,9 +638,9 @@ class SymbolicValues:
             instruction = self.function.instructions[value.index]
         if (
             instruction is None
-            or instruction.block != block
+            or (instruction.block != block
             and depth == 0
-            and self._leaves(instruction.block, block)
+            and self._leaves(instruction.block, block))
         ):
             return plain
         if depth > MAX_FLAG_DEPTH or not self._is_conversion(plain):

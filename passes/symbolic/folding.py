@@ -21,7 +21,7 @@ def unsigned(value: int, bits: int) -> int:
 
 
 def compare(predicate: IntPredicate, bits: int, a: int, b: int) -> bool:
-    """icmp on signed readings."""
+    """Icmp on signed readings."""
     word = predicate.value
     if word[0] == "u":
         a, b = unsigned(a, bits), unsigned(b, bits)

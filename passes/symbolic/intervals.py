@@ -44,7 +44,8 @@ class Intervals:
             assert isinstance(index, int)
             return self._counters.get(index, _COUNTER)
         if kind is SymbolKind.ARGUMENT:
-            assert isinstance(index, int)
+            if not isinstance(index, int):
+                return None
             value = self._known.arguments.get(index)
             return (value, value) if isinstance(value, int) else None
         return symbol_interval(kind, index, self._known) if isinstance(index, int) else None

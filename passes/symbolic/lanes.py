@@ -85,12 +85,19 @@ def launch_symbols(known: Known) -> dict[Key, NDArray[Any]]:
     if known.dimensions is not None:
         found[SymbolKind.WORK_DIM, 0] = np.array([known.dimensions])
     for index, value in known.arguments.items():
-        if isinstance(value, int):
-            value = value - (1 << 64) if value >= 1 << 63 else value
-            found[SymbolKind.ARGUMENT, index] = np.array([value], np.int64)
+        if isinstance(value, tuple):
+            for place, part in enumerate(value):
+                found[SymbolKind.ARGUMENT, f"{index}.{place}"] = _number(part)
         else:
-            found[SymbolKind.ARGUMENT, index] = np.array([value], np.float64)
+            found[SymbolKind.ARGUMENT, index] = _number(value)
     return found
+
+
+def _number(value: float) -> NDArray[Any]:
+    """One argument, integers in their signed reading."""
+    if isinstance(value, int):
+        return np.array([value - (1 << 64) if value >= 1 << 63 else value], np.int64)
+    return np.array([value], np.float64)
 
 
 def all_work_items(known: Known, *, warp: int = 32) -> Lanes:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.expr import SymbolKind
 
+ArgumentValue = int | float | tuple[int | float, ...]
+
 Interval = tuple[int, int]
 """Least and greatest value, both included."""
 
@@ -38,12 +40,12 @@ class Known:
     """What is known of a launch before it: sizes by dimension and scalar arguments by index.
 
     Sizes are whole tuples or None; integer arguments are numbers in the signed or unsigned
-    reading, floats are numbers. ``offset`` is the global offset, which kcc's launches have not.
+    reading, floats are numbers, vectors are tuples of such. ``offset`` is the global offset, which kcc's launches have not.
     """
 
     global_size: tuple[int, ...] | None = None
     local_size: tuple[int, ...] | None = None
-    arguments: Mapping[int, int | float] = field(default_factory=dict[int, int | float])
+    arguments: Mapping[int, ArgumentValue] = field(default_factory=dict[int, ArgumentValue])
     offset: tuple[int, ...] = (0, 0, 0)
 
     @property
@@ -61,7 +63,8 @@ def is_given(kind: SymbolKind, index: int | str, known: Known) -> bool:
     """Whether a launch says what a symbol is in each of its work-items."""
     match kind:
         case SymbolKind.ARGUMENT:
-            return index in known.arguments
+            number = index if isinstance(index, int) else int(index.partition(".")[0])
+            return number in known.arguments
         case SymbolKind.LOCAL_ID | SymbolKind.LOCAL_SIZE:
             return known.local_size is not None
         case SymbolKind.GLOBAL_SIZE:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
-from kcc.frontend.ir.types import FloatTy, IntTy
+from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic.expr import ScalarTy
 from kcc.passes.symbolic.first_hit import iterations
 
@@ -104,7 +104,7 @@ def _shift(operator: Opcode, bits: int, a: Array, b: Array) -> Array:
 
 
 def compare(predicate: IntPredicate, bits: int, a: Array, b: Array) -> Mask:
-    """icmp."""
+    """Icmp."""
     x, y = (signed(a, bits), signed(b, bits)) if predicate.value[0] == "s" else (a, b)
     match predicate.value[-2:]:
         case "eq":
@@ -122,7 +122,7 @@ def compare(predicate: IntPredicate, bits: int, a: Array, b: Array) -> Mask:
 
 
 def compare_floats(predicate: FloatPredicate, a: Array, b: Array) -> Mask:
-    """fcmp."""
+    """Fcmp."""
     unordered: Mask = np.isnan(a) | np.isnan(b)
     match predicate:
         case FloatPredicate.ORD:

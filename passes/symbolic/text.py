@@ -110,8 +110,8 @@ class _Printer:
         index = symbol.index
         match symbol.kind:
             case SymbolKind.ARGUMENT | SymbolKind.POINTER:
-                assert isinstance(index, int)
-                return self._values.kernel.arguments[index].name
+                number, dot, place = str(index).partition(".")
+                return f"{self._values.kernel.arguments[int(number)].name}{dot}{_lane(place)}"
             case SymbolKind.COUNTER:
                 assert isinstance(index, int)
                 return self._counter(index)
@@ -267,6 +267,13 @@ def _number(node: Number) -> Shown:
     else:
         shown = str(node.value)
     return shown, _UNARY if shown[0] == "-" else _PRIMARY
+
+
+def _lane(place: str) -> str:
+    """How OpenCL names a component of a vector (6.1.7)."""
+    if not place:
+        return ""
+    return "xyzw"[int(place)] if int(place) < 4 else f"s{int(place):x}"
 
 
 def _last(name: str) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.frontend.ir.types import FloatTy, IntTy
+from kcc.frontend.ir.types import FloatTy, IntTy, VecTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.loops import Loops
 from kcc.passes.symbolic.expr import NEVER
-from kcc.passes.symbolic.ranges import Known
+from kcc.passes.symbolic.ranges import ArgumentValue, Known
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 from kcc.tracegen.simt.program import TraceMode
 from tests.tracegen.block_trace import BlockTrace
@@ -101,7 +101,7 @@ class _Counter:
 
 def known_of(kernel: Kernel, launch: NDRange, arguments: list[Any]) -> Known:
     """What a launch says before it runs."""
-    values = dict[int, int | float]()
+    values = dict[int, ArgumentValue]()
     for index, (parameter, value) in enumerate(
         zip(kernel.function.arguments, arguments, strict=True)
     ):
@@ -109,4 +109,8 @@ def known_of(kernel: Kernel, launch: NDRange, arguments: list[Any]) -> Known:
             values[index] = int(value)
         elif isinstance(parameter.type, FloatTy):
             values[index] = float(value)
+        elif isinstance(parameter.type, VecTy) and isinstance(parameter.type.element, FloatTy):
+            kind = {16: np.float16, 32: np.float32, 64: np.float64}[parameter.type.element.bits]
+            parts = np.frombuffer(np.asarray(value).tobytes(), kind)[: parameter.type.lanes]
+            values[index] = tuple(map(float, parts))
     return Known(tuple(launch.global_size), tuple(launch.local_size), values)
