@@ -85,7 +85,8 @@ def spread(values: Ints, rows: Ints, shifts: Shifts) -> Spread:
         return Spread(float(least), least, greatest)
     if shifts.weights is None:
         return Spread(None, least, greatest)
-    weights = rows[:, None].astype(np.float64) * shifts.weights[None, :].astype(np.float64)
+    often = np.array(shifts.weights, np.float64)
+    weights = rows[:, None].astype(np.float64) * often[None, :]
     return Spread(float((values * weights).sum() / weights.sum()), least, greatest)
 
 

@@ -8,19 +8,21 @@ as in kcc's own executions; warps are 32 consecutive work-items of a thread bloc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.frontend.kernel import Kernel
+from kcc.frontend.types import AddressSpace
+from kcc.passes.access_activity import activity, split_blocks
 from kcc.passes.access_facts import (
     AccessKind,
     AccessPattern,
     AccessPatterns,
     MemoryShape,
 )
-from kcc.passes.divergence import Judge
+from kcc.passes.divergence import WARP, Divergence, Judge
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loop
 from kcc.passes.memory_accesses import MemoryAccess, MemoryAccesses
@@ -45,7 +47,7 @@ class AccessPatternsPass:
 
     shape: MemoryShape = field(default_factory=MemoryShape)
     name: str = "access patterns"
-    requires: tuple[type, ...] = (MemoryAccesses, SymbolicValues, TripCounts)
+    requires: tuple[type, ...] = (MemoryAccesses, SymbolicValues, TripCounts, Divergence)
 
     def run(self, kernel: Kernel, facts: Facts) -> AccessPatterns:
         accesses = facts[MemoryAccesses].accesses
@@ -86,6 +88,7 @@ class AccessStudy:
         self.values = facts[SymbolicValues]
         self.algebra = self.values.algebra
         self.judge = Judge(kernel, facts)
+        self.parted = split_blocks(kernel, facts)
         self._iterations = dict[tuple[int | None, bool], Iterations]()
 
     def pattern(self, access: MemoryAccess) -> AccessPattern:
@@ -102,12 +105,43 @@ class AccessStudy:
 
         iterations = self.iterations(access.block)
         warps = Warps(self.values, iterations.counts)
-        split = self.split(warps, address, iterations)
+        split = self.split(warps, address, iterations.mask)
         if isinstance(split, Unknown):
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
             return AccessPattern(access.id, kind, shown, reason=split.reason)
         pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown)
-        return measured(pattern, access.space, size, warps, split, iterations, self.shape)
+        found = measured(pattern, access.space, size, warps, split, iterations, self.shape)
+        return self._over_launch(access, size, address, found, split, warps)
+
+    def _over_launch(
+        self, access: MemoryAccess, size: int, address: Expr, found: AccessPattern, split: Split,
+        warps: Warps,
+    ) -> AccessPattern:  # fmt: skip
+        """With what the access does in the whole launch."""
+        from kcc.passes import access_launch as launch
+        from kcc.passes.warp_addresses import Warps
+
+        if access.space is AddressSpace.PRIVATE:
+            return found
+        loops = tuple(self.values.loops.around(access.block))
+        place = launch.Place(address, size, access.space, self.shape, loops)
+        active = activity(self.values, self.facts[TripCounts], access.block)
+        done = None
+        exact = warps if active is None else Warps(self.values, active.counts)
+        if active and access.block not in self.parted and not exact.unknown(active.condition):
+            apart = self.split(exact, address, active.condition)
+            if isinstance(apart, Split):
+                done = launch.executions(place, exact, apart, active)
+        lines = found.lines
+        width = min(exact.size, WARP)
+        return replace(
+            found,
+            executions=done,
+            footprint=launch.footprint(place, exact, active),
+            lanes_per_line=width / lines.mean if lines and lines.mean else None,
+            warps_per_line=launch.warps_per_line(place, warps, split) if lines else None,
+            loops=launch.loop_reuse(place, warps, split),
+        )
 
     def address(self, access: MemoryAccess) -> Expr:
         """The address of an access, less that of the object it is in, if there is only one."""
@@ -147,8 +181,9 @@ class AccessStudy:
 
     # the split
 
-    def split(self, warps: Warps, address: Expr, iterations: Iterations) -> Split | Unknown:
-        """The parts of an address; a reason where lanes differ in what is not known."""
+    def split(self, warps: Warps, address: Expr, mask: Node | None) -> Split | Unknown:
+        """The parts of an address; a reason where lanes differ in what is not known. What ``mask``
+        depends on is computed with the core."""
         from kcc.passes.warp_addresses import as_terms
 
         numbers, loose, rest = list[tuple[Symbol, int]](), list[tuple[Node, int]](), list[Node]()
@@ -163,7 +198,7 @@ class AccessStudy:
             else:
                 rest.append(term)
                 parts.append((term, coefficient))
-        computed = rest if iterations.mask is None else [*rest, iterations.mask]
+        computed = rest if mask is None else [*rest, mask]
         fixed = warps.moving(computed)
         linear = dict[Key, int]()
         for symbol, coefficient in numbers:
@@ -189,7 +224,9 @@ class AccessStudy:
         if reason:
             return reason
         shown = text(self.values, term, 60)
-        names = sorted({self._name(key) for key in warps.unknown(term)})
+        missing = warps.unknown(term)
+        missing = {key for key in missing if key[0] not in _NUMBERS} or missing
+        names = sorted({self._name(key) for key in missing})
         return f"the distance between lanes depends on {', '.join(names)} ({shown})"
 
     def _name(self, key: Key) -> str:

@@ -51,11 +51,7 @@ class Shifts:
     where that is not known."""
 
     values: Ints
-    weights: Ints | None
-
-    @property
-    def is_one(self) -> bool:
-        return len(self.values) == 1
+    weights: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +159,7 @@ class Warps:
                 moved += np.roll(weights, shift)
             weights = moved
         values = np.flatnonzero(weights).astype(np.int64)
-        common = math.gcd(*(int(w) for w in weights[values]))
-        found = np.array([int(w) // common for w in weights[values]], np.int64)
+        found = tuple(int(weight) for weight in weights[values])
         return Shifts(values, found if certain else None)
 
     def rows(
@@ -197,6 +192,15 @@ class Warps:
             if not sure.all():
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
+
+    def first_block(self, node: Node) -> Ints | None:
+        """The addresses of all warps of the first thread block, in the first iterations; lanes
+        that do not exist go where the last one goes. None if some are not known."""
+        evaluate = Evaluator(self.values, self._lanes([], [], 1))
+        data, known = evaluate.integers(self._bound(node))
+        width = min(WARP, self.size)
+        padded = np.pad(data, (0, -self.size % width), mode="edge")
+        return padded.reshape(-1, width) if known.all() else None
 
     def _axes(self, keys: list[Key], most: int) -> tuple[list[Ints], bool]:
         """Per number that varies the values that are looked at, and whether they are a sample."""
