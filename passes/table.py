@@ -8,6 +8,7 @@ from typing import Any
 
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
+from kcc.passes.access_patterns import AccessPatternsPass
 from kcc.passes.barriers import BarriersPass
 from kcc.passes.branch_conditions import BranchConditionsPass
 from kcc.passes.branches import BranchesPass
@@ -56,6 +57,7 @@ def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
         DivergencePass(),
         BranchConditionsPass(setting.assumed_shares),
         FlowCountsPass(),
+        AccessPatternsPass(),
     )
 
 

@@ -8,6 +8,7 @@ from kcc.frontend.ir.instructions import CondBranch, DebugLocation, Phi, Switch
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.options import OptLevel
 from kcc.launch import Launch, format_extent
+from kcc.passes.access_facts import AccessPatterns
 from kcc.passes.arrays import Array
 from kcc.passes.barriers import Barriers
 from kcc.passes.branch_conditions import BranchConditions, Terminal
@@ -41,7 +42,6 @@ from kcc.report.model import (
 )
 from kcc.report.resources import Resources
 
-_NO_PATTERN = Unknown("this version of kcc does not analyse access patterns")
 _NO_UNROLLING = Unknown("unrolling by the optimiser is not traced back to the loop")
 
 
@@ -213,7 +213,7 @@ def _accesses(facts: Facts) -> tuple[Access, ...]:
             address_space=access.space,
             element_bytes=access.element_bytes,
             divergence=facts[Divergence].addresses[access.id],
-            pattern=_NO_PATTERN,
+            pattern=facts[AccessPatterns].patterns[access.id],
         )
         for access in facts[MemoryAccesses].accesses
     )

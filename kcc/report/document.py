@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import kcc
 from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
+from kcc.passes.access_facts import Executions, Spread
 from kcc.passes.flow_counts import FlowCount
 from kcc.passes.registers import Registers
 from kcc.passes.unknown import Unknown
@@ -259,7 +260,8 @@ def _occupancy(occupancy: Occupancy | Unknown) -> dict[str, Json]:
 
 def _access(access: Access) -> dict[str, Json]:
     unknown = [v for v in (access.array, access.element_bytes) if isinstance(v, Unknown)]
-    reason = "; ".join([*(value.reason for value in unknown), access.pattern.reason])
+    pattern = access.pattern
+    reason = "; ".join([*(value.reason for value in unknown), pattern.reason]).strip("; ")
     return {
         "id": access.id,
         "line": access.line or None,
@@ -268,18 +270,56 @@ def _access(access: Access) -> dict[str, Json]:
         "op": access.op.value,
         "array": _value(access.array),
         "address_space": space_name(access.address_space),
-        "element_bytes": None
-        if isinstance(access.element_bytes, Unknown)
-        else access.element_bytes,
-        "kind": "unknown",
-        "stride_bytes": None,
+        "element_bytes": _value(access.element_bytes),
+        "address": pattern.text or None,
+        "kind": pattern.kind.value,
+        "stride_bytes": pattern.stride_bytes,
+        "run_lanes": pattern.run_lanes,
+        "run_stride_bytes": pattern.run_stride_bytes,
         "divergence": access.divergence.value,
-        "sectors_per_warp": None,
-        "sectors_per_warp_min": None,
-        "sectors_per_warp_max": None,
-        "bank_conflict_degree": None,
-        "footprint_bytes": None,
-        "reason": reason,
+        **_spread("sectors_per_warp", pattern.sectors),
+        **_spread("lines_per_warp", pattern.lines),
+        **_spread("bank_passes_per_warp", pattern.bank_passes),
+        "bank_conflict_degree": pattern.bank_degree,
+        "exact": pattern.exact,
+        "full_warps": pattern.full_warps,
+        "executions": _executions(pattern.executions),
+        "footprint_bytes": pattern.footprint.bytes if pattern.footprint else None,
+        "footprint_lines": pattern.footprint.lines if pattern.footprint else None,
+        "footprint_exact": pattern.footprint.exact if pattern.footprint else False,
+        "lanes_per_line": pattern.lanes_per_line,
+        "warps_per_line": pattern.warps_per_line,
+        "reuse": [
+            {
+                "loop": each.loop,
+                "kind": each.reuse.value,
+                "stride_bytes": each.stride_bytes,
+                "distance": each.distance,
+            }
+            for each in pattern.loops
+        ],
+        "reason": reason or None,
+    }
+
+
+def _spread(key: str, spread: Spread | None) -> dict[str, Json]:
+    return {
+        key: spread.mean if spread else None,
+        f"{key}_min": spread.least if spread else None,
+        f"{key}_max": spread.greatest if spread else None,
+    }
+
+
+def _executions(executions: Executions | None) -> dict[str, Json] | None:
+    """What really happens in the launch; None if that is not known."""
+    if executions is None:
+        return None
+    return {
+        "warps": executions.count,
+        "lanes": executions.lanes,
+        "sectors": executions.sectors,
+        "lines": executions.lines,
+        "bank_passes": executions.bank_passes,
     }
 
 

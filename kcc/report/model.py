@@ -16,6 +16,7 @@ from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.gpu.occupancy import Occupancy
 from kcc.launch import Origin
+from kcc.passes.access_facts import AccessPattern
 from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
@@ -127,7 +128,7 @@ class Access:
     element_bytes: int | Unknown
     divergence: Uniformity
     """Of the address."""
-    pattern: Unknown
+    pattern: AccessPattern
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,16 @@ from kcc.passes.unknown import Unknown
 from kcc.report.model import Branch, KernelReport
 from kcc.report.style import Style
 from kcc.report.text import bar, fill, make_table
-from kcc.report.words import array_name, by_weight, percent, place, space_name, trip_text
+from kcc.report.words import (
+    array_name,
+    by_weight,
+    lanes_text,
+    per_warp,
+    percent,
+    place,
+    space_name,
+    trip_text,
+)
 
 BAR_COLUMNS = 30
 
@@ -98,8 +107,9 @@ def _branches(kernel: KernelReport, style: Style) -> Table:
 
 
 def _accesses(kernel: KernelReport, style: Style) -> Table:
-    columns = ("access", "at", "op", "space", "array", "bytes", "block")
-    table = make_table("Memory accesses", style, *columns, right=("access", "at", "bytes"))
+    columns = ("access", "at", "op", "space", "array", "bytes", "lanes", "per warp", "by warps")
+    right = ("access", "at", "bytes", "per warp", "by warps")
+    table = make_table("Memory accesses", style, *columns, right=right)
     rows = [
         (
             str(access.id),
@@ -108,12 +118,18 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
             space_name(access.address_space),
             array_name(access),
             "?" if isinstance(access.element_bytes, Unknown) else str(access.element_bytes),
-            kernel.blocks[access.block].label,
+            lanes_text(access.pattern),
+            per_warp(access.pattern),
+            "?" if access.pattern.executions is None else f"{access.pattern.executions.count:,}",
         )
         for access in kernel.accesses
     ]
     unknown = [a.array for a in kernel.accesses if isinstance(a.array, Unknown)]
-    return fill(table, rows, _reasons("array", unknown))
+    notes = [
+        "per warp: sectors of 32 bytes (s), or passes through the banks of local memory (p)",
+        *([_reasons("array", unknown)] if unknown else []),
+    ]
+    return fill(table, rows, "\n".join(notes) if rows else "")
 
 
 def _mix(kernel: KernelReport, style: Style) -> Table:

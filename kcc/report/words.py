@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.types import AddressSpace
+from kcc.passes.access_facts import AccessKind, AccessPattern
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.memory_accesses import AccessOp
 from kcc.passes.trip_counts import TripKind
@@ -170,3 +171,33 @@ def trip_text(trip: Trip) -> str:
             if trip.greatest is not None and trip.greatest != trip.least:
                 shown = f"{trip.least:,}-{trip.greatest:,}"
             return f"{shown} (assumed)" if trip.kind is TripKind.ASSUMED else shown
+
+
+_KINDS = {
+    AccessKind.UNIFORM: "one address",
+    AccessKind.CONTIGUOUS: "side by side",
+    AccessKind.INDIRECT: "by data",
+    AccessKind.UNKNOWN: "irregular",
+}
+
+
+def lanes_text(pattern: AccessPattern) -> str:
+    """How a warp's lanes lie to each other."""
+    match pattern.kind:
+        case AccessKind.STRIDED:
+            return f"{pattern.stride_bytes} bytes apart"
+        case AccessKind.ROW_CHUNK:
+            return f"runs of {pattern.run_lanes}"
+        case kind:
+            return _KINDS[kind]
+
+
+def per_warp(pattern: AccessPattern) -> str:
+    """What one execution by a full warp costs: ``4 s``, ``2-5 s``, ``16 p``; ``?`` is not known."""
+    for spread, unit in ((pattern.bank_passes, "p"), (pattern.sectors, "s")):
+        if spread is not None:
+            if spread.least == spread.greatest:
+                return f"{spread.least} {unit}"
+            mean = "" if spread.mean is None else f"{spread.mean:.3g} "
+            return f"{mean}({spread.least}-{spread.greatest}) {unit}"
+    return "?"

@@ -7,6 +7,15 @@ from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.launch import Origin
+from kcc.passes.access_facts import (
+    AccessKind,
+    AccessPattern,
+    Executions,
+    Footprint,
+    LoopReuse,
+    Reuse,
+    Spread,
+)
 from kcc.passes.branch_conditions import Side, Terminal
 from kcc.passes.control_flow import EdgeKind
 from kcc.passes.divergence import Uniformity
@@ -70,6 +79,17 @@ FLOW = FlowCounts(
     (FlowCount(1024, 1024, "1", ""), None, FlowCount(None, None, "n", "the launch is not known")),
     (FlowEdge(0, 2, FlowCount(512, 512, "1", "")),),
 )
+READ = AccessPattern(
+    0, AccessKind.CONTIGUOUS, "a + 4 * get_global_id(0)", 4, sectors=Spread(4.0, 4, 4),
+    lines=Spread(1.0, 1, 1), exact=True, executions=Executions(64, 2048, 256, 64, 0),
+    footprint=Footprint(8192, 64, exact=True), lanes_per_line=32.0, warps_per_line=1.0,
+    loops=(LoopReuse(0, Reuse.SAME, 0, None),),
+)  # fmt: skip
+LOCAL = AccessPattern(
+    1, AccessKind.STRIDED, "t + 64 * get_local_id(0)", 64, bank_passes=Spread(16.0, 16, 16),
+    bank_degree=16, exact=True,
+)  # fmt: skip
+HIDDEN = AccessPattern(3, AccessKind.INDIRECT, "", reason="depends on a[i], read in line 20")
 SIDES = (Side(1, 0.9, "all"), Side(2, 0.1, "all"))
 TRIP = Trip(TripKind.BOUND, 0, 40, 0, 80, None, "min(n, 40)", "depends on a[i], read in line 3")
 LATER = Unknown("not computed by this version of kcc")
@@ -135,9 +155,9 @@ def kernel() -> KernelReport:
             ),
         ),
         accesses=(
-            Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, Uniformity.ID, LATER),
-            Access(1, 20, 9, 1, AccessOp.STORE, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LATER),
-            Access(2, 23, 25, 3, AccessOp.LOAD, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LATER),
+            Access(0, 20, 22, 1, AccessOp.LOAD, "a", AddressSpace.GLOBAL, 4, Uniformity.ID, READ),
+            Access(1, 20, 9, 1, AccessOp.STORE, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LOCAL),
+            Access(2, 23, 25, 3, AccessOp.LOAD, "t", AddressSpace.LOCAL, 4, Uniformity.DATA, LOCAL),
             Access(
                 3,
                 23,
@@ -148,7 +168,7 @@ def kernel() -> KernelReport:
                 AddressSpace.GLOBAL,
                 4,
                 Uniformity.WARP,
-                LATER,
+                HIDDEN,
             ),
         ),
         barriers=(Barrier(21, 1, 0),),
