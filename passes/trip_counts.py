@@ -267,9 +267,8 @@ def _bounded(values: SymbolicValues, loop: int, bound: Expr, reason: str) -> Tri
     """An upper bound from the ways out that do not depend on memory."""
     greatest = _over_launch(values, loop, bound, Fold.GREATEST, open_gates=True)
     most = _over_launch(values, loop, bound, Fold.SUM, open_gates=True)
-    if greatest is None and (
-        values.algebra.known.launched or any(isinstance(e, Recurrence) for e in everything(values, bound))
-    ):  # fmt: skip
+    simulated = any(isinstance(each, Recurrence) for each in everything(values, bound))
+    if greatest is None and (values.algebra.known.launched or simulated):
         return None
     return TripCount(
         loop,

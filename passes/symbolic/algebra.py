@@ -371,7 +371,7 @@ class Algebra:
             case _:
                 return self._make(Operation, type_, operator, tuple(operands), detail)
 
-    def _integer(
+    def _integer(  # noqa: PLR0911 -- one case per operator
         self,
         operator: Opcode | str,
         type_: IntTy,
@@ -554,13 +554,10 @@ class Algebra:
             divided = self._divide_sum(operator, type_, left, right.value)
             if divided is not None:
                 return divided
-            if operator is Opcode.UDIV and isinstance(left, Operation):
-                if left.operator is Opcode.UDIV and isinstance(left.operands[1], Number):
-                    both = left.operands[1].value * right.value
-                    if left.operands[1].value > 0 and fits((both, both), type_):
-                        return self._divide(
-                            operator, type_, left.operands[0], self.number(both, type_)
-                        )
+            inner = _constant_divisor(left) if operator is Opcode.UDIV else None
+            both = 0 if inner is None else inner[1] * right.value
+            if inner is not None and fits((both, both), type_):
+                return self._divide(operator, type_, inner[0], self.number(both, type_))
         return self._make(Operation, type_, operator, (left, right), None)
 
     def _divide_sum(self, operator: Opcode, type_: IntTy, left: Node, by: int) -> Expr | None:
@@ -594,8 +591,6 @@ class Algebra:
                 power = self.number(1 << count, type_)
                 if operator is Opcode.LSHR or self.interval(left)[0] >= 0:
                     return self._divide(Opcode.UDIV, type_, left, power)
-        elif operator is Opcode.SHL and isinstance(left, Number) and left.value == 1:
-            pass
         return self._make(Operation, type_, operator, (left, right), None)
 
     def _bitwise(self, operator: Opcode, type_: IntTy, left: Node, right: Node) -> Expr:
@@ -615,9 +610,9 @@ class Algebra:
                 return left  # type: ignore[return-value]
             if value == -1 and operator is Opcode.XOR:
                 return self.sum([(left, -1)], type_, -1)
-            if operator is Opcode.AND and value > 0 and value & (value + 1) == 0:
-                if value + 1 < 1 << (type_.bits - 1):
-                    return self._divide(Opcode.UREM, type_, left, self.number(value + 1, type_))
+            is_low_bits = value > 0 and value & (value + 1) == 0
+            if operator is Opcode.AND and is_low_bits and value + 1 < 1 << (type_.bits - 1):
+                return self._divide(Opcode.UREM, type_, left, self.number(value + 1, type_))
         operands = tuple(sorted((left, right), key=lambda node: node.id))
         return self._make(Operation, type_, operator, operands, None)
 
@@ -731,6 +726,15 @@ def _conjuncts(node: Node) -> tuple[Node, ...]:
     if isinstance(node, Operation) and node.operator is Opcode.AND:
         return node.operands
     return (node,)
+
+
+def _constant_divisor(node: Node) -> tuple[Node, int] | None:
+    """Of an unsigned division by a positive constant the two sides."""
+    match node:
+        case Operation(operator=Opcode.UDIV, operands=(left, Number(value=value))) if value > 0:
+            return left, value
+        case _:
+            return None
 
 
 def _is_zero(node: Node) -> bool:

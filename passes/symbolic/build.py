@@ -237,13 +237,13 @@ class SymbolicValues:
         if isinstance(node, Loaded | Opaque):
             return node
         if self._only_counts(node, loop):
-            counters = {
+            counters: dict[Node, Node] = {
                 each: self.algebra.convert(Opcode.TRUNC, at, each.type)
                 for each in reachable([node])
                 if isinstance(each, Symbol) and each.kind is SymbolKind.COUNTER
                 if each.index == loop and isinstance(each.type, IntTy)
             }
-            return self.algebra.substitute(node, dict[Node, Node](counters))
+            return self.algebra.substitute(node, counters)
         return self.algebra.final(loop, at, node)
 
     # the way through the kernel
@@ -636,11 +636,8 @@ class SymbolicValues:
         instruction = None
         if isinstance(value, InstructionRef) and value.index < len(self.function.instructions):
             instruction = self.function.instructions[value.index]
-        if (
-            instruction is None
-            or (instruction.block != block
-            and depth == 0
-            and self._leaves(instruction.block, block))
+        if instruction is None or (
+            instruction.block != block and depth == 0 and self._leaves(instruction.block, block)
         ):
             return plain
         if depth > MAX_FLAG_DEPTH or not self._is_conversion(plain):

@@ -26,6 +26,7 @@ Varies = Callable[[Node, int], bool]
 
 
 def is_counter(node: Node, loop: int) -> bool:
+    """Whether a node is the counter of a loop."""
     return isinstance(node, Symbol) and node.kind is SymbolKind.COUNTER and node.index == loop
 
 
@@ -76,7 +77,7 @@ def close(
     counter = algebra.counter(loop, type_)
     linear = linear_in(
         algebra, step, lambda n: n is own, lambda n: n is own or varies(n, loop)
-    ) or _polynomial(algebra, step, own, varies)
+    ) or _polynomial(algebra, step, own)
     if linear is not None:
         factor, rest = linear
         if isinstance(factor, Number) and factor.value == 1:
@@ -90,9 +91,7 @@ def close(
     return _shifted(algebra, start, step, own, counter)
 
 
-def _polynomial(
-    algebra: Algebra, step: Node, own: Recurrence, varies: Varies
-) -> tuple[Expr, Expr] | None:
+def _polynomial(algebra: Algebra, step: Node, own: Recurrence) -> tuple[Expr, Expr] | None:
     """``own`` plus what is itself linear in the counter."""
     if not isinstance(step, Sum) or (own, 1) not in step.terms:
         return None

@@ -62,7 +62,7 @@ class Evaluated:
 
     def is_known(self, count: int) -> Mask:
         """Row by row."""
-        return np.full(count, True) if self.known is None else _spread(self.known, count)
+        return np.ones(count, np.bool_) if self.known is None else _spread(self.known, count)
 
     def rows(self, count: int) -> Array:
         """The data, row by row."""
@@ -261,7 +261,9 @@ class Evaluator:
         if self._left < 0:
             raise WorkLimitError
 
-    def _computed(self, frame: _Frame, node: Node) -> Evaluated:
+    def _computed(  # noqa: PLR0911 -- one case per kind of node
+        self, frame: _Frame, node: Node
+    ) -> Evaluated:
         self._spend(frame.size)
         match node:
             case Number():

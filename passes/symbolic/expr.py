@@ -22,7 +22,7 @@ class SymbolKind(Enum):
     """What a symbol stands for; ``index`` of a :class:`Symbol` in the second column."""
 
     ARGUMENT = "argument"
-    """Index of a scalar kernel argument; of a vector, for each component, ``INDEX.COMPONENT``."""
+    """Index of a scalar kernel argument; of a vector, each component: ``INDEX.COMPONENT``."""
     GLOBAL_ID = "get_global_id"
     """Dimension; so for the six after it."""
     LOCAL_ID = "get_local_id"

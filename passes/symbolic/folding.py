@@ -58,7 +58,7 @@ def fold(
     return None if result is None else wrap(result, type_.bits)
 
 
-def _fold(
+def _fold(  # noqa: C901, PLR0911, PLR0912 -- one case per operator
     operator: Opcode | str,
     bits: int,
     values: Sequence[int],

@@ -82,10 +82,11 @@ class Contents:
         source, length = copy.operands[1], copy.operands[2]
         if not isinstance(source, GlobalRef) or not self._is_constant(source.name):
             return None
-        whole = isinstance(length, ConstantInt) and isinstance(variable.count, ConstantInt)
-        if not whole or length.value != size_bytes(variable.allocated_type) * variable.count.value:
+        count = variable.count
+        if not (isinstance(length, ConstantInt) and isinstance(count, ConstantInt)):
             return None
-        return source.name, copy
+        whole = length.value == size_bytes(variable.allocated_type) * count.value
+        return (source.name, copy) if whole else None
 
     def _before(self, first: AnyInstruction, second: AnyInstruction) -> bool:
         if first.block == second.block:

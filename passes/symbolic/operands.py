@@ -30,7 +30,7 @@ from kcc.frontend.ir.values import (
     Zero,
 )
 from kcc.passes.symbolic.algebra import Algebra
-from kcc.passes.symbolic.expr import Expr, ScalarTy, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Number, ScalarTy, SymbolKind
 
 Components = tuple[Expr, ...]
 """A value of the IR, component by component: one for a scalar, the lanes of a vector, the fields
@@ -111,9 +111,11 @@ def _expression(algebra: Algebra, value: ConstantExpr) -> Components:
         assert value.source_type is not None
         indices = [part[0] for part in parts[1:]]
         return (element_address(algebra, parts[0][0], value.source_type, indices),)
-    if value.opcode in (Opcode.ADDRSPACECAST, Opcode.PTRTOINT, Opcode.INTTOPTR, Opcode.BITCAST):
-        if len(parts[0]) == 1 and components_of(value.type) == (I64,):
-            return parts[0]
+    is_cast = value.opcode in (
+        Opcode.ADDRSPACECAST, Opcode.PTRTOINT, Opcode.INTTOPTR, Opcode.BITCAST,
+    )  # fmt: skip
+    if is_cast and len(parts[0]) == 1 and components_of(value.type) == (I64,):
+        return parts[0]
     return _nothing(algebra, value.type, "a constant expression")
 
 
@@ -125,10 +127,9 @@ def element_address(algebra: Algebra, base: Expr, source: IrType, indices: list[
         if place == 0:
             terms.append((index, size_bytes(type_)))
         elif isinstance(type_, StructTy):
-            number = index.value if hasattr(index, "value") else 0  # type: ignore[union-attr]
-            assert isinstance(number, int)
-            constant_bytes += field_offsets(type_)[number]
-            type_ = type_.fields[number]
+            assert isinstance(index, Number)
+            constant_bytes += field_offsets(type_)[index.value]
+            type_ = type_.fields[index.value]
         else:
             assert isinstance(type_, (ArrayTy, VecTy))
             type_ = type_.element

@@ -22,7 +22,7 @@ from kcc.frontend.ir.instructions import (
     ShuffleVector,
     Unary,
 )
-from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import I1, I64, ArrayTy, FloatTy, IntTy, IrType, StructTy, VecTy
 from kcc.frontend.ir.values import ConstantInt, Value
 from kcc.passes.classify import intrinsic_stem
@@ -94,10 +94,9 @@ class Computation:
         right = self._operand(instruction, instruction.right)
         detail = None if isinstance(instruction, Binary) else instruction.predicate
         types = components_of(instruction.type)
-        if isinstance(instruction, Binary) and instruction.opcode is Opcode.OR:
-            # Of numbers that share no bits this is addition, which the algebra knows more about.
-            if "DISJOINT" in str(instruction.flags) and types[0] != I1:
-                return tuple(map(self._algebra.add, left, right))
+        if Flags.DISJOINT in instruction.flags and types[0] != I1:
+            # Or of numbers that share no bits is addition, which the algebra knows more about.
+            return tuple(map(self._algebra.add, left, right))
         return tuple(
             self._algebra.operation(instruction.opcode, type_, [a, b], detail)
             for type_, a, b in zip(types, left, right, strict=True)

@@ -40,7 +40,8 @@ class Known:
     """What is known of a launch before it: sizes by dimension and scalar arguments by index.
 
     Sizes are whole tuples or None; integer arguments are numbers in the signed or unsigned
-    reading, floats are numbers, vectors are tuples of such. ``offset`` is the global offset, which kcc's launches have not.
+    reading, floats are numbers, vectors are tuples of such. ``offset`` is the
+    global offset, which kcc's launches have not.
     """
 
     global_size: tuple[int, ...] | None = None

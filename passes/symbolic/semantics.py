@@ -30,6 +30,7 @@ PATTERNS: dict[int, type[np.unsignedinteger[Any]]] = {16: np.uint16, 32: np.uint
 
 
 def dtype_of(type_: ScalarTy) -> type[np.generic]:
+    """The element type of arrays that hold values of a type."""
     return DTYPES[type_.bits] if isinstance(type_, FloatTy) else U64
 
 
@@ -54,6 +55,7 @@ def signed(values: Array, bits: int) -> NDArray[np.int64]:
 
 
 def unsigned(values: NDArray[np.int64], bits: int) -> Array:
+    """From the signed reading back."""
     return wrap(values.view(U64), bits)
 
 
@@ -69,6 +71,7 @@ def combination(parts: Sequence[tuple[Array, int]], start: int, bits: int) -> Ar
 
 
 def product(factors: Sequence[Array], bits: int) -> Array:
+    """A product of integers."""
     total = factors[0]
     for factor in factors[1:]:
         total = total * factor
@@ -219,7 +222,7 @@ def _counted(
     return np.array(counts, U64)[flat], np.array(ends, np.bool_)[flat]
 
 
-def integer(
+def integer(  # noqa: C901, PLR0911, PLR0912 -- one case per operator
     operator: Opcode | str,
     bits: int,
     operands: Sequence[Array],
@@ -318,7 +321,9 @@ def _to_integer(a: Array, bits: int, *, low: int, high: int) -> Array:
     return wrap(np.where(wide < float(low), U64(low & (2**64 - 1)), result), bits)
 
 
-def floating(operator: Opcode | str, type_: FloatTy, operands: Sequence[Array]) -> Array | None:
+def floating(  # noqa: C901, PLR0911, PLR0912 -- one case per operator
+    operator: Opcode | str, type_: FloatTy, operands: Sequence[Array]
+) -> Array | None:
     """An operation on floats; None for an operator whose last digit is not the same everywhere."""
     a = operands[0]
     b = operands[1] if len(operands) > 1 else a

@@ -8,6 +8,7 @@ from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import FloatTy, IntTy, size_bytes
 from kcc.frontend.ir.values import ConstantFloat
 from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.closing import is_counter
 from kcc.passes.symbolic.expr import (
     Final,
     First,
@@ -66,7 +67,9 @@ class _Printer:
     def __init__(self, values: SymbolicValues) -> None:
         self._values = values
 
-    def show(self, node: Node, depth: int) -> Shown:
+    def show(  # noqa: PLR0911 -- one case per kind of node
+        self, node: Node, depth: int
+    ) -> Shown:
         """The text and how strongly it binds."""
         match node:
             case Number():
@@ -132,8 +135,7 @@ class _Printer:
         shape = self._values.loops.loops[loop]
         for phi in self._values.function.blocks[shape.header].phis:
             (own, *_) = self._values.result(phi)
-            is_counter = isinstance(own, Symbol) and own.kind is SymbolKind.COUNTER
-            if is_counter and own.index == loop:
+            if is_counter(own, loop):
                 return _source_name(phi.name) or f"k{loop}"
         return f"k{loop}"
 

@@ -111,7 +111,7 @@ def _misreported(trip: TripCount, executed: Executed, line: int | None) -> list[
             continue
         if found != actual and not (bounds_only and (actual - found) * sign >= 0):
             wrong.append(f"loop {line}: {name} is {actual}, not {found} ({trip.kind.value})")
-    if trip.kind is TripKind.EXACT and not trip.reason and trip.total_mean is not None:
-        if not np.isclose(trip.total_mean, totals.mean()):
-            wrong.append(f"loop {line}: mean is {totals.mean()}, not {trip.total_mean}")
+    sure = trip.kind is TripKind.EXACT and not trip.reason
+    if sure and trip.total_mean is not None and not np.isclose(trip.total_mean, totals.mean()):
+        wrong.append(f"loop {line}: mean is {totals.mean()}, not {trip.total_mean}")
     return wrong

@@ -74,7 +74,7 @@ class _Counter:
             previous[here] = block
             if block >= 0:
                 self.blocks[block, first + here] += 1
-            touched = {self._headed[block]} if block in self._headed else set[int]()
+            touched: set[int] = {self._headed[block]} if block in self._headed else set()
             for source in set(before.tolist()):
                 touched |= self._around[source] - self._around[block]
             for loop in touched:

@@ -155,9 +155,8 @@ class Writer:
         i = self.name("i")
         form = self.rng.randrange(4)
         if form == 0:
-            self.put(
-                f"for (uchar {i} = (uchar)(250 + {self.small()}); {i} != (uchar)({self.small()}); {i}++) {{"
-            )
+            first, last = f"(uchar)(250 + {self.small()})", f"(uchar)({self.small()})"
+            self.put(f"for (uchar {i} = {first}; {i} != {last}; {i}++) {{")
         elif form == 1:
             self.put(f"for (uchar {i} = (uchar)({self.small()}); {i} < 200; {i} -= 7) {{")
         elif form == 2:
