@@ -74,8 +74,9 @@ class _Counter:
             previous[here] = block
             if block >= 0:
                 self.blocks[block, first + here] += 1
-            touched: set[int] = {self._headed[block]} if block in self._headed else set()
-            for source in set(before.tolist()):
+            touched = {loop for header, loop in self._headed.items() if header == block}
+            sources: list[int] = before.tolist()
+            for source in set(sources):
                 touched |= self._around[source] - self._around[block]
             for loop in touched:
                 self._step(loop, block, here, before, current, first)

@@ -9,8 +9,11 @@ from kcc.passes.symbolic.ranges import Known
 from tests.passes.compiled_loops import facts_of, launch
 
 
-def branches(body: str, known: Known | None = None, **setting: object) -> list[BranchCondition]:
-    return list(facts_of(body, known, **setting)[BranchConditions].conditions)
+def branches(
+    body: str, known: Known | None = None, shares: dict[int, float] | None = None
+) -> list[BranchCondition]:
+    facts = facts_of(body, known, assumed_shares=shares or {})
+    return list(facts[BranchConditions].conditions)
 
 
 def sides(body: str, known: Known | None = None) -> list[tuple[float | None, str]]:
@@ -74,7 +77,7 @@ def test_data_is_named_and_may_be_assumed():
     (branch,) = branches(f"if (a[n] > 0) {ONE}", launch(n=4))
     assert branch.reason == "depends on a[4], read in line 2"
     assert [side.share for side in branch.sides] == [None, None]
-    (branch,) = branches(f"if (a[n] > 0) {ONE}", launch(n=4), assumed_shares={2: 0.3})
+    (branch,) = branches(f"if (a[n] > 0) {ONE}", launch(n=4), {2: 0.3})
     assert [side.share for side in branch.sides] == [0.3, pytest.approx(0.7)]
     assert all(side.assumed for side in branch.sides)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kcc.frontend.ir.instructions import Load, Store
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
-from kcc.frontend.ir.types import FLOAT, I8, I32, I64, FloatTy
+from kcc.frontend.ir.types import FLOAT, I8, I32, I64, FloatTy, IntTy
 from kcc.passes.symbolic import semantics
 from kcc.passes.symbolic.affine import affine, lane_stride, unwrapped
 from kcc.passes.symbolic.algebra import Algebra
@@ -162,26 +162,24 @@ BINARY = [Opcode.UDIV, Opcode.SDIV, Opcode.UREM, Opcode.SREM, Opcode.SHL, Opcode
     st.sampled_from(BINARY), st.sampled_from([I8, I32, I64]), st.integers(-(2**63), 2**63 - 1),
     st.integers(-(2**63), 2**63 - 1) | st.integers(-9, 9),
 )  # fmt: skip
-def test_arrays_and_constants_agree(operator: Opcode | str, type_: object, a: int, b: int):
+def test_arrays_and_constants_agree(operator: Opcode | str, type_: IntTy, a: int, b: int):
     """What is folded while nodes are made is what evaluation gives."""
-    assert type_ in (I8, I32, I64)
-    bits = type_.bits  # type: ignore[attr-defined]
     algebra = Algebra()
-    numbers = [algebra.number(n, type_) for n in (a, b)]  # type: ignore[arg-type]
-    made = algebra.operation(operator, type_, numbers)  # type: ignore[arg-type]
-    arrays = [semantics.constant(n.value, type_) for n in numbers]  # type: ignore[arg-type]
+    numbers = [algebra.number(n, type_) for n in (a, b)]
+    made = algebra.operation(operator, type_, numbers)
+    arrays = [semantics.constant(n.value, type_) for n in numbers]
     if operator in (Opcode.ADD, Opcode.SUB):
-        found = semantics.combination([(arrays[0], 1), (arrays[1], 1 if operator is Opcode.ADD
-                                                       else -1)], 0, bits)  # fmt: skip
+        sign = 1 if operator is Opcode.ADD else -1
+        found = semantics.combination([(arrays[0], 1), (arrays[1], sign)], 0, type_.bits)
     else:
-        result = semantics.integer(operator, bits, arrays, None)
+        result = semantics.integer(operator, type_.bits, arrays, None)
         assert result is not None
         found, valid = result
         if valid is not None and not valid.all():
             assert not isinstance(made, Number)
             return
     assert isinstance(made, Number)
-    assert made.value == wrap(int(found[0]), bits)
+    assert made.value == wrap(int(found[0]), type_.bits)
 
 
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(1, 9), st.integers(0, 40))
@@ -217,7 +215,8 @@ def test_conversions_to_integers_saturate(type_: FloatTy, value: float):
         exact = float(data[0])
         for bits in (8, 32, 64):
             for name, low, high in (
-                ("fptosi.sat", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1), ("fptoui.sat", 0, 2**bits - 1),
+                ("fptosi.sat", -(2 ** (bits - 1)), 2 ** (bits - 1) - 1),
+                ("fptoui.sat", 0, 2**bits - 1),
             ):  # fmt: skip
                 target = {8: I8, 32: I32, 64: I64}[bits]
                 found = semantics.convert(name, type_, target, data)
