@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, InternalError, Span
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.options import OptLevel
 from kcc.frontend.places import restore_places
@@ -71,24 +72,39 @@ class Optimised:
 def optimise(text: str, level: OptLevel) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
 
-    Raises :class:`InternalError` when the text is not a valid module, since every front end
-    delivers one.
+    LLVM works in a process of its own, since what it cannot cope with ends its process. Raises
+    :class:`DiagnosticError` (K503) for that, and :class:`InternalError` when the text is not a
+    valid module, since every front end delivers one.
     """
-    match level:
-        case OptLevel.O0:
-            transform = None
-        case OptLevel.O1:
-            transform = _keep_control_flow
-        case OptLevel.O2:
-            transform = _run_pipeline_without_target if _GENERIC in text else _run_pipeline
-    # Only then has LLVM anything to tell, and its last words before a crash are worth seeing.
-    asked = level is OptLevel.O2 and "llvm.loop.unroll" in text
-    with diverted_stderr() if asked else nullcontext(list[str]()) as written:
-        result = _transformed(_MARKERS.sub("", text), level, transform)
+    clean = _MARKERS.sub("", text)
+    with diverted_stderr() as written:
+        result = _optimised(clean, level)
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
     return Optimised(_MARKERS.sub("", _ATTRIBUTE.sub("", result)), warnings)
+
+
+def _optimised(text: str, level: OptLevel) -> str:
+    """The module after the pipeline of its level, which may be too much for LLVM."""
+    match level:
+        case OptLevel.O0:
+            return _transformed(text, level, None)
+        case OptLevel.O1:
+            ways: tuple[Callable[[llvm.ModuleRef], None], ...] = (
+                _keep_control_flow, _keep_control_flow_and_copies,
+            )  # fmt: skip
+        case OptLevel.O2:
+            ways = (_run_pipeline_without_target if _GENERIC in text else _run_pipeline,)
+    ends = list[str]()
+    for transform in ways:
+        try:
+            return done_apart(partial(_transformed, text, level, transform))
+        except EndedError as error:
+            ends.append(str(error))
+    message = f"LLVM fails to optimise this at -{level.value}: its process {ends[-1]}"
+    hint = "-O1 asks less of it" if level is OptLevel.O2 else None
+    raise DiagnosticError([Diagnostic("K503", message, hint=hint)])
 
 
 def inline_calls(text: str) -> str:
@@ -152,7 +168,13 @@ def _verify(module: llvm.ModuleRef, stage: str) -> None:
         raise InternalError(stage, str(error)) from None
 
 
-def _keep_control_flow(module: llvm.ModuleRef) -> None:
+def _keep_control_flow_and_copies(module: llvm.ModuleRef) -> None:
+    """O1 without NewGVN, an assertion of which fails for some modules: common subexpressions are
+    computed as often as they are written."""
+    _keep_control_flow(module, number_values=False)
+
+
+def _keep_control_flow(module: llvm.ModuleRef, *, number_values: bool = True) -> None:
     """O1."""
     for function in module.functions:
         if not function.is_declaration:
@@ -163,7 +185,8 @@ def _keep_control_flow(module: llvm.ModuleRef) -> None:
         passes.add_sroa_pass()
         passes.add_sccp_pass()
         passes.add_simplify_cfg_pass()
-        passes.add_new_gvn_pass()
+        if number_values:
+            passes.add_new_gvn_pass()
         passes.add_sroa_pass()
         passes.add_dead_code_elimination_pass()
         passes.add_simplify_cfg_pass()

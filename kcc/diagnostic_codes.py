@@ -193,6 +193,7 @@ CODES: dict[str, Code] = {
     # K50x: optimisation
     "K501": Code("warning", "a loop cannot be unrolled as its pragma asks"),
     "K502": Code("error", "a kernel is too large once its calls are inlined"),
+    "K503": Code("error", "LLVM fails to optimise a module"),
     "K410": Code("warning", "a kernel uses a texture or surface and is left out"),
     "K411": Code("warning", "a kernel synchronises more than a thread block and is left out"),
     "K412": Code("warning", "a kernel uses tensor cores and is left out"),

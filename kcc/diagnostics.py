@@ -97,6 +97,9 @@ class InternalError(Exception):
         self.detail = detail
         super().__init__(f"{stage}: {detail}")
 
+    def __reduce__(self) -> tuple[type[InternalError], tuple[str, str]]:
+        return InternalError, (self.stage, self.detail)
+
 
 @dataclass(slots=True)
 class DiagnosticSink:
