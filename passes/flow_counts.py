@@ -16,7 +16,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.counts import block_total, edge_total
-from kcc.passes.symbolic.expr import Node, Number
+from kcc.passes.symbolic.expr import Node, Number, SymbolKind
 from kcc.passes.symbolic.reasons import reason_for
 from kcc.passes.symbolic.text import text
 
@@ -90,7 +90,8 @@ def _count(values: SymbolicValues, node: Node) -> FlowCount:
     from kcc.passes.symbolic.summary import evaluator_for
 
     found = evaluator_for(values, [node])
-    assert found is not None, "the launch is known"
+    if found is None:
+        return FlowCount(None, None, formula, _missing_arguments(values, node))
     evaluate, lanes, sampled = found
     each, over = divmod(items, lanes.count)
     if sampled or over:
@@ -100,3 +101,18 @@ def _count(values: SymbolicValues, node: Node) -> FlowCount:
         return FlowCount(None, None, formula, "takes too many iterations to compute")
     total, threads = int(data.sum()) * each, int((data > 0).sum()) * each
     return FlowCount(total, threads, formula, "")
+
+
+def _missing_arguments(values: SymbolicValues, node: Node) -> str:
+    """Why a count has no value in a launch that is known."""
+    from kcc.passes.symbolic.affine import depends_on
+
+    known = values.algebra.known.arguments
+    names = [
+        values.kernel.arguments[index].name
+        for kind, index in sorted(depends_on(values, node), key=str)
+        if kind is SymbolKind.ARGUMENT and isinstance(index, int) and index not in known
+    ]
+    return (
+        f"no value is given for {' and '.join(names)}" if names else "the local size is not known"
+    )

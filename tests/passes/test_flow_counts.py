@@ -80,3 +80,12 @@ def test_formulas_without_a_launch():
     assert flow.blocks[0].formula == "1"
     assert flow.blocks[0].reason == "the launch is not known"
     assert any(c is not None and "get_global_id(0)" in c.formula for c in flow.blocks)
+
+
+def test_missing_argument_is_named():
+    options = BuildOptions(opt_level=OptLevel.O1)
+    text = "kernel void k(global int *a, int n) { if (get_global_id(0) < n) a[0] = 1; }"
+    unit = compile_source(SourceText("t.cl", text, "."), options)
+    setting = Setting(Known((8,), (8,)))
+    flow = analyse(unit.kernels[0], unit.module, setting=setting)[FlowCounts]
+    assert {c.reason for c in flow.blocks if c is not None} == {"", "no value is given for n"}
