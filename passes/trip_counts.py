@@ -59,6 +59,10 @@ class TripStage(Enum):
     NONE = "none"
 
 
+UNLIMITED = 1 << 53
+"""A limit as high as this says nothing (and is no exact number in JSON)."""
+
+
 @dataclass(frozen=True, slots=True)
 class TripCount:
     """The trip count of loop ``loop``.
@@ -68,7 +72,8 @@ class TripCount:
     its entries, over all work-items; ``total_mean`` their mean over the work-items. None is not
     known. ``EXACT``: the count of every entry is known; all of these are exact, but where there is
     a ``reason``: then it says why it is open how often control comes to the loop, least and
-    greatest are over all entries that may be, and the totals are bounds. ``SYMBOLIC``: ``count``
+    greatest are over all entries that may be, and the totals are bounds; or that the launch is so
+    large that the mean is taken over a sample. ``SYMBOLIC``: ``count``
     and ``total`` say what they are for any launch. ``BOUND``: all are bounds.
 
     ``count`` (per entry, in terms of the counters of loops around) and ``total`` are i64 nodes of
@@ -172,19 +177,22 @@ def _exact(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -> 
     most = max(greatest.greatest, 0)
     kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
     sampled = total.sampled or least.sampled or greatest.sampled
+    reason = "the mean is that of a sample of the work-items" if sampled else ""
+    if not (total.tight and least.tight and greatest.tight):
+        kind, reason = TripKind.BOUND, "the launch is too large to compute every work-item"
     return TripCount(
         loop,
-        TripKind.BOUND if sampled else kind,
+        kind,
         stage,
-        least=min(least.least, most),
-        greatest=most,
-        total_least=total.least,
-        total_greatest=total.greatest,
+        least=max(min(least.least, most), 0),
+        greatest=most if most < UNLIMITED else None,
+        total_least=max(total.least, 0),
+        total_greatest=total.greatest if total.greatest < UNLIMITED else None,
         total_mean=total.mean,
         count=count,
         total=entry_total(values, loop, count),
         text=text(values, count),
-        reason="of a launch of this size a sample of work-items is computed" if sampled else "",
+        reason=reason,
     )
 
 

@@ -158,7 +158,7 @@ class Evaluator:
         What takes more than the work allowed is unknown in all rows.
         """
         self.expect([node])
-        self._left = self._work
+        self._left, self._exhausted = self._work, False
         with np.errstate(all="ignore"):
             try:
                 return self._get(self._top, node)
@@ -187,7 +187,7 @@ class Evaluator:
 
     @property
     def exhausted(self) -> bool:
-        """Whether something was given up because it takes too long."""
+        """Whether the last value was given up because it takes too long."""
         return self._exhausted
 
     def integers(self, node: Node) -> tuple[NDArray[np.int64], Mask]:
@@ -198,6 +198,18 @@ class Evaluator:
         found, count = self(node), self.lanes.count
         data = found.data if node.type == I1 else semantics.signed(found.data, node.type.bits)
         return _spread(data, count).astype(np.int64, copy=False), found.is_known(count)
+
+    def preset(self, node: Node, value: Evaluated) -> None:
+        """Say what a recurrence is in each row, in the iteration that the rows stand for."""
+        self._top.memo[node] = value
+
+    def again(self, lanes: Lanes) -> Evaluator:
+        """An evaluator for other rows, which shares what this one knows of the nodes as such."""
+        other = Evaluator(self._values, lanes, work=self._work)
+        other._expected, other._observers = self._expected, self._observers
+        other._heavy, other._orders = self._heavy, self._orders
+        other._needs, other._tables = self._needs, self._tables
+        return other
 
     # frames
 

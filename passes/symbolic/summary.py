@@ -32,14 +32,17 @@ _IDS = (SymbolKind.GLOBAL_ID, SymbolKind.LOCAL_ID, SymbolKind.GROUP_ID)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The least, the greatest and the mean of an integer node over all work-items; ``sampled``:
-    over some of them only.
+    """The least, the greatest and the mean of an integer node over all work-items.
+
+    ``sampled``: only some of them were looked at. The mean is then theirs; least and greatest are
+    limits that the node's interval gives, and ``tight`` says that the sample reaches both.
     """
 
     least: int
     greatest: int
     mean: float
     sampled: bool
+    tight: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,20 @@ def summary(values: SymbolicValues, node: Node) -> Summary | Unsettled:
     found = evaluator_for(values, [node])
     if found is None:
         return Unsettled(exhausted=False, missing=True)
-    evaluate, _, sampled = found
+    evaluate, lanes, sampled = found
     data, sure = evaluate.integers(node)
+    if evaluate.exhausted and lanes.count > MIN_LANES:
+        fewer = evaluator_for(values, [node], MIN_LANES)
+        assert fewer is not None
+        evaluate, _, sampled = fewer
+        data, sure = evaluate.integers(node)
     if not sure.all():
         return Unsettled(exhausted=evaluate.exhausted, missing=False)
-    return Summary(int(data.min()), int(data.max()), float(data.mean()), sampled)
+    least, greatest, mean = int(data.min()), int(data.max()), float(data.mean())
+    if not sampled:
+        return Summary(least, greatest, mean, sampled=False)
+    low, high = values.algebra.interval(node)
+    return Summary(low, high, mean, sampled=True, tight=(low, high) == (least, greatest))
 
 
 def launch_lanes(known: Known, needed: set[Key], most: int) -> tuple[Lanes, bool] | None:

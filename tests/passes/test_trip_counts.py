@@ -122,9 +122,18 @@ def test_a_loop_behind_data_is_exact_per_entry():
 def test_large_loops_and_launches_cost_nothing():
     body = f"for (long i = get_global_id(0); i < 1000000000000L; i += 3) {{ {ONE} }}"
     (trip,) = trips(body, Known((2**30,), (256,), {2: 1, 3: 1, 4: 0.0}))
-    assert trip.kind is TripKind.BOUND
+    assert trip.kind is TripKind.EXACT
     assert "sample" in trip.reason
     assert trip.greatest == -(-(10**12) // 3)
+    assert trip.least == -(-(10**12 - 2**30 + 1) // 3)
+
+
+def test_what_a_sample_cannot_show_is_a_bound():
+    body = f"for (int i = 0; i < ((int)get_global_id(0) == 77777); i++) {{ {ONE} }}"
+    (trip,) = trips(body, Known((2**22,), (256,), {2: 1, 3: 1, 4: 0.0}))
+    assert (trip.kind, trip.least) == (TripKind.BOUND, 0)
+    assert trip.greatest is None or trip.greatest >= 1
+    assert "too large" in trip.reason
 
 
 def test_assumed():
