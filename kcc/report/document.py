@@ -20,6 +20,7 @@ from kcc.report.model import (
     Access,
     Analysis,
     Branch,
+    Cost,
     KernelReport,
     LaunchView,
     LineFacts,
@@ -139,6 +140,8 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
                 "severity": found.severity.value,
                 "lines": list(found.lines),
                 "message": found.message,
+                "cost": _cost(found.cost),
+                "fix": found.fix or None,
             }
             for found in kernel.findings
         ],
@@ -200,6 +203,17 @@ def _branch(branch: Branch) -> dict[str, Json]:
         "depends_on": [terminal.value for terminal in branch.terminals],
         "lanes": _sides(branch),
         "reason": branch.reason or None,
+    }
+
+
+def _cost(cost: Cost | None) -> dict[str, Json] | None:
+    if cost is None:
+        return None
+    return {
+        "unit": cost.unit.value,
+        "per_warp": cost.spent,
+        "excess_per_warp": cost.excess,
+        "excess_total": cost.total,
     }
 
 

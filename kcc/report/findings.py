@@ -20,6 +20,7 @@ from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccesses
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.unknown import Unknown
+from kcc.report.costs import costly_accesses, divergent_barriers
 from kcc.report.model import Finding, Severity
 from kcc.report.words import join, plural
 
@@ -74,6 +75,8 @@ def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
     """The findings about a kernel, warnings first."""
     finder = _Finder(kernel, facts)
     found = [
+        *divergent_barriers(kernel, facts),
+        *costly_accesses(kernel, facts),
         *finder.irreducible_regions(),
         *finder.endless_loops(),
         *finder.private_arrays(level),

@@ -161,15 +161,37 @@ class LaunchView:
     given_by: str
 
 
+class CostUnit(Enum):
+    """What is paid for in vain."""
+
+    SECTORS = "sectors"
+    """32 bytes moved between an SM and its caches."""
+    BANK_PASSES = "bank passes"
+    """Cycles of local memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an access moves beyond what its data need: ``excess`` of ``spent`` per execution of a
+    full warp, ``total`` over the launch where that is known."""
+
+    unit: CostUnit
+    spent: float
+    excess: float
+    total: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """Something the reader should know about; ``lines`` are those of the kernel's own file that it
-    is about.
+    is about. ``cost`` is what it costs and ``fix`` what would remove it, where that is known.
     """
 
     severity: Severity
     lines: tuple[int, ...]
     message: str
+    cost: Cost | None = None
+    fix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
