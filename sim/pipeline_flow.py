@@ -1,0 +1,302 @@
+"""How often warps execute each block, and the sequence of operations that one warp issues.
+
+Counts come from the conditions under which lanes execute a block, over the whole launch: a warp
+executes it if one of its lanes does. Where memory decides, a share is assumed and counted as such.
+A long trace is cut: outer loops run a few iterations, and time is extrapolated over operations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.access_activity import activity
+from kcc.passes.control_flow import ControlFlow
+from kcc.passes.facts import Facts
+from kcc.passes.loops import Loop, Loops
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Number
+from kcc.passes.trip_counts import TripCounts
+from kcc.passes.warp_addresses import WARP, Warps
+from kcc.sim.pipeline_program import MachineProgram
+
+ASSUMED_SHARE = 0.5
+"""Of a branch that memory decides, where nothing is assumed by the user."""
+
+ASSUMED_TRIPS = 16.0
+"""Iterations of a loop of which nothing is known; the report marks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """``executions[b]``: of block b, by warps, over the launch. ``entries``, ``trips``: of loops,
+    by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
+    blocks whose count is a guess."""
+
+    warps: int
+    executions: tuple[float, ...]
+    entries: tuple[float, ...]
+    trips: tuple[float, ...]
+    assumed: frozenset[int]
+
+
+def flow_of(kernel: Kernel, facts: Facts) -> Flow:
+    """The flow of a kernel whose launch is known."""
+    values, flow = facts[SymbolicValues], facts[ControlFlow]
+    known = values.algebra.known
+    assert known.global_size is not None
+    assert known.local_size is not None
+    groups = math.prod(
+        whole // part for whole, part in zip(known.global_size, known.local_size, strict=True)
+    )
+    warps = groups * -(-math.prod(known.local_size) // WARP)
+    executions, assumed = [0.0] * len(kernel.function.blocks), set[int]()
+    for block in _forward(kernel, facts):
+        if block not in flow.reachable:
+            continue
+        found = _counted(facts, block, warps)
+        if found is None:
+            assumed.add(block)
+            found = _guessed(kernel, facts, block, executions, warps)
+        executions[block] = found
+    entries, trips = _loops(kernel, facts, executions)
+    return Flow(warps, tuple(executions), entries, trips, frozenset(assumed))
+
+
+def _forward(kernel: Kernel, facts: Facts) -> list[int]:
+    """Blocks so that all but back edges lead forward."""
+    seen, order = set[int](), list[int]()
+    stack: list[tuple[int, int]] = [(0, 0)]
+    seen.add(0)
+    while stack:
+        block, place = stack.pop()
+        successors = kernel.function.blocks[block].successors
+        if place < len(successors):
+            stack.append((block, place + 1))
+            if successors[place] not in seen:
+                seen.add(successors[place])
+                stack.append((successors[place], 0))
+        else:
+            order.append(block)
+    return order[::-1]
+
+
+def _counted(facts: Facts, block: int, warps: int) -> float | None:
+    values = facts[SymbolicValues]
+    active = activity(values, facts[TripCounts], block)
+    if active is None:
+        return None
+    if active.never:
+        return 0.0
+    whole = float(warps) * math.prod(active.counts.values())
+    if isinstance(active.condition, Number):
+        return whole
+    study = Warps(values, active.counts)
+    if study.unknown(active.condition):
+        return None
+    taken = study.rows(
+        active.condition, active.condition, whole=False, every_lane=False, most=1 << 16
+    )
+    every = study.rows(active.condition, None, whole=False, every_lane=False, most=1 << 16)
+    if taken is None or every is None:
+        return None
+    return whole * float(taken.weights.sum()) / max(float(every.weights.sum()), 1.0)
+
+
+def _guessed(
+    kernel: Kernel, facts: Facts, block: int, executions: list[float], warps: int
+) -> float:
+    """From the blocks before it: all of a jump, a share of a branch; loops run as often as is
+    assumed."""
+    loops = facts[Loops]
+    total = float(warps) if block == 0 else 0.0
+    for before in kernel.function.blocks[block].predecessors:
+        if loops.is_back_edge(before, block):
+            continue
+        ways = set(kernel.function.blocks[before].successors)
+        stays = [w for w in ways if loops.innermost[w] == loops.innermost[before]]
+        inner = loops.innermost[before]
+        if inner is not None and block not in loops.loops[inner].blocks:
+            total += executions[before] / _assumed_trips(facts, loops.loops[inner])
+        elif len(stays) > 1:
+            total += executions[before] * ASSUMED_SHARE
+        else:
+            total += executions[before]
+    inner = loops.innermost[block]
+    if inner is not None and loops.loops[inner].header == block:
+        total *= _assumed_trips(facts, loops.loops[inner])
+    return total
+
+
+def _assumed_trips(facts: Facts, loop: Loop) -> float:
+    trip = facts[TripCounts].trips[loop.id]
+    if trip.greatest is not None and trip.least is not None:
+        return max((trip.greatest + trip.least) / 2, 1.0)
+    return ASSUMED_TRIPS
+
+
+def _loops(
+    kernel: Kernel, facts: Facts, executions: list[float]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    entries, trips = list[float](), list[float]()
+    for loop in facts[Loops].loops:
+        outside = [p for p in kernel.function.blocks[loop.header].predecessors
+                   if p not in loop.blocks]  # fmt: skip
+        header = executions[loop.header]
+        entered = min(sum(executions[p] for p in outside), header)
+        entries.append(entered)
+        trips.append(header / entered if entered else 0.0)
+    return tuple(entries), tuple(trips)
+
+
+# the trace
+
+MOST_OPERATIONS = 6000
+"""Of a trace before it is cut: some 30 ms on one core with all warps of an SM."""
+
+VARIANTS = 8
+"""Traces that warps share where they do not all do the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """``trace[starts[v]:starts[v + 1]]`` are the operations of variant v; ``operations`` their
+    mean length in issue slots."""
+
+    starts: NDArray[np.int32]
+    trace: NDArray[np.int32]
+    operations: float
+
+
+@dataclass(slots=True)
+class _Walk:
+    kernel: Kernel
+    loops: Loops
+    flow: Flow
+    program: MachineProgram
+    order: list[int]
+    caps: Mapping[int, float]
+    credit: dict[tuple[str, int], float]
+    offset: float
+    found: list[int]
+
+    def region(self, inner: int | None, base: float) -> None:
+        """What happens once inside a loop (None: the kernel); ``base``: how often that is."""
+        loops = self.loops
+        for block in self.order:
+            around = loops.innermost[block]
+            if around == inner:
+                self.take(block, self.flow.executions[block] / base if base else 0.0)
+                continue
+            child = self._child(block, inner)
+            if child is not None and child.header == block:
+                share = self.flow.entries[child.id] / base if base else 0.0
+                times = self._whole(("loop", child.id), min(share, 1.0))
+                for _ in range(times):
+                    self.loop(child)
+
+    def _child(self, block: int, inner: int | None) -> Loop | None:
+        """The loop directly inside ``inner`` that a block is in."""
+        for loop in self.loops.around(block):
+            if loop.parent == inner:
+                return loop
+        return None
+
+    def loop(self, loop: Loop) -> None:
+        trips = min(self.flow.trips[loop.id], self.caps.get(loop.id, math.inf))
+        times = self._whole(("trips", loop.id), trips)
+        for _ in range(times):
+            self.region(loop.id, self.flow.executions[loop.header])
+
+    def take(self, block: int, share: float) -> None:
+        for _ in range(self._whole(("block", block), min(share, 1.0))):
+            self.found.extend(self.program.blocks[block])
+
+    def _whole(self, key: tuple[str, int], share: float) -> int:
+        """A share as a number of times that is right in the mean."""
+        total = self.credit.get(key, self.offset) + share
+        whole = math.floor(total + 1e-9)
+        self.credit[key] = total - whole
+        return whole
+
+
+def traces_of(
+    kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, caps: Mapping[int, float]
+) -> Traces:
+    """The traces of warps, with loops cut to ``caps`` iterations."""
+    starts, rows, slots = [0], list[int](), 0.0
+    sure = _is_whole(flow, facts, caps)
+    variants = 1 if sure else VARIANTS
+    weights = [row.slots for row in program.operations]
+    for variant in range(variants):
+        walk = _Walk(
+            kernel, facts[Loops], flow, program, _forward(kernel, facts), caps, {},
+            0.0 if sure else (variant + 0.5) / variants, [],
+        )  # fmt: skip
+        walk.region(None, float(flow.warps))
+        rows += walk.found
+        starts.append(len(rows))
+        slots += sum(weights[o] for o in walk.found)
+    return Traces(np.array(starts, np.int32), np.array(rows, np.int32), slots / variants)
+
+
+def _is_whole(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> bool:
+    loops = facts[Loops]
+    bases = [
+        flow.warps if inner is None else flow.executions[loops.loops[inner].header]
+        for inner in loops.innermost
+    ]
+    shares = [e / b if b else 0.0 for e, b in zip(flow.executions, bases, strict=True)]
+    trips = [min(t, caps.get(i, math.inf)) for i, t in enumerate(flow.trips)]
+    entered = [
+        e / (flow.warps if l.parent is None else flow.executions[loops.loops[l.parent].header] or 1)
+        for e, l in zip(flow.entries, loops.loops, strict=True)
+    ]
+    return all(abs(v - round(v)) < 1e-9 for v in (*shares, *trips, *entered))
+
+
+def operations_per_warp(flow: Flow, program: MachineProgram, facts: Facts) -> float:
+    """Issue slots of one warp, in the mean, without any cut."""
+    total = sum(
+        executions * sum(program.operations[o].slots for o in program.blocks[block])
+        for block, executions in enumerate(flow.executions)
+    )
+    return total / flow.warps
+
+
+def caps_for(flow: Flow, program: MachineProgram, facts: Facts) -> tuple[dict[int, float], ...]:
+    """Two ways to cut loops, the second with more iterations; one, empty, if the trace is short.
+    Loops are cut from the outermost inwards."""
+    loops = facts[Loops].loops
+
+    def length(caps: Mapping[int, float]) -> float:
+        scale = dict[int | None, float]({None: 1.0})
+        for loop in loops:
+            trips = flow.trips[loop.id]
+            own = min(trips, caps.get(loop.id, math.inf)) / trips if trips else 0.0
+            scale[loop.id] = scale[loop.parent] * own
+        innermost = facts[Loops].innermost
+        return sum(
+            flow.executions[b] / flow.warps * scale[innermost[b]] * len(ops)
+            for b, ops in enumerate(program.blocks)
+        )
+
+    if length({}) <= MOST_OPERATIONS:
+        return ({},)
+    caps = dict[int, float]()
+    for depth in range(1, max(l.depth for l in loops) + 1):
+        for cap in (32.0, 16.0, 8.0, 4.0):
+            caps |= {l.id: cap for l in loops if l.depth == depth}
+            if length(caps) <= MOST_OPERATIONS:
+                return _two(caps, loops)
+    return _two(caps, loops)
+
+
+def _two(caps: dict[int, float], loops: tuple[Loop, ...]) -> tuple[dict[int, float], ...]:
+    fewer = {i: c / 2 if loops[i].depth == 1 else c for i, c in caps.items()}
+    return fewer, caps
