@@ -52,8 +52,10 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
             sampled = trip.kind is TripKind.BOUND and trip.total_mean is not None
             if trip.greatest is None or sampled or values.causes(ends):
                 return None
-            # A header that ends the loop runs once more than its body, which is counted.
-            counts[loop.id] = trip.greatest + 1
+            # A header that ends the loop runs once more than its body, which is counted. The
+            # counter is known to be at most ``high``: the comparison may rely on that.
+            high = algebra.interval(ends)[1]
+            counts[loop.id] = max(min(trip.greatest + 1, high + comes_last), 0)
             predicate = IntPredicate.SLE if comes_last else IntPredicate.SLT
             conditions.append(algebra.compare(predicate, algebra.counter(loop.id), ends))
         inner = loop.id

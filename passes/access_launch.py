@@ -103,6 +103,8 @@ def footprint(place: Place, warps: Warps, active: Activity | None) -> Footprint:
     """What a launch touches: from all addresses if they are not too many, else from the form of
     the address."""
     values = warps.values
+    if active is not None and active.never:
+        return Footprint(0, 0, True)
     if values.causes(place.address):
         return Footprint(None, None, False, reason_for(values, place.address))
     if warps.unknown(place.address) and not _is_local(warps, place.address):

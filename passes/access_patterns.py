@@ -169,7 +169,8 @@ class AccessStudy:
             more = 1 if _ends_in_header(loop) and loop.header == block else 0
             if trip.greatest is None or trip.count is None or _is_sampled(trip):
                 continue
-            counts[loop.id] = max(trip.greatest + more, 1)
+            most = min(trip.greatest, self.algebra.interval(trip.count)[1])
+            counts[loop.id] = max(most + more, 1)
             if self.values.causes(self.values.body_count(loop.id)):
                 doubtful.add(loop.id)
             elif trip.least != trip.greatest:

@@ -113,9 +113,7 @@ def _joined(parts: list[NDArray[np.int64]], width: int) -> NDArray[np.int64]:
 # comparison
 
 
-def differences(
-    kernel: Kernel, facts: Facts, executed: dict[int, ExecutedAccess]
-) -> list[str]:
+def differences(kernel: Kernel, facts: Facts, executed: dict[int, ExecutedAccess]) -> list[str]:
     """What the patterns of a kernel say that its execution does not."""
     wrong = list[str]()
     patterns = facts[AccessPatterns].patterns
@@ -150,9 +148,7 @@ def _wrong_costs(
     ]
 
 
-def _wrong_spread(
-    name: str, said: Spread | None, seen: Histogram, *, exactly: bool
-) -> list[str]:
+def _wrong_spread(name: str, said: Spread | None, seen: Histogram, *, exactly: bool) -> list[str]:
     if said is None:
         return []
     least, greatest = min(seen), max(seen)
