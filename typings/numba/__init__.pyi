@@ -1,6 +1,6 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-F = TypeVar("F", bound=Callable[..., Any])
+_F = TypeVar("_F", bound=Callable[..., Any])
 
-def njit(*, cache: bool = ..., nogil: bool = ...) -> Callable[[F], F]: ...
+def njit(*, cache: bool = ..., nogil: bool = ...) -> Callable[[_F], _F]: ...
