@@ -24,11 +24,13 @@ Counts = NDArray[np.int64]
 @dataclass(frozen=True, slots=True)
 class Executed:
     """Arrays over all work-items, group by group. ``blocks[b]``: executions of a block;
-    ``totals[l]``, ``least[l]``, ``greatest[l]``: body executions of a loop in all entries together,
-    in the entry with fewest (:data:`NEVER` if there was none) and with most (-1).
+    ``edges[s, t]``: how often control went from block s to t (absent: never); ``totals[l]``,
+    ``least[l]``, ``greatest[l]``: body executions of a loop in all entries together, in the entry
+    with fewest (:data:`NEVER` if there was none) and with most (-1).
     """
 
     blocks: Counts
+    edges: dict[tuple[int, int], Counts]
     totals: Counts
     least: Counts
     greatest: Counts
@@ -47,7 +49,7 @@ def run(
     for (block, warp), steps in collected.steps(done.plan).items():
         first = block * group + warp * done.plan.width
         counter.count(steps, first, min(done.plan.width, group - warp * done.plan.width))
-    return Executed(counter.blocks, counter.totals, counter.least, counter.greatest)
+    return Executed(counter.blocks, counter.edges, counter.totals, counter.least, counter.greatest)
 
 
 class _Counter:
@@ -61,6 +63,7 @@ class _Counter:
             for block in loop.blocks:
                 self._around[block].add(loop.id)
         self.blocks = np.zeros((blocks, items), np.int64)
+        self.edges: dict[tuple[int, int], Counts] = {}
         self.totals = np.zeros((count, items), np.int64)
         self.least = np.full((count, items), NEVER)
         self.greatest = np.full((count, items), -1)
@@ -75,11 +78,18 @@ class _Counter:
             if block >= 0:
                 self.blocks[block, first + here] += 1
             touched = {loop for header, loop in self._headed.items() if header == block}
-            sources: list[int] = before.tolist()
-            for source in set(sources):
+            sources: list[int] = np.unique(before).tolist()
+            for source in sources:
+                if source >= 0 and block >= 0:
+                    self._edge(source, block)[first + here[before == source]] += 1
                 touched |= self._around[source] - self._around[block]
             for loop in touched:
                 self._step(loop, block, here, before, current, first)
+
+    def _edge(self, source: int, target: int) -> Counts:
+        if (source, target) not in self.edges:
+            self.edges[source, target] = np.zeros(self.blocks.shape[1], np.int64)
+        return self.edges[source, target]
 
     def _step(
         self, loop: int, block: int, here: Counts, before: Counts, current: Counts, first: int
