@@ -265,4 +265,8 @@ CODES: dict[str, Code] = {
     "K822": Code("error", "something is assumed twice"),
     "K823": Code("warning", "an assumption is about a loop or branch that is not there"),
     "K824": Code("warning", "an assumption is not needed"),
+    # K85x: static traces
+    "K850": Code("error", "a static trace needs a launch that is known"),
+    "K851": Code("error", "a warp executes too much for a static trace"),
+    "K852": Code("error", "the warps of a launch fall into too many classes"),
 }

@@ -1,0 +1,14 @@
+"""Static traces: what every warp of a launch will do, from the source, without data or a run.
+
+The search follows Wang et al., "Performance estimation of GPU kernels from source code" (their
+hybrid framework), section III-B: one warp walks the control flow graph with a node stack, branches
+that memory decides are taken. What is exact here beyond that text, and what is assumed, is told in
+``docs/static-traces.md``.
+
+Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids
+grow from warp to warp, ``shifts`` how values do, ``windows`` values of one warp, ``decisions``
+which way lanes go, ``walk`` one warp from start to end, ``classes`` all warps, ``encode_native``
+the words, ``write`` the file.
+"""
+
+from __future__ import annotations

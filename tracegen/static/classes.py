@@ -1,0 +1,135 @@
+"""All warps of a launch, in classes of equal ones.
+
+A warp is walked; the limits that its walk has put down say which others do the same. Then one that
+is not among these is walked, until none is left: the work grows with the number of classes, not
+with that of warps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.trace.classes import ClassWords, WarpClass
+from kcc.tracegen.static.program import StaticProgram
+from kcc.tracegen.static.record import Recorder
+from kcc.tracegen.static.regions import Box, Limits, Place
+from kcc.tracegen.static.walk import Walk
+
+MAX_CLASSES = 20_000
+MAX_BOXES = 200_000
+"""A launch that needs more has warps that all do something else: a smaller one shows it as well.
+Every class costs at least a millisecond."""
+
+MAX_EVENTS = 20_000_000
+"""Segments of all classes together: a gigabyte of memory, some minutes of time."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticClass:
+    """A class with its words, and the segments and accesses of one warp that are assumed."""
+
+    found: WarpClass
+    words: Sequence[ClassWords]
+    assumed_segments: int
+    assumed_accesses: int
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A class that warps are still added to."""
+
+    first: Place
+    """The remainders of its places."""
+    at: Place
+    limits: Limits
+    record: Recorder
+    boxes: list[Box] = field(default_factory=list[Box])
+
+
+def find_classes(program: StaticProgram) -> list[StaticClass]:
+    """The classes of all warps of a launch; raises :class:`DiagnosticError` K851 for a warp that
+    executes too much, K852 for too many classes.
+    """
+    return [_finished(program, draft) for draft in _Search(program).run()]
+
+
+class _Search:
+    def __init__(self, program: StaticProgram) -> None:
+        self.program = program
+        self.drafts = list[_Draft]()
+        self.boxes = self.events = 0
+
+    def run(self) -> list[_Draft]:
+        """Walk warps until all are in a class."""
+        for first, box in self.program.geometry.remainders():
+            known = list[_Draft]()
+            pending = [box]
+            while pending:
+                whole = pending.pop()
+                at = whole.low
+                draft = next((d for d in known if d.limits.admit(at)), None)
+                if draft is None:
+                    draft = self._walk(first, at)
+                    known.append(draft)
+                inner = draft.limits.clip(whole, at)
+                draft.boxes.append(inner)
+                self._count()
+                pending += whole.without(inner)
+        return self.drafts
+
+    def _count(self) -> None:
+        self.boxes += 1
+        if len(self.drafts) > MAX_CLASSES or self.boxes > MAX_BOXES or self.events > MAX_EVENTS:
+            name = self.program.kernel.name
+            message = f"nearly every warp of '{name}' does something else in this launch"
+            hint = "trace a smaller launch: fewer work-items, or smaller --arg or --size"
+            raise DiagnosticError([Diagnostic("K852", message, hint=hint)])
+
+    def _walk(self, first: Place, at: Place) -> _Draft:
+        geometry = self.program.geometry
+        x, y, z, w = (f + a * p for f, a, p in zip(first, at, geometry.periods, strict=True))
+        walk = Walk(self.program, (x, y, z, w), Limits(at))
+        walk.run()
+        blocks = geometry.blocks
+        walk.record.finish(x + blocks[0] * (y + blocks[1] * z), w)
+        self.events += walk.record.segments
+        draft = _Draft(first, at, walk.limits, walk.record)
+        self.drafts.append(draft)
+        return draft
+
+
+def _finished(program: StaticProgram, draft: _Draft) -> StaticClass:
+    geometry, record = program.geometry, draft.record
+    periods = np.array(geometry.periods, np.int64)
+    first = np.array(draft.first, np.int64)
+    boxes = np.zeros((len(draft.boxes), 4, 3), np.int64)
+    for number, box in enumerate(draft.boxes):
+        low, high = np.array(box.low, np.int64), np.array(box.high, np.int64)
+        boxes[number, :, 0] = first + low * periods
+        boxes[number, :, 1] = high - low + 1
+        boxes[number, :, 2] = np.where(high > low, periods, 1)
+    x, y, z, w = (first + np.array(draft.at) * periods).tolist()
+    shifts = np.array(list(record.growths) or [(0, 0, 0, 0)], np.int64).reshape(-1, 4)
+    rows = record.rows_by_access()
+    segments, accesses = record.assumed
+    blocks = geometry.blocks
+    return StaticClass(
+        WarpClass(
+            thread_block=x + blocks[0] * (y + blocks[1] * z),
+            warp=w,
+            boxes=boxes,
+            shifts=shifts,
+            rows=rows,
+            segments=record.segments,
+            accesses=record.accesses,
+            warp_instructions=record.warp_instructions,
+            thread_instructions=record.thread_instructions,
+        ),
+        record.words(by_access=rows is not None),
+        segments,
+        accesses,
+    )

@@ -1,0 +1,139 @@
+"""Which way lanes go: what is known is so, for the rest there are rules.
+
+Rules, in this order (Wang et al., section III-B.1, takes every branch that memory decides): what
+``--assume`` says of the branch's line; a loop goes on as long as another way out of it is known,
+else for as many iterations as ``--assume`` says of its line, else one; of a branch around code the
+code is executed; of two sides lanes with even numbers take the first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from kcc.tracegen.static.program import StaticProgram, Stop
+from kcc.tracegen.static.shifts import Ints
+from kcc.tracegen.static.windows import Reading
+
+ASSUMED_TRIPS = 1
+"""Of a loop of which nothing is known: the least with which its body is in the trace."""
+
+EVEN_LANES = 0x5555_5555_5555_5555
+
+
+class Decider:
+    """Decides for one warp; keeps what shares of lanes have been dealt out."""
+
+    def __init__(self, program: StaticProgram) -> None:
+        self._program = program
+        self._dealt: dict[int, tuple[int, int]] = {}
+        self._undecided: dict[int, set[int]] = {}
+
+    def decide(
+        self, block: int, stop: Stop, found: Reading, mask: int, counters: Mapping[int, Ints]
+    ) -> tuple[list[int], bool]:
+        """The lanes for each target of a block, and whether any of it is assumed."""
+        unknown = mask & ~found.known
+        if not stop.divergent and mask & found.known:
+            unknown = 0
+        count = len(stop.ways.targets)
+        masks = [0] * count
+        sure = mask & ~unknown
+        if sure:
+            masks = self._known(stop, found, sure)
+            if not stop.divergent:
+                masks = [mask if lanes & -lanes == sure & -sure else 0 for lanes in masks]
+        if unknown:
+            guessed = self._guess(block, stop, unknown, counters)
+            masks = [a | b for a, b in zip(masks, guessed, strict=True)]
+        return masks, unknown != 0
+
+    def _known(self, stop: Stop, found: Reading, lanes: int) -> list[int]:
+        if not stop.ways.cases:
+            return [lanes & found.truth, lanes & ~found.truth]
+        masks = [0] * len(stop.ways.targets)
+        values = found.data.tolist()
+        cases = {}
+        for number, place in reversed(stop.ways.cases[:-1]):
+            cases[number] = place
+        default = stop.ways.cases[-1][1]
+        for lane, value in enumerate(values):
+            if lanes >> lane & 1:
+                masks[cases.get(value, default)] |= 1 << lane
+        return masks
+
+    def _guess(self, block: int, stop: Stop, lanes: int, counters: Mapping[int, Ints]) -> list[int]:
+        """Lanes of which it is not known where they go."""
+        targets, assumed = stop.ways.targets, self._program.assumptions
+        if stop.ways.line in assumed.branches:
+            share = self._dealt_out(block, stop, lanes, assumed.branches[stop.ways.line])
+            return [share, *[0] * (len(targets) - 2), lanes & ~share]
+        staying = self._staying(block, stop, lanes, counters)
+        if staying is not None:
+            return staying
+        if not stop.divergent:
+            return [lanes, *[0] * (len(targets) - 1)]
+        if stop.meeting in targets and len(targets) == 2:
+            return [0 if target == stop.meeting else lanes for target in targets]
+        if len(targets) == 2:
+            return [lanes & EVEN_LANES, lanes & ~EVEN_LANES]
+        masks = [0] * len(targets)
+        for lane in range(self._program.geometry.width):
+            if lanes >> lane & 1:
+                masks[lane % len(targets)] |= 1 << lane
+        return masks
+
+    def _dealt_out(self, block: int, stop: Stop, lanes: int, share: float) -> int:
+        """A share of lanes, such that over all executions it is as near as can be."""
+        seen, taken = self._dealt.get(block, (0, 0))
+        seen += lanes.bit_count() if stop.divergent else 1
+        wanted = math.floor(seen * share + 0.5) - taken
+        self._dealt[block] = seen, taken + wanted
+        if not stop.divergent:
+            return lanes if wanted else 0
+        found = 0
+        for lane in range(self._program.geometry.width):
+            if lanes >> lane & 1 and wanted:
+                found |= 1 << lane
+                wanted -= 1
+        return found
+
+    def _staying(
+        self, block: int, stop: Stop, lanes: int, counters: Mapping[int, Ints]
+    ) -> list[int] | None:
+        """At a way out of a loop; None elsewhere."""
+        loops = self._program.values.loops.loops
+        for number in reversed(stop.chain):
+            loop = loops[number]
+            inside = [target in loop.blocks for target in stop.ways.targets]
+            if all(inside):
+                continue
+            if not any(inside):
+                return None
+            undecided = self._undecided.setdefault(number, set())
+            undecided.add(block)
+            stay = lanes
+            if undecided >= set(loop.exiting):
+                stay = self._trips(block, number, lanes, counters[number])
+            return _split(inside, stay, lanes & ~stay)
+        return None
+
+    def _trips(self, block: int, number: int, lanes: int, counter: Ints) -> int:
+        """The lanes that have not come to the number of iterations assumed."""
+        loop = self._program.values.loops.loops[number]
+        trips = self._program.assumptions.loops.get(loop.line or 0, ASSUMED_TRIPS)
+        tested_first = block == loop.header and block not in loop.latches
+        limit = trips if tested_first else trips - 1
+        stay = 0
+        for lane, count in enumerate(counter.tolist()):
+            if lanes >> lane & 1 and count < limit:
+                stay |= 1 << lane
+        return stay
+
+
+def _split(inside: list[bool], stay: int, leave: int) -> list[int]:
+    """Lanes to the first target inside and the first outside."""
+    masks = [0] * len(inside)
+    masks[inside.index(True)] |= stay
+    masks[inside.index(False)] |= leave
+    return masks

@@ -1,0 +1,210 @@
+"""A kernel as the walk sees it: blocks, what they touch, and where they lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kcc.assumptions import Assumptions
+from kcc.frontend.ir.instructions import (
+    AtomicRmw,
+    Branch,
+    CompareExchange,
+    CondBranch,
+    Load,
+    Store,
+    Switch,
+)
+from kcc.frontend.ir.model import Block
+from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.passes.control_flow import ControlFlowPass
+from kcc.passes.dominance import DominatorsPass, PostDominators, PostDominatorsPass
+from kcc.passes.facts import run_passes
+from kcc.passes.loops import LoopsPass
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.evaluate import Evaluator
+from kcc.passes.symbolic.expr import Node, SymbolKind
+from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
+from kcc.trace.tables import TraceTables
+from kcc.tracegen.simt.analysis import EXIT
+from kcc.tracegen.simt.explicit import explicit_memory
+from kcc.tracegen.simt.inlined import inlined
+from kcc.tracegen.simt.plan import Object, Plan, is_barrier
+from kcc.tracegen.simt.program import make_plan
+from kcc.tracegen.static.geometry import Geometry, geometry_of
+from kcc.tracegen.static.launch import StaticLaunch, place_arguments
+from kcc.tracegen.static.shifts import Growths, Ints
+from kcc.tracegen.static.windows import Variables
+from kcc.tracegen.trace_tables import tables_of
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A memory instruction: its number among the accesses, its address, and the object it is
+    known to lie in."""
+
+    number: int
+    address: Node
+    element_bytes: int
+    inside: Object | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Where a block leads: without a condition to ``targets[0]``; on a condition to the first
+    target or the second; by a number to the target of the first case that it is, else to the last.
+    """
+
+    condition: Node | None
+    cases: tuple[tuple[int, int], ...]
+    targets: tuple[int, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """One block: its segments with their accesses, the loops around it (outermost first), where it
+    leads, and where the lanes that part here meet again.
+    """
+
+    segments: tuple[tuple[int, tuple[Touch, ...]], ...]
+    chain: tuple[int, ...]
+    ways: Ways
+    meeting: int
+    divergent: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StaticProgram:
+    """A kernel with a launch, ready to be walked."""
+
+    kernel: Kernel
+    plan: Plan
+    tables: TraceTables
+    values: SymbolicValues
+    growths: Growths
+    variables: Variables
+    template: Evaluator
+    symbols: Mapping[Key, Ints]
+    stops: Sequence[Stop]
+    assumptions: Assumptions
+
+    @property
+    def geometry(self) -> Geometry:
+        return self.growths.geometry
+
+
+def prepare_static(
+    unit: CompiledUnit,
+    kernel: Kernel,
+    launch: StaticLaunch,
+    assumptions: Assumptions | None = None,
+    width: int = 32,
+) -> StaticProgram:
+    """Analyse a kernel for a launch, as the engine would lay it out for one with data."""
+    assumptions = assumptions or Assumptions()
+    unit, kernel = explicit_memory(*inlined(unit, kernel))
+    plan = make_plan(kernel, unit.module, width, launch.shape.dynamic_local_bytes)
+    placed = place_arguments(plan, kernel, launch.arguments)
+    passes = [ControlFlowPass(), DominatorsPass(), PostDominatorsPass(), LoopsPass()]
+    own = replace(kernel, function=plan.function)
+    facts = run_passes(own, unit.module, passes)
+    known = launch.known()
+    values = SymbolicValues(own, facts, known, assumptions.loops)
+    tables = tables_of(plan, kernel, unit)
+    stops = [
+        _stop(values, plan, tables, facts[PostDominators], placed, block)
+        for block in plan.function.blocks
+    ]
+    roots = [node for stop in stops for node in _roots(stop)]
+    symbols = {**launch_symbols(known), **_addresses(plan, placed)}
+    template = Evaluator(values, Lanes(1, symbols))
+    template.expect(roots)
+    growths = Growths(values, geometry_of(launch.shape, width))
+    growths.choose_periods(roots, template)
+    return StaticProgram(
+        kernel, plan, tables, values, growths, Variables(values, roots), template, symbols,
+        stops, assumptions,
+    )  # fmt: skip
+
+
+def _roots(stop: Stop) -> list[Node]:
+    found = [touch.address for _, touches in stop.segments for touch in touches]
+    return [*found, stop.ways.condition] if stop.ways.condition is not None else found
+
+
+def _addresses(plan: Plan, placed: Mapping[int, Object]) -> dict[Key, Ints]:
+    """What the symbols of addresses stand for."""
+    found = dict[Key, Ints]()
+    for index, item in placed.items():
+        found[SymbolKind.POINTER, index] = np.array([item.address])
+    for index, item in plan.private_arguments.items():
+        found[SymbolKind.POINTER, index] = np.array([item.address])
+    for index, item in plan.allocas.items():
+        found[SymbolKind.PRIVATE, index] = np.array([item.address])
+    for name, item in {**plan.constants, **plan.locals}.items():
+        found[SymbolKind.GLOBAL, name] = np.array([item.address])
+    return found
+
+
+def _stop(
+    values: SymbolicValues,
+    plan: Plan,
+    tables: TraceTables,
+    after: PostDominators,
+    placed: Mapping[int, Object],
+    block: Block,
+) -> Stop:
+    numbers = {index: number for number, index in enumerate(plan.accesses)}
+    segments = [(plan.first_segment[block.index], list[Touch]())]
+    for instruction in block.instructions:
+        if isinstance(instruction, Load | Store | AtomicRmw | CompareExchange):
+            number = numbers[instruction.index]
+            row = tables.accesses[number]
+            address = values.address(instruction, instruction.pointer)
+            inside = placed.get(row.argument) or _named(plan, row.array)
+            segments[-1][1].append(Touch(number, address, row.element_bytes, inside))
+        elif is_barrier(instruction):
+            segments.append((plan.segment_of[instruction.index] + 1, []))
+    meeting = plan.flow.meeting.get(block.index)
+    divergent = meeting is not None
+    if meeting is None:
+        meeting = after.immediate(block.index)
+    chain = tuple(loop.id for loop in values.loops.around(block.index))[::-1]
+    return Stop(
+        tuple((number, tuple(touches)) for number, touches in segments),
+        chain,
+        _ways(values, block),
+        EXIT if meeting is None else meeting,
+        divergent,
+    )
+
+
+def _named(plan: Plan, name: str) -> Object | None:
+    objects = (*plan.locals.values(), *plan.constants.values(), *plan.allocas.values())
+    return next((item for item in objects if item.name == name), None)
+
+
+def _ways(values: SymbolicValues, block: Block) -> Ways:
+    end = block.terminator
+    line = end.line or 0
+    match end:
+        case Branch():
+            return Ways(None, (), (end.target,), line)
+        case CondBranch() if end.then == end.otherwise:
+            return Ways(None, (), (end.then,), line)
+        case CondBranch():
+            condition = values.scalar(end.condition, block.index)
+            return Ways(condition, (), (end.then, end.otherwise), line)
+        case Switch():
+            targets = tuple(dict.fromkeys((*(b for _, b in end.cases), end.default)))
+            value = values.scalar(end.value, block.index)
+            if len(targets) == 1:
+                return Ways(None, (), targets, line)
+            cases = tuple((number, targets.index(b)) for number, b in end.cases)
+            cases = (*cases, (-1, targets.index(end.default)))
+            return Ways(value, cases, targets, line)
+        case _:
+            return Ways(None, (), (), line)

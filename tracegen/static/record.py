@@ -1,0 +1,162 @@
+"""What a warp did, put down as it goes along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.trace.classes import ClassWords
+from kcc.trace.tables import TraceTables
+from kcc.trace.words import HEADER_MARK
+from kcc.tracegen.static.shifts import Ints
+
+PART_SEGMENTS = 1 << 13
+"""Segments that are turned into words at a time."""
+
+MAX_SEGMENTS = 4_000_000
+"""Of one warp: about a minute of work, and 20 times what the longest warp of kernels/ executes at
+its large size."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Some segments of a warp. ``rows`` has the number of the growth of each access."""
+
+    words: NDArray[np.uint32]
+    segments: int
+    rows: NDArray[np.uint32]
+    accesses: NDArray[np.int32]
+    assumed_segments: NDArray[np.bool_]
+    assumed_accesses: NDArray[np.bool_]
+
+
+class Recorder:
+    """Takes the segments of one warp."""
+
+    def __init__(self, tables: TraceTables, kernel: str) -> None:
+        self._tables, self._kernel = tables, kernel
+        self.parts = list[Part]()
+        self.growths: dict[tuple[int, int, int, int], int] = {}
+        self.segments = self.accesses = 0
+        self.warp_instructions = self.thread_instructions = 0
+        count = len(tables.accesses)
+        self._sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
+        self._counted = [s.counted for s in tables.segments]
+        self._bases = np.zeros(count, np.int64)
+        self._patterns = np.zeros((count, tables.width), np.int64)
+        self._last = np.zeros(1, np.uint64)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._numbers, self._masks = list[int](), list[int]()
+        self._counts, self._doubts = list[int](), list[bool]()
+        self._kinds, self._rows = list[int](), list[int]()
+        self._addresses, self._guesses = list[Ints](), list[bool]()
+
+    def segment(self, number: int, mask: int, accesses: int, *, assumed: bool) -> None:
+        """A segment that lanes execute, with so many accesses to follow."""
+        if len(self._numbers) >= PART_SEGMENTS:
+            self._flush()
+        self._numbers.append(number)
+        self._masks.append(mask)
+        self._counts.append(accesses)
+        self._doubts.append(assumed)
+        counted = self._counted[number]
+        self.segments += 1
+        self.warp_instructions += counted
+        self.thread_instructions += counted * mask.bit_count()
+        if self.segments > MAX_SEGMENTS:
+            raise too_long(self._kernel)
+
+    def access(
+        self, number: int, addresses: Ints, growth: tuple[int, int, int, int], *, assumed: bool
+    ) -> None:
+        """An access of the segment; ``growth`` in bytes per thread block and per warp."""
+        self._kinds.append(number)
+        self._addresses.append(addresses)
+        self._rows.append(self.growths.setdefault(growth, len(self.growths)))
+        self._guesses.append(assumed)
+        self.accesses += 1
+
+    def _flush(self) -> None:
+        if not self._numbers:
+            return
+        from kcc.tracegen.static.encode_native import encode
+
+        width = self._tables.width
+        addresses = np.zeros((0, width), np.int64)
+        if self._addresses:
+            addresses = np.ascontiguousarray(np.stack(self._addresses))
+        kinds = np.array(self._kinds, np.int32)
+        words = encode(
+            np.array(self._numbers, np.int32), np.array(self._masks, np.uint64),
+            np.array(self._counts, np.int32), kinds, addresses, self._sizes, self._bases,
+            self._patterns, self._last,
+        )  # fmt: skip
+        self.parts.append(
+            Part(
+                words,
+                len(self._numbers),
+                np.array(self._rows, np.uint32),
+                kinds,
+                np.array(self._doubts, np.bool_),
+                np.array(self._guesses, np.bool_),
+            )  # fmt: skip
+        )
+        self._clear()
+
+    def finish(self, thread_block: int, warp: int) -> None:
+        """The warp has ended."""
+        self._flush()
+        low, high = thread_block & 0xFFFFFFFF, thread_block >> 32
+        header = np.array([HEADER_MARK, low, high, warp], np.uint32)
+        if self.parts:
+            first = self.parts[0]
+            self.parts[0] = Part(
+                np.concatenate([header, first.words]), first.segments, first.rows, first.accesses,
+                first.assumed_segments, first.assumed_accesses,
+            )  # fmt: skip
+
+    @property
+    def assumed(self) -> tuple[int, int]:
+        """Segments and accesses that were assumed."""
+        segments = sum(int(p.assumed_segments.sum()) for p in self.parts)
+        return segments, sum(int(p.assumed_accesses.sum()) for p in self.parts)
+
+    def rows_by_access(self) -> NDArray[np.uint32] | None:
+        """The row of each access of the tables, if all its executions have the same."""
+        found = np.full(len(self._sizes), -1, np.int64)
+        for part in self.parts:
+            rows = part.rows.astype(np.int64)
+            found[part.accesses] = rows
+            if (found[part.accesses] != rows).any():
+                return None
+        for part in self.parts:
+            if (found[part.accesses] != part.rows).any():
+                return None
+        return np.maximum(found, 0).astype(np.uint32)
+
+    def words(self, *, by_access: bool) -> list[ClassWords]:
+        """All parts, as the file has them."""
+        marked = any(self.assumed)
+        return [
+            ClassWords(
+                p.words,
+                p.segments,
+                len(p.accesses),
+                None if by_access else p.rows,
+                p.assumed_segments if marked else None,
+                p.assumed_accesses if marked else None,
+            )  # fmt: skip
+            for p in self.parts
+        ]
+
+
+def too_long(kernel: str) -> DiagnosticError:
+    """K851: a warp that executes more than can be kept."""
+    message = f"a warp of '{kernel}' executes more than {MAX_SEGMENTS:,} basic blocks"
+    hint = "fewer iterations: smaller --arg or --size, or --assume loop@LINE=N"
+    return DiagnosticError([Diagnostic("K851", message, hint=hint)])

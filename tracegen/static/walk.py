@@ -1,0 +1,201 @@
+"""One warp, from the start of a kernel to its end.
+
+This is Wang et al., section III-B, algorithm 1: candidate blocks are appended to the trace one
+after another; algorithm 2 marks what is a branch miss (here: lanes whose mask is 0) by warp
+(lines 15 and 16) and by iteration of loops (line 17); algorithm 3 chooses the successor: along a
+back edge while the loop is not visited over (lines 1 to 15), else along another edge, of which the
+remaining ones go to the node stack (lines 16 to 36), else from the node stack (lines 37 to 39).
+
+The text keeps a block name in the node stack and visits both sides of each branch of a warp; here
+an entry has the lanes as well, and where they meet others, as the engine has it
+(:mod:`kcc.tracegen.simt.warp`): so masks and order are those of a run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcc.tracegen.simt.analysis import EXIT
+from kcc.tracegen.static.decisions import Decider
+from kcc.tracegen.static.program import StaticProgram, Stop, Touch
+from kcc.tracegen.static.record import Recorder
+from kcc.tracegen.static.regions import Limits, Place
+from kcc.tracegen.static.shifts import Gathered, Ints
+from kcc.tracegen.static.windows import WarpValues
+
+NOWHERE = -2
+"""No block: neither one nor the end of the kernel."""
+
+
+@dataclass(slots=True)
+class _Entry:
+    """Lanes on the node stack: where they go on and meet others; whether that they are there is
+    assumed, and at which block that is over."""
+
+    block: int
+    mask: int
+    meeting: int
+    doubt: bool
+    release: int
+
+
+class Walk:
+    """Walks one warp; the trace is in ``record``, the limits of its class in ``limits``."""
+
+    def __init__(self, program: StaticProgram, place: Place, limits: Limits) -> None:
+        self.program, self.limits = program, limits
+        self.record = Recorder(program.tables, program.kernel.name)
+        self._gathered = Gathered(limits)
+        lanes, exists = program.geometry.lanes(place)
+        self.values = WarpValues(
+            program.growths,
+            program.variables,
+            program.template,
+            {**program.symbols, **lanes},
+            self._gathered,
+        )
+        self._decider = Decider(program)
+        self._mask = int(sum(1 << i for i in np.flatnonzero(exists).tolist()))
+        self._block, self._meeting = 0, NOWHERE
+        self._doubt, self._release = False, NOWHERE
+        self._stack = list[_Entry]()
+        self._salt = place[0] + place[1] * 3 + place[2] * 5 + place[3] * 7
+        self._rows: dict[bytes, tuple[int, int, int, int]] = {}
+
+    def run(self) -> None:
+        """To the end of the kernel."""
+        stops = self.program.stops
+        while self._block != EXIT or self._stack:
+            if self._block in (EXIT, self._meeting):
+                self._pop()
+                continue
+            if self._block == self._release:
+                self._doubt, self._release = False, NOWHERE
+            self.values.stand(self._mask)
+            stop = stops[self._block]
+            self._execute(stop)
+            self._leave(stop)
+        self.values.finish()
+
+    def _pop(self) -> None:
+        entry = self._stack.pop()
+        self._block, self._mask, self._meeting = entry.block, entry.mask, entry.meeting
+        self._doubt, self._release = entry.doubt, entry.release
+
+    def _execute(self, stop: Stop) -> None:
+        for number, touches in stop.segments:
+            self.record.segment(number, self._mask, len(touches), assumed=self._doubt)
+            for touch in touches:
+                self._touch(touch, stop.chain)
+
+    def _touch(self, touch: Touch, chain: tuple[int, ...]) -> None:
+        found = self.values.read(touch.address, chain)
+        unknown = self._mask & ~found.known
+        addresses = found.data
+        if unknown:
+            addresses = self._scattered(touch, addresses, self.values.lanes_of(unknown))
+        growth = self._growth(found.growth, self._mask & found.known)
+        assumed = self._doubt or unknown != 0
+        self.record.access(touch.number, addresses, growth, assumed=assumed)
+
+    def _scattered(self, touch: Touch, addresses: Ints, unknown: Ints) -> Ints:
+        """Addresses that are not known: elements here and there in the array."""
+        if touch.inside is None:
+            return np.where(unknown, 0, addresses)
+        elements = np.uint64(max(touch.inside.size_bytes // touch.element_bytes, 1))
+        width = len(addresses)
+        first = (self.record.accesses + self._salt * 1009) * width
+        numbers = (np.arange(first, first + width).astype(np.uint64) + np.uint64(1)) * np.uint64(
+            0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: neighbours fall far apart
+        )
+        numbers ^= numbers >> np.uint64(29)
+        element = (numbers % elements).astype(np.int64)
+        return np.where(unknown, touch.inside.address + element * touch.element_bytes, addresses)
+
+    def _growth(self, growth: Ints, lanes: int) -> tuple[int, int, int, int]:
+        """Bytes per thread block in x, y and z and per warp; lanes of which it is not the same,
+        or not whole, are made limits."""
+        if not lanes:
+            return (0, 0, 0, 0)
+        rows = growth
+        if len(rows) > 1:
+            rows = growth[self.values.lanes_of(lanes)]
+            if (rows != rows[0]).any():
+                self._gathered.equal(rows)
+        key = rows[0].tobytes()
+        found = self._rows.get(key)
+        if found is None:
+            found = self._rows[key] = self._whole(rows[0].tolist())
+        return found
+
+    def _whole(self, growth: list[int]) -> tuple[int, int, int, int]:
+        parts = list[int]()
+        for side, (bytes_, period) in enumerate(
+            zip(growth, self.program.geometry.periods, strict=True)
+        ):
+            if bytes_ % period:
+                key = [0, 0, 0, 0]
+                key[side] = 1
+                x, y, z, w = key
+                self.limits.require((x, y, z, w), 0, 0)
+                parts.append(0)
+            else:
+                parts.append(bytes_ // period)
+        x, y, z, w = parts
+        return (x, y, z, w)
+
+    # leaving a block
+
+    def _leave(self, stop: Stop) -> None:
+        if not stop.ways.targets:
+            self._block = EXIT
+            return
+        if stop.ways.condition is None:
+            self._go(stop.ways.targets[0], self._mask)
+            return
+        found = self.values.read(stop.ways.condition, stop.chain)
+        masks, assumed = self._decider.decide(
+            self._block, stop, found, self._mask, self.values.counters
+        )
+        for target, lanes in zip(stop.ways.targets, masks, strict=True):
+            if lanes == self._mask:
+                if assumed and not self._doubt:
+                    self._doubt, self._release = True, stop.meeting
+                self._go(target, lanes)
+                return
+        self._part(stop, masks, assumed=assumed)
+
+    def _go(self, target: int, lanes: int) -> None:
+        self._follow(self._block, target, lanes)
+        self._block = target
+
+    def _follow(self, source: int, target: int, lanes: int) -> None:
+        """Lanes take an edge: loops begin, or go on."""
+        stops, loops = self.program.stops, self.program.values.loops.loops
+        chain = stops[target].chain
+        if chain and loops[chain[-1]].header == target:
+            if chain[-1] in stops[source].chain:
+                self.values.repeat(chain[-1], lanes, chain)
+            else:
+                self.values.enter(chain[-1], lanes, chain[:-1])
+
+    def _part(self, stop: Stop, masks: list[int], *, assumed: bool) -> None:
+        """Lanes go different ways, the first ones first."""
+        source, meeting = self._block, stop.meeting
+        ways = list(zip(stop.ways.targets, masks, strict=True))
+        for target, lanes in ways:
+            if lanes:
+                self._follow(source, target, lanes)
+        if meeting not in (EXIT, self._meeting):
+            self._push(meeting, self._mask, self._meeting, self._doubt, self._release)
+        doubt = self._doubt or assumed
+        inner = [(target, lanes) for target, lanes in ways if target != meeting]
+        for target, lanes in reversed(inner):
+            if lanes:
+                self._push(target, lanes, meeting, doubt, NOWHERE)
+        self._pop()
+
+    def _push(self, block: int, mask: int, meeting: int, doubt: bool, release: int) -> None:
+        self._stack.append(_Entry(block, mask, meeting, doubt, release))

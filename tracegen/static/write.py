@@ -1,0 +1,52 @@
+"""Static traces into a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcc.trace.launches import LaunchTotals
+from kcc.trace.writer import TraceWriter
+from kcc.tracegen.static.classes import StaticClass, find_classes
+from kcc.tracegen.static.launch import StaticLaunch, describe
+from kcc.tracegen.static.program import StaticProgram
+
+
+@dataclass(frozen=True, slots=True)
+class StaticSummary:
+    """What a static trace of one launch adds up to: executions by warps, and how many of them were
+    assumed (segments: that they are executed so; accesses: their addresses or that)."""
+
+    classes: int
+    warps: int
+    totals: LaunchTotals
+    assumed_segments: int
+    assumed_accesses: int
+
+
+def write_static(
+    writer: TraceWriter, program: StaticProgram, launch: StaticLaunch, number: int
+) -> StaticSummary:
+    """Trace a launch into a file; raises what :func:`find_classes` raises."""
+    classes = find_classes(program)
+    return write_classes(writer, program, launch, number, classes)
+
+
+def write_classes(
+    writer: TraceWriter,
+    program: StaticProgram,
+    launch: StaticLaunch,
+    number: int,
+    classes: list[StaticClass],
+) -> StaticSummary:
+    """Write the classes of a launch."""
+    tables = writer.add_tables(program.tables)
+    writer.begin(describe(program.plan, program.kernel, launch, tables, number))
+    for each in classes:
+        writer.add_class(each.found, each.words)
+    return StaticSummary(
+        len(classes),
+        sum(c.found.warps for c in classes),
+        writer.end(),
+        sum(c.found.warps * c.assumed_segments for c in classes),
+        sum(c.found.warps * c.assumed_accesses for c in classes),
+    )
