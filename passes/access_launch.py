@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -104,11 +104,11 @@ def footprint(place: Place, warps: Warps, active: Activity | None) -> Footprint:
     the address."""
     values = warps.values
     if active is not None and active.never:
-        return Footprint(0, 0, True)
+        return Footprint(0, 0, exact=True)
     if values.causes(place.address):
-        return Footprint(None, None, False, reason_for(values, place.address))
+        return Footprint(None, None, exact=False, reason=reason_for(values, place.address))
     if warps.unknown(place.address) and not _is_local(warps, place.address):
-        return Footprint(None, None, False, "depends on the launch and its arguments")
+        return Footprint(None, None, exact=False, reason="depends on the launch and its arguments")
     mask = None if active is None else active.condition
     if isinstance(mask, Number):
         mask = None
@@ -116,16 +116,16 @@ def footprint(place: Place, warps: Warps, active: Activity | None) -> Footprint:
         rows = warps.rows(place.address, mask, whole=False, every_lane=False)
         if rows is not None and not rows.sampled and not rows.missing:
             reason = "" if active is not None else "guards that memory decides are left out"
-            return _touched(rows, place, active is not None, reason)
+            return _touched(rows, place, reason)
     guarded = active is None or mask is not None
     found = _spanned(place, warps)
     if isinstance(found, Unknown):
         low, high = values.algebra.interval(place.address)
         if high - low >= 1 << 40:
-            return Footprint(None, None, False, found.reason)
-        return Footprint(high - low + place.size, None, False, found.reason)
+            return Footprint(None, None, exact=False, reason=found.reason)
+        return Footprint(high - low + place.size, None, exact=False, reason=found.reason)
     if guarded:
-        return Footprint(found.bytes, found.lines, False, "guards are left out")
+        return replace(found, exact=False, reason="guards are left out")
     return found
 
 
@@ -133,15 +133,16 @@ def _is_local(warps: Warps, node: Node) -> bool:
     return all(kind in (_LOCAL, SymbolKind.LANE) for kind, _ in warps.needs(node))
 
 
-def _touched(rows: WarpRows, place: Place, exact: bool, reason: str) -> Footprint:
-    """Distinct bytes and lines among addresses."""
+def _touched(rows: WarpRows, place: Place, reason: str) -> Footprint:
+    """Distinct bytes and lines among addresses; exact if there is no ``reason`` why not."""
     addresses = rows.addresses if rows.active is None else rows.addresses[rows.active]
     starts: Ints = np.unique(addresses)
     if not len(starts):
-        return Footprint(0, 0, exact, reason)
+        return Footprint(0, 0, exact=not reason, reason=reason)
     gaps = np.append(np.diff(starts), place.size)
     lines = pieces_touched(starts[None, :], place.size, place.shape.line_bytes, None)
-    return Footprint(int(np.minimum(gaps, place.size).sum()), int(lines[0]), exact, reason)
+    size = int(np.minimum(gaps, place.size).sum())
+    return Footprint(size, int(lines[0]), exact=not reason, reason=reason)
 
 
 def _spanned(place: Place, warps: Warps) -> Footprint | Unknown:
@@ -162,12 +163,14 @@ def _spanned(place: Place, warps: Warps) -> Footprint | Unknown:
         elif touched == span:
             touched = reach
         else:
-            return Footprint(min(touched * count, reach), None, False, "pieces overlap")
+            return Footprint(
+                min(touched * count, reach), None, exact=False, reason="pieces overlap"
+            )
         span = reach
     if touched == span:
         line = place.shape.line_bytes
-        return Footprint(touched, (low + span - 1) // line - low // line + 1, True)
-    return Footprint(touched, None, True)
+        return Footprint(touched, (low + span - 1) // line - low // line + 1, exact=True)
+    return Footprint(touched, None, exact=True)
 
 
 def _extents(coefficients: Mapping[Key, int], warps: Warps) -> list[tuple[int, int]] | None:

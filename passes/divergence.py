@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
@@ -34,6 +34,7 @@ from kcc.passes.symbolic.expr import (
     Node,
     Opaque,
     Recurrence,
+    Sum,
     Symbol,
     SymbolKind,
     operands_of,
@@ -131,7 +132,7 @@ class DivergencePass:
             for branch, uniformity in decided
         )
         addresses = tuple(
-            judge.uniformity(
+            judge.condition(
                 values.address(function.instructions[access.instruction], access.pointer)
             )
             for access in facts[MemoryAccesses].accesses
@@ -150,7 +151,7 @@ class Judge:
     def __init__(self, kernel: Kernel, facts: Facts) -> None:
         self._function, self._values = kernel.function, facts[SymbolicValues]
         self._known = self._values.algebra.known
-        self._written = _written(facts)
+        self._written = _written(kernel, facts)
         self._arrays = {a.instruction: a for a in facts[MemoryAccesses].accesses}
         self._found = dict[Node, Uniformity]()
         self._local = dict[Node, bool]()
@@ -165,7 +166,8 @@ class Judge:
         return self._found[node]
 
     def condition(self, node: Node) -> Uniformity:
-        """The same, with the condition computed for every work-item where that is possible."""
+        """The same, with the value computed for every work-item where that is possible: worth it
+        for the conditions of branches and for addresses."""
         found = self.uniformity(node)
         known = self._known
         if found is not Uniformity.ID or known.global_size is None or known.local_size is None:
@@ -229,6 +231,8 @@ class Judge:
                 return self._loaded(node, parts)
             case Opaque():
                 return self._opaque(node)
+            case Sum() if self._cancelled(node):
+                return self._difference(node)
             case _:
                 if not operands:
                     self._local[node] = True
@@ -237,6 +241,26 @@ class Judge:
                 if joined is Uniformity.ID and self._local[node]:
                     return self._in_block(node) or joined
                 return joined
+
+    def _cancelled(self, node: Sum) -> set[int]:
+        """The dimensions in which the local id is subtracted as often as the global one is added:
+        what is left is a multiple of the number of the thread block."""
+        factors = {(t.kind, t.index): c for t, c in node.terms if isinstance(t, Symbol)}
+        return {
+            dimension
+            for dimension in range(3)
+            if (own := factors.get((SymbolKind.LOCAL_ID, dimension))) is not None
+            and factors.get((SymbolKind.GLOBAL_ID, dimension)) == -own
+        }
+
+    def _difference(self, node: Sum) -> Uniformity:
+        """Of a sum in which ids cancel each other."""
+        gone, parts = self._cancelled(node), [Uniformity.BLOCK]
+        for term, _ in node.terms:
+            pair = isinstance(term, Symbol) and term.kind in _OWN_IDS and term.index in gone
+            if not pair:
+                parts.append(self._look(term))
+        return widest(parts)
 
     def _symbol(self, kind: SymbolKind, index: int | str, node: Node) -> Uniformity:
         dimension = index if isinstance(index, int) else 0
@@ -334,10 +358,14 @@ class Judge:
         if node.instruction < 0:
             return Uniformity.DATA
         instruction = self._function.instructions[node.instruction]
-        kind = _kind(instruction)
-        if kind is PrimitiveClass.VOTE:
+        primitive = _primitive(instruction)
+        if primitive is None:
+            return Uniformity.DATA
+        if primitive.primitive_class is PrimitiveClass.VOTE:
             return Uniformity.BLOCK
-        if kind in _PURE:
+        if primitive.name in _OF_WARPS:
+            return _OF_WARPS[primitive.name]
+        if primitive.primitive_class in _PURE:
             return widest([Uniformity.LAUNCH, *map(self._look, self._arguments(node))])
         return Uniformity.DATA
 
@@ -349,15 +377,38 @@ _PURE = frozenset(
 """Functions whose result depends on their arguments alone."""
 
 
+_OWN_IDS = frozenset({SymbolKind.LOCAL_ID, SymbolKind.GLOBAL_ID})
+
+_OF_WARPS = {
+    "sub_group_all": Uniformity.WARP,
+    "sub_group_any": Uniformity.WARP,
+    "sub_group_ballot": Uniformity.WARP,
+    "get_sub_group_id": Uniformity.WARP,
+    "get_sub_group_size": Uniformity.WARP,
+    "get_sub_group_local_id": Uniformity.ID,
+    "get_max_sub_group_size": Uniformity.LAUNCH,
+    "get_num_sub_groups": Uniformity.LAUNCH,
+}
+"""What functions of a sub-group, which is a warp, give to the lanes that call them together."""
+
+
+def _primitive(instruction: AnyInstruction) -> Primitive | None:
+    return primitive_of(instruction.callee) if isinstance(instruction, Call) else None
+
+
 def _kind(instruction: AnyInstruction) -> PrimitiveClass | None:
-    primitive = primitive_of(instruction.callee) if isinstance(instruction, Call) else None
+    primitive = _primitive(instruction)
     return primitive.primitive_class if primitive else None
 
 
-def _written(facts: Facts) -> set[Array | None]:
+def _written(kernel: Kernel, facts: Facts) -> set[Array | None]:
     """The arrays that the kernel writes, None for one that is not known."""
     stores = (a for a in facts[MemoryAccesses].accesses if a.op is not AccessOp.LOAD)
-    return {a.array if isinstance(a.array, Array) else None for a in stores}
+    found = {a.array if isinstance(a.array, Array) else None for a in stores}
+    calls = (i for i in kernel.function.instructions if isinstance(i, Call))
+    if any(call.callee in facts.module.functions for call in calls):
+        found.add(None)
+    return found
 
 
 def _extent(sizes: tuple[int, ...] | None, dimension: int) -> int | None:

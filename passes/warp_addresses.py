@@ -71,11 +71,17 @@ class Warps:
     """The warps of the launch that ``values`` were made for, which has a local size.
 
     ``counts`` gives for each loop how many iterations are looked at; loops that are not in it
-    run for an unknown number of them.
+    run for an unknown number of them. ``order``: the dimensions in which work-items follow one
+    another, the fastest first.
     """
 
-    def __init__(self, values: SymbolicValues, counts: Mapping[int, int]) -> None:
-        self.values, self.known = values, values.algebra.known
+    def __init__(
+        self,
+        values: SymbolicValues,
+        counts: Mapping[int, int],
+        order: tuple[int, int, int] = (0, 1, 2),
+    ) -> None:
+        self.values, self.known, self.order = values, values.algebra.known, order
         assert self.known.local_size is not None
         self.local: tuple[int, ...] = (*self.known.local_size, 1, 1)[:3]
         self.size = math.prod(self.local)
@@ -226,7 +232,8 @@ class Warps:
             moved[key] = axis[number % len(axis)]
             number = number // len(axis)
         inside = items
-        for dimension, size in enumerate(self.local):
+        for dimension in self.order:
+            size = self.local[dimension]
             own = np.tile(inside % size, combinations)
             inside = inside // size
             group = moved.get((_GROUP, dimension), np.zeros(1, np.int64))

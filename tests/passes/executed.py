@@ -20,6 +20,9 @@ from tests.tracegen.block_trace import BlockTrace
 
 Counts = NDArray[np.int64]
 
+MAX_INSTRUCTIONS = 1 << 19
+"""Of one warp: an execution of more takes too long to count."""
+
 
 @dataclass(frozen=True, slots=True)
 class Executed:
@@ -41,7 +44,9 @@ def run(
 ) -> Executed:
     """Executes a launch and counts."""
     collected = BlockTrace()
-    options = ExecutionOptions(trace=TraceMode.BLOCKS, on_trace=collected.add)
+    options = ExecutionOptions(
+        trace=TraceMode.BLOCKS, on_trace=collected.add, budget=MAX_INSTRUCTIONS
+    )
     done = execute(unit, kernel, launch, arguments, options)
     group = math.prod(launch.local_size)
     items = math.prod(launch.global_size)

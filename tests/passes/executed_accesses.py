@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +27,8 @@ from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_tables import tables_of
 
 LINE = 128
+
+Parts = list[NDArray[np.int64]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ def run_accesses(
     groups = math.prod(launch.global_size) // math.prod(launch.local_size)
     everyone = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
     complete = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
-    rows: list[list[NDArray[np.int64]]] = [[] for _ in tables.accesses]
-    touched: list[list[NDArray[np.int64]]] = [[] for _ in tables.accesses]
+    rows: list[Parts] = [[] for _ in tables.accesses]
+    touched: list[Parts] = [[] for _ in tables.accesses]
     decoder = TraceDecoder(tables, addresses=True)
     for first, words in pieces:
         for batch in decoder.decode(first, words):
@@ -94,12 +95,12 @@ def _only(batch: TraceBatch, chosen: NDArray[np.bool_]) -> TraceBatch:
 
 def _collect(
     batch: TraceBatch, whole: NDArray[np.bool_], width: int,
-    rows: Sequence[list[NDArray[np.int64]]], touched: Sequence[list[NDArray[np.int64]]],
+    rows: list[Parts], touched: list[Parts],
 ) -> None:  # fmt: skip
     sizes = np.diff(batch.access_start)
     masks, complete = np.repeat(batch.mask, sizes), np.repeat(whole, sizes)
     lanes = (masks[:, None] >> np.arange(width, dtype=np.uint64)) & np.uint64(1)
-    for number in np.unique(batch.access):
+    for number in np.unique(batch.access).tolist():
         own = batch.access == number
         addresses = batch.addresses[own, :width]
         rows[number].append(np.unique(addresses[complete[own]], axis=0))

@@ -52,7 +52,7 @@ class Watch:
         return found
 
 
-class _Warp(reference._Warp):  # noqa: SLF001 -- the interpreter with an eye on it
+class _Warp(reference._Warp):  # pyright: ignore[reportPrivateUsage] -- with an eye on it
     watch: Watch
 
     def result(self, instruction: AnyInstruction, lane: int) -> Any:
