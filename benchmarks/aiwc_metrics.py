@@ -7,9 +7,9 @@ the figures compared here
 
 - knows addresses by their low 32 bits, where oclgrind has the place in the buffer: accesses to the
   same place in different buffers are one to it;
-- moves the accesses of a work-group to those of the launch in a loop that ends when half of them are
-  moved (it counts up to the length of the list it takes them from): the later half is kept, rounded
-  up, and the earlier is lost.
+- moves the accesses of a work-group to those of the launch in a loop that ends when half of them
+  are moved (it counts up to the length of the list it takes them from): the later half is kept,
+  rounded up, and the earlier is lost.
 
 :class:`MemoryReplay` does the same on purpose.
 """
@@ -88,7 +88,9 @@ class MemoryReplay:
         result = np.zeros(len(batch), np.int64)
         if self.ends_in_barrier.any():
             ends = self.ends_in_barrier[batch.segment]
-            warps = zip(batch.thread_block.tolist(), batch.warp.tolist(), ends.tolist(), strict=True)
+            warps = zip(
+                batch.thread_block.tolist(), batch.warp.tolist(), ends.tolist(), strict=True
+            )
             for number, (block, warp, barrier) in enumerate(warps):
                 result[number] = self.passed.get((block, warp), 0)
                 if barrier:
