@@ -28,11 +28,9 @@ def known_of(kernel: Any, launch: Launch) -> Known:
     """The launch as the passes take it."""
     scalars = dict[int, int | float]()
     for index, argument in enumerate(kernel.arguments):
-        value = launch.arguments[argument.name]
-        if isinstance(value, (int, np.integer)):
-            scalars[index] = int(value)
-        elif isinstance(value, (float, np.floating)):
-            scalars[index] = float(value)
+        value: Any = launch.arguments[argument.name]
+        if np.isscalar(value):
+            scalars[index] = np.asarray(value).item()
     return Known(tuple(launch.global_size), tuple(launch.local_size), scalars)
 
 
