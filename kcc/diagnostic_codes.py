@@ -269,4 +269,11 @@ CODES: dict[str, Code] = {
     "K850": Code("error", "a static trace needs a launch that is known"),
     "K851": Code("error", "a warp executes too much for a static trace"),
     "K852": Code("error", "the warps of a launch fall into too many classes"),
+    # K87x, K88x: the cycle-level simulator
+    "K870": Code("error", "a launch was traced without addresses and cannot be simulated"),
+    "K871": Code("error", "a thread block does not fit on an SM"),
+    "K872": Code("error", "a launch takes more cycles than the simulator counts"),
+    "K873": Code("error", "an Accel-Sim trace is not as it should be"),
+    "K874": Code("warning", "an Accel-Sim trace has opcodes that are not known"),
+    "K875": Code("error", "there is no launch to simulate"),
 }

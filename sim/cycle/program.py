@@ -1,0 +1,172 @@
+"""Machine operations of a kernel, out of the tables of its trace.
+
+Each instruction of the IR becomes one operation that issues as often as the machine-cost table
+says. Address arithmetic by constants folds into the access that uses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.sim.cycle.layout import OP_COLUMNS, Cause, Conf, Kind, Op
+from kcc.sim.cycle.machine import Machine
+from kcc.sim.machine_costs import Cost, Unit, cost_of
+from kcc.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
+
+MEMORY_KINDS: dict[tuple[str, str], Kind] = {
+    ("load", "global"): Kind.GLOBAL_LOAD, ("store", "global"): Kind.GLOBAL_STORE,
+    ("atomic", "global"): Kind.GLOBAL_ATOMIC,
+    ("load", "generic"): Kind.GLOBAL_LOAD, ("store", "generic"): Kind.GLOBAL_STORE,
+    ("atomic", "generic"): Kind.GLOBAL_ATOMIC,
+    ("load", "private"): Kind.GLOBAL_LOAD, ("store", "private"): Kind.GLOBAL_STORE,
+    ("atomic", "private"): Kind.GLOBAL_ATOMIC,
+    ("load", "local"): Kind.LOCAL_LOAD, ("store", "local"): Kind.LOCAL_STORE,
+    ("atomic", "local"): Kind.LOCAL_ATOMIC,
+    ("load", "constant"): Kind.CONSTANT_LOAD, ("store", "constant"): Kind.GLOBAL_STORE,
+    ("atomic", "constant"): Kind.GLOBAL_ATOMIC,
+}  # fmt: skip
+"""Private arrays that are in memory go the way of global ones; generic pointers nearly always
+point there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Program:
+    """Operations (:class:`Op` columns), their sources (registers) and, of phis, the blocks that
+    these come from; segments (first and end operation, block). ``lines`` are (file, line) of each
+    operation, -1 and 0 where not known. ``accesses`` has the kind and element bytes of each
+    access."""
+
+    ops: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    incoming: NDArray[np.int64]
+    segments: NDArray[np.int64]
+    registers: int
+    lines: tuple[tuple[int, int], ...]
+
+
+def program_of(tables: TraceTables, machine: Machine) -> Program:
+    """The operations of a kernel on a machine."""
+    registers = _registers(tables.instructions)
+    ops = np.zeros((len(tables.instructions), OP_COLUMNS), np.int64)
+    sources, incoming = list[int](), list[int]()
+    for number, instruction in enumerate(tables.instructions):
+        _set_op(ops[number], instruction, tables.accesses, machine)
+        ops[number, Op.RESULT] = registers.get(number, -1)
+        ops[number, Op.FIRST_SOURCE] = len(sources)
+        blocks = instruction.incoming or (-1,) * len(instruction.operands)
+        for operand, block in zip(instruction.operands, blocks, strict=False):
+            if operand >= 0 and operand in registers:
+                sources.append(registers[operand])
+                incoming.append(block)
+            elif instruction.opcode == "phi":
+                sources.append(-1)
+                incoming.append(block)
+        ops[number, Op.END_SOURCE] = len(sources)
+    segments = [(s.first, s.end, s.block) for s in tables.segments]
+    return Program(
+        ops,
+        np.array(sources or [0], np.int64),
+        np.array(incoming or [0], np.int64),
+        np.array(segments, np.int64).reshape(-1, 3),
+        max(len(registers), 1),
+        tuple((i.file, i.line) for i in tables.instructions),
+    )
+
+
+def _registers(instructions: Sequence[TracedInstruction]) -> dict[int, int]:
+    """A place for each result that something reads."""
+    read = {operand for i in instructions for operand in i.operands if operand >= 0}
+    return {number: place for place, number in enumerate(sorted(read))}
+
+
+def _set_op(
+    row: NDArray[np.int64],
+    instruction: TracedInstruction,
+    accesses: Sequence[TracedAccessTable],
+    machine: Machine,
+) -> None:
+    row[Op.COUNTED] = instruction.opcode != "phi"
+    row[Op.CAUSE] = Cause.ARITHMETIC
+    if instruction.opcode == "phi":
+        row[Op.KIND] = Kind.PHI
+    elif instruction.access >= 0:
+        set_memory(row, _kind(accesses[instruction.access]), machine)
+    else:
+        _set_arithmetic(row, instruction, machine)
+
+
+def _kind(access: TracedAccessTable) -> Kind:
+    return MEMORY_KINDS[access.operation, access.space]
+
+
+def set_memory(row: NDArray[np.int64], kind: Kind, machine: Machine) -> None:
+    """A memory operation; what its latency is, caches decide."""
+    latency, cause = 0, Cause.L1
+    match kind:
+        case Kind.LOCAL_LOAD | Kind.LOCAL_STORE:
+            latency, cause = machine.local_latency, Cause.LOCAL
+        case Kind.LOCAL_ATOMIC:
+            latency, cause = machine[Conf.LOCAL_ATOMIC_LATENCY], Cause.LOCAL
+        case Kind.CONSTANT_LOAD:
+            latency, cause = machine[Conf.CONSTANT_LATENCY], Cause.CONSTANT
+        case _:
+            pass
+    row[Op.KIND], row[Op.UNIT], row[Op.HAS_ACCESS] = kind, Unit.MEMORY, 1
+    row[Op.LATENCY], row[Op.INTERVAL], row[Op.ISSUES] = latency, 1, 1
+    row[Op.CAUSE] = cause
+
+
+def _set_arithmetic(
+    row: NDArray[np.int64], instruction: TracedInstruction, machine: Machine
+) -> None:
+    costs = [
+        (InstructionClass(name), count, cost)
+        for name, count in instruction.classes
+        if (cost := cost_of(InstructionClass(name), machine.generation)) is not None
+    ]
+    slots = sum(_slots(kind, cost, instruction) * count for kind, count, cost in costs)
+    if slots < 1:
+        row[Op.KIND], row[Op.ISSUES] = Kind.FREE, 0
+        row[Op.COUNTED] = 0
+        return
+    kind, _, main = costs[0]
+    set_issue(row, main.unit, round(slots), main.steps, machine, kind)
+
+
+def set_issue(
+    row: NDArray[np.int64],
+    unit: Unit,
+    issues: int,
+    steps: float,
+    machine: Machine,
+    kind: InstructionClass,
+) -> None:
+    """An operation of ``issues`` machine instructions on a unit."""
+    row[Op.KIND] = Kind.ARITHMETIC
+    if kind is InstructionClass.BARRIER:
+        row[Op.KIND] = Kind.BARRIER
+    elif kind is InstructionClass.FENCE:
+        row[Op.KIND] = Kind.FENCE
+    row[Op.ISSUES] = issues
+    if unit is Unit.MEMORY:  # images: what they touch is not traced
+        row[Op.UNIT], row[Op.INTERVAL] = Unit.SFU, machine.units[Unit.SFU].interval
+        row[Op.LATENCY], row[Op.CAUSE] = machine.texture_latency, Cause.L1
+        return
+    timing = machine.units[unit]
+    latency = timing.latency
+    if kind is InstructionClass.INT_MUL:
+        latency = machine.int_mul_latency
+    row[Op.UNIT], row[Op.INTERVAL] = unit, timing.interval * issues
+    row[Op.LATENCY] = max(round(steps * latency), issues, 1)
+
+
+def _slots(kind: InstructionClass, cost: Cost, instruction: TracedInstruction) -> float:
+    if kind is InstructionClass.ADDRESS:
+        indices = instruction.operands[1:]
+        return 0 if all(operand == CONSTANT for operand in indices) else 1
+    return cost.slots

@@ -1,0 +1,144 @@
+"""From the arrays of a finished simulation to the result type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat
+from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.program import Program
+from kcc.sim.result import (
+    BlockTiming,
+    CacheStatistics,
+    Interval,
+    LineTiming,
+    StackPart,
+    Timing,
+)
+from kcc.trace.launches import TraceLaunch
+from kcc.trace.tables import TraceTables
+
+COUNTS = {
+    "L1 sectors": Stat.L1_SECTORS, "L1 hits": Stat.L1_HITS, "L1 pending": Stat.L1_PENDING,
+    "L2 reads": Stat.L2_READS, "L2 read hits": Stat.L2_READ_HITS, "L2 writes": Stat.L2_WRITES,
+    "DRAM sectors read": Stat.DRAM_READS, "DRAM sectors written": Stat.DRAM_WRITES,
+    "DRAM row hits": Stat.ROW_HITS, "local accesses": Stat.LOCAL_ACCESSES,
+    "local passes": Stat.LOCAL_PASSES, "loads": Stat.LOADS, "stores": Stat.STORES,
+    "atomics": Stat.ATOMICS, "store sectors": Stat.STORE_SECTORS,
+    "MSHR stall cycles": Stat.MSHR_CYCLES, "MSHR merge stalls": Stat.MERGE_STALLS,
+    "resident warp cycles": Stat.WARP_CYCLES,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What a simulation left."""
+
+    tables: TraceTables
+    launch: TraceLaunch
+    machine: Machine
+    program: Program
+    run: NDArray[np.int64]
+    stats: NDArray[np.int64]
+    line_stats: NDArray[np.int64]
+    intervals: NDArray[np.int64]
+    stacks: NDArray[np.int64]
+    line_stacks: NDArray[np.int64]
+    log: NDArray[np.int64]
+    thread_instructions: int
+
+
+def timing_of(done: Outcome) -> Timing:
+    """The result of a launch."""
+    machine, stats = done.machine, done.stats
+    cycles = int(done.run[Run.END]) + machine[Conf.OVERHEAD]
+    return Timing(
+        model="cycle",
+        kernel=done.tables.kernel,
+        launch=done.launch.number,
+        gpu=machine.gpu.stem,
+        cycles=cycles,
+        time_us=cycles / machine.clock_mhz,
+        clock_mhz=machine.clock_mhz,
+        sms=machine[Conf.SMS],
+        schedulers=machine[Conf.SMS] * machine[Conf.SCHEDULERS],
+        thread_blocks=done.launch.thread_blocks,
+        instructions=int(stats[Stat.WARP_INSTRUCTIONS]),
+        thread_instructions=done.thread_instructions,
+        issued=int(stats[Stat.ISSUED]),
+        stack=_parts(done.stacks.sum(axis=0)),
+        occupancy=machine.occupancy,
+        caches=_caches(done),
+        statistics={name: int(stats[place]) for name, place in COUNTS.items()},
+        lines=tuple(_lines(done)),
+        intervals=tuple(_intervals(done)),
+        blocks=tuple(
+            BlockTiming(number, *(int(v) for v in (row[0], row[3], row[1], row[2])))
+            for number, row in enumerate(done.log)
+        ),
+        scheduler_stacks=tuple(tuple(int(v) for v in row) for row in done.stacks),
+        assumptions=machine.assumptions,
+        confidence=_confidence(done),
+    )
+
+
+def _parts(row: NDArray[np.int64]) -> tuple[StackPart, ...]:
+    return tuple(StackPart(NAMES[cause], int(row[cause])) for cause in Cause)
+
+
+def _caches(done: Outcome) -> tuple[CacheStatistics, ...]:
+    stats, found = done.stats, list[CacheStatistics]()
+    if done.machine[Conf.L1_SETS]:
+        l1 = (int(stats[s]) for s in (Stat.L1_SECTORS, Stat.L1_HITS, Stat.L1_PENDING))
+        found.append(CacheStatistics("L1", *l1))
+    if done.machine[Conf.L2_SETS]:
+        l2 = (int(stats[s]) for s in (Stat.L2_READS, Stat.L2_READ_HITS))
+        found.append(CacheStatistics("L2", *l2))
+    return tuple(found)
+
+
+def _lines(done: Outcome) -> Iterator[LineTiming]:
+    """Each line of the source, the ones with the most cycles first; equal ones by place."""
+    stacks = dict[tuple[int, int], NDArray[np.int64]]()
+    counts = dict[tuple[int, int], NDArray[np.int64]]()
+    for op, place in enumerate(((-1, 0), *done.program.lines)):
+        own = stacks.setdefault(place, np.zeros(CAUSES, np.int64))
+        own += done.line_stacks[op]
+        seen = counts.setdefault(place, np.zeros(len(LineStat), np.int64))
+        if op > 0:
+            seen += done.line_stats[op - 1]
+    for place in sorted(stacks, key=lambda p: (-int(stacks[p].sum()), p)):
+        row, seen = stacks[place], counts[place]
+        if not row.any() and not seen.any():
+            continue
+        yield LineTiming(
+            done.tables.files[place[0]] if place[0] >= 0 else "",
+            place[1],
+            int(row.sum()),
+            tuple(part for part in _parts(row) if part.cycles),
+            *(int(seen[s]) for s in LineStat),
+        )
+
+
+def _intervals(done: Outcome) -> Iterator[Interval]:
+    length, end = int(done.run[Run.ROOM]), int(done.run[Run.END])
+    for number, row in enumerate(done.intervals):
+        start = number * length
+        if start >= end:
+            return
+        yield Interval(start, min(start + length, end), int(row[0]), int(row[1]))
+
+
+def _confidence(done: Outcome) -> tuple[str, ...]:
+    notes = list[str]()
+    if done.machine.occupancy.registers is None:
+        notes.append("registers are not known and do not limit occupancy")
+    if any(name == "image" for i in done.tables.instructions for name, _ in i.classes):
+        notes.append("images are not traced: each access counts as a hit of the texture cache")
+    if done.machine.assumptions:
+        notes.append(f"{len(done.machine.assumptions)} values of the GPU are assumed")
+    return tuple(notes)
