@@ -3,6 +3,7 @@ numpy."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -130,11 +131,12 @@ def _common(values: NDArray[np.int64]) -> int | None:
 
 def measured(
     pattern: AccessPattern, space: AddressSpace, size: int, warps: Warps, split: Split,
-    iterations: Iterations, shape: MemoryShape,
+    iterations: Iterations, shape: MemoryShape, relocate: Callable[[Ints], Ints] | None = None,
 ) -> AccessPattern:  # fmt: skip
-    """The pattern with everything that its addresses say."""
+    """The pattern with everything that its addresses say, moved by ``relocate`` if that is
+    given."""
     period = shape.period
-    rows = warps.rows(split.core, iterations.mask, split.linear, period=period)
+    rows = warps.rows(split.core, iterations.mask, split.linear, period=period, relocate=relocate)
     if rows is None:
         reason = "an address cannot be computed for every lane"
         return replace(pattern, kind=AccessKind.UNKNOWN, reason=reason)

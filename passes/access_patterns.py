@@ -7,7 +7,7 @@ as in kcc's own executions; warps are 32 consecutive work-items of a thread bloc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -182,9 +182,11 @@ class AccessStudy:
 
     # the split
 
-    def split(self, warps: Warps, address: Expr, mask: Node | None) -> Split | Unknown:
+    def split(
+        self, warps: Warps, address: Expr, mask: Node | None, also: Collection[Key] = ()
+    ) -> Split | Unknown:
         """The parts of an address; a reason where lanes differ in what is not known. What ``mask``
-        depends on is computed with the core."""
+        depends on is computed with the core, and so are the numbers ``also``."""
         from kcc.passes.warp_addresses import as_terms
 
         numbers, loose, rest = list[tuple[Symbol, int]](), list[tuple[Node, int]](), list[Node]()
@@ -200,7 +202,7 @@ class AccessStudy:
                 rest.append(term)
                 parts.append((term, coefficient))
         computed = rest if mask is None else [*rest, mask]
-        fixed = warps.moving(computed)
+        fixed = warps.moving(computed) | set(also)
         linear = dict[Key, int]()
         for symbol, coefficient in numbers:
             assert isinstance(symbol.index, int)

@@ -12,7 +12,7 @@ Import this lazily: it needs numpy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -171,7 +171,7 @@ class Warps:
     def rows(
         self, node: Node, mask: Node | None, zero: Iterable[Key] = (), *,
         whole: bool = True, every_lane: bool = True, period: int | None = None,
-        most: int = MAX_ROWS,
+        relocate: Callable[[Ints], Ints] | None = None, most: int = MAX_ROWS,
     ) -> WarpRows | None:  # fmt: skip
         """The addresses of all warps in all executions that differ in more than the number of a
         thread block or iteration in ``zero``, which are held at 0; None if none can be computed.
@@ -179,7 +179,8 @@ class Warps:
         ``mask`` (i1) says which lanes take part; executions without any are left out. With
         ``every_lane`` then all lanes take part in those that are left, with ``whole`` warps that
         are not full are left out if there are full ones. With ``period`` rows are equal if they
-        differ by a multiple of it.
+        differ by a multiple of it. ``relocate`` gives the addresses that are meant instead of
+        those of the node.
         """
         nodes = [node] if mask is None else [node, mask]
         keys = sorted(self.moving(nodes) - set(zero), key=str)
@@ -190,6 +191,8 @@ class Warps:
         wanted = [self._bound(each) for each in nodes]
         evaluate.expect(wanted)
         data, known = evaluate.integers(wanted[0])
+        if relocate is not None:
+            data = relocate(data)
         data, known = data.reshape(combinations, -1), known.reshape(combinations, -1)
         taking = None
         if mask is not None:

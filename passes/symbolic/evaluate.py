@@ -99,6 +99,8 @@ class _Frame:
     memo: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
     origin: tuple[_Frame, NDArray[np.int64]] | None = None
     """For some rows only of another frame: that one, and which."""
+    parts: dict[tuple[Node, int], _Frame] = field(default_factory=dict[tuple[Node, int], "_Frame"])
+    """The rows that take a side of a choice, by its condition and side."""
 
 
 class _Run:
@@ -403,7 +405,7 @@ class Evaluator:
         news = {e: self._get(frame, self._values.variable(e).step) for e in frame.states}
         frame.states = news
         frame.counter = Evaluated(np.array([number], U64))
-        frame.memo = {}
+        frame.memo, frame.parts = {}, {}
 
     def _lazy(self, frame: _Frame, node: Operation) -> Evaluated:
         """A choice, each side computed for the rows that choose it."""
@@ -416,7 +418,10 @@ class Evaluator:
                 return self._get(frame, node.operands[side])
             if rows.any():
                 places = np.flatnonzero(rows)
-                value = self._get(_part(frame, places), node.operands[side])
+                key = node.operands[0], side
+                if key not in frame.parts:
+                    frame.parts[key] = _part(frame, places)
+                value = self._get(frame.parts[key], node.operands[side])
                 data[places] = value.rows(len(places))
                 known[places] = value.is_known(len(places))
         return Evaluated(data, None if known.all() else known)
@@ -636,7 +641,7 @@ def _taken(value: Evaluated, rows: NDArray[np.int64] | None) -> Evaluated:
 def _keep(frame: _Frame, rows: NDArray[np.int64]) -> None:
     """Go on with some rows of a frame."""
     frame.rows = rows if frame.rows is None else frame.rows[rows]
-    frame.size = len(rows)
+    frame.size, frame.parts = len(rows), {}
     frame.states = {each: _taken(value, rows) for each, value in frame.states.items()}
     frame.memo = {each: _taken(value, rows) for each, value in frame.memo.items()}
     frame.fixed = {each: _taken(value, rows) for each, value in frame.fixed.items()}
