@@ -39,6 +39,7 @@ _EXAMPLES = """examples:
   kcc analyze kernel.cl -D TILE=32 -I include    as the host program builds it
   kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
+  kcc analyze kernel.cl --html report.html       the report as a page with everything on it
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
   kcc analyze kernel.cl --gpu v100 --registers ptxas
   kcc analyze kernel.cl --assume loop@22=8 --assume branch@18=0.3
@@ -82,6 +83,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the report"
     )
+    group.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write the report as one page for a browser; '-' in place of the report",
+    )
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -112,15 +118,17 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 def _check_products(arguments: argparse.Namespace, path: str) -> None:
     """Two products must not go to one place, and none over the source."""
     targets = [arguments.output] if _has_main_product(arguments) else []
-    if arguments.emit_ir and arguments.json:
-        raise usage_error("--emit-ir analyses nothing: --json has nothing to write")
-    check_targets([*targets, *([arguments.json] if arguments.json else [])], path)
+    for option, target in (("--json", arguments.json), ("--html", arguments.html)):
+        if arguments.emit_ir and target:
+            raise usage_error(f"--emit-ir analyses nothing: {option} has nothing to write")
+        targets += [target] if target else []
+    check_targets(targets, path)
 
 
 def _has_main_product(arguments: argparse.Namespace) -> bool:
-    """Whether anything but JSON is written: `--json -` takes the place of the report."""
+    """Whether the report is written: `--json -` and `--html -` take its place."""
     asked = arguments.dot or arguments.emit_ir or arguments.output != STANDARD
-    return bool(asked) or arguments.json != STANDARD
+    return bool(asked) or STANDARD not in (arguments.json, arguments.html)
 
 
 def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
@@ -151,6 +159,8 @@ def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunn
     outputs = list[Output]()
     if arguments.json:
         outputs.append(Output(arguments.json, stage("report", lambda: _json(analysis))))
+    if arguments.html:
+        outputs.append(Output(arguments.html, stage("report", lambda: _html(analysis))))
     if _has_main_product(arguments):
         render_product = _dot if arguments.dot else _report
         text = stage("report", lambda: render_product(analysis, arguments))
@@ -162,6 +172,12 @@ def _json(analysis: Analysis) -> str:
     from kcc.report.document import to_json
 
     return to_json(analysis)
+
+
+def _html(analysis: Analysis) -> str:
+    from kcc.report.html import page
+
+    return page(analysis)
 
 
 def _dot(analysis: Analysis, arguments: argparse.Namespace) -> str:

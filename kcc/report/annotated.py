@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory_accesses import AccessOp
+from kcc.report.line_costs import cost_text, line_cost, runs_text
 from kcc.report.model import Finding, KernelReport, LineFacts
 from kcc.report.words import by_weight
 
@@ -25,12 +26,17 @@ _SPACE_LETTERS = {
     AddressSpace.GENERIC: "?",
 }
 
-LEGEND = "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier"
+LEGEND = (
+    "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier",
+    "runs: executions per work-item in the mean, x trips of a loop; <id, <data: lanes of a warp may",
+    "part; cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedLine:
-    """A source line with its notes; ``depth`` is how many loops it is in."""
+    """A source line with its notes; ``depth`` is how many loops it is in, ``runs`` and ``cost``
+    are those of :mod:`kcc.report.line_costs`."""
 
     number: int
     text: str
@@ -39,6 +45,8 @@ class AnnotatedLine:
     memory: str
     depth: int
     findings: tuple[Finding, ...]
+    runs: str = ""
+    cost: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,14 +164,23 @@ def _line(
         return AnnotatedLine(number, shown, 0, "", "", depth, tuple(findings))
     ranked = by_weight(facts.mix)
     mostly = ranked[0][0].value if ranked else ""
-    total = sum(facts.mix.values())
+    paid = line_cost(kernel, facts)
     return AnnotatedLine(
-        number, shown, total, mostly, _memory(facts, kernel), depth, tuple(findings)
+        number=number,
+        text=shown,
+        instructions=sum(facts.mix.values()),
+        mostly=mostly,
+        memory=_notes(facts, kernel),
+        depth=depth,
+        findings=tuple(findings),
+        runs=runs_text(paid),
+        cost=cost_text(paid),
     )
 
 
-def _memory(facts: LineFacts, kernel: KernelReport) -> str:
-    """``rG wL2 bar``: loads, stores and atomics per address space, with counts above 1."""
+def _notes(facts: LineFacts, kernel: KernelReport) -> str:
+    """``rG wL2 bar <id``: loads, stores and atomics per address space, barriers and branches that
+    part lanes, with counts above 1."""
     counts = dict[str, int]()
     for index in facts.accesses:
         access = kernel.accesses[index]
@@ -171,4 +188,9 @@ def _memory(facts: LineFacts, kernel: KernelReport) -> str:
         counts[mark] = counts.get(mark, 0) + 1
     if facts.barriers:
         counts["bar"] = facts.barriers
+    for index in facts.branches:
+        divergence = kernel.branches[index].divergence
+        if divergence.is_divergent:
+            mark = f"<{divergence.value}"
+            counts[mark] = counts.get(mark, 0) + 1
     return " ".join(mark if count == 1 else f"{mark}{count}" for mark, count in counts.items())

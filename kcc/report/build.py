@@ -13,6 +13,7 @@ from kcc.passes.arrays import Array
 from kcc.passes.barriers import Barriers
 from kcc.passes.branch_conditions import BranchConditions, Terminal
 from kcc.passes.branches import Branches
+from kcc.passes.classify import classify
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.counts import ClassCounts
 from kcc.passes.divergence import Divergence
@@ -232,9 +233,14 @@ def _launch(launch: Launch, given_by: str) -> LaunchView:
 def _lines(kernel: Kernel, facts: Facts) -> tuple[LineFacts, ...]:
     """What stands on each line, for lines that have something."""
     loops, depths = facts[Loops], dict[tuple[str, int], int]()
+    blocks = dict[tuple[str, int], dict[int, int]]()
     for instruction in kernel.function.instructions:
         if place := instruction.location:
             key = (place.file, place.line)
+            if not isinstance(instruction, Phi):
+                at = blocks.setdefault(key, {})
+                count = sum(number for _, number in classify(instruction))
+                at[instruction.block] = at.get(instruction.block, 0) + count
             # A phi carries the line of its variable, which may stand far outside the loop.
             depth = 0 if isinstance(instruction, Phi) else loops.depth(instruction.block)
             depths[key] = max(depths.get(key, 0), depth)
@@ -250,6 +256,7 @@ def _lines(kernel: Kernel, facts: Facts) -> tuple[LineFacts, ...]:
             branches=branches.get(key, ()),
             barriers=len(barriers.get(key, ())),
             loop_depth=depths.get(key, 0),
+            blocks=blocks.get(key, {}),
         )
         for key, counts in facts[InstructionMix].lines.items()
     )

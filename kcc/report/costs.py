@@ -45,7 +45,7 @@ def costly_groups(facts: Facts) -> list[Costly]:
     groups = dict[tuple[object, ...], list[tuple[MemoryAccess, AccessPattern, Cost]]]()
     for access in facts[MemoryAccesses].accesses:
         pattern = facts[AccessPatterns].patterns[access.id]
-        cost = cost_of(access, pattern)
+        cost = cost_of(access.element_bytes, pattern)
         if cost is not None:
             key = (access.array, cost.unit, cost.spent, lanes_text(pattern))
             groups.setdefault(key, []).append((access, pattern, cost))
@@ -59,20 +59,32 @@ def costly_groups(facts: Facts) -> list[Costly]:
     return sorted(found, key=lambda group: -_rank(group.cost))
 
 
-def cost_of(access: MemoryAccess, pattern: AccessPattern) -> Cost | None:
+def cost_of(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
     """What an access costs beyond the least that its data need; None if little or not known."""
-    if isinstance(access.element_bytes, Unknown):
+    cost = price(element_bytes, pattern)
+    return cost if cost is not None and is_worth_saying(cost) else None
+
+
+def is_worth_saying(cost: Cost) -> bool:
+    """Whether a reader can do something about it."""
+    return cost.excess >= WORTH_SAYING * cost.spent and cost.excess > 0
+
+
+def price(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
+    """What an access costs, and how much of it beyond the least that its data need; None if that
+    is not known."""
+    if isinstance(element_bytes, Unknown):
         return None
     spread, unit, each = pattern.sectors, CostUnit.SECTORS, 32
     if pattern.bank_passes is not None:
         spread, unit, each = pattern.bank_passes, CostUnit.BANK_PASSES, 32 * BANK_WORD_BYTES
-    if spread is None or spread.mean is None or pattern.kind is AccessKind.UNIFORM:
+    if spread is None or spread.mean is None:
         return None
-    least = max(1, -(-WARP * access.element_bytes // each))
-    excess = spread.mean - least
-    if excess < WORTH_SAYING * spread.mean:
-        return None
-    return Cost(unit, spread.mean, excess, _total(pattern, unit, access.element_bytes, each))
+    if pattern.kind is AccessKind.UNIFORM:
+        return Cost(unit, spread.mean, 0, 0)
+    least = max(1, -(-WARP * element_bytes // each))
+    excess = max(0, spread.mean - least)
+    return Cost(unit, spread.mean, excess, _total(pattern, unit, element_bytes, each))
 
 
 def _total(pattern: AccessPattern, unit: CostUnit, element_bytes: int, each: int) -> int | None:

@@ -7,7 +7,7 @@ unknown. What is not known is an :class:`Unknown`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from kcc.diagnostics import Diagnostic, Span
@@ -196,7 +196,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LineFacts:
-    """What stands on one source line: instructions by class, accesses (ids), loop depth."""
+    """What stands on one source line: instructions by class, accesses (ids), loop depth, and
+    instructions by block (phis left out: they stand for no work)."""
 
     file: str
     line: int
@@ -205,6 +206,7 @@ class LineFacts:
     branches: tuple[int, ...]
     barriers: int
     loop_depth: int
+    blocks: Mapping[int, int] = field(default_factory=dict[int, int])
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
     return fill(table, rows, "\n".join(sorted(reasons)))
 
 
-_SAME_FOR = {
+SAME_FOR = {
     Uniformity.LAUNCH: "launch",
     Uniformity.BLOCK: "work-group",
     Uniformity.WARP: "warp",
@@ -80,7 +80,7 @@ _SAME_FOR = {
 """Those who all go the same way; where lanes may part, what decides."""
 
 
-def _true_share(branch: Branch) -> str:
+def true_share(branch: Branch) -> str:
     """How often a branch goes its first way: of all its executions in the launch."""
     share = branch.sides[0].share if branch.sides else None
     if share is None:
@@ -97,8 +97,8 @@ def _branches(kernel: KernelReport, style: Style) -> Table:
             str(branch.id),
             place(branch.line, branch.column),
             kernel.blocks[branch.block].label,
-            _SAME_FOR[branch.divergence],
-            _true_share(branch),
+            SAME_FOR[branch.divergence],
+            true_share(branch),
             branch.condition,
         )
         for branch in kernel.branches

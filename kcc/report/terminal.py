@@ -21,8 +21,14 @@ from kcc.report.tables import tables
 from kcc.report.text import written
 from kcc.report.verdict import verdict
 
-MOSTLY_FROM_WIDTH = 90
+MOSTLY_FROM_WIDTH = 120
 """Narrower reports leave out the column that names a line's main class of instructions."""
+
+COSTS_FROM_WIDTH = 70
+"""Narrower reports leave out how often a line runs, and what its worst access costs."""
+
+RUNS_COLUMNS = 9
+"""A longer trip count is cut: the table of loops has it."""
 
 LANGUAGES = {Language.OPENCL: "OpenCL C", Language.CUDA: "CUDA", Language.LLVM: "LLVM IR"}
 
@@ -101,7 +107,7 @@ def _tables(console: Console, kernel: KernelReport, style: Style) -> None:
 def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: Style) -> None:
     excerpts = annotate(kernel, analysis.sources)
     columns = _Columns.of(style, excerpts)
-    heading = columns.row("line", "instr", "mostly", "memory") + "source"
+    heading = columns.row("line", "runs", "instr", "mostly", "memory", "cost") + "source"
     lines = [Text(), Text("  Source", "bold"), Text(heading, "dim")]
     file = kernel.span.file
     for index, excerpt in enumerate(excerpts):
@@ -113,49 +119,75 @@ def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: S
         lines += _excerpt(excerpt, columns)
     # One print for all lines: each costs rich some tenths of a millisecond.
     console.print(Text("\n").join(lines), no_wrap=True)
-    console.print(Padding(Text(LEGEND, "dim"), (0, 0, 0, 2)))
+    legend = LEGEND if columns.runs or columns.cost else LEGEND[:1]
+    console.print(Padding(Text(" ".join(legend), "dim"), (0, 0, 0, 2)))
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
     """Widths of the annotated source: 0 leaves a column out."""
 
+    runs: int
     mostly: int
     memory: int
+    cost: int
     width: int
     unicode: bool
 
     @classmethod
     def of(cls, style: Style, excerpts: Sequence[Excerpt]) -> _Columns:
         lines = [line for excerpt in excerpts for line in excerpt.lines]
-        mostly = max((cell_len(line.mostly) for line in lines), default=0)
-        memory = max((cell_len(line.memory) for line in lines), default=0)
+        mostly, runs, memory, cost = (
+            (
+                max((cell_len(text) for text in column), default=0)
+                for column in zip(*((ln.mostly, ln.runs, ln.memory, ln.cost) for ln in lines))
+            )
+            if lines
+            else (0, 0, 0, 0)
+        )
+        wide = style.width >= COSTS_FROM_WIDTH
         return _Columns(
-            min(max(mostly, 6), 18) if style.width >= MOSTLY_FROM_WIDTH else 0,
-            min(max(memory, 6), 18),
-            style.width,
-            style.unicode,
+            runs=min(max(runs, 4), RUNS_COLUMNS) if wide else 0,
+            mostly=min(max(mostly, 6), 18) if style.width >= MOSTLY_FROM_WIDTH else 0,
+            memory=min(max(memory, 6), 18),
+            cost=max(cost, 4) if wide and cost else 0,
+            width=style.width,
+            unicode=style.unicode,
         )
 
-    def row(self, number: str, instructions: str, mostly: str, memory: str) -> str:
-        cells = [f"{number:>6}", f"{instructions:>5}"]
+    def row(
+        self, number: str, runs: str, instructions: str, mostly: str, memory: str, cost: str
+    ) -> str:
+        cells = [f"{number:>6}"]
+        if self.runs:
+            cells.append(_cut(runs, self.runs).rjust(self.runs))
+        cells.append(f"{instructions:>5}")
         if self.mostly:
             cells.append(set_cell_size(mostly, self.mostly))
         cells.append(set_cell_size(memory, self.memory))
+        if self.cost:
+            cells.append(cost.rjust(self.cost))
         return "  ".join(cells) + "  "
+
+
+def _cut(text: str, columns: int) -> str:
+    """A text that may be a formula: what does not fit ends in a dot."""
+    return text if len(text) <= columns else text[: columns - 1] + "."
 
 
 def _excerpt(excerpt: Excerpt, columns: _Columns) -> Iterator[Text]:
     for line in excerpt.lines:
         counted = str(line.instructions) if line.instructions else ""
-        row = Text(columns.row(str(line.number), counted, line.mostly, line.memory), "dim")
+        runs = line.runs if line.instructions else ""
+        notes = columns.row(str(line.number), runs, counted, line.mostly, line.memory, line.cost)
+        row = Text(notes, "dim")
         if line.depth:
             row.append(("│" if columns.unicode else "|") * line.depth + " ", "cyan")
         row.append(line.text, "" if line.instructions else "dim")
         row.truncate(columns.width, overflow="ellipsis" if columns.unicode else "crop")
         yield row
         for finding in line.findings:
-            mark = Text(" " * len(columns.row("", "", "", "")))
+            mark = Text(" " * len(notes))
             mark.append(f"^ {finding.message}", _SEVERITY_STYLES[finding.severity])
             mark.truncate(columns.width, overflow="ellipsis" if columns.unicode else "crop")
             yield mark

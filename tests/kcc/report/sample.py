@@ -76,7 +76,13 @@ LINES = SOURCE.split("\n")
 SEVERAL = Unknown("two arrays")
 
 FLOW = FlowCounts(
-    (FlowCount(1024, 1024, "1", ""), None, FlowCount(None, None, "n", "the launch is not known")),
+    (
+        FlowCount(1024, 1024, "1", ""),
+        None,
+        FlowCount(None, None, "n", "the launch is not known"),
+        FlowCount(0, 0, "0", ""),
+        FlowCount(1024, 1024, "1", ""),
+    ),
     (FlowEdge(0, 2, FlowCount(512, 512, "1", "")),),
 )
 READ = AccessPattern(
