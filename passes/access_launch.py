@@ -5,18 +5,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcc.frontend.types import AddressSpace
 from kcc.passes.access_activity import Activity
-from kcc.passes.access_facts import Executions, Footprint, LoopReuse, MemoryShape, Reuse
-from kcc.passes.access_measure import MAX_COUNTED, costs
+from kcc.passes.access_facts import Executions, Footprint, LoopReuse, Reuse
+from kcc.passes.access_measure import MAX_COUNTED, Place, costs
 from kcc.passes.loops import Loop
 from kcc.passes.symbolic.affine import Key, affine
-from kcc.passes.symbolic.expr import Expr, Node, Number, SymbolKind
+from kcc.passes.symbolic.expr import Node, Number, SymbolKind
 from kcc.passes.symbolic.reasons import reason_for
 from kcc.passes.unknown import Unknown
 from kcc.passes.warp_addresses import WarpRows, Warps
@@ -26,17 +25,6 @@ if TYPE_CHECKING:
     from kcc.passes.access_patterns import Split
 
 _GLOBAL, _GROUP, _LOCAL = SymbolKind.GLOBAL_ID, SymbolKind.GROUP_ID, SymbolKind.LOCAL_ID
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """An access in its launch: ``address`` is relative to the object it is in."""
-
-    address: Expr
-    size: int
-    space: AddressSpace
-    shape: MemoryShape
-    loops: tuple[Loop, ...]
 
 
 def executions(place: Place, warps: Warps, split: Split, active: Activity) -> Executions | None:
@@ -60,7 +48,7 @@ def executions(place: Place, warps: Warps, split: Split, active: Activity) -> Ex
     often = _repeated(warps, fixed | set(split.linear), place.loops)
     if often is None:
         return None
-    cost = costs(rows.addresses, rows.active, shifts.values, place.size, place.space, place.shape)
+    cost = costs(rows.addresses, rows.active, shifts.values, place)
 
     def total(values: Ints | None) -> int:
         if values is None:

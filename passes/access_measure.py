@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access_facts import AccessKind, AccessPattern, MemoryShape, Spread
-from kcc.passes.symbolic.expr import SymbolKind
+from kcc.passes.loops import Loop
+from kcc.passes.symbolic.expr import Expr, SymbolKind
 from kcc.passes.symbolic.reasons import reason_for
 from kcc.passes.symbolic.text import text
 from kcc.passes.warp_addresses import Shifts, WarpRows
@@ -50,12 +51,21 @@ class Costs:
     degree: Ints | None
 
 
-def costs(
-    rows: Ints, active: Mask | None, shifts: Ints, size: int, space: AddressSpace,
-    shape: MemoryShape,
-) -> Costs:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An access in its launch: ``address`` is relative to the object it is in."""
+
+    address: Expr
+    size: int
+    space: AddressSpace
+    shape: MemoryShape
+    loops: tuple[Loop, ...]
+
+
+def costs(rows: Ints, active: Mask | None, shifts: Ints, place: Place) -> Costs:
     """The costs of rows moved by each of some shifts: arrays of shape (rows, shifts)."""
     n, lanes = rows.shape
+    size, shape = place.size, place.shape
     step = max(MAX_PRODUCTS // len(shifts), 1)
     columns: list[list[Ints]] = [[], []]
     for start in range(0, n, step):
@@ -64,7 +74,7 @@ def costs(
         mask = None
         if active is not None:
             mask = np.repeat(active[start : start + step], len(shifts), axis=0)
-        if space is AddressSpace.LOCAL:
+        if place.space is AddressSpace.LOCAL:
             found = bank_passes(moved, size, mask, banks=shape.banks, bank_bytes=shape.bank_bytes)
         else:
             found = (
@@ -74,7 +84,7 @@ def costs(
         for column, values in zip(columns, found, strict=True):
             column.append(values.reshape(-1, len(shifts)))
     first, second = (np.concatenate(column) for column in columns)
-    if space is AddressSpace.LOCAL:
+    if place.space is AddressSpace.LOCAL:
         return Costs(None, None, first, second)
     return Costs(first, second, None, None)
 
@@ -130,19 +140,19 @@ def _common(values: NDArray[np.int64]) -> int | None:
 
 
 def measured(
-    pattern: AccessPattern, space: AddressSpace, size: int, warps: Warps, split: Split,
-    iterations: Iterations, shape: MemoryShape, relocate: Callable[[Ints], Ints] | None = None,
+    pattern: AccessPattern, place: Place, warps: Warps, split: Split, iterations: Iterations,
+    relocate: Callable[[Ints], Ints] | None = None,
 ) -> AccessPattern:  # fmt: skip
     """The pattern with everything that its addresses say, moved by ``relocate`` if that is
     given."""
-    period = shape.period
+    period = place.shape.period
     rows = warps.rows(split.core, iterations.mask, split.linear, period=period, relocate=relocate)
     if rows is None:
         reason = "an address cannot be computed for every lane"
         return replace(pattern, kind=AccessKind.UNKNOWN, reason=reason)
     if not len(rows.addresses):
         return replace(pattern, reason="no work-item of this launch comes here")
-    layout = layout_of(rows.addresses, size)
+    layout = layout_of(rows.addresses, place.size)
     found = replace(
         pattern,
         kind=layout.kind,
@@ -153,14 +163,14 @@ def measured(
         sampled=rows.sampled,
         reason="the distance between lanes differs" if layout.kind is AccessKind.UNKNOWN else "",
     )
-    if space is AddressSpace.PRIVATE:
+    if place.space is AddressSpace.PRIVATE:
         return replace(found, reason=found.reason or "private memory: each lane has its own")
     shifts = shifts_of(warps, split, iterations, period)
     if len(rows.addresses) * len(shifts.values) > MAX_COUNTED:
         return replace(found, reason="too many different warps to count")
     fixed = warps.moving([split.core]) - set(split.linear)
     doubtful = {(SymbolKind.COUNTER, loop) for loop in iterations.doubtful}
-    counted = _counted(found, space, size, rows, shifts, not fixed & doubtful, shape)
+    counted = _counted(found, place, rows, shifts, certain=not fixed & doubtful)
     return replace(counted, reason=counted.reason or _why_not(counted, warps, split, iterations))
 
 
@@ -195,13 +205,12 @@ def shifts_of(warps: Warps, split: Split, iterations: Iterations, period: int) -
 
 
 def _counted(
-    pattern: AccessPattern, space: AddressSpace, size: int, rows: WarpRows, shifts: Shifts,
-    certain: bool, shape: MemoryShape,
-) -> AccessPattern:  # fmt: skip
+    pattern: AccessPattern, place: Place, rows: WarpRows, shifts: Shifts, *, certain: bool
+) -> AccessPattern:
     """The pattern with its costs."""
     if not certain:
         shifts = replace(shifts, weights=None)
-    cost = costs(rows.addresses, rows.active, shifts.values, size, space, shape)
+    cost = costs(rows.addresses, rows.active, shifts.values, place)
     spreads = [
         None if column is None else spread(column, rows.weights, shifts)
         for column in (cost.sectors, cost.lines, cost.passes)

@@ -36,6 +36,7 @@ from kcc.passes.trip_counts import TripCount, TripCounts, TripKind
 from kcc.passes.unknown import Unknown
 
 if TYPE_CHECKING:
+    from kcc.passes.access_measure import Place
     from kcc.passes.warp_addresses import Warps
 
 _NUMBERS = frozenset({SymbolKind.GROUP_ID, SymbolKind.GLOBAL_ID, SymbolKind.COUNTER})
@@ -100,7 +101,7 @@ class AccessStudy:
             return _unknown(access, shown, size.reason)
         if self.algebra.known.local_size is None:
             return _unknown(access, shown, "the local size is not known")
-        from kcc.passes.access_measure import measured
+        from kcc.passes.access_measure import Place, measured
         from kcc.passes.warp_addresses import Warps
 
         iterations = self.iterations(access.block)
@@ -110,26 +111,25 @@ class AccessStudy:
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
             return AccessPattern(access.id, kind, shown, reason=split.reason)
         pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown)
-        found = measured(pattern, access.space, size, warps, split, iterations, self.shape)
-        return self._over_launch(access, size, address, found, split, warps)
+        loops = tuple(self.values.loops.around(access.block))
+        place = Place(address, size, access.space, self.shape, loops)
+        found = measured(pattern, place, warps, split, iterations)
+        return self._over_launch(access, place, found, split, warps)
 
     def _over_launch(
-        self, access: MemoryAccess, size: int, address: Expr, found: AccessPattern, split: Split,
-        warps: Warps,
-    ) -> AccessPattern:  # fmt: skip
+        self, access: MemoryAccess, place: Place, found: AccessPattern, split: Split, warps: Warps
+    ) -> AccessPattern:
         """With what the access does in the whole launch."""
         from kcc.passes import access_launch as launch
         from kcc.passes.warp_addresses import Warps
 
         if access.space is AddressSpace.PRIVATE:
             return found
-        loops = tuple(self.values.loops.around(access.block))
-        place = launch.Place(address, size, access.space, self.shape, loops)
         active = activity(self.values, self.facts[TripCounts], access.block)
         done = None
         exact = warps if active is None else Warps(self.values, active.counts)
         if active and access.block not in self.parted and not exact.unknown(active.condition):
-            apart = self.split(exact, address, active.condition)
+            apart = self.split(exact, place.address, active.condition)
             if isinstance(apart, Split):
                 done = launch.executions(place, exact, apart, active)
         lines = found.lines

@@ -3,7 +3,7 @@ change, computed like the cost it is to avoid."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
 from kcc.frontend.ir.types import ArrayTy, size_bytes
@@ -83,7 +83,7 @@ class WhatIf:
             return size
         if study.algebra.known.local_size is None:
             return Unknown("the local size is not known")
-        from kcc.passes.access_measure import measured
+        from kcc.passes.access_measure import Place, measured
         from kcc.passes.warp_addresses import Warps
 
         iterations = study.iterations(access.block)
@@ -93,11 +93,13 @@ class WhatIf:
         split = study.split(warps, address, iterations.mask)
         if isinstance(split, Unknown):
             return split
+        loops = tuple(study.values.loops.around(access.block))
+        place = Place(address, size, access.space, study.shape, loops)
         pattern = AccessPattern(access.id, AccessKind.UNKNOWN, self.patterns[access.id].text)
         if isinstance(change, Swapped):
             if any(study.judge.uniformity(t).rank > Uniformity.BLOCK.rank for t, _ in split.loose):
                 return Unknown(self.patterns[access.id].reason)
-            return measured(pattern, access.space, size, warps, split, iterations, study.shape)
+            return measured(pattern, place, warps, split, iterations)
         if split.loose:
             return Unknown(self.patterns[access.id].reason)
         if isinstance(change, Vectorised):
@@ -109,8 +111,8 @@ class WhatIf:
         after = _row_after(change, size)
         linear = {key: c // unit * after for key, c in split.linear.items()}
         return measured(
-            pattern, access.space, size, warps, Split(split.core, linear, ()), iterations,
-            study.shape, lambda offsets: relocated(offsets, change, size),
+            pattern, replace(place, size=size), warps, Split(split.core, linear, ()), iterations,
+            lambda offsets: relocated(offsets, change, size),
         )  # fmt: skip
 
     def repair(self, array: Array, change: Change) -> Repair | Unknown:

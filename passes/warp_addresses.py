@@ -171,7 +171,7 @@ class Warps:
     def rows(
         self, node: Node, mask: Node | None, zero: Iterable[Key] = (), *,
         whole: bool = True, every_lane: bool = True, period: int | None = None,
-        relocate: Callable[[Ints], Ints] | None = None, most: int = MAX_ROWS,
+        relocate: Callable[[Ints], Ints] | None = None,
     ) -> WarpRows | None:  # fmt: skip
         """The addresses of all warps in all executions that differ in more than the number of a
         thread block or iteration in ``zero``, which are held at 0; None if none can be computed.
@@ -184,7 +184,7 @@ class Warps:
         """
         nodes = [node] if mask is None else [node, mask]
         keys = sorted(self.moving(nodes) - set(zero), key=str)
-        axes, sampled = self._axes(keys, most)
+        axes, sampled = self._axes(keys)
         combinations = math.prod(len(axis) for axis in axes)
         lanes = self._lanes(keys, axes, combinations)
         evaluate = Evaluator(self.values, lanes)
@@ -211,11 +211,11 @@ class Warps:
         padded = np.pad(data, (0, -self.size % width), mode="edge")
         return padded.reshape(-1, width) if known.all() else None
 
-    def _axes(self, keys: list[Key], most: int) -> tuple[list[Ints], bool]:
+    def _axes(self, keys: list[Key]) -> tuple[list[Ints], bool]:
         """Per number that varies the values that are looked at, and whether they are a sample."""
         extents = [self.extent(key) or 1 for key in keys]
         kept = list(extents)
-        while math.prod(kept) * self.size > most and max(kept, default=1) > 2:
+        while math.prod(kept) * self.size > MAX_ROWS and max(kept, default=1) > 2:
             largest = kept.index(max(kept))
             kept[largest] = max(kept[largest] // 2, 2)
         axes = [

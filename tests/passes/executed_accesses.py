@@ -100,7 +100,7 @@ def _collect(
     sizes = np.diff(batch.access_start)
     masks, complete = np.repeat(batch.mask, sizes), np.repeat(whole, sizes)
     lanes = (masks[:, None] >> np.arange(width, dtype=np.uint64)) & np.uint64(1)
-    for number in np.unique(batch.access).tolist():
+    for number in map(int, np.unique(batch.access)):
         own = batch.access == number
         addresses = batch.addresses[own, :width]
         rows[number].append(np.unique(addresses[complete[own]], axis=0))
