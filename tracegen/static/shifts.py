@@ -101,7 +101,7 @@ class Growths:
                 each = pending.pop()
                 if each not in seen and self.moves(each):
                     seen.add(each)
-                    pending += _operands(each)
+                    pending += _zero_test(each) or _operands(each)
             found = self._parts[node] = sorted(seen, key=lambda each: each.id)
         return found
 
@@ -130,9 +130,14 @@ class Growths:
                     divisor = self._divisor(node, launch)
                     if divisor is not None:
                         parts = tuple(g / divisor for g in rows[0])
-                        _lengthen(periods, parts, self.geometry.sizes)
+                        even = _lengthen(periods, parts, self.geometry.sizes)
                         is_rest = operator in _REMAINDERS
-                        growth[node] = (none,) * SIDES if is_rest else _four(parts)
+                        growth[node] = _four(
+                            tuple(
+                                (none if e else g) if is_rest else (part if e else none)
+                                for e, g, part in zip(even, rows[0], parts, strict=True)
+                            )
+                        )
                 case Operation(operator=Opcode.OR | Opcode.XOR) if rows[0] is not None:
                     other = node.operands[-1]
                     if isinstance(other, Number) and 0 < other.value < 1 << 16:
@@ -178,14 +183,23 @@ def _added(rows: list[Growth | None], factors: list[int]) -> Growth | None:
     return _four(tuple(total))
 
 
-def _lengthen(periods: list[int], parts: tuple[Fraction, ...], sizes: Place) -> None:
-    """Periods such that all parts become whole, unless there were too many remainders."""
-    wanted = [
-        math.lcm(period, (part * period).denominator * period)
-        for period, part in zip(periods, parts, strict=True)
-    ]
-    if math.prod(min(p, s) for p, s in zip(wanted, sizes, strict=True)) <= MAX_REMAINDERS:
-        periods[:] = wanted
+def _lengthen(periods: list[int], parts: tuple[Fraction, ...], sizes: Place) -> list[bool]:
+    """Periods such that parts become whole; says which do. A part stays as it is where it comes
+    to a whole number less often in all than there would be remainders, or where these would be
+    too many.
+    """
+    even = list[bool]()
+    for side, (part, size) in enumerate(zip(parts, sizes, strict=True)):
+        period = periods[side] * (part * periods[side]).denominator
+        wanted = [*periods[:side], period, *periods[side + 1 :]]
+        remainders = math.prod(min(p, s) for p, s in zip(wanted, sizes, strict=True))
+        fine = period == periods[side] or (
+            period <= max(abs(part) * size, 1) and remainders <= MAX_REMAINDERS
+        )
+        if fine:
+            periods[side] = period
+        even.append(fine)
+    return even
 
 
 class Shifts:
@@ -292,7 +306,7 @@ class Shifts:
 
     def _operation(self, node: Operation) -> Ints:
         operator, operands = node.operator, node.operands
-        if not any(self._get(o).any() for o in operands):
+        if not any(self._get(o).any() for o in _zero_test(node) or operands):
             return NONE
         match operator:
             case Opcode.ICMP:
@@ -323,7 +337,26 @@ class Shifts:
     def _compare(self, node: Operation) -> None:
         assert isinstance(node.detail, IntPredicate)
         first, second = node.operands
-        self._ordered(node, node.detail, first, second)
+        tested = _zero_test(node)
+        if tested:
+            self._any_set(node, tested)
+        else:
+            self._ordered(node, node.detail, first, second)
+
+    def _any_set(self, node: Operation, tested: tuple[Node, ...]) -> None:
+        """Whether one of several is not 0: the first that is not stays so, or all stay 0."""
+        read = [self._integers(each) for each in tested]
+        count = max(len(data) for data, _ in read)
+        open_ = np.ones(count, np.bool_)
+        none = ~np.any([np.broadcast_to(data != 0, count) for data, _ in read], axis=0)
+        for each, (data, sure) in zip(tested, read, strict=True):
+            here = open_ & (data != 0)
+            zero = np.where(data == 0, 0, 2 * FAR)
+            low = np.where(data > 0, 1 - data, np.where(data < 0, -2 * FAR, -zero))
+            high = np.where(data < 0, -1 - data, zero)
+            self._in_range(node, each, signed=True)
+            self._limit(node, self._get(each), low, high, sure & (here | none))
+            open_ = open_ & ~here
 
     def _ordered(
         self, node: Operation, predicate: IntPredicate, first: Node, second: Node
@@ -367,28 +400,49 @@ class Shifts:
         first, second = node.operands
         key = self._get(first)
         divisor = self._divisors(node)
-        if self._get(second).any() or not divisor.all() or (key % divisor[:, None]).any():
+        if self._get(second).any() or not divisor.all():
             self._fix(node, first)
             self._fix(node, second)
             return NONE
-        if node.operator is Opcode.AND:
-            mask, _ = self._integers(second)
-            return _same(np.where((mask < 0)[:, None], key, 0))
+        even = (key % divisor[:, None] == 0).all(axis=0)
+        whole, part = np.where(even, key, 0), np.where(even, 0, key)
         signed = node.operator in _SIGNED
+        data, sure = self._integers(first, signed=signed)
+        if node.operator is Opcode.AND:
+            return self._masked(node, whole, part, divisor)
         self._in_range(node, first, signed=signed)
         if node.operator in (Opcode.SDIV, Opcode.SREM):
-            data, sure = self._integers(first)
             negative = data < 0
             low = np.where(negative, -2 * FAR, -data)
             high = np.where(negative, -1 - data, 2 * FAR)
             self._limit(node, key, low, high, sure)
+        rest = np.fmod(data, divisor)
+        if node.operator is Opcode.ASHR:
+            rest = data % divisor
+        self._limit(node, part, *_within(rest, divisor), sure)
         if node.operator in _REMAINDERS:
-            return NONE
+            return part
         sign = np.ones(1, np.int64)
         if node.operator is Opcode.SDIV:
-            data, _ = self._integers(second)
-            sign = np.where(data < 0, -1, 1)
-        return _same(key // divisor[:, None] * sign[:, None])
+            sign = np.where(self._integers(second)[0] < 0, -1, 1)
+        return _same(whole // divisor[:, None] * sign[:, None])
+
+    def _masked(self, node: Operation, whole: Ints, part: Ints, divisor: Ints) -> Ints:
+        """And with a mask: of the lowest bits it is a remainder, of all but these the rest."""
+        data, sure = self._integers(node.operands[0])
+        mask = int(self._integers(node.operands[1])[0][0])
+        rest = data & (divisor - 1)
+        self._limit(node, part, *_within(rest, divisor), sure)
+        if mask < 0:
+            return whole
+        if mask & (mask + 1) and part.any():
+            self._fix_key(node, part)
+            return NONE
+        return part
+
+    def _fix_key(self, node: Operation, key: Ints) -> None:
+        zero = np.zeros(1, np.int64)
+        self._limit(node, key, zero, zero, np.ones(1, np.bool_))
 
     def _divisors(self, node: Operation) -> Ints:
         """What an operand is divided by, row by row; 0 where that is none."""
@@ -420,6 +474,33 @@ class Shifts:
             self._fix(node, second)
             return NONE
         return key
+
+
+def _within(rest: Ints, divisor: Ints) -> tuple[Ints, Ints]:
+    """How far a remainder may grow: to either end of what it can be without a carry."""
+    low = np.where(rest < 0, -divisor + 1 - rest, -rest)
+    high = np.where(rest < 0, -rest - 1, divisor - 1 - rest)
+    return low, high
+
+
+def _zero_test(node: Node) -> tuple[Node, ...]:
+    """Of a comparison of `or`-ed numbers with 0, the numbers; of others nothing."""
+    match node:
+        case Operation(
+            operator=Opcode.ICMP,
+            detail=IntPredicate.EQ | IntPredicate.NE,
+            operands=(Operation(operator=Opcode.OR) as both, Number(value=0)),
+        ):
+            found, pending = list[Node](), [*both.operands]
+            while pending:
+                each = pending.pop()
+                if isinstance(each, Operation) and each.operator is Opcode.OR:
+                    pending += each.operands
+                else:
+                    found.append(each)
+            return tuple(found)
+        case _:
+            return ()
 
 
 def _mask_step(mask: int) -> int:

@@ -39,7 +39,7 @@ def without_data(kernel: Kernel, arguments: list[KernelArgument]) -> list[Static
                 if str(argument.type).startswith("ptr"):
                     found.append(BufferSize(value.nbytes))
                 else:
-                    found.append(tuple(value.reshape(-1).tolist()))
+                    found.append(tuple(np.array(value.tolist()).reshape(-1).tolist()))
             case np.generic() if argument.attributes.byval is None:
                 found.append(value.item())
             case int() | float():
