@@ -18,7 +18,9 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.access_activity import activity
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
+from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.loops import Loop, Loops
+from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
@@ -36,13 +38,16 @@ ASSUMED_TRIPS = 16.0
 class Flow:
     """``executions[b]``: of block b, by warps, over the launch. ``entries``, ``trips``: of loops,
     by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
-    blocks whose count is a guess."""
+    blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in block
+    b, ``block_of`` the block of each access."""
 
     warps: int
     executions: tuple[float, ...]
     entries: tuple[float, ...]
     trips: tuple[float, ...]
     assumed: frozenset[int]
+    lanes: tuple[float, ...]
+    block_of: tuple[int, ...]
 
 
 def flow_of(kernel: Kernel, facts: Facts) -> Flow:
@@ -65,7 +70,19 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
             found = _guessed(kernel, facts, block, executions, warps)
         executions[block] = found
     entries, trips = _loops(kernel, facts, executions)
-    return Flow(warps, tuple(executions), entries, trips, frozenset(assumed))
+    lanes = _active_lanes(facts, executions)
+    block_of = tuple(access.block for access in facts[MemoryAccesses].accesses)
+    return Flow(warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
+
+
+def _active_lanes(facts: Facts, executions: list[float]) -> tuple[float, ...]:
+    """The share of lanes that take part in each block, 1 where it is not known."""
+    shares = list[float]()
+    for count, warps in zip(facts[FlowCounts].blocks, executions, strict=True):
+        known = count is not None and count.executions is not None and warps > 0
+        items = count.executions if known and count is not None and count.executions else 0
+        shares.append(min(1.0, items / (warps * WARP)) if items else 1.0)
+    return tuple(shares)
 
 
 def _forward(kernel: Kernel, facts: Facts) -> list[int]:
@@ -156,8 +173,8 @@ def _loops(
 
 # the trace
 
-MOST_OPERATIONS = 6000
-"""Of a trace before it is cut: some 30 ms on one core with all warps of an SM."""
+MOST_OPERATIONS = 2500
+"""Of a trace before it is cut: some 20 ms on one core with all warps of an SM."""
 
 VARIANTS = 8
 """Traces that warps share where they do not all do the same."""
@@ -260,7 +277,7 @@ def _is_whole(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> bool:
     return all(abs(v - round(v)) < 1e-9 for v in (*shares, *trips, *entered))
 
 
-def operations_per_warp(flow: Flow, program: MachineProgram, facts: Facts) -> float:
+def operations_per_warp(flow: Flow, program: MachineProgram) -> float:
     """Issue slots of one warp, in the mean, without any cut."""
     total = sum(
         executions * sum(program.operations[o].slots for o in program.blocks[block])

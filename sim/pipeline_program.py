@@ -45,7 +45,7 @@ from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Sum, Symbol
+from kcc.passes.symbolic.expr import Number, Sum, Symbol
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
 
 
@@ -97,6 +97,10 @@ UNROLL_SIZE = 150
 """Innermost loops are unrolled up to 8 times while they have no more than 150 operations: LLVM's
 NVPTX target lets loops be unrolled at run time by up to 8; the size is such that the branches
 counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
+
+FULL_UNROLL_SIZE = 1000
+"""Operations up to which a loop with a constant trip count is unrolled wholly (nvcc's default
+threshold is not published; LLVM's NVPTX target takes 300 times bonuses for folded constants)."""
 
 WINDOW = 96
 """How far behind the first operation not yet issued another one may be moved ahead of it: what
@@ -292,13 +296,27 @@ class _Lowering:
         memory = _memory_of(touch)
         pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
         kind = classify(instruction)[0][0]
-        if memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch):
+        if memory is Memory.PRIVATE and self._in_registers(instruction, touch):
+            draft = _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
+        elif memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch):
             # Read as an operand of the instruction that wants it, out of the constant bank.
             draft = _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
         else:
             draft = _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
         draft.line, draft.instruction = _line(instruction), instruction.index
         return self._add(instruction.block, draft)
+
+    def _in_registers(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
+        """Whether a private array becomes registers: its places are constants once the loops
+        around are unrolled, which compilers do where they can."""
+        if touch.volatile:
+            return False
+        address = self.values.address(instruction, touch.pointer)
+        terms = address.terms if isinstance(address, Sum) else ((address, 1),)
+        kinds = {t.kind.name if isinstance(t, Symbol) else "" for t, _ in terms}
+        return kinds <= {"PRIVATE", "COUNTER"} and all(
+            isinstance(self.values.back_edges(each), Number) for each in self.values.varying(address)
+        )
 
     def _is_uniform(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
         address = self.values.address(instruction, touch.pointer)
@@ -401,6 +419,9 @@ class _Lowering:
             times = 1
             while times < UNROLL_LIMIT and 2 * times * size <= UNROLL_SIZE:
                 times *= 2
+            if isinstance(trips := self.values.back_edges(loop.id), Number):
+                whole = (trips.value + 1) * size <= FULL_UNROLL_SIZE
+                times = max(times, trips.value + 1) if whole else times
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times

@@ -1,0 +1,347 @@
+"""Which accesses miss which cache, from the addresses of the thread blocks that run together.
+
+An address is one that is computed for the first thread block, plus a coefficient for each number of
+a thread block and for each iteration. The sectors that all accesses to an array touch in a window
+(a few iterations, the thread blocks resident on one SM for L1, those of all SMs for L2) are
+enumerated: what is touched twice in the window hits, if the window's footprint fits the cache.
+What a window's thread blocks leave behind serves the next ones if both together fit.
+
+Reuse distance theory (Wang et al., section III-B.3) asks how much is touched between two uses; here
+the answer is the footprint of the window that holds both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.kernel import Kernel
+from kcc.frontend.types import AddressSpace
+from kcc.passes.access_facts import MemoryShape
+from kcc.passes.access_patterns import AccessStudy, Split
+from kcc.passes.arrays import Array
+from kcc.passes.facts import Facts
+from kcc.passes.loops import Loops
+from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import SymbolKind
+from kcc.passes.unknown import Unknown
+from kcc.passes.warp_addresses import WARP, Warps
+from kcc.passes.warp_cost import bank_passes, pieces_touched
+from kcc.sim.pipeline_flow import Flow
+
+Ints = NDArray[np.int64]
+
+SECTOR = 32
+LINE = 128
+
+INNER_WINDOW = 8
+"""Iterations of the innermost loop in a window: enough for elements of 4 bytes to fill a sector."""
+
+OUTER_WINDOW = 2
+MOST_ADDRESSES = 1 << 19
+INDIRECT_SECTORS = 16.0
+"""Sectors of an access through an index that memory holds, where nothing is known: between one for
+each lane and fully coalesced."""
+
+MOST_SHIFTS = 8
+MOST_WARPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The addresses of one access: ``rows[warp, lane]`` in bytes for the first thread block and
+    iteration, plus ``groups[d]`` times the number of the thread block in dimension d and
+    ``loops[i]`` times the iteration of loop i. ``rows`` is None where they are not known."""
+
+    access: int
+    array: str
+    is_load: bool
+    size_bytes: int
+    executions: float
+    lanes: float
+    rows: Ints | None
+    groups: tuple[int, int, int]
+    loops: Mapping[int, int]
+    sectors: float
+    lines: float
+    passes: float
+    is_local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Per execution of an access: sectors, those that miss L1, those that go to DRAM, and sectors
+    written to DRAM; cycles of the load/store port in passes."""
+
+    sectors: float
+    lines: float
+    l2_sectors: float
+    dram_sectors: float
+    passes: float
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """What the analysis asks of a GPU and a launch. ``l1_bytes`` is 0 where loads pass L1 by."""
+
+    l1_bytes: int
+    l2_bytes: int
+    sms: int
+    resident: int
+    banks: int
+    grid: tuple[int, int, int]
+
+
+def streams_of(kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> tuple[Stream, ...]:
+    """The addresses of all accesses but private ones."""
+    study = AccessStudy(kernel, facts, MemoryShape())
+    warps = Warps(facts[SymbolicValues], {})
+    kept = dict[bytes, tuple[float, float, float]]()
+    return tuple(
+        _stream(access, study, warps, facts, flow, banks, kept)
+        for access in facts[MemoryAccesses].accesses
+        if access.space is not AddressSpace.PRIVATE
+    )
+
+
+def _stream(
+    access: MemoryAccess, study: AccessStudy, warps: Warps, facts: Facts, flow: Flow, banks: int,
+    kept: dict[bytes, tuple[float, float, float]],
+) -> Stream:  # fmt: skip
+    size = access.element_bytes if isinstance(access.element_bytes, int) else 4
+    executions = flow.executions[access.block]
+    array = access.array.name if isinstance(access.array, Array) else f"access {access.id}"
+    address = study.address(access)
+    counts = study.iterations(access.block).counts
+    split = study.split(Warps(facts[SymbolicValues], counts), address, None)
+    rows = None
+    groups, loops = [0, 0, 0], dict[int, int]()
+    if not isinstance(split, Unknown):
+        rows = warps.first_block(split.core)
+        groups, loops = _coefficients(split)
+    lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
+    if rows is None:
+        sectors = INDIRECT_SECTORS * lanes
+        return Stream(
+            access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
+            {}, sectors, sectors, 2.0 if local else sectors, local,
+        )  # fmt: skip
+    shifts = _shifts(groups, loops, flow)
+    relative = rows[:MOST_WARPS] - (rows.min() & -LINE)
+    key = relative.tobytes() + shifts.tobytes() + bytes([size, local])
+    if key not in kept:
+        kept[key] = _costs(relative, shifts, size, local, banks)
+    sectors, lines, passes = kept[key]
+    share = max(lanes, 1.0 / rows.shape[1])
+    return Stream(
+        access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
+        (groups[0], groups[1], groups[2]), loops, max(1.0, sectors * share), max(1.0, lines * share),
+        max(1.0, passes if local else passes * share), local,
+    )  # fmt: skip
+
+
+def _coefficients(split: Split) -> tuple[list[int], dict[int, int]]:
+    groups, loops = [0, 0, 0], dict[int, int]()
+    for (kind, index), coefficient in split.linear.items():
+        assert isinstance(index, int)
+        if kind is SymbolKind.COUNTER:
+            loops[index] = coefficient
+        else:
+            groups[index] += coefficient
+    return groups, loops
+
+
+def _shifts(groups: Sequence[int], loops: Mapping[int, int], flow: Flow) -> Ints:
+    """Remainders of a line that thread blocks and iterations move an access by."""
+    steps = [abs(c) for c in (*groups, *loops.values()) if c % LINE]
+    if not steps:
+        return np.zeros(1, np.int64)
+    step = math.gcd(*steps, LINE)
+    every = np.arange(0, LINE, step, dtype=np.int64)
+    return every[:: max(1, len(every) // MOST_SHIFTS)]
+
+
+def _costs(
+    rows: Ints, shifts: Ints, size: int, local: bool, banks: int
+) -> tuple[float, float, float]:
+    if local:
+        passes, _ = bank_passes(rows - rows.min() // 4 * 4, size, None, banks=banks)
+        return 0.0, 0.0, float(passes.mean())
+    moved = (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
+    sectors = pieces_touched(moved, size, SECTOR, None)
+    lines = pieces_touched(moved, size, LINE, None)
+    return float(sectors.mean()), float(lines.mean()), _port_lines(moved, size)
+
+
+def _port_lines(moved: Ints, size: int) -> float:
+    """Lines that the phases of an access touch: lanes that want more than a line together go in
+    halves, quarters ..., each of which looks its lines up anew."""
+    lanes = moved.shape[1]
+    group = max(1, min(lanes, LINE // min(size, 16)))
+    parts = [
+        pieces_touched(moved[:, start : start + group], min(size, 16), LINE, None)
+        for start in range(0, lanes, group)
+    ]
+    return float(sum(parts).mean()) * max(1.0, size / 16)  # type: ignore[union-attr]
+
+
+def traffic_of(
+    streams: Sequence[Stream], flow: Flow, facts: Facts, shape: CacheShape
+) -> dict[int, Traffic]:
+    """What each access asks of the caches and of memory, by access."""
+    found = dict[int, Traffic]()
+    by_array = dict[str, list[Stream]]()
+    for stream in streams:
+        if not stream.is_local:
+            way = "loads" if stream.is_load else "stores"
+            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
+        else:
+            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, True)
+    blocks = math.prod(shape.grid)
+    wave = min(blocks, shape.sms * shape.resident)
+    own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
+    together = _spread(wave, shape, 1, 0)
+    after = _spread(min(2 * wave, blocks), shape, 1, 0)
+    sizes = {a: _array_bytes(s, flow, shape) for a, s in by_array.items()}
+    everything = sum(sizes.values())
+    sm = {a: _window(s, flow, facts, own) for a, s in by_array.items()}
+    gpu = {a: _window(s, flow, facts, together) for a, s in by_array.items()}
+    sm_bytes = sum(w.unique * SECTOR for w in sm.values())
+    lives = {a: _life(s, flow) for a, s in by_array.items()}
+    wave_bytes = sum(min(w.unique * SECTOR * lives[a], sizes[a]) for a, w in gpu.items())
+    for array, members in by_array.items():
+        miss1 = _miss(sm[array], sm_bytes, shape.l1_bytes)
+        window = gpu[array]
+        fresh = window.unique
+        if wave_bytes * 2 <= shape.l2_bytes and wave < blocks:
+            both = _window(members, flow, facts, after)
+            fresh = max(both.unique - window.unique, 0.0) * wave / max(len(after) - wave, 1)
+        asked = window.requests
+        dram = fresh / asked if asked else 0.0
+        total = sum(s.executions * s.sectors for s in members)
+        compulsory = min(sizes[array] / SECTOR / total, 1.0) if total else 0.0
+        dram = compulsory if everything <= shape.l2_bytes else max(dram, min(compulsory, dram))
+        for stream in members:
+            missed = stream.sectors * (miss1 if stream.is_load else 1.0)
+            if stream.rows is None:
+                reach = min(1.0, everything / max(shape.l2_bytes, 1))
+                found[stream.access] = Traffic(
+                    stream.sectors, stream.lines, stream.sectors * 0.7,
+                    stream.sectors * 0.5 * reach, stream.passes, False,
+                )  # fmt: skip
+                continue
+            found[stream.access] = Traffic(
+                stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
+                stream.passes, True,
+            )  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    requests: float
+    unique: float
+
+
+def _miss(window: _Window, footprint: float, size: int) -> float:
+    """The share of requests that miss a cache, whole windows in it or only a part of them."""
+    if not size or not window.requests:
+        return 1.0
+    fits = min(1.0, size / footprint) if footprint else 1.0
+    return fits * window.unique / window.requests + (1 - fits)
+
+
+def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
+    """The numbers in x, y, z of ``count`` thread blocks, ``step`` apart, x first."""
+    numbers = first + np.arange(count, dtype=np.int64) * step
+    numbers %= max(math.prod(shape.grid), 1)
+    x, y, _ = shape.grid
+    return np.stack([numbers % x, numbers // x % y, numbers // (x * y)], axis=1)
+
+
+def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -> _Window:
+    """Sectors asked for and touched by accesses to one array in a window of iterations."""
+    requests, parts, left_out = 0.0, list[Ints](), 1.0
+    for stream in members:
+        if stream.rows is None:
+            continue
+        steps, invariant = _iterations(stream, flow, facts)
+        places = blocks @ np.array(stream.groups, np.int64)
+        distinct = np.unique(places)
+        inside = np.unique(stream.rows)
+        if all(c % SECTOR == 0 for c in (*stream.groups, *stream.loops.values())):
+            inside = np.unique(inside // SECTOR) * SECTOR
+        room = max(1, MOST_ADDRESSES // max(1, len(inside) * len(steps)))
+        kept = distinct[:room]
+        ids = (inside[None, None] + kept[:, None, None] + steps[None, :, None]) // SECTOR
+        parts.append(np.unique(ids))
+        scale = len(kept) / len(distinct)
+        left_out = max(left_out, 1.0 / scale)
+        share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9))
+        requests += (
+            stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
+        )
+    if not parts:
+        return _Window(requests, requests)
+    unique = float(len(np.unique(np.concatenate(parts)))) if len(parts) > 1 else float(len(parts[0]))
+    return _Window(requests, min(unique * left_out, requests))
+
+
+def _full(stream: Stream, flow: Flow, facts: Facts) -> float:
+    """Executions if no guard left any out."""
+    total = float(flow.warps)
+    for loop in facts[Loops].around(flow.block_of[stream.access]):
+        total *= max(flow.trips[loop.id], 1e-9)
+    return total
+
+
+def _iterations(stream: Stream, flow: Flow, facts: Facts) -> tuple[Ints, float]:
+    """Offsets of the iterations of a window, and how often each is repeated by loops that do not
+    move the access."""
+    steps, repeated, width = np.zeros(1, np.int64), 1.0, INNER_WINDOW
+    for loop in facts[Loops].around(flow.block_of[stream.access]):
+        trips = flow.trips[loop.id]
+        coefficient = stream.loops.get(loop.id, 0)
+        if coefficient == 0:
+            repeated *= max(trips, 1.0)
+            continue
+        count = max(1, min(width, round(trips)))
+        width = OUTER_WINDOW if len(steps) * OUTER_WINDOW <= 2 * INNER_WINDOW else 1
+        steps = (steps[None] + coefficient * np.arange(count, dtype=np.int64)[:, None]).ravel()
+    return steps, repeated
+
+
+def _life(members: Sequence[Stream], flow: Flow) -> float:
+    """How many windows long the life of a thread block is."""
+    longest = 1.0
+    for stream in members:
+        trips = 1.0
+        for loop in stream.loops:
+            trips *= max(flow.trips[loop], 1.0)
+        longest = max(longest, trips / INNER_WINDOW)
+    return longest
+
+
+def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What a launch touches of an array at most: from the lowest to the highest address."""
+    low, high = 0.0, 0.0
+    for stream in members:
+        if stream.rows is None:
+            high = max(high, stream.executions * stream.sectors * SECTOR)
+            continue
+        least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
+        for coefficient, extent in zip(stream.groups, shape.grid, strict=True):
+            most += max(coefficient, 0) * (extent - 1)
+            least += min(coefficient, 0) * (extent - 1)
+        for loop, coefficient in stream.loops.items():
+            span = coefficient * max(flow.trips[loop] - 1, 0)
+            most, least = most + max(span, 0), least + min(span, 0)
+        low, high = min(low, least), max(high, most)
+        high = min(high, low + stream.executions * stream.sectors * SECTOR * 4)
+    return high - low

@@ -1,0 +1,152 @@
+"""What the pipeline model takes from a GPU description, in cycles and bytes of one SM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcc.gpu.needs import GpuReader
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.sim.machine_costs import Generation, Unit, generation_of
+
+DRAM_EFFICIENCY = 0.92
+"""Sustained over data-sheet bandwidth: best triad and initialisation of microbench_stream_occupancy
+(V100, A100, A40, H100: 0.90 to 0.97)."""
+
+L2_SLICE_BYTES = 29.0
+"""Bytes per cycle that a slice of L2 gives: gpu-cache on an A40, 2430 GB/s at 1740 MHz from 48
+slices (microbench_cache_bw.csv). Where slices are not known, an SM is given 24 bytes."""
+
+L2_SM_BYTES = 24.0
+PORT_L2_BYTES = 64.0
+"""What one SM can take from L2 in a cycle (Volta and later; 32 before)."""
+
+L1_BYTES = 64.0
+"""Bytes per cycle of L1: gpu-cache on an A40, 9350 GB/s at 1740 MHz from 84 SMs; V100, A100 and
+H100 128 (same file)."""
+
+PORT_QUEUE = 24.0
+"""Cycles of work that the load/store port takes in ahead."""
+
+LAUNCH_OVERHEAD_US = 2.2
+"""From launch to the first instruction and from the last to the end, where a GPU's description does
+not say it: smallest kernels of microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100."""
+
+BLOCK_START_CYCLES = 60.0
+"""From the end of a thread block to the first instruction of the next one in its place; not
+published. Of little weight but for very short thread blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """An SM and its share of the rest, in cycles of the SM clock."""
+
+    generation: Generation
+    sms: int
+    schedulers: int
+    clock_mhz: float
+    interval: dict[Unit, float]
+    """Cycles that a warp instruction keeps a scheduler's unit."""
+    latency: dict[str, float]
+    shared_bytes: float
+    l1_bytes_per_cycle: float
+    l1_caches_loads: bool
+    l1_size: int
+    unified: bool
+    l2_size: int
+    l2_bytes_per_cycle: float
+    port_l2_bytes: float
+    dram_bytes_per_cycle: float
+    banks: int
+    launch_cycles: float
+
+
+_LATENCIES: dict[str, tuple[str, float, str]] = {
+    "arithmetic": ("latency_cycles.fp32_fma", 4.0, "as Volta"),
+    "integer": ("latency_cycles.int_add", 4.0, "as Volta"),
+    "fp64": ("latency_cycles.fp64_fma", 8.0, "as Volta"),
+    "special": ("latency_cycles.sfu_exp", 18.0, "as Volta"),
+    "shared": ("latency_cycles.shared_load", 23.0, "as Turing"),
+    "l1": ("latency_cycles.l1_hit", 32.0, "as Turing"),
+    "l2": ("latency_cycles.l2_hit", 220.0, "as Turing"),
+    "dram": ("latency_cycles.dram", 480.0, "as Turing"),
+    "constant": ("latency_cycles.constant_hit", 8.0, "as Turing"),
+    "barrier": ("latency_cycles.barrier", 20.0, "as Volta"),
+    "atomic": ("latency_cycles.atomic_global", 250.0, "as Turing"),
+}
+
+
+def machine_of(reader: GpuReader) -> Machine:
+    """The machine of a GPU; what its description lacks is assumed and recorded by ``reader``.
+
+    :raises DiagnosticError: K807 for a value without which there is no estimate.
+    """
+    gpu = reader.gpu
+    generation = generation_of(gpu.capability, gpu.is_amd)
+    schedulers = reader.integer("schedulers_per_sm", assumed=4, reason="as most GPUs")
+    sms = reader.integer("sm_count")
+    clock_key = "core_clock_boost_mhz"
+    if gpu.extra.shader_clock_mhz is not None:
+        clock_key = "extra.shader_clock_mhz"
+    elif gpu.core_clock_boost_mhz is None:
+        clock_key = "core_clock_base_mhz"
+    clock = reader.number(clock_key)
+    bandwidth = reader.number("memory_bandwidth_gbs") * 1000.0 / clock
+    slices = gpu.l2.slices
+    per_slice = None if slices is None else float(slices.value) * L2_SLICE_BYTES
+    given = gpu.l2.bytes_per_cycle
+    l2 = float(given.value) if given is not None else per_slice or sms * L2_SM_BYTES
+    new = generation in (Generation.VOLTA, Generation.AMD)
+    capability = gpu.capability or (7, 0)
+    l1 = gpu.l1.bytes_per_cycle
+    wide = capability in ((7, 0), (8, 0), (9, 0))
+    launch = gpu.launch_overhead_cycles
+    return Machine(
+        generation=generation,
+        sms=sms,
+        schedulers=schedulers,
+        clock_mhz=clock,
+        interval=_intervals(reader, schedulers),
+        latency={n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()},
+        shared_bytes=reader.number(
+            "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
+        ),
+        l1_bytes_per_cycle=float(l1.value) if l1 is not None else L1_BYTES * (1 + wide),
+        l1_caches_loads=new or capability in ((5, 2), (6, 0), (6, 1), (2, 0)),
+        l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
+        unified=gpu.l1.unified_bytes is not None,
+        l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
+        l2_bytes_per_cycle=l2,
+        port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
+        dram_bytes_per_cycle=bandwidth * DRAM_EFFICIENCY,
+        banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
+        launch_cycles=float(launch.value) if launch is not None else LAUNCH_OVERHEAD_US * clock,
+    )
+
+
+def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
+    warp = reader.integer("warp_size", assumed=32, reason="as all NVIDIA GPUs")
+    fp32 = reader.integer("cores_per_sm")
+    lanes = {
+        Unit.FMA: ("lanes_per_sm.fp32", fp32),
+        Unit.ALU: ("lanes_per_sm.int32", max(fp32 // 2, 1)),
+        Unit.FP64: ("lanes_per_sm.fp64", max(fp32 // 32, 1)),
+        Unit.SFU: ("lanes_per_sm.sfu", 16),
+    }
+    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0}
+    for unit, (key, assumed) in lanes.items():
+        count = reader.integer(key, assumed=assumed, reason="from the number of cores")
+        found[unit] = warp * schedulers / max(count, 0.5)
+    return found
+
+
+def latency_of(machine: Machine, kind: InstructionClass, unit: Unit) -> float:
+    """Cycles from issue to result of one instruction."""
+    match unit:
+        case Unit.FP64:
+            return machine.latency["fp64"]
+        case Unit.SFU:
+            return machine.latency["special"]
+        case Unit.ALU:
+            return machine.latency["integer"]
+        case _:
+            return machine.latency["arithmetic"]
