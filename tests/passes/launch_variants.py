@@ -21,8 +21,8 @@ from tests.kernels.harness import Launch, launch_of, load
 from tests.passes.counting import Run, executed_run
 from tests.tracegen import engine
 
-MAX_ITEMS = 1 << 12
-"""Work-items of a launch whose block trace is read in about a second."""
+MAX_ITEMS = 1 << 13
+"""Work-items of a launch whose block trace is read in a second or two."""
 
 Change = Callable[[Launch], Launch]
 
