@@ -36,6 +36,10 @@ class StaticClass:
     words: Sequence[ClassWords]
     assumed_segments: int
     assumed_accesses: int
+    assumed_events: int
+    """Segments that are assumed, or with an access that is."""
+    notes: Sequence[tuple[int, str]]
+    """Lines of the source with what was assumed there."""
 
 
 @dataclass(slots=True)
@@ -47,6 +51,7 @@ class _Draft:
     at: Place
     limits: Limits
     record: Recorder
+    notes: Sequence[tuple[int, str]]
     boxes: list[Box] = field(default_factory=list[Box])
 
 
@@ -97,7 +102,7 @@ class _Search:
         blocks = geometry.blocks
         walk.record.finish(x + blocks[0] * (y + blocks[1] * z), w)
         self.events += walk.record.segments
-        draft = _Draft(first, at, walk.limits, walk.record)
+        draft = _Draft(first, at, walk.limits, walk.record, tuple(walk.decider.notes))
         self.drafts.append(draft)
         return draft
 
@@ -132,4 +137,6 @@ def _finished(program: StaticProgram, draft: _Draft) -> StaticClass:
         record.words(by_access=rows is not None),
         segments,
         accesses,
+        record.assumed_events,
+        draft.notes,
     )

@@ -28,6 +28,8 @@ class Decider:
         self._program = program
         self._dealt: dict[int, tuple[int, int]] = {}
         self._undecided: dict[int, set[int]] = {}
+        self.notes: dict[tuple[int, str], None] = {}
+        """Lines with what was assumed there."""
 
     def decide(
         self, block: int, stop: Stop, found: Reading, mask: int, counters: Mapping[int, Ints]
@@ -66,15 +68,20 @@ class Decider:
         """Lanes of which it is not known where they go."""
         targets, assumed = stop.ways.targets, self._program.assumptions
         if stop.ways.line in assumed.branches:
-            share = self._dealt_out(block, stop, lanes, assumed.branches[stop.ways.line])
+            given = assumed.branches[stop.ways.line]
+            self._note(stop, f"true for {given:g} of the lanes, as given")
+            share = self._dealt_out(block, stop, lanes, given)
             return [share, *[0] * (len(targets) - 2), lanes & ~share]
         staying = self._staying(block, stop, lanes, counters)
         if staying is not None:
             return staying
         if not stop.divergent:
+            self._note(stop, "the first side is taken")
             return [lanes, *[0] * (len(targets) - 1)]
         if stop.meeting in targets and len(targets) == 2:
+            self._note(stop, "taken by all lanes")
             return [0 if target == stop.meeting else lanes for target in targets]
+        self._note(stop, "all sides are taken, by lanes in turn")
         if len(targets) == 2:
             return [lanes & EVEN_LANES, lanes & ~EVEN_LANES]
         masks = [0] * len(targets)
@@ -114,14 +121,18 @@ class Decider:
             undecided.add(block)
             stay = lanes
             if undecided >= set(loop.exiting):
-                stay = self._trips(block, number, lanes, counters[number])
+                stay = self._trips(stop, block, number, lanes, counters[number])
+            else:
+                self._note(stop, "the loop is not left here")
             return _split(inside, stay, lanes & ~stay)
         return None
 
-    def _trips(self, block: int, number: int, lanes: int, counter: Ints) -> int:
+    def _trips(self, stop: Stop, block: int, number: int, lanes: int, counter: Ints) -> int:
         """The lanes that have not come to the number of iterations assumed."""
         loop = self._program.values.loops.loops[number]
         trips = self._program.assumptions.loops.get(loop.line or 0, ASSUMED_TRIPS)
+        times = "once" if trips == 1 else f"{trips} times"
+        self._note(stop, f"the loop's body runs {times}")
         tested_first = block == loop.header and block not in loop.latches
         limit = trips if tested_first else trips - 1
         stay = 0
@@ -129,6 +140,9 @@ class Decider:
             if lanes >> lane & 1 and count < limit:
                 stay |= 1 << lane
         return stay
+
+    def _note(self, stop: Stop, what: str) -> None:
+        self.notes[stop.ways.line, what] = None
 
 
 def _split(inside: list[bool], stay: int, leave: int) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ class Part:
     accesses: NDArray[np.int32]
     assumed_segments: NDArray[np.bool_]
     assumed_accesses: NDArray[np.bool_]
+    assumed_events: int
+    """Segments that are assumed, or with an access that is."""
 
 
 class Recorder:
@@ -96,6 +98,9 @@ class Recorder:
             np.array(self._counts, np.int32), kinds, addresses, self._sizes, self._bases,
             self._patterns, self._last,
         )  # fmt: skip
+        owners = np.repeat(np.arange(len(self._counts)), np.array(self._counts, np.int64))
+        events = np.array(self._doubts, np.bool_)
+        events[owners[np.array(self._guesses, np.bool_)]] = True
         self.parts.append(
             Part(
                 words,
@@ -104,6 +109,7 @@ class Recorder:
                 kinds,
                 np.array(self._doubts, np.bool_),
                 np.array(self._guesses, np.bool_),
+                int(events.sum()),
             )  # fmt: skip
         )
         self._clear()
@@ -115,16 +121,18 @@ class Recorder:
         header = np.array([HEADER_MARK, low, high, warp], np.uint32)
         if self.parts:
             first = self.parts[0]
-            self.parts[0] = Part(
-                np.concatenate([header, first.words]), first.segments, first.rows, first.accesses,
-                first.assumed_segments, first.assumed_accesses,
-            )  # fmt: skip
+            self.parts[0] = replace(first, words=np.concatenate([header, first.words]))
 
     @property
     def assumed(self) -> tuple[int, int]:
         """Segments and accesses that were assumed."""
         segments = sum(int(p.assumed_segments.sum()) for p in self.parts)
         return segments, sum(int(p.assumed_accesses.sum()) for p in self.parts)
+
+    @property
+    def assumed_events(self) -> int:
+        """Segments that are assumed, or with an access that is."""
+        return sum(p.assumed_events for p in self.parts)
 
     def rows_by_access(self) -> NDArray[np.uint32] | None:
         """The row of each access of the tables, if all its executions have the same."""

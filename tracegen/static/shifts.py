@@ -285,10 +285,11 @@ class Shifts:
         return NONE
 
     def _fix_symbols(self, node: Node) -> None:
-        """All that a node depends on must stay as it is."""
-        zero = np.zeros(1, np.int64)
+        """All that a node depends on must stay as it is, where the node is known."""
+        zero, found = np.zeros(1, np.int64), self._evaluate(node)
+        sure = np.ones(1, np.bool_) if found.known is None else found.known
         for key in depends_on(self._growths.values, node):
-            self._limit(node, self._growths.of_symbol(key), zero, zero, np.ones(1, np.bool_))
+            self._limit(node, self._growths.of_symbol(key), zero, zero, sure)
 
     def _product(self, node: Node, factors: tuple[Node, ...]) -> Ints:
         moving = [f for f in factors if self._get(f).any()]

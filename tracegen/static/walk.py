@@ -56,7 +56,7 @@ class Walk:
             {**program.symbols, **lanes},
             self._gathered,
         )
-        self._decider = Decider(program)
+        self.decider = Decider(program)
         self._mask = int(sum(1 << i for i in np.flatnonzero(exists).tolist()))
         self._block, self._meeting = 0, NOWHERE
         self._doubt, self._release = False, NOWHERE
@@ -95,6 +95,10 @@ class Walk:
         unknown = self._mask & ~found.known
         addresses = found.data
         if unknown:
+            line = self.program.tables.instructions[
+                self.program.tables.accesses[touch.number].instruction
+            ].line
+            self.decider.notes[line, "addresses here and there in the array"] = None
             addresses = self._scattered(touch, addresses, self.values.lanes_of(unknown))
         growth = self._growth(found.growth, self._mask & found.known)
         assumed = self._doubt or unknown != 0
@@ -156,7 +160,7 @@ class Walk:
             self._go(stop.ways.targets[0], self._mask)
             return
         found = self.values.read(stop.ways.condition, stop.chain)
-        masks, assumed = self._decider.decide(
+        masks, assumed = self.decider.decide(
             self._block, stop, found, self._mask, self.values.counters
         )
         for target, lanes in zip(stop.ways.targets, masks, strict=True):

@@ -21,6 +21,10 @@ class StaticSummary:
     totals: LaunchTotals
     assumed_segments: int
     assumed_accesses: int
+    assumed_events: int
+    """Segments that are assumed, or with an access that is."""
+    notes: tuple[tuple[int, str], ...]
+    """Lines of the source with what was assumed there."""
 
 
 def write_static(
@@ -49,4 +53,6 @@ def write_classes(
         writer.end(),
         sum(c.found.warps * c.assumed_segments for c in classes),
         sum(c.found.warps * c.assumed_accesses for c in classes),
+        sum(c.found.warps * c.assumed_events for c in classes),
+        tuple(sorted({note for c in classes for note in c.notes})),
     )
