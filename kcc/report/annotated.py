@@ -28,8 +28,8 @@ _SPACE_LETTERS = {
 
 LEGEND = (
     "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier",
-    "runs: executions per work-item in the mean, x trips of a loop; <id, <data: lanes of a warp may",
-    "part; cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
+    "runs: executions per work-item in the mean, x trips of a loop; <id, <data: a warp may part;",
+    "cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
 )
 
 

@@ -36,8 +36,13 @@ class Costly:
 def costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
     """Accesses whose lanes do not share sectors, or wait for each other at a bank, the dearest
     first."""
-    for group in costly_groups(facts):
-        yield _finding(kernel, group)
+    from kcc.report.fixes import MAX_TRIED, Fixes
+
+    groups = costly_groups(facts)
+    fixes = Fixes(kernel, facts) if groups else None
+    for number, group in enumerate(groups):
+        fix = fixes.fix(group) if fixes and number < MAX_TRIED else ""
+        yield _finding(kernel, group, fix)
 
 
 def costly_groups(facts: Facts) -> list[Costly]:
@@ -101,7 +106,7 @@ def _rank(cost: Cost) -> float:
     return cost.excess if cost.total is None else 1e6 + cost.total
 
 
-def _finding(kernel: Kernel, group: Costly) -> Finding:
+def _finding(kernel: Kernel, group: Costly, fix: str) -> Finding:
     cost, first = group.cost, group.accesses[0]
     name = first.array.name if isinstance(first.array, Array) else "an unknown array"
     several = len(group.accesses) > 1
@@ -125,7 +130,7 @@ def _finding(kernel: Kernel, group: Costly) -> Finding:
         )
     places = [access.location for access in group.accesses]
     own = {place.line for place in places if place and place.file == kernel.span.file}
-    return Finding(Severity.WARNING, tuple(sorted(own)), what, cost)
+    return Finding(Severity.WARNING, tuple(sorted(own)), what, cost, fix)
 
 
 def divergent_barriers(kernel: Kernel, facts: Facts) -> Iterator[Finding]:

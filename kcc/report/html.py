@@ -92,12 +92,17 @@ def _card(label: str, value: str, detail: str = "", share: float | None = None) 
     )
 
 
+_BREAKS = {"instructions": ": ", "launch": " (", "barriers": " ("}
+"""Where the text of a verdict line parts into what is said large and what is said small."""
+
+
 def _cards(kernel: KernelReport) -> Markup:
     """What the verdict says, in boxes."""
     cards = list[Markup]()
     for line in verdict(kernel):
         if line.severity is None and line.label not in ("registers", "occupancy"):
-            value, _, detail = line.text.partition(": " if line.label == "instructions" else "; ")
+            value, _, detail = line.text.partition(_BREAKS.get(line.label, "; "))
+            detail = detail.removesuffix(")") if line.label in ("launch", "barriers") else detail
             cards.append(_card(line.label, value, detail))
     return tag("div", _occupancy(kernel.occupancy), _registers(kernel.registers), *cards,
                class_="cards")  # fmt: skip

@@ -82,11 +82,15 @@ def work_items(kernel: KernelReport) -> int | None:
     return None if entry is None else entry.threads
 
 
+_MOST = "at most "
+
+
 def runs_text(cost: LineCost) -> str:
     """How often a line runs: ``x16`` at the keyword of a loop, its trips; else executions per
     work-item in the mean, ``?`` where that is not known."""
     if cost.loops:
-        return " ".join(f"x{trip_text(loop.trip)}" for loop in cost.loops).replace("unknown", "?")
+        shown = (trip_text(loop.trip) for loop in cost.loops)
+        return " ".join(f"x{text}" for text in shown).replace("unknown", "?").replace(_MOST, "<=")
     return mean_text(cost.per_item) if cost.per_item is not None else "?"
 
 

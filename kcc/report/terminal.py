@@ -140,7 +140,9 @@ class _Columns:
         mostly, runs, memory, cost = (
             (
                 max((cell_len(text) for text in column), default=0)
-                for column in zip(*((ln.mostly, ln.runs, ln.memory, ln.cost) for ln in lines))
+                for column in zip(
+                    *((ln.mostly, ln.runs, ln.memory, ln.cost) for ln in lines), strict=True
+                )
             )
             if lines
             else (0, 0, 0, 0)

@@ -23,13 +23,13 @@ SHOWN_ADDRESSES = 6
 def trace_summary(trace: TraceFile, launches: Sequence[LaunchTrace], style: Style) -> str:
     """What the file holds as text, launch by launch."""
     header, totals = trace.header, trace.totals
-    made = "analysis" if header.made_by == STATIC else "run"
+    made = "an analysis" if header.made_by == STATIC else "a run"
     each = f", {trace.size_bytes / max(totals.warp_instructions, 1):.3f} bytes per warp instruction"
     launched = counted(len(trace.launches), "launch", "es")
     size = size_text(trace.size_bytes) + (each if totals.warp_instructions else "")
     sums = f"{totals.warp_instructions:,} warp instructions, {totals.thread_instructions:,} thread "
     lines = [
-        f"{trace.path}: trace of a {made} of {header.program} (kcc {header.kcc_version})",
+        f"{trace.path}: trace of {made} of {header.program} (kcc {header.kcc_version})",
         f"{launched} of {counted(len(trace.tables), 'kernel')}, {size}",
         f"{sums}instructions, {totals.accesses:,} accesses by warps",
     ]

@@ -47,7 +47,9 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
     ]
     for finding in kernel.findings:
         place = f"{line_list(finding.lines)}: " if finding.lines else ""
-        lines.append(VerdictLine(finding.severity.value, place + finding.message, finding.severity))
+        fix = f"; fix: {finding.fix}" if finding.fix else ""
+        text = place + finding.message + fix
+        lines.append(VerdictLine(finding.severity.value, text, finding.severity))
     return lines
 
 

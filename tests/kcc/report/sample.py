@@ -195,11 +195,13 @@ def kernel() -> KernelReport:
         ),
         lines=(
             LineFacts(FILE, 4, _mix(fp32=1), (), (), 0, 1),
-            LineFacts(FILE, 16, _mix(int=2), (), (), 0, 0),
+            LineFacts(FILE, 16, _mix(int=2), (), (), 0, 0, {0: 2}),
             LineFacts(FILE, 17, _mix(int=2, branch=1), (), (0,), 0, 1),
             LineFacts(FILE, 20, _mix(load_global=2), (0, 1), (), 0, 1),
             LineFacts(FILE, 21, _mix(branch=1), (), (), 1, 1),
-            LineFacts(FILE, 23, _mix(int=1, load_global=2, branch=2), (2, 3), (1,), 0, 0),
+            LineFacts(
+                FILE, 23, _mix(int=1, load_global=2, branch=2), (2, 3), (1,), 0, 0, {2: 2, 3: 3}
+            ),
         ),
     )
 

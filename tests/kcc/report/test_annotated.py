@@ -2,8 +2,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.report.annotated import annotate
+from kcc.report.line_costs import mean_text
 from kcc.report.model import LineFacts
 from tests.kcc.report.sample import FILE, LINES, kernel
 
@@ -24,7 +27,23 @@ def test_lines_without_instructions_are_as_deep_as_both_neighbours():
 def test_accesses_and_barriers_are_marked():
     _, own = annotate(kernel(), {FILE: LINES})
     marks = {line.number: line.memory for line in own.lines if line.memory}
-    assert marks == {20: "rG wL", 21: "bar", 23: "rL wG"}
+    assert marks == {20: "rG wL", 21: "bar", 23: "rL wG <id"}
+
+
+def test_lines_say_how_often_they_run():
+    _, own = annotate(kernel(), {FILE: LINES})
+    runs = {line.number: line.runs for line in own.lines if line.runs}
+    assert runs[16] == "1"
+    assert runs[17] == "x<=40"
+    assert runs[23] == "?"
+
+
+def test_the_worst_access_of_a_line_is_priced():
+    _, own = annotate(kernel(), {FILE: LINES})
+    assert {line.number: line.cost for line in own.lines if line.cost} == {
+        20: "16 p!",
+        23: "16 p!",
+    }
 
 
 def test_findings_stand_at_their_line():
@@ -57,3 +76,11 @@ def test_a_line_past_the_end_of_the_file_is_left_out():
     beyond = LineFacts(FILE, 999, {InstructionClass.INT: 1}, (), (), 0, 0)
     report = replace(kernel(), lines=(*kernel().lines, beyond))
     assert len(annotate(report, {FILE: LINES})) == 2
+
+
+@pytest.mark.parametrize(
+    ("mean", "text"),
+    [(0, "0"), (1, "1"), (0.5, "0.5"), (0.004, "<0.01"), (12.345, "12.35"), (12345.6, "12,346")],
+)
+def test_means(mean: float, text: str):
+    assert mean_text(mean) == text
