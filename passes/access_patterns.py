@@ -90,6 +90,7 @@ class AccessStudy:
         self.algebra = self.values.algebra
         self.judge = Judge(kernel, facts)
         self.parted = split_blocks(kernel, facts)
+        self._warps = dict[tuple[tuple[int, int], ...], "Warps"]()
         self._iterations = dict[tuple[int | None, bool], Iterations]()
 
     def pattern(self, access: MemoryAccess) -> AccessPattern:
@@ -102,10 +103,9 @@ class AccessStudy:
         if self.algebra.known.local_size is None:
             return _unknown(access, shown, "the local size is not known")
         from kcc.passes.access_measure import Place, measured
-        from kcc.passes.warp_addresses import Warps
 
         iterations = self.iterations(access.block)
-        warps = Warps(self.values, iterations.counts)
+        warps = self.warps(iterations.counts)
         split = self.split(warps, address, iterations.mask)
         if isinstance(split, Unknown):
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
@@ -121,13 +121,12 @@ class AccessStudy:
     ) -> AccessPattern:
         """With what the access does in the whole launch."""
         from kcc.passes import access_launch as launch
-        from kcc.passes.warp_addresses import Warps
 
         if access.space is AddressSpace.PRIVATE:
             return found
         active = activity(self.values, self.facts[TripCounts], access.block)
         done = None
-        exact = warps if active is None else Warps(self.values, active.counts)
+        exact = warps if active is None else self.warps(active.counts)
         if active and access.block not in self.parted and not exact.unknown(active.condition):
             apart = self.split(exact, place.address, active.condition)
             if isinstance(apart, Split):
@@ -142,6 +141,15 @@ class AccessStudy:
             warps_per_line=launch.warps_per_line(place, warps, split) if lines else None,
             loops=launch.loop_reuse(place, warps, split),
         )
+
+    def warps(self, counts: Mapping[int, int]) -> Warps:
+        """The warps of the launch in so many iterations of loops."""
+        from kcc.passes.warp_addresses import Warps
+
+        key = tuple(sorted(counts.items()))
+        if key not in self._warps:
+            self._warps[key] = Warps(self.values, counts)
+        return self._warps[key]
 
     def address(self, access: MemoryAccess) -> Expr:
         """The address of an access, less that of the object it is in, if there is only one."""

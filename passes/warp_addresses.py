@@ -42,6 +42,14 @@ WARP = 32
 MAX_ROWS = 1 << 18
 """Lanes whose addresses are computed for one access; of more, a sample is."""
 
+MAX_ASKED = 32
+"""Nodes that one evaluator is asked for before it is thrown away with all its intermediate
+values, which take up to 2 MiB each."""
+
+_HASH = np.uint64(0x9E3779B97F4A7C15)
+"""An odd factor without pattern: 2**64 divided by the golden ratio (Knuth, "The Art of Computer
+Programming", volume 3, section 6.4)."""
+
 _GLOBAL, _GROUP, _LOCAL = SymbolKind.GLOBAL_ID, SymbolKind.GROUP_ID, SymbolKind.LOCAL_ID
 
 
@@ -88,6 +96,8 @@ class Warps:
         self.counts = counts
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
+        self._last: tuple[tuple[Key, ...], Evaluator] | None = None
+        self._asked = 0
 
     @property
     def full_only(self) -> bool:
@@ -100,10 +110,15 @@ class Warps:
         return None if found is None else int(found[0])
 
     def needs(self, node: Node) -> frozenset[Key]:
-        """The symbols a node depends on, addresses of objects left out."""
+        """The symbols a node depends on, addresses of objects left out, and counters of loops that
+        have ended."""
         if node not in self._dependences:
-            found = depends_on(self.values, node)
-            self._dependences[node] = frozenset(k for k in found if k[0] not in BASE_KINDS)
+            loops = self.values.varying(node)
+            self._dependences[node] = frozenset(
+                (kind, index)
+                for kind, index in depends_on(self.values, node)
+                if kind not in BASE_KINDS and (kind is not SymbolKind.COUNTER or index in loops)
+            )
         return self._dependences[node]
 
     def moving(self, nodes: Iterable[Node]) -> set[Key]:
@@ -186,8 +201,7 @@ class Warps:
         keys = sorted(self.moving(nodes) - set(zero), key=str)
         axes, sampled = self._axes(keys)
         combinations = math.prod(len(axis) for axis in axes)
-        lanes = self._lanes(keys, axes, combinations)
-        evaluate = Evaluator(self.values, lanes)
+        evaluate = self._evaluator(keys, axes, combinations)
         wanted = [self._bound(each) for each in nodes]
         evaluate.expect(wanted)
         data, known = evaluate.integers(wanted[0])
@@ -223,6 +237,16 @@ class Warps:
             for extent, some in zip(extents, kept, strict=True)
         ]
         return axes, kept != extents
+
+    def _evaluator(self, keys: list[Key], axes: list[Ints], combinations: int) -> Evaluator:
+        """One for several questions about the same work-items, for what they have in common; it
+        keeps all values of all nodes, and so not for too many."""
+        known = tuple(keys)
+        if self._last is None or self._last[0] != known or self._asked >= MAX_ASKED:
+            lanes = self._lanes(keys, axes, combinations)
+            self._last, self._asked = (known, Evaluator(self.values, lanes)), 0
+        self._asked += 1
+        return self._last[1]
 
     def _lanes(self, keys: list[Key], axes: list[Ints], combinations: int) -> Lanes:
         """A row for each work-item of a thread block in each combination."""
@@ -327,11 +351,25 @@ def _merged(rows: Ints, active: Mask, missing: bool, choice: _Choice) -> WarpRow
         rows = rows - (least & -choice.period)[:, None]
     rows = np.where(active, rows, 0)
     everyone = bool(active.all())
-    keys = rows if everyone else np.concatenate([rows, active.astype(np.int64)], axis=1)
-    unique, weights = np.unique(keys, axis=0, return_counts=True)
-    width = rows.shape[1]
-    lanes = None if everyone else unique[:, width:] != 0
-    return WarpRows(unique[:, :width], lanes, weights.astype(np.int64), missing, choice.sampled)
+    first, weights = _distinct(rows, active)
+    lanes = None if everyone else active[first]
+    return WarpRows(rows[first], lanes, weights, missing, choice.sampled)
+
+
+def _distinct(rows: Ints, active: Mask) -> tuple[Ints, Ints]:
+    """Of equal rows the place of the first, and their number: found by a hash, which is checked."""
+    factors = np.arange(1, 2 * rows.shape[1] + 1, dtype=np.uint64) * _HASH
+    left, right = factors[: rows.shape[1]], factors[rows.shape[1] :]
+    hashes = ((rows.view(np.uint64) ^ left) * left).sum(axis=1) + (active * right).sum(axis=1)
+    hashes ^= hashes >> np.uint64(29)
+    _, first, own, weights = np.unique(
+        hashes, return_index=True, return_inverse=True, return_counts=True
+    )
+    same = (rows == rows[first[own]]) & (active == active[first[own]])
+    if not same.all():
+        keys = np.concatenate([rows, active.astype(np.int64)], axis=1)
+        _, first, weights = np.unique(keys, axis=0, return_index=True, return_counts=True)
+    return first.astype(np.int64), weights.astype(np.int64)
 
 
 def as_terms(node: Node) -> list[tuple[Node, int]]:
