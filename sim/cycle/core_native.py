@@ -473,6 +473,7 @@ def simulate(
                 return WAITING
             break
         sm = run[R_FILL] % sm_count
+        sms[sm, M_WANTED] += 1
         place_block(
             conf, run, stats, sms, sched, block_slots, pool, ops, sources, incoming, segments,
             row_segment, row_access, warps, ready, base, cause, wake, unit, log, sm,

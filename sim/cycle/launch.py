@@ -200,8 +200,8 @@ class LaunchSimulation:
         self._flush(last=True)
         self.run[Run.FINISHED] = 1
         self._run()
-        if self.run[Run.RETIRED] != self.run[Run.DISPATCHED]:
-            raise InternalError("cycle-level model", "warps are left that nothing wakes")
+        if self.run[Run.RETIRED] != self.launch.thread_blocks:
+            raise InternalError("cycle-level model", "not all thread blocks came to their end")
         self._charge_the_end()
         self.memory.clock = int(self.run[Run.CLOCK])
         return timing_of(
