@@ -237,7 +237,6 @@ CODES: dict[str, Code] = {
     "K762": Code("error", "a trace is cut off"),
     "K763": Code("error", "a trace is damaged"),
     "K764": Code("error", "a trace says what cannot be"),
-    "K765": Code("error", "static traces are not supported"),
     "K766": Code("error", "a trace has no such launch, thread block or warp"),
     "K767": Code("error", "nothing was traced"),
     "K768": Code("error", "a kernel is too large for a trace file"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from kcc.commands.errors import usage_error
@@ -303,6 +303,10 @@ class Parser(argparse.ArgumentParser):
     rest: str | None = None
     """What words behind ``--`` are called, where they are for somebody else."""
 
+    other: tuple[Callable[[str], Parser], tuple[str, ...]] | None = None
+    """What makes the parser to be used in place of this one, and how the name of a file ends that
+    asks for it."""
+
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         settings.setdefault("allow_abbrev", False)
@@ -311,6 +315,11 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride] -- it is overloaded
         self, args: Any = None, namespace: Any = None
     ) -> Any:
+        if self.other is not None and args is not None:
+            make, suffixes = self.other
+            words = args[: args.index("--")] if "--" in args else args
+            if "--show" not in words and any(word.endswith(suffixes) for word in words):
+                return make(self.prog).parse_known_args(args, namespace)
         if self.rest is None:
             return super().parse_known_args(args, namespace)
         words = list(args)

@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, run_host, script_exit_code
-from kcc.commands.options import Subparsers, add_console
+from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
+from kcc.commands.static_trace import SOURCE_SUFFIXES, static_parser
 from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
     from kcc.trace.reader import LaunchTrace, TraceFile
     from kcc.trace.writer import TraceWriter
 
-SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
 DEFAULT_LIMIT = 100
 
 _EXAMPLES = """examples:
   kcc trace kernels/bfs/workload.py -o bfs.kct   every launch: blocks, lanes, addresses
   kcc trace kernels/bfs/workload.py -o bfs.kct --launches 0-3 --kernel BFS_1
   kcc trace script.py -o x.kct --blocks-only -- --steps 10
+  kcc trace vecadd.cl --global 2**20 --arg n=2**20 -o vecadd.kct
+                                                 without a run; see `kcc trace FILE.cl --help`
   kcc trace --show bfs.kct                       what the file holds
   kcc trace --show bfs.kct --launch 2 --block 7 --warp 1
   kcc trace --show bfs.kct --json -"""
@@ -36,14 +38,18 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc trace`."""
     parser = subparsers.add_parser(
         "trace",
-        help="write what every warp of a PyOpenCL script's kernels did to a file",
+        help="write what every warp does to a file: of a run, or from the source alone",
         usage="kcc trace FILE -o FILE.kct [OPTION ...] [-- ARG ...]\n"
+        "       kcc trace FILE.cl -o FILE.kct [OPTION ...]\n"
         "       kcc trace --show FILE.kct [OPTION ...]",
         description="Run a PyOpenCL script as `kcc run` does, and write what its kernels did to a\n"
-        "trace: basic blocks, lane masks and addresses, warp by warp. Or look at a trace.",
+        "trace: basic blocks, lane masks and addresses, warp by warp. Or do so for a kernel\n"
+        "source without a run (`kcc trace FILE.cl --help`). Or look at a trace.",
         epilog=_EXAMPLES,
     )
     add_script(parser)
+    assert isinstance(parser, Parser)
+    parser.other = static_parser, SOURCE_SUFFIXES
     group = parser.add_argument_group("what is written")
     group.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
     group.add_argument(
@@ -115,10 +121,6 @@ def _check_trace(arguments: argparse.Namespace) -> None:
     path = arguments.script
     if path.endswith(".kct"):
         raise usage_error(f"'{path}' is a trace", f"kcc trace --show {path}")
-    if path.endswith(SOURCE_SUFFIXES):
-        message = f"'{path}' is a kernel source, and kcc cannot trace without a run yet"
-        hint = "kcc trace workload.py -o FILE traces the host script that launches its kernels"
-        raise DiagnosticError([Diagnostic("K765", message, hint=hint)])
     if any(getattr(arguments, name) is not None for name in ("launch", "block", "warp", "json")):
         raise usage_error("--launch, --block, --warp and --json go with --show")
     if not arguments.output:

@@ -94,10 +94,16 @@ class Recorder:
             addresses = np.ascontiguousarray(np.stack(self._addresses))
         kinds = np.array(self._kinds, np.int32)
         words = encode(
-            np.array(self._numbers, np.int32), np.array(self._masks, np.uint64),
-            np.array(self._counts, np.int32), kinds, addresses, self._sizes, self._bases,
-            self._patterns, self._last,
-        )  # fmt: skip
+            np.array(self._numbers, np.int32),
+            np.array(self._masks, np.uint64),
+            np.array(self._counts, np.int32),
+            kinds,
+            addresses,
+            self._sizes,
+            self._bases,
+            self._patterns,
+            self._last,
+        )
         owners = np.repeat(np.arange(len(self._counts)), np.array(self._counts, np.int64))
         events = np.array(self._doubts, np.bool_)
         events[owners[np.array(self._guesses, np.bool_)]] = True
@@ -110,7 +116,7 @@ class Recorder:
                 np.array(self._doubts, np.bool_),
                 np.array(self._guesses, np.bool_),
                 int(events.sum()),
-            )  # fmt: skip
+            )
         )
         self._clear()
 
@@ -158,7 +164,7 @@ class Recorder:
                 None if by_access else p.rows,
                 p.assumed_segments if marked else None,
                 p.assumed_accesses if marked else None,
-            )  # fmt: skip
+            )
             for p in self.parts
         ]
 

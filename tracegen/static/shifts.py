@@ -9,7 +9,7 @@ derivatives are in forward mode, next to the value itself. Where a value does no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -164,7 +164,7 @@ class Growths:
             case Opcode.LSHR | Opcode.ASHR:
                 return 1 << value if 0 <= value < 62 else None
             case Opcode.AND:
-                return 1 << value.bit_length() if value > 0 else -value & -(-value)
+                return 1 << value.bit_length() if value > 0 else value & -value
             case _:
                 return abs(value)
 

@@ -83,7 +83,7 @@ def test_choice(
         ([SAXPY, "-o", "x.kct", "--launches", "3-1"], 2, "ends before"),
         ([SAXPY, "-o", "x.kct", "--launches", "x"], 2, "whole number"),
         ([SAMPLE, "-o", "x.kct"], 2, "--show"),
-        (["kernel.cl", "-o", "x.kct"], 1, "kcc trace workload.py"),
+        (["kernel.cl", "-o", "x.kct"], 1, "error[K001]"),
         ([SAXPY, "--size", "tiny", "-o", "x.kct", "--launches", "999"], 1, "error[K767]"),
         ([SAXPY, "--size", "tiny", "-o", "missing/x.kct"], 1, "error[K008]"),
         (["missing.py", "-o", "x.kct"], 1, "error[K001]"),

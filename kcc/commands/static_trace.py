@@ -1,0 +1,154 @@
+"""`kcc trace FILE.cl -o FILE.kct`: what the warps of a kernel will do, from the source alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.clang import provide_clang
+from kcc.commands.console import paint_messages
+from kcc.commands.errors import usage_error
+from kcc.commands.gpu_options import read_assumptions
+from kcc.commands.hosts import WARP_SIZES
+from kcc.commands.options import (
+    Parser,
+    add_assumptions,
+    add_compilation,
+    add_console,
+    add_launch,
+    add_source,
+    build_options,
+    single_source,
+)
+from kcc.commands.outputs import STANDARD, check_targets
+from kcc.commands.sources import SourceLines, read_source
+from kcc.commands.stages import StageRunner
+from kcc.diagnostics import render
+from kcc.frontend.options import OptLevel
+
+if TYPE_CHECKING:
+    from kcc.pipeline import AnalysisRequest
+    from kcc.static_tracing import StaticTraces, TracedKernel
+
+SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
+
+MAX_NOTES = 12
+"""Assumptions that are listed for each kernel; of more, their number is said."""
+
+_EXAMPLES = """examples:
+  kcc trace vecadd.cl --global 2**20 --local 256 --arg n=2**20 -o vecadd.kct
+  kcc trace kernels/nw/nw.cl --size large -o nw.kct        sizes and arguments of kernel.toml
+  kcc trace kernels/bfs/bfs.cl --assume loop@22=6 --assume branch@18=0.1 -o bfs.kct
+  kcc trace mm.cl --global n,n --local 16,16 --size n=4096 --arg 'a=float[n*n]' -o mm.kct
+  kcc trace --show nw.kct --block 3 --warp 0               what one warp does"""
+
+
+def static_parser(prog: str) -> Parser:
+    """The options of `kcc trace` for a kernel source."""
+    parser = Parser(
+        prog=prog,
+        usage="kcc trace FILE.cl -o FILE.kct [OPTION ...]",
+        description="Write what every warp of a kernel will do to a trace, from its source, launch\n"
+        "and scalar arguments, without data and without a run. What memory decides is\n"
+        "assumed, marked and counted.",
+        epilog=_EXAMPLES,
+    )
+    add_source(parser)
+    parser.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
+    add_compilation(parser, OptLevel.O2)
+    add_launch(parser)
+    add_assumptions(parser)
+    parser.add_argument_group("warps").add_argument(
+        "--warp-size",
+        type=int,
+        choices=WARP_SIZES,
+        default=32,
+        help="lanes of a warp (default: %(default)s)",
+    )
+    add_console(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    from kcc.static_tracing import trace_source
+
+    path = single_source(arguments.source)
+    if not arguments.output:
+        raise usage_error("-o FILE is missing: where the trace goes")
+    if arguments.output == STANDARD:
+        raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
+    check_targets([arguments.output], path)
+    stage = StageRunner()
+    request, remarks = stage("read", lambda: _request(arguments, path, sources))
+    target = Path(arguments.output)
+    found = trace_source(request, target, width=arguments.warp_size, stage=stage)
+    messages = "".join(render(warning, sources) + "\n" for warning in found.warnings)
+    sys.stderr.write(paint_messages(messages, sys.stderr))
+    sys.stdout.write("".join(f"{remark}\n" for remark in remarks) + _written(target, found))
+    if arguments.time:
+        sys.stderr.write(stage.table())
+    return 0
+
+
+def _request(
+    arguments: argparse.Namespace, path: str, sources: SourceLines
+) -> tuple[AnalysisRequest, tuple[str, ...]]:
+    from kcc.commands.workloads import survey
+    from kcc.pipeline import AnalysisRequest
+
+    source = read_source(path)
+    sources.add(source.name, source.text)
+    surroundings = survey(arguments, path, build_options(arguments), sources)
+    provide_clang(source, surroundings.options, arguments.frontend)
+    request = AnalysisRequest(
+        source=source,
+        options=surroundings.options,
+        frontend=arguments.frontend,
+        kernels=tuple(arguments.kernels),
+        launches=surroundings.launches,
+        other_launch=surroundings.other_launch,
+        arguments=surroundings.arguments,
+        assumptions=read_assumptions(arguments.assumptions, sources),
+    )
+    return request, surroundings.remarks
+
+
+def _written(target: Path, found: StaticTraces) -> str:
+    from kcc.report.traces import counted, size_text
+
+    launches = counted(len(found.kernels), "launch", "es")
+    lines = [f"{target}: {launches}, {size_text(found.bytes_written)}"]
+    for each in found.kernels:
+        lines += _kernel(each)
+    return "\n".join(lines) + "\n"
+
+
+def _kernel(traced: TracedKernel) -> list[str]:
+    from kcc.report.traces import counted
+
+    found, totals = traced.summary, traced.summary.totals
+    lines = [
+        f"  {traced.number} {traced.kernel}: {counted(found.warps, 'warp')} in "
+        f"{counted(found.classes, 'class', 'es')}, "
+        f"{counted(totals.warp_instructions, 'warp instruction')}, "
+        f"{counted(totals.accesses, 'access', 'es')}"
+    ]
+    if traced.assumed_launch:
+        lines.append("    the local size is assumed")
+    if traced.unsized:
+        lines.append(f"    no size is given for {', '.join(traced.unsized)}: kept far apart")
+    if traced.unset:
+        lines.append(f"    no value is given for {', '.join(traced.unset)}")
+    if not found.assumed_events:
+        lines.append("    nothing is assumed: a run does the same")
+        return lines
+    share = 100 * found.assumed_events / max(totals.segments, 1)
+    lines.append(f"    assumed: {share:.1f} % of the {totals.segments:,} segments executed")
+    lines += [f"      line {line}: {what}" for line, what in found.notes[:MAX_NOTES]]
+    if len(found.notes) > MAX_NOTES:
+        lines.append(f"      and {len(found.notes) - MAX_NOTES} more")
+    return lines

@@ -1,0 +1,171 @@
+"""Static traces of the kernels of a source, into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import kcc
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.launch import numbers_of
+from kcc.passes.facts import Around, plainly
+from kcc.pipeline import (
+    AnalysisRequest,
+    LaunchInputs,
+    choose_kernels,
+    compile_unit,
+    known_launch,
+    resolve,
+)
+
+if TYPE_CHECKING:
+    from kcc.arguments import Argument
+    from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.trace.writer import TraceWriter
+    from kcc.tracegen.static.launch import StaticArgument, StaticLaunch
+    from kcc.tracegen.static.write import StaticSummary
+
+UNKNOWN_BYTES = 1 << 36
+"""Kept free behind a buffer of which no size is given: more than a GPU has memory."""
+
+UNKNOWN_LOCAL_BYTES = 1 << 14
+"""The same for local memory handed in: what every OpenCL device with a full profile has at least
+is 32 KiB (OpenCL 1.2, table 4.3), of which kernels take a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedKernel:
+    """A kernel's launch in the file: its place, how its sizes came about, what it adds up to, and
+    arguments of which too little is known: buffers without a size, scalars without a value."""
+
+    number: int
+    kernel: str
+    assumed_launch: bool
+    summary: StaticSummary
+    unsized: tuple[str, ...]
+    unset: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StaticTraces:
+    """What :func:`trace_source` wrote."""
+
+    kernels: tuple[TracedKernel, ...]
+    warnings: tuple[Diagnostic, ...]
+    bytes_written: int
+
+
+def trace_source(
+    request: AnalysisRequest, target: Path, *, width: int = 32, stage: Around = plainly
+) -> StaticTraces:
+    """Trace each kernel of a source once, without data, to a file.
+
+    Raises :class:`DiagnosticError`: K850 for a launch whose sizes are not known, K851 and K852 for
+    one that is too much, else as :func:`kcc.pipeline.analyze`.
+    """
+    from kcc.trace.launches import STATIC, TraceHeader
+    from kcc.trace.writer import TraceWriter
+
+    unit = compile_unit(request, stage)
+    kernels = choose_kernels(unit, request.kernels)
+    with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
+        found = tuple(
+            stage("trace", lambda k=kernel, n=number: _trace(writer, unit, k, n, request, width))
+            for number, kernel in enumerate(kernels)
+        )
+    return StaticTraces(found, unit.warnings, writer.bytes_written)
+
+
+def _trace(
+    writer: TraceWriter,
+    unit: CompiledUnit,
+    kernel: Kernel,
+    number: int,
+    request: AnalysisRequest,
+    width: int,
+) -> TracedKernel:
+    from kcc.tracegen.static.program import prepare_static
+    from kcc.tracegen.static.write import write_static
+
+    inputs = request.launches.get(kernel.name, request.other_launch)
+    launch, assumed = static_launch(kernel, inputs, request.arguments)
+    program = prepare_static(unit, kernel, launch, request.assumptions, width)
+    summary = write_static(writer, program, launch, number)
+    unset, unsized = list[str](), list[str]()
+    for argument, value in zip(kernel.arguments, launch.arguments, strict=True):
+        if value is None and "*" not in argument.type:
+            unset.append(argument.name)
+        elif _is_unsized(value):
+            unsized.append(argument.name)
+    return TracedKernel(number, kernel.name, assumed, summary, tuple(unsized), tuple(unset))
+
+
+def _is_unsized(value: StaticArgument) -> bool:
+    from kcc.tracegen.execute import LocalMemory
+    from kcc.tracegen.static.launch import BufferSize
+
+    match value:
+        case BufferSize(size):
+            return size == UNKNOWN_BYTES
+        case LocalMemory(size):
+            return size == UNKNOWN_LOCAL_BYTES
+        case _:
+            return False
+
+
+def static_launch(
+    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+) -> tuple[StaticLaunch, bool]:
+    """The launch of a kernel as far as it is known, and whether its local size is assumed.
+
+    Raises :class:`DiagnosticError` K850 where the sizes are not numbers.
+    """
+    from kcc.tracegen.execute import NDRange
+    from kcc.tracegen.static.launch import StaticLaunch
+
+    launch = resolve(kernel, inputs)
+    whole, part = numbers_of(launch.global_size), numbers_of(launch.local_size)
+    if whole is None or part is None:
+        names = sorted(name for name in launch.free_names if not name.startswith("global_size_"))
+        hint = f"give a value: --size {names[0]}=..." if names else "--global N --local N"
+        message = f"the launch of '{kernel.name}' is not known"
+        raise DiagnosticError([Diagnostic("K850", message, kernel.span, hint=hint)])
+    given = tuple(given)
+    known = known_launch(kernel, launch, inputs, given)
+    sizes = _sizes(inputs, given)
+    arguments = [
+        _argument(kernel, index, sizes, known.arguments.get(index))
+        for index in range(len(kernel.arguments))
+    ]
+    return StaticLaunch(NDRange(whole, part), arguments), launch.assumed
+
+
+def _sizes(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, int]:
+    """The bytes of buffers whose size is given, by name."""
+    from kcc.arguments import Buffer, element_bytes
+    from kcc.expressions import evaluate, free_names
+
+    found = dict[str, int]()
+    for each in (*inputs.arguments, *given):
+        value = each.value
+        if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
+            size = element_bytes(value.element)
+            if size is not None:
+                found[each.name] = size * int(evaluate(value.count, inputs.names))
+    return found
+
+
+def _argument(kernel: Kernel, index: int, sizes: dict[str, int], scalar: object) -> StaticArgument:
+    from kcc.frontend.types import AddressSpace
+    from kcc.tracegen.execute import LocalMemory
+    from kcc.tracegen.static.launch import BufferSize
+
+    argument = kernel.arguments[index]
+    if "*" in argument.type and kernel.function.arguments[index].attributes.byval is None:
+        size = sizes.get(argument.name)
+        if argument.address_space is AddressSpace.LOCAL:
+            return LocalMemory(UNKNOWN_LOCAL_BYTES if size is None else size)
+        return BufferSize(UNKNOWN_BYTES if size is None else size)
+    return scalar if isinstance(scalar, int | float) else None
