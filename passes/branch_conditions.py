@@ -21,6 +21,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.counts import edge_total
 from kcc.passes.symbolic.expr import (
     ID_KINDS,
+    Expr,
     Loaded,
     Node,
     Opaque,
@@ -113,10 +114,26 @@ class BranchConditionsPass:
     requires: tuple[type, ...] = (Branches, SymbolicValues)
 
     def run(self, kernel: Kernel, facts: Facts) -> BranchConditions:  # noqa: ARG002 -- in the values
-        values = facts[SymbolicValues]
-        return BranchConditions(
-            tuple(_condition(values, b, self.assumed) for b in facts[Branches].branches)
-        )
+        values, branches = facts[SymbolicValues], facts[Branches].branches
+        _expect(values, branches)
+        return BranchConditions(tuple(_condition(values, b, self.assumed) for b in branches))
+
+
+def _ways(values: SymbolicValues, branch: BranchPoint) -> list[Expr]:
+    """How often one work-item takes each way out, the true one (or the first case) first."""
+    targets = values.function.blocks[branch.block].successors
+    return [edge_total(values, branch.block, target) for target in targets]
+
+
+def _expect(values: SymbolicValues, branches: Sequence[BranchPoint]) -> None:
+    """Loops that several of them need are then simulated once."""
+    if values.algebra.known.launched:
+        from kcc.passes.symbolic.summary import evaluator_for
+
+        for branch in branches:
+            counts = _ways(values, branch)
+            if not any(reason_for(values, count) for count in counts):
+                evaluator_for(values, counts, MAX_ITEMS)
 
 
 def _condition(
@@ -176,7 +193,7 @@ def terminals_of(values: SymbolicValues, node: Node) -> tuple[frozenset[Terminal
 def _sides(values: SymbolicValues, branch: BranchPoint) -> tuple[tuple[Side, ...], str]:
     """The ways out, the true one (or the first case) first."""
     targets = values.function.blocks[branch.block].successors
-    counts = [edge_total(values, branch.block, target) for target in targets]
+    counts = _ways(values, branch)
     unknown = tuple(Side(target, None, "") for target in targets)
     if branch.block in values.regions.irreducible:
         return unknown, "the control flow is irreducible"

@@ -62,6 +62,10 @@ class FlowCountsPass:
         tangled = {b for region in facts[Loops].irreducible for b in region.blocks}
         ways = dict.fromkeys((e.source, e.target) for e in flow.edges if e.source in flow.reachable)
 
+        blocks = {b: block_total(values, b) for b in sorted(flow.reachable)}
+        edges = {way: edge_total(values, *way) for way in ways}
+        _expect(values, [*blocks.values(), *edges.values()])
+
         def count(block: int, node: Node) -> FlowCount:
             if block in tangled:
                 return FlowCount(None, None, "", "the control flow is irreducible")
@@ -69,11 +73,20 @@ class FlowCountsPass:
 
         return FlowCounts(
             tuple(
-                count(b, block_total(values, b)) if b in flow.reachable else None
+                count(b, blocks[b]) if b in blocks else None
                 for b in range(len(kernel.function.blocks))
             ),
-            tuple(FlowEdge(s, t, count(s, edge_total(values, s, t))) for s, t in ways),
+            tuple(FlowEdge(s, t, count(s, node)) for (s, t), node in edges.items()),
         )
+
+
+def _expect(values: SymbolicValues, nodes: list[Node]) -> None:
+    """Loops that several of them need are then simulated once."""
+    if values.algebra.known.launched:
+        from kcc.passes.symbolic.summary import expect
+
+        asked = [node for node in nodes if not isinstance(node, Number)]
+        expect(values, (node for node in asked if not reason_for(values, node)))
 
 
 def _count(values: SymbolicValues, node: Node) -> FlowCount:

@@ -153,6 +153,7 @@ class Evaluator:
         self._orders: dict[Node, list[Node]] = {}
         self._needs: dict[Node, tuple[Recurrence, ...]] = {}
         self._tables: dict[str, tuple[NDArray[np.uint8], Mask]] = {}
+        self._too_long = set[tuple[int, Node]]()
 
     def __call__(self, node: Node) -> Evaluated:
         """The value of a node in each row.
@@ -443,8 +444,20 @@ class Evaluator:
     def _simulated(self, frame: _Frame, loop: int, end: Node, asked: Node) -> Evaluated:
         """Iteration by iteration, up to number ``end``, which may be what is searched for.
 
-        All that is wanted of the loop is computed together and put down in the frame.
+        All that is wanted of the loop is computed together and put down in the frame. A loop that
+        takes most of the work allowed, and more, is not tried again.
         """
+        before = self._left
+        try:
+            if (loop, end) in self._too_long:
+                raise WorkLimitError
+            return self._simulate(frame, loop, end, asked)
+        except WorkLimitError:
+            if before - self._left > self._work // 2:
+                self._too_long.add((loop, end))
+            raise
+
+    def _simulate(self, frame: _Frame, loop: int, end: Node, asked: Node) -> Evaluated:
         watchers = [
             each
             for each in self._observers.get((loop, end), [])

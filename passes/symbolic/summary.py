@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -84,6 +84,14 @@ def evaluator_for(
         return None
     kept[0].expect(nodes)
     return kept[0], kept[0].lanes, kept[1]
+
+
+def expect(values: SymbolicValues, nodes: Iterable[Node], most: int = MAX_LANES) -> None:
+    """Say which nodes will be asked for, one by one: loops that several of them need are then
+    simulated once for all.
+    """
+    for node in nodes:
+        evaluator_for(values, [node], most)
 
 
 def summary(values: SymbolicValues, node: Node) -> Summary | Unsettled:
