@@ -67,6 +67,18 @@ CHANGES: tuple[Change, ...] = (
 )
 
 
+def _clipped(launch: Launch) -> Launch:
+    """Fewer thread blocks, where there are too many."""
+    sizes = list(launch.global_size)
+    while math.prod(sizes) > MAX_ITEMS:
+        groups = [all_ // part for all_, part in zip(sizes, launch.local_size, strict=True)]
+        longest = groups.index(max(groups))
+        if groups[longest] == 1:
+            break
+        sizes[longest] = groups[longest] // 2 * launch.local_size[longest]
+    return replace(launch, global_size=tuple(sizes))
+
+
 def variants(case: Case) -> Iterator[Launch]:
     """The case's launch and others, some of which the kernel cannot run."""
     first = case.launch()
@@ -86,9 +98,10 @@ def variants(case: Case) -> Iterator[Launch]:
 def runs(case: Case, unit: CompiledUnit, count: int) -> Iterator[Run]:
     """What ``count`` different launches of a case's kernel did, fewer if no more can run."""
     kernel, seen = engine.kernel_of(unit, case.kernel), set[str]()
-    for launch in variants(case):
+    for whole in variants(case):
         if len(seen) == count:
             return
+        launch = _clipped(whole) if _is_launch(whole) else whole
         if not _is_launch(launch) or _key(launch) in seen:
             continue
         shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
@@ -102,8 +115,7 @@ def runs(case: Case, unit: CompiledUnit, count: int) -> Iterator[Run]:
 
 def _is_launch(launch: Launch) -> bool:
     pairs = zip(launch.global_size, launch.local_size, strict=True)
-    whole = all(part > 0 and all_ > 0 and all_ % part == 0 for all_, part in pairs)
-    return whole and math.prod(launch.global_size) <= MAX_ITEMS
+    return all(part > 0 and all_ > 0 and all_ % part == 0 for all_, part in pairs)
 
 
 def _key(launch: Launch) -> str:
