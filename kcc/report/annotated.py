@@ -28,7 +28,10 @@ _SPACE_LETTERS = {
 
 LEGEND = (
     "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier",
-    "runs: executions per work-item in the mean, x trips of a loop; <id, <data: a warp may part;",
+    "<id, <data: lanes of a warp may part at a branch, by ids or by data",
+)
+COSTS_LEGEND = (
+    "runs: executions per work-item in the mean, x trips of a loop",
     "cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
 )
 

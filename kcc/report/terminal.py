@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
-from kcc.report.annotated import LEGEND, Excerpt, annotate
+from kcc.report.annotated import COSTS_LEGEND, LEGEND, Excerpt, annotate
 from kcc.report.model import Analysis, KernelReport, Severity
 from kcc.report.style import Style
 from kcc.report.tables import tables
@@ -119,8 +119,8 @@ def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: S
         lines += _excerpt(excerpt, columns)
     # One print for all lines: each costs rich some tenths of a millisecond.
     console.print(Text("\n").join(lines), no_wrap=True)
-    legend = LEGEND if columns.runs or columns.cost else LEGEND[:1]
-    console.print(Padding(Text(" ".join(legend), "dim"), (0, 0, 0, 2)))
+    legend = (*LEGEND, *COSTS_LEGEND) if columns.runs else LEGEND
+    console.print(Padding(Text("\n".join(legend), "dim"), (0, 0, 0, 2)))
 
 
 @dataclass(frozen=True, slots=True)
