@@ -38,7 +38,7 @@ def _pieces(addresses: Ints, size_bytes: int, granule: int, active: Mask | None)
         last = np.where(active, last, _NOWHERE)
     parts = [first, last]
     # A lane touches its first piece, its last, and those between them.
-    for number in range(1, (size_bytes - 1) // granule):
+    for number in range(1, (size_bytes + granule - 2) // granule):
         inside = first < last - number
         parts.append(np.where(inside, first + number, first))
     return np.concatenate(parts, axis=1)

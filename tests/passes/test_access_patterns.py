@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.passes.access_facts import AccessKind, AccessPattern, AccessPatterns, Reuse, Spread
 from kcc.passes.access_patterns import AccessPatternsPass
 from kcc.passes.divergence import DivergencePass
 from kcc.passes.facts import Facts, run_passes
+from kcc.passes.memory_accesses import AccessOp, MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import PASSES
 from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
@@ -84,3 +88,106 @@ def test_patterns_of_random_programs(first: int):
         level = (OptLevel.O1, OptLevel.O2)[seed % 5 == 0]
         wrong[seed] = compare_program(seed, level, data=seed % 3 == 0)
     assert not {seed: text for seed, text in wrong.items() if text}
+
+
+KINDS = [
+    # index, local size, element, kind, stride, run, run stride, sectors or bank passes (mean)
+    ("in[x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 4),
+    ("in[x + 1]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 5),
+    ("in[3]", (64,), AccessKind.UNIFORM, 0, None, None, 1),
+    ("in[get_group_id(0)]", (64,), AccessKind.UNIFORM, 0, None, None, 1),
+    ("in[2 * x]", (64,), AccessKind.STRIDED, 8, None, None, 8),
+    ("in[2000 - x]", (64,), AccessKind.STRIDED, -4, None, None, 5),
+    ("in[y * 64 + x]", (16, 16), AccessKind.ROW_CHUNK, 4, 16, 256, 4),
+    ("in[y * 64 + x]", (32, 8), AccessKind.CONTIGUOUS, 4, None, None, 4),
+    ("in[x * 64 + y]", (16, 16), AccessKind.ROW_CHUNK, 256, 16, 4, 16),
+    ("in[y]", (16, 16), AccessKind.ROW_CHUNK, 0, 16, 4, 1),
+    ("in[x / 2]", (64,), AccessKind.ROW_CHUNK, 0, 2, 4, 2),
+    ("in[x * x]", (64,), AccessKind.UNKNOWN, None, None, None, None),
+    ("in[idx[x]]", (64,), AccessKind.INDIRECT, None, None, None, None),
+    ("in[idx[0] + x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, None),
+    ("in[idx[0] * 32 + x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 4),
+    ("tile[x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 1),
+    ("tile[x * 2 & 511]", (64,), AccessKind.STRIDED, 8, None, None, 2),
+    ("tile[get_local_id(0) * 32]", (16,), AccessKind.STRIDED, 128, None, None, 16),
+    ("tile[get_local_id(0) * 33]", (16,), AccessKind.STRIDED, 132, None, None, 1),
+]  # fmt: skip
+
+
+def pattern_of(index: str, known: Known) -> AccessPattern:
+    """The pattern of the only store to an element."""
+    source = (
+        "__kernel void k(__global int *in, __global const int *idx, int n, __local int *tile) {"
+        f" const int x = get_global_id(0), y = get_global_id(1); {index} = 1; }}"
+    )
+    unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=OptLevel.O1))
+    (kernel,) = unit.kernels
+    facts = facts_for(kernel, unit, known)
+    (store,) = (a for a in facts[MemoryAccesses].accesses if a.op is AccessOp.STORE)
+    return facts[AccessPatterns].patterns[store.id]
+
+
+@pytest.mark.parametrize("case", KINDS, ids=[f"{case[0]} {case[1]}" for case in KINDS])
+def test_kinds(case: tuple[Any, ...]):
+    index, local, kind, stride, run, run_stride, mean = case
+    whole = tuple(4 * size for size in local)
+    found = pattern_of(index, Known(whole, local))
+    assert found.kind is kind
+    assert (found.stride_bytes, found.run_lanes, found.run_stride_bytes) == (
+        stride, run, run_stride,
+    )  # fmt: skip
+    spread = found.bank_passes if index.startswith("tile") else found.sectors
+    if kind is not AccessKind.UNKNOWN:
+        assert (spread.mean if spread else None) == mean
+    assert found.exact == (mean is not None or index == "in[x * x]")
+    assert found.exact or found.reason
+
+
+def test_a_launch_that_is_not_known_leaves_bounds():
+    known = Known(local_size=(64,))
+    found = pattern_of("in[x + n]", known)
+    assert (found.kind, found.sectors) == (AccessKind.CONTIGUOUS, Spread(None, 4, 5))
+    assert found.reason == "where the warp begins depends on n"
+    found = pattern_of("in[x + 32 * n]", known)
+    assert (found.sectors, found.exact, found.reason) == (Spread(4.0, 4, 4), True, "")
+    found = pattern_of("in[x * n]", known)
+    assert (found.kind, found.sectors) == (AccessKind.UNKNOWN, None)
+    assert found.reason == "the distance between lanes depends on n (get_global_id(0) * n)"
+    found = pattern_of("in[x]", Known())
+    assert found.reason == "the local size is not known"
+
+
+def test_costs_do_not_grow_with_the_grid():
+    small, large = (
+        pattern_of("in[x * 3 + 5 * get_group_id(0)]", Known((64 * n,), (64,))) for n in (8, 1 << 22)
+    )
+    assert small.sectors == large.sectors
+    assert large.exact
+    assert large.footprint is not None
+
+
+def test_thread_blocks_smaller_than_a_warp():
+    found = pattern_of("in[x]", Known((64,), (16,)))
+    assert (found.full_warps, found.sectors) == (False, Spread(2.0, 2, 2))
+    found = pattern_of("in[x]", Known((400,), (40,)))
+    assert found.full_warps
+    assert found.sectors == Spread(4.0, 4, 4)
+
+
+def test_reuse():
+    source = (
+        "__kernel void k(__global const int *a, __global const int *b, __global int *c, int n) {"
+        " int s = 0; const int x = get_global_id(0);"
+        " for (int i = 0; i < n; ++i) s += a[x] + b[x * n + i] + b[x + i * 64]; c[x] = s; }"
+    )
+    unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=OptLevel.O1))
+    facts = facts_for(unit.kernels[0], unit, Known((256,), (64,), {3: 50}))
+    seen = {
+        (p.text, r.reuse, r.stride_bytes, r.distance)
+        for p in facts[AccessPatterns].patterns
+        for r in p.loops
+    }
+    assert seen >= {
+        ("50 * get_global_id(0) + i", Reuse.LINE, 4, 32),
+        ("get_global_id(0) + 64 * i", Reuse.NONE, 256, 1),
+    }
