@@ -8,7 +8,6 @@ differs between devices, or on a symbol that is not given.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TypeGuard
 
 import numpy as np
@@ -23,7 +22,6 @@ from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
     Final,
     First,
-    Fold,
     Loaded,
     Node,
     Number,
@@ -37,8 +35,21 @@ from kcc.passes.symbolic.expr import (
     Table,
     Total,
 )
+from kcc.passes.symbolic.frames import FOLDS, Frame, Results, keep, part_of
 from kcc.passes.symbolic.lanes import Lanes
-from kcc.passes.symbolic.semantics import U64, Array, Mask
+from kcc.passes.symbolic.rows import (
+    Evaluated,
+    all_known_in,
+    as_type,
+    both_known,
+    logical,
+    nothing,
+    selected,
+    shrunk,
+    spread,
+    taken,
+)
+from kcc.passes.symbolic.semantics import U64, Mask
 
 MAX_WORK = 20_000_000
 """Operations on elements of one evaluation (about a second): beyond, what is left is unknown."""
@@ -51,92 +62,8 @@ MAX_ROWS = 1 << 16
 """Rows that a sum over iterations is spread over at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """``data`` as :mod:`semantics` has it; ``known`` is None where every row is known. Both have
-    one element per row, or one for all rows; where a row is not known its data means nothing.
-    """
-
-    data: Array
-    known: Mask | None = None
-
-    def is_known(self, count: int) -> Mask:
-        """Row by row."""
-        return np.ones(count, np.bool_) if self.known is None else _spread(self.known, count)
-
-    def rows(self, count: int) -> Array:
-        """The data, row by row."""
-        return _spread(self.data, count)
-
-    @property
-    def all_known(self) -> bool:
-        return self.known is None or bool(self.known.all())
-
-
-_FOLDS: dict[Fold, np.ufunc] = {
-    Fold.SUM: np.add,
-    Fold.LEAST: np.minimum,
-    Fold.GREATEST: np.maximum,
-}
-
-
 class WorkLimitError(Exception):
     """An evaluation takes too long."""
-
-
-@dataclass(slots=True)
-class _Frame:
-    """An iteration of ``loop`` for some rows of ``parent``; the outermost has neither."""
-
-    size: int
-    parent: _Frame | None = None
-    loop: int = -1
-    rows: NDArray[np.int64] | None = None
-    """Rows of the parent; None for all of them, in order."""
-    counter: Evaluated | None = None
-    states: dict[Recurrence, Evaluated] = field(default_factory=dict[Recurrence, Evaluated])
-    fixed: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
-    memo: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
-    origin: tuple[_Frame, NDArray[np.int64]] | None = None
-    """For some rows only of another frame: that one, and which."""
-    parts: dict[tuple[Node, int], _Frame] = field(default_factory=dict[tuple[Node, int], "_Frame"])
-    """The rows that take a side of a choice, by its condition and side."""
-
-
-class _Run:
-    """What a simulation of a loop has found for the rows of a frame."""
-
-    def __init__(self, size: int, watchers: list[Final | Total]) -> None:
-        self.watchers = watchers
-        self.found, self.sure = np.zeros(size, U64), np.zeros(size, np.bool_)
-        self.data: dict[Node, Array] = {}
-        self.known: dict[Node, Mask] = {}
-        self._fine: dict[Node, Mask] = {}
-        for each in watchers:
-            self.known[each] = np.zeros(size, np.bool_)
-            if isinstance(each, Total):
-                self.data[each] = np.full(size, each.fold.nothing, np.int64)
-                self._fine[each] = np.ones(size, np.bool_)
-            else:
-                self.data[each] = np.zeros(size, semantics.dtype_of(each.type))
-
-    def add(self, total: Total, rows: NDArray[np.int64], value: Evaluated) -> None:
-        """One iteration more of some rows."""
-        data = value.rows(len(rows)).view(np.int64)
-        self.data[total][rows] = _FOLDS[total.fold](self.data[total][rows], data)
-        self._fine[total][rows] &= value.is_known(len(rows))
-
-    def finished(self, rows: NDArray[np.int64]) -> None:
-        """Rows that have come to the loop's end."""
-        for each, fine in self._fine.items():
-            self.known[each][rows] = fine[rows]
-
-    def results(self) -> dict[Node, Evaluated]:
-        found = dict[Node, Evaluated]()
-        for each, known in self.known.items():
-            data = self.data[each].view(U64) if isinstance(each, Total) else self.data[each]
-            found[each] = _shrunk(Evaluated(data, None if known.all() else known))
-        return found
 
 
 class Evaluator:
@@ -144,7 +71,7 @@ class Evaluator:
 
     def __init__(self, values: SymbolicValues, lanes: Lanes, *, work: int = MAX_WORK) -> None:
         self._values, self.lanes = values, lanes
-        self._top = _Frame(lanes.count)
+        self._top = Frame(lanes.count)
         self._left = self._work = work
         self._exhausted = False
         self._expected: set[Node] = set()
@@ -167,7 +94,7 @@ class Evaluator:
                 return self._get(self._top, node)
             except WorkLimitError:
                 self._exhausted = True
-                return _nothing(node)
+                return nothing(node)
 
     def expect(self, nodes: Iterable[Node]) -> None:
         """Say which nodes will be asked for: loops that several of them need are simulated once
@@ -200,7 +127,7 @@ class Evaluator:
         assert isinstance(node.type, IntTy)
         found, count = self(node), self.lanes.count
         data = found.data if node.type == I1 else semantics.signed(found.data, node.type.bits)
-        return _spread(data, count).astype(np.int64, copy=False), found.is_known(count)
+        return spread(data, count).astype(np.int64, copy=False), found.is_known(count)
 
     def preset(self, node: Node, value: Evaluated) -> None:
         """Say what a recurrence is in each row, in the iteration that the rows stand for."""
@@ -216,12 +143,12 @@ class Evaluator:
 
     # frames
 
-    def _get(self, frame: _Frame, node: Node) -> Evaluated:
+    def _get(self, frame: Frame, node: Node) -> Evaluated:
         found = self._ready(frame, node)
         if found is not None:
             return found
         if frame.parent is not None and frame.loop not in self._values.varying(node):
-            found = _taken(self._get(frame.parent, node), frame.rows)
+            found = taken(self._get(frame.parent, node), frame.rows)
             frame.fixed[node] = found
             return found
         for each in self._order(node):
@@ -231,7 +158,7 @@ class Evaluator:
                 frame.memo[each] = value
         return frame.memo[node]
 
-    def _ready(self, frame: _Frame, node: Node) -> Evaluated | None:
+    def _ready(self, frame: Frame, node: Node) -> Evaluated | None:
         """A value that is there already, in the frame or in the one it is a part of."""
         found = frame.memo.get(node) or frame.fixed.get(node)
         if found is None and frame.origin is not None:
@@ -239,7 +166,7 @@ class Evaluator:
             is_leaf = isinstance(node, Number | Symbol | Recurrence)
             ready = self._get(source, node) if is_leaf else self._ready(source, node)
             if ready is not None:
-                found = frame.memo[node] = _taken(ready, rows)
+                found = frame.memo[node] = taken(ready, rows)
         return found
 
     def _order(self, node: Node) -> list[Node]:
@@ -277,7 +204,7 @@ class Evaluator:
             raise WorkLimitError
 
     def _computed(  # noqa: PLR0911 -- one case per kind of node
-        self, frame: _Frame, node: Node
+        self, frame: Frame, node: Node
     ) -> Evaluated:
         self._spend(frame.size)
         match node:
@@ -288,11 +215,11 @@ class Evaluator:
             case Sum(type=IntTy(bits)):
                 parts = [(self._get(frame, term), c) for term, c in node.terms]
                 data = semantics.combination([(p.data, c) for p, c in parts], node.constant, bits)
-                return Evaluated(data, _both(p for p, _ in parts))
+                return Evaluated(data, all_known_in(p for p, _ in parts))
             case Product(type=IntTy(bits)):
                 factors = [self._get(frame, factor) for factor in node.factors]
                 data = semantics.product([f.data for f in factors], bits)
-                return Evaluated(data, _both(factors))
+                return Evaluated(data, all_known_in(factors))
             case Operation():
                 return (
                     self._lazy(frame, node) if self._is_lazy(node) else self._operation(frame, node)
@@ -300,7 +227,7 @@ class Evaluator:
             case Table():
                 return self._table(frame, node)
             case Recurrence():
-                return frame.states.get(node) or _nothing(node)
+                return frame.states.get(node) or nothing(node)
             case First():
                 return self._simulated(frame, node.loop, node, node)
             case Final():
@@ -312,30 +239,30 @@ class Evaluator:
                     return self._spread_total(frame, node, self._get(frame, node.count))
                 return self._simulated(frame, node.loop, node.count, node)
             case _:
-                return _nothing(node)
+                return nothing(node)
 
-    def _symbol(self, frame: _Frame, symbol: Symbol) -> Evaluated:
+    def _symbol(self, frame: Frame, symbol: Symbol) -> Evaluated:
         if frame.counter is not None and symbol.kind is SymbolKind.COUNTER:
-            return _as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
+            return as_type(frame.counter.data.view(np.int64), symbol, frame.counter.known)
         given = self.lanes.symbols.get((symbol.kind, symbol.index))
-        return _nothing(symbol) if given is None else _as_type(given, symbol, None)
+        return nothing(symbol) if given is None else as_type(given, symbol, None)
 
-    def _operation(self, frame: _Frame, node: Operation) -> Evaluated:
+    def _operation(self, frame: Frame, node: Operation) -> Evaluated:
         operands = [self._get(frame, operand) for operand in node.operands]
         data = [operand.data for operand in operands]
         match node.operator:
             case Opcode.SELECT:
-                return _selected(operands)
+                return selected(operands)
             case Opcode.AND | Opcode.OR if node.type == I1:
-                return _logical(operands, absorbing=int(node.operator is Opcode.OR))
+                return logical(operands, absorbing=int(node.operator is Opcode.OR))
             case Opcode.ICMP:
                 assert isinstance(node.detail, IntPredicate)
                 result = semantics.compare(node.detail, node.operands[0].type.bits, *data)
-                return Evaluated(result.astype(U64), _both(operands))
+                return Evaluated(result.astype(U64), all_known_in(operands))
             case Opcode.FCMP:
                 assert isinstance(node.detail, FloatPredicate)
                 result = semantics.compare_floats(node.detail, *data)
-                return Evaluated(result.astype(U64), _both(operands))
+                return Evaluated(result.astype(U64), all_known_in(operands))
             case _:
                 return self._plain(node, operands)
 
@@ -344,22 +271,22 @@ class Evaluator:
         source = node.operands[0].type
         converted = semantics.convert(node.operator, source, node.type, data[0])
         if converted is not None:
-            return Evaluated(converted, _both(operands))
+            return Evaluated(converted, all_known_in(operands))
         if isinstance(node.type, FloatTy):
             result = semantics.floating(node.operator, node.type, data)
-            return _nothing(node) if result is None else Evaluated(result, _both(operands))
+            return nothing(node) if result is None else Evaluated(result, all_known_in(operands))
         if isinstance(source, FloatTy):
-            return _nothing(node)
+            return nothing(node)
         found = semantics.integer(node.operator, source.bits, data, node.detail)
         if found is None:
-            return _nothing(node)
+            return nothing(node)
         result, valid = found
-        known = _both(operands)
+        known = all_known_in(operands)
         if valid is not None and not valid.all():
             known = valid if known is None else known & valid
         return Evaluated(result, known)
 
-    def _table(self, frame: _Frame, node: Table) -> Evaluated:
+    def _table(self, frame: Frame, node: Table) -> Evaluated:
         if node.variable not in self._tables:
             initialiser = self._values.module.globals[node.variable].initialiser
             assert initialiser is not None
@@ -393,22 +320,22 @@ class Evaluator:
                     pending += [variable.start, variable.step]
         return tuple(each for each in found if each.loop == loop)
 
-    def _enter(self, frame: _Frame, loop: int, needed: tuple[Recurrence, ...]) -> _Frame:
+    def _enter(self, frame: Frame, loop: int, needed: tuple[Recurrence, ...]) -> Frame:
         """The first iteration of a loop for all rows of a frame."""
-        child = _Frame(frame.size, frame, loop)
+        child = Frame(frame.size, frame, loop)
         child.counter = Evaluated(np.zeros(1, U64))
         for each in needed:
             child.states[each] = self._get(frame, self._values.variable(each).start)
         return child
 
-    def _advance(self, frame: _Frame, number: int) -> None:
+    def _advance(self, frame: Frame, number: int) -> None:
         """To the next iteration."""
         news = {e: self._get(frame, self._values.variable(e).step) for e in frame.states}
         frame.states = news
         frame.counter = Evaluated(np.array([number], U64))
         frame.memo, frame.parts = {}, {}
 
-    def _lazy(self, frame: _Frame, node: Operation) -> Evaluated:
+    def _lazy(self, frame: Frame, node: Operation) -> Evaluated:
         """A choice, each side computed for the rows that choose it."""
         condition = self._get(frame, node.operands[0])
         sure, chosen = condition.is_known(frame.size), condition.rows(frame.size) != 0
@@ -421,27 +348,27 @@ class Evaluator:
                 places = np.flatnonzero(rows)
                 key = node.operands[0], side
                 if key not in frame.parts:
-                    frame.parts[key] = _part(frame, places)
+                    frame.parts[key] = part_of(frame, places)
                 value = self._get(frame.parts[key], node.operands[side])
                 data[places] = value.rows(len(places))
                 known[places] = value.is_known(len(places))
         return Evaluated(data, None if known.all() else known)
 
-    def _at(self, frame: _Frame, node: Final) -> Evaluated:
+    def _at(self, frame: Frame, node: Final) -> Evaluated:
         """A value that varies with the counter alone, in the last iteration."""
         at = self._get(frame, node.at)
-        child = _Frame(frame.size, frame, node.loop)
+        child = Frame(frame.size, frame, node.loop)
         child.counter = at
         found = self._get(child, node.value)
-        return Evaluated(found.data, _and(found.known, at.known))
+        return Evaluated(found.data, both_known(found.known, at.known))
 
-    def _home(self, frame: _Frame, node: Node) -> _Frame:
+    def _home(self, frame: Frame, node: Node) -> Frame:
         """The frame in which a node is computed."""
         while frame.parent is not None and frame.loop not in self._values.varying(node):
             frame = frame.parent
         return frame
 
-    def _simulated(self, frame: _Frame, loop: int, end: Node, asked: Node) -> Evaluated:
+    def _simulated(self, frame: Frame, loop: int, end: Node, asked: Node) -> Evaluated:
         """Iteration by iteration, up to number ``end``, which may be what is searched for.
 
         All that is wanted of the loop is computed together and put down in the frame. A loop that
@@ -457,7 +384,7 @@ class Evaluator:
                 self._too_long.add((loop, end))
             raise
 
-    def _simulate(self, frame: _Frame, loop: int, end: Node, asked: Node) -> Evaluated:
+    def _simulate(self, frame: Frame, loop: int, end: Node, asked: Node) -> Evaluated:
         watchers = [
             each
             for each in self._observers.get((loop, end), [])
@@ -467,7 +394,7 @@ class Evaluator:
         if asked is not end and asked not in watchers:
             assert isinstance(asked, Final | Total)
             watchers.append(asked)
-        run = _Run(frame.size, watchers)
+        run = Results(frame.size, watchers)
         search = end if end is asked and isinstance(end, First) else None
         roots = [watcher.value for watcher in watchers]
         if search is not None:
@@ -482,7 +409,7 @@ class Evaluator:
             limits = ends.rows(frame.size).view(np.int64)
             rows = np.flatnonzero(ends.is_known(frame.size) & (limits >= 0))
             if len(rows) < frame.size:
-                _keep(child, rows)
+                keep(child, rows)
         while len(rows):
             if search is not None:
                 here = self._get(child, search.condition)
@@ -496,7 +423,7 @@ class Evaluator:
                 self._record(run, child, rows, np.flatnonzero(over))
             if not stays.all():
                 rows = rows[stays]
-                _keep(child, np.flatnonzero(stays))
+                keep(child, np.flatnonzero(stays))
             if not len(rows) or (search is not None and not varying):
                 break
             for watcher in watchers:
@@ -506,23 +433,23 @@ class Evaluator:
             self._advance(child, number)
             self._spend(0)
         if search is not None:
-            frame.memo[search] = _shrunk(Evaluated(run.found, None if run.sure.all() else run.sure))
+            frame.memo[search] = shrunk(Evaluated(run.found, None if run.sure.all() else run.sure))
         frame.memo.update(run.results())
         return frame.memo[asked]
 
     def _record(
-        self, run: _Run, child: _Frame, rows: NDArray[np.int64], places: NDArray[np.int64]
+        self, run: Results, child: Frame, rows: NDArray[np.int64], places: NDArray[np.int64]
     ) -> None:
         """The last iteration of some rows."""
         finals = [watcher for watcher in run.watchers if isinstance(watcher, Final)]
-        part = child if len(places) == child.size else _part(child, places)
+        part = child if len(places) == child.size else part_of(child, places)
         for watcher in finals:
             value = self._get(part, watcher.value)
             run.data[watcher][rows[places]] = value.rows(part.size)
             run.known[watcher][rows[places]] = value.is_known(part.size)
         run.finished(rows[places])
 
-    def _spread_total(self, frame: _Frame, node: Total, count: Evaluated) -> Evaluated:
+    def _spread_total(self, frame: Frame, node: Total, count: Evaluated) -> Evaluated:
         """All iterations of all rows at once, some rows at a time."""
         known = count.is_known(frame.size)
         counts = np.where(known, count.rows(frame.size), U64(0)).astype(np.int64)
@@ -535,15 +462,15 @@ class Evaluator:
             stop = max(int(np.searchsorted(ends, done + MAX_ROWS, "right")), start + 1)
             rows = np.repeat(np.arange(start, stop), counts[start:stop])
             firsts = (ends - counts)[rows] - done
-            child = _Frame(len(rows), frame, node.loop, rows)
+            child = Frame(len(rows), frame, node.loop, rows)
             child.counter = Evaluated((np.arange(len(rows)) - firsts).astype(U64))
             if len(rows):
                 value = self._get(child, node.value)
                 data, sure = value.rows(len(rows)).view(np.int64), value.is_known(len(rows))
-                _FOLDS[node.fold].at(result, rows, data)
+                FOLDS[node.fold].at(result, rows, data)
                 np.logical_and.at(fine, rows, sure)
             start = stop
-        return _shrunk(Evaluated(result.view(U64), None if fine.all() else fine))
+        return shrunk(Evaluated(result.view(U64), None if fine.all() else fine))
 
 
 def _operands(node: Node) -> tuple[Node, ...]:
@@ -585,95 +512,3 @@ def _inside(node: Node) -> list[Node]:
                 case _:
                     pending += _operands(each)
     return list(seen)
-
-
-def _spread(values: Array, count: int) -> Array:
-    return values if len(values) == count else np.full(count, values[0], values.dtype)
-
-
-def _nothing(node: Node) -> Evaluated:
-    return Evaluated(np.zeros(1, semantics.dtype_of(node.type)), np.zeros(1, np.bool_))
-
-
-def _as_type(given: Array, symbol: Symbol, known: Mask | None) -> Evaluated:
-    """A symbol's numbers as values of its type."""
-    if isinstance(symbol.type, FloatTy):
-        return Evaluated(given.astype(semantics.DTYPES[symbol.type.bits]), known)
-    return Evaluated(semantics.wrap(given.astype(np.int64).view(U64), symbol.type.bits), known)
-
-
-def _and(first: Mask | None, second: Mask | None) -> Mask | None:
-    if first is None or second is None:
-        return second if first is None else first
-    return first & second
-
-
-def _both(parts: Iterable[Evaluated]) -> Mask | None:
-    known: Mask | None = None
-    for part in parts:
-        known = _and(known, part.known)
-    return known
-
-
-def _selected(operands: list[Evaluated]) -> Evaluated:
-    condition, then, otherwise = operands
-    chosen = condition.data != 0
-    data = np.where(chosen, then.data, otherwise.data)
-    if condition.known is None and then.known is None and otherwise.known is None:
-        return Evaluated(data)
-    yes = np.ones(1, np.bool_)
-    known = np.where(chosen, yes if then.known is None else then.known,
-                     yes if otherwise.known is None else otherwise.known)  # fmt: skip
-    if condition.known is not None:
-        known = known & condition.known
-    return Evaluated(data, known)
-
-
-def _logical(operands: list[Evaluated], *, absorbing: int) -> Evaluated:
-    """And, or: one absorbing operand decides, whatever the others are."""
-    decided: Mask = np.zeros(1, np.bool_)
-    known: Mask | None = None
-    for operand in operands:
-        here = operand.data == absorbing
-        decided = decided | (here if operand.known is None else here & operand.known)
-        known = _and(known, operand.known)
-    data = decided if absorbing else ~decided
-    return Evaluated(data.astype(U64), None if known is None else known | decided)
-
-
-def _taken(value: Evaluated, rows: NDArray[np.int64] | None) -> Evaluated:
-    if rows is None:
-        return value
-    data = value.data if len(value.data) == 1 else value.data[rows]
-    known = value.known
-    if known is not None and len(known) > 1:
-        known = known[rows]
-    return Evaluated(data, known)
-
-
-def _keep(frame: _Frame, rows: NDArray[np.int64]) -> None:
-    """Go on with some rows of a frame."""
-    frame.rows = rows if frame.rows is None else frame.rows[rows]
-    frame.size, frame.parts = len(rows), {}
-    frame.states = {each: _taken(value, rows) for each, value in frame.states.items()}
-    frame.memo = {each: _taken(value, rows) for each, value in frame.memo.items()}
-    frame.fixed = {each: _taken(value, rows) for each, value in frame.fixed.items()}
-    if frame.counter is not None:
-        frame.counter = _taken(frame.counter, rows)
-
-
-def _part(frame: _Frame, rows: NDArray[np.int64]) -> _Frame:
-    """Some rows of a frame in the same iteration."""
-    outer = rows if frame.rows is None else frame.rows[rows]
-    part = _Frame(len(rows), frame.parent, frame.loop, outer, origin=(frame, rows))
-    if frame.counter is not None:
-        part.counter = _taken(frame.counter, rows)
-    return part
-
-
-def _shrunk(value: Evaluated) -> Evaluated:
-    """One element where all rows are alike."""
-    data, known = value.data, value.known
-    if len(data) > 1 and known is None and (data == data[0]).all():
-        return Evaluated(data[:1])
-    return value

@@ -204,7 +204,7 @@ def _describes(side: Side, took: NDArray[np.bool_], known: Known) -> bool:
         return bool(took.all()) if side.items == "all" else not took.any()
     if side.items.endswith("% of the work-items"):
         share = float(side.items.removeprefix("about ").split()[0])
-        return side.sampled or np.isclose(share, 100 * float(took.mean()), rtol=0.01)
+        return side.sampled or bool(np.isclose(share, 100 * float(took.mean()), rtol=0.01))
     kind, _, words = side.items.partition(" ")
     numbers = _numbers_of(kind, known)
     wanted = np.zeros(len(took), np.bool_)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -85,8 +84,8 @@ def variants(case: Case) -> Iterator[Launch]:
     yield first
     yield launch_of(case.name, case.kernel, seed=5)
     sizes = load(case.name).sizes["tiny"]
-    for change in (lambda value: value * 2, lambda value: value + 3, lambda value: value // 2):
-        names: dict[str, Any] = {key: change(value) for key, value in sizes.items()}
+    for factor, more in ((2, 0), (1, 3), (0.5, 0)):
+        names = {key: int(value * factor) + more for key, value in sizes.items()}
         try:
             yield launch_of(case.name, case.kernel, names=names)
         except (ValueError, ZeroDivisionError):
