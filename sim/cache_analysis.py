@@ -28,7 +28,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import SymbolKind
+from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.unknown import Unknown
 from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
@@ -43,7 +43,7 @@ INNER_WINDOW = 8
 """Iterations of the innermost loop in a window: enough for elements of 4 bytes to fill a sector."""
 
 OUTER_WINDOW = 2
-MOST_ADDRESSES = 1 << 19
+MOST_ADDRESSES = 1 << 16
 INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
@@ -100,30 +100,61 @@ class CacheShape:
 
 def streams_of(kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> tuple[Stream, ...]:
     """The addresses of all accesses but private ones."""
-    study = AccessStudy(kernel, facts, MemoryShape())
-    warps = Warps(facts[SymbolicValues], {})
-    kept = dict[bytes, tuple[float, float, float]]()
+    reader = _Reader(kernel, facts, flow, banks)
     return tuple(
-        _stream(access, study, warps, facts, flow, banks, kept)
+        reader.stream(access)
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE
     )
 
 
-def _stream(
-    access: MemoryAccess, study: AccessStudy, warps: Warps, facts: Facts, flow: Flow, banks: int,
-    kept: dict[bytes, tuple[float, float, float]],
-) -> Stream:  # fmt: skip
+class _Reader:
+    """Computes addresses; those that differ by a constant only once."""
+
+    def __init__(self, kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> None:
+        self.study = AccessStudy(kernel, facts, MemoryShape())
+        self.values, self.flow, self.banks = facts[SymbolicValues], flow, banks
+        self.warps = Warps(self.values, {})
+        self.by_block = dict[int, Warps]()
+        self.rows = dict[object, Ints | None]()
+        self.splits = dict[object, Split | Unknown]()
+        self.costs = dict[object, tuple[float, float, float]]()
+
+    def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
+        """The parts of an address without its constant, the constant, and a key for the former."""
+        if access.block not in self.by_block:
+            counts = self.study.iterations(access.block).counts
+            self.by_block[access.block] = Warps(self.values, counts)
+        constant = address.constant if isinstance(address, Sum) else 0
+        bare = address
+        if isinstance(address, Sum) and constant:
+            bare = self.study.algebra.sum(list(address.terms), address.type, 0)
+        key = (access.block, bare)
+        if key not in self.splits:
+            self.splits[key] = self.study.split(self.by_block[access.block], bare, None)
+        return self.splits[key], constant, key
+
+    def addresses(self, split: Split, key: object) -> Ints | None:
+        """Those of all warps of the first thread block, without the constant."""
+        if key not in self.rows:
+            self.rows[key] = self.warps.first_block(split.core)
+        return self.rows[key]
+
+    def stream(self, access: MemoryAccess) -> Stream:
+        """The addresses of one access."""
+        return _stream(access, self)
+
+
+def _stream(access: MemoryAccess, reader: _Reader) -> Stream:
+    flow = reader.flow
     size = access.element_bytes if isinstance(access.element_bytes, int) else 4
     executions = flow.executions[access.block]
     array = access.array.name if isinstance(access.array, Array) else f"access {access.id}"
-    address = study.address(access)
-    counts = study.iterations(access.block).counts
-    split = study.split(Warps(facts[SymbolicValues], counts), address, None)
+    split, constant, place = reader.split(access, reader.study.address(access))
     rows = None
     groups, loops = [0, 0, 0], dict[int, int]()
     if not isinstance(split, Unknown):
-        rows = warps.first_block(split.core)
+        rows = reader.addresses(split, place)
         groups, loops = _coefficients(split)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
@@ -133,11 +164,13 @@ def _stream(
             {}, sectors, sectors, 2.0 if local else sectors, local,
         )  # fmt: skip
     shifts = _shifts(groups, loops, flow)
-    relative = rows[:MOST_WARPS] - (rows.min() & -LINE)
-    key = relative.tobytes() + shifts.tobytes() + bytes([size, local])
-    if key not in kept:
-        kept[key] = _costs(relative, shifts, size, local, banks)
-    sectors, lines, passes = kept[key]
+    key = (place, constant % LINE, size, local)
+    if key not in reader.costs:
+        relative = rows[:MOST_WARPS] + constant
+        relative = relative - (relative.min() & -LINE)
+        reader.costs[key] = _costs(relative, shifts, size, local, reader.banks)
+    sectors, lines, passes = reader.costs[key]
+    rows = rows if local else rows + constant
     share = max(lanes, 1.0 / rows.shape[1])
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,

@@ -117,9 +117,9 @@ def _counted(facts: Facts, block: int, warps: int) -> float | None:
     if study.unknown(active.condition):
         return None
     taken = study.rows(
-        active.condition, active.condition, whole=False, every_lane=False, most=1 << 16
+        active.condition, active.condition, whole=False, every_lane=False
     )
-    every = study.rows(active.condition, None, whole=False, every_lane=False, most=1 << 16)
+    every = study.rows(active.condition, None, whole=False, every_lane=False)
     if taken is None or every is None:
         return None
     return whole * float(taken.weights.sum()) / max(float(every.weights.sum()), 1.0)
@@ -175,6 +175,9 @@ def _loops(
 
 MOST_OPERATIONS = 2500
 """Of a trace before it is cut: some 20 ms on one core with all warps of an SM."""
+
+LONGEST = 12_000
+"""Of a trace in which only outer loops are cut, so that inner ones keep their weight."""
 
 VARIANTS = 8
 """Traces that warps share where they do not all do the same."""
@@ -307,9 +310,9 @@ def caps_for(flow: Flow, program: MachineProgram, facts: Facts) -> tuple[dict[in
         return ({},)
     caps = dict[int, float]()
     for depth in range(1, max(l.depth for l in loops) + 1):
-        for cap in (32.0, 16.0, 8.0, 4.0):
+        for cap in (32.0, 16.0, 8.0, 4.0, 2.0):
             caps |= {l.id: cap for l in loops if l.depth == depth}
-            if length(caps) <= MOST_OPERATIONS:
+            if length(caps) <= (MOST_OPERATIONS if cap > 2.0 else LONGEST):
                 return _two(caps, loops)
     return _two(caps, loops)
 

@@ -8,8 +8,7 @@ What stands between IR and machine code is decided here, as a GPU's compiler wou
 * A multiplication whose only user is an addition is a fused multiply-add; negation and absolute
   value are modifiers; truth values are predicates.
 * Small innermost loops are unrolled, so that their own overhead is shared by several iterations.
-* Within a block operations are ordered by the length of what depends on them, so that loads go
-  first.
+* Within a block operations are ordered so that values are used up soon; loads then go ahead.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode
-from kcc.frontend.ir.types import FloatTy, IntTy, PtrTy, scalar_of
+from kcc.frontend.ir.types import VOID, FloatTy, IntTy, PtrTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
@@ -45,7 +44,7 @@ from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Number, Sum, Symbol
+from kcc.passes.symbolic.expr import Expr, Number, Sum, Symbol
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
 
 
@@ -63,6 +62,7 @@ class Memory(IntEnum):
     GLOBAL_ATOMIC = 8
     BARRIER = 9
     IMAGE = 10
+    PRIVATE_STORE = 11
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ class MachineProgram:
 
     operations: tuple[MachineOperation, ...]
     blocks: tuple[tuple[int, ...], ...]
+    registers: int
+    """Values of 32 bits that live at once, at most, in this order of operations."""
 
 
 UNROLL_LIMIT = 8
@@ -101,10 +103,6 @@ counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
 FULL_UNROLL_SIZE = 1000
 """Operations up to which a loop with a constant trip count is unrolled wholly (nvcc's default
 threshold is not published; LLVM's NVPTX target takes 300 times bonuses for folded constants)."""
-
-WINDOW = 96
-"""How far behind the first operation not yet issued another one may be moved ahead of it: what
-registers can hold."""
 
 _AFFINE = frozenset({Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.SHL, Opcode.OR})
 _FREE_CASTS = frozenset(
@@ -160,6 +158,8 @@ class _Lowering:
         self.fused = self._fused()
         self.state = _State()
         self.groups: dict[object, int] = {}
+        self.loaded: dict[tuple[AddressSpace, Expr, int], int] = {}
+        self.load_block = -1
 
     def run(self) -> MachineProgram:
         state, reachable = self.state, self.facts[ControlFlow].reachable
@@ -172,7 +172,37 @@ class _Lowering:
         self._share_overhead()
         rows = [_frozen(draft) for draft in state.drafts]
         order = [_scheduled(rows, block) for block in state.blocks]
-        return MachineProgram(tuple(rows), tuple(order))
+        return MachineProgram(tuple(rows), tuple(order), self._pressure(rows, order))
+
+    def _pressure(self, rows: list[MachineOperation], order: list[tuple[int, ...]]) -> int:
+        """The most values alive at once in a block, those that other blocks read through it all."""
+        outside = set[int]()
+        home = {number: block for block, part in enumerate(order) for number in part}
+        for number, row in enumerate(rows):
+            outside |= {n for n in row.needs if home[n] != home[number] or n >= number}
+        words = [self._words(row) for row in rows]
+        through = sum(words[n] for n in outside)
+        most = 0
+        for part in order:
+            last = {n: place for place, number in enumerate(part) for n in rows[number].needs}
+            alive, ends = 0, dict[int, int]()
+            for place, number in enumerate(part):
+                alive -= ends.pop(place, 0)
+                if number in last and number not in outside and last[number] > place:
+                    alive += words[number]
+                    ends[last[number]] = ends.get(last[number], 0) + words[number]
+                most = max(most, alive)
+        return most + through
+
+    def _words(self, row: MachineOperation) -> int:
+        if row.kind is InstructionClass.COMPARE or row.slots == 0:
+            return 0
+        if row.kind is InstructionClass.ADDRESS:
+            return 1 if row.slots <= 1 else 2
+        if row.instruction < 0:
+            return 1
+        type_ = self.function.instructions[row.instruction].type
+        return 0 if type_ == VOID else -(-size_bytes(type_) // 4)
 
     # what costs nothing
 
@@ -273,6 +303,7 @@ class _Lowering:
             memory = Memory.NONE
             if kind is InstructionClass.BARRIER:
                 memory = Memory.BARRIER
+                self.loaded = {}
             elif kind is InstructionClass.IMAGE:
                 memory = Memory.IMAGE
             draft = _Draft(
@@ -289,6 +320,9 @@ class _Lowering:
         return number
 
     def _access(self, instruction: AnyInstruction, touch: MemoryAccess) -> int:
+        same = self._known_load(instruction, touch)
+        if same is not None:
+            return same
         pointers = {id(touch.pointer)}
         needs = self._needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self._address(instruction, touch)
@@ -296,7 +330,7 @@ class _Lowering:
         memory = _memory_of(touch)
         pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
         kind = classify(instruction)[0][0]
-        if memory is Memory.PRIVATE and self._in_registers(instruction, touch):
+        if touch.space is AddressSpace.PRIVATE and self._in_registers(instruction, touch):
             draft = _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
         elif memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch):
             # Read as an operand of the instruction that wants it, out of the constant bank.
@@ -304,7 +338,24 @@ class _Lowering:
         else:
             draft = _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
         draft.line, draft.instruction = _line(instruction), instruction.index
-        return self._add(instruction.block, draft)
+        number = self._add(instruction.block, draft)
+        if touch.op is AccessOp.LOAD and not touch.volatile:
+            address = self.values.address(instruction, touch.pointer)
+            self.loaded[(touch.space, address, draft.bytes)] = number
+        return number
+
+    def _known_load(self, instruction: AnyInstruction, touch: MemoryAccess) -> int | None:
+        """The load of the same address in the block before, if nothing was stored since: compilers
+        see that where addresses are sums of the same terms."""
+        if self.load_block != instruction.block:
+            self.loaded, self.load_block = {}, instruction.block
+        if touch.op is not AccessOp.LOAD:
+            self.loaded = {k: n for k, n in self.loaded.items() if k[0] is not touch.space}
+            return None
+        if touch.volatile or not isinstance(touch.element_bytes, int):
+            return None
+        address = self.values.address(instruction, touch.pointer)
+        return self.loaded.get((touch.space, address, touch.element_bytes))
 
     def _in_registers(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
         """Whether a private array becomes registers: its places are constants once the loops
@@ -315,8 +366,17 @@ class _Lowering:
         terms = address.terms if isinstance(address, Sum) else ((address, 1),)
         kinds = {t.kind.name if isinstance(t, Symbol) else "" for t, _ in terms}
         return kinds <= {"PRIVATE", "COUNTER"} and all(
-            isinstance(self.values.back_edges(each), Number) for each in self.values.varying(address)
+            self._is_unrolled(each) for each in self.values.varying(address)
         )
+
+    def _is_unrolled(self, loop: int) -> bool:
+        """Whether a compiler unrolls a loop wholly; one that was unrolled in part stays."""
+        trips = self.values.back_edges(loop)
+        if not isinstance(trips, Number) or self.loops.loops[loop].unroll == 1:
+            return False
+        blocks = self.loops.loops[loop].blocks
+        size = sum(len(self.function.blocks[b].instructions) for b in blocks)
+        return (trips.value + 1) * size <= FULL_UNROLL_SIZE
 
     def _is_uniform(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
         address = self.values.address(instruction, touch.pointer)
@@ -419,9 +479,9 @@ class _Lowering:
             times = 1
             while times < UNROLL_LIMIT and 2 * times * size <= UNROLL_SIZE:
                 times *= 2
-            if isinstance(trips := self.values.back_edges(loop.id), Number):
-                whole = (trips.value + 1) * size <= FULL_UNROLL_SIZE
-                times = max(times, trips.value + 1) if whole else times
+            trips = self.values.back_edges(loop.id)
+            if isinstance(trips, Number) and self._is_unrolled(loop.id):
+                times = max(times, trips.value + 1)
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times
@@ -482,7 +542,7 @@ def _memory_of(touch: MemoryAccess) -> Memory:
         case AddressSpace.CONSTANT:
             names = (Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD)
         case AddressSpace.PRIVATE:
-            names = (Memory.PRIVATE, Memory.PRIVATE, Memory.PRIVATE)
+            names = (Memory.PRIVATE, Memory.PRIVATE_STORE, Memory.PRIVATE_STORE)
         case _:
             names = (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
     return names[(AccessOp.LOAD, AccessOp.STORE, AccessOp.ATOMIC).index(touch.op)]
@@ -510,10 +570,29 @@ def _scheduled(rows: list[MachineOperation], block: list[int]) -> tuple[int, ...
     return tuple(n for part in parts for n in _ordered(rows, part))
 
 
-_RANK = {Memory.SHARED_LOAD: 30.0, Memory.GLOBAL_LOAD: 300.0, Memory.CONSTANT_LOAD: 10.0}
+_LOADS = frozenset(
+    {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
+)
+_STORES = {
+    Memory.SHARED_STORE: Memory.SHARED_LOAD,
+    Memory.GLOBAL_STORE: Memory.GLOBAL_LOAD,
+    Memory.PRIVATE_STORE: Memory.PRIVATE,
+    Memory.SHARED_ATOMIC: Memory.SHARED_LOAD,
+    Memory.GLOBAL_ATOMIC: Memory.GLOBAL_LOAD,
+}
+"""Loads that a store keeps behind it."""
+
+AHEAD = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memory.PRIVATE: 16,
+         Memory.CONSTANT_LOAD: 12}  # fmt: skip
+"""How many operations a load is moved ahead of where its value is first needed: about its latency
+over what other warps issue meanwhile, bounded by registers."""
+
+CANDIDATES = 96
+"""Loads that are compared when the next one is chosen."""
 
 
 def _ordered(rows: list[MachineOperation], part: list[int]) -> list[int]:
+    """An order that keeps few values, with loads moved ahead of it."""
     inside = {number: place for place, number in enumerate(part)}
     users: list[list[int]] = [[] for _ in part]
     waiting = [0] * len(part)
@@ -523,42 +602,52 @@ def _ordered(rows: list[MachineOperation], part: list[int]) -> list[int]:
             if before is not None and before < place:
                 users[before].append(place)
                 waiting[place] += 1
-    height = [0.0] * len(part)
-    for place in reversed(range(len(part))):
-        row = rows[part[place]]
-        own = _RANK.get(row.memory, 4.0 * row.steps)
-        height[place] = own + max((height[u] for u in users[place]), default=0.0)
-    last = part and rows[part[-1]].memory is Memory.BARRIER or (
-        part and rows[part[-1]].unit is Unit.CONTROL
-    )
-    return _list_schedule(part, users, waiting, height, bool(last))
+    frugal = _frugal(rows, part, users, waiting)
+    return _moved_ahead(rows, [part[place] for place in frugal])
 
 
-def _list_schedule(
-    part: list[int], users: list[list[int]], waiting: list[int], height: list[float], last: bool
+def _frugal(
+    rows: list[MachineOperation], part: list[int], users: list[list[int]], waiting: list[int]
 ) -> list[int]:
-    done = [False] * len(part)
-    ready = sorted(p for p in range(len(part)) if waiting[p] == 0)
-    first, found = 0, list[int]()
-    end = len(part) - 1 if last else -1
-    while ready:
-        while first < len(part) and done[first]:
-            first += 1
-        best = -1
-        for place in ready:
-            if place > first + WINDOW:
-                break
-            if place != end and (best < 0 or height[place] > height[best]):
-                best = place
-        if best < 0:
-            best = ready[0]
-        ready.remove(best)
-        done[best] = True
-        found.append(part[best])
-        for user in users[best]:
+    """Places in an order in which values are used up as soon as they are there: what is no load
+    first, then the first load all of whose users can follow at once."""
+    heavy = [rows[n].memory in _LOADS for n in part]
+    last = len(part) - 1 if part and rows[part[-1]].unit is Unit.CONTROL else -1
+    now = [p for p in range(len(part)) if not waiting[p] and not heavy[p] and p != last]
+    loads = [p for p in range(len(part)) if not waiting[p] and heavy[p]]
+    found = list[int]()
+    while now or loads:
+        if now:
+            place = now.pop(0)
+        else:
+            place = _best_load(loads, users, waiting)
+            loads.remove(place)
+        found.append(place)
+        for user in users[place]:
             waiting[user] -= 1
-            if waiting[user] == 0:
-                insort(ready, user)
-    return found
+            if not waiting[user] and user != last:
+                insort(loads if heavy[user] else now, user)
+    return [*found, last] if last >= 0 else found
 
 
+def _best_load(loads: list[int], users: list[list[int]], waiting: list[int]) -> int:
+    for place in loads[:CANDIDATES]:
+        if all(waiting[user] == 1 for user in users[place]):
+            return place
+    return loads[0]
+
+
+def _moved_ahead(rows: list[MachineOperation], order: list[int]) -> list[int]:
+    key, barrier = dict[int, float](), dict[Memory, float]()
+    for place, number in enumerate(order):
+        row = rows[number]
+        earliest = max((key[n] for n in row.needs if n in key), default=-1.0) + 1e-6
+        ahead = AHEAD.get(row.memory, 0)
+        if row.kind is InstructionClass.ADDRESS or (row.unit is Unit.ALU and row.slots <= 2):
+            ahead = AHEAD[Memory.GLOBAL_LOAD] + 8
+        if row.memory in _LOADS:
+            earliest = max(earliest, barrier.get(row.memory, -1.0) + 1e-6)
+        key[number] = max(place - ahead, earliest) if ahead else float(place)
+        if row.memory in _STORES:
+            barrier[_STORES[row.memory]] = float(place)
+    return sorted(order, key=lambda number: key[number])
