@@ -315,11 +315,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride] -- it is overloaded
         self, args: Any = None, namespace: Any = None
     ) -> Any:
-        if self.other is not None and args is not None:
-            make, suffixes = self.other
-            words = args[: args.index("--")] if "--" in args else args
-            if "--show" not in words and any(word.endswith(suffixes) for word in words):
-                return make(self.prog).parse_known_args(args, namespace)
+        instead = self._instead([] if args is None else args)
+        if instead is not None:
+            return instead.parse_known_args(args, namespace)
         if self.rest is None:
             return super().parse_known_args(args, namespace)
         words = list(args)
@@ -327,6 +325,15 @@ class Parser(argparse.ArgumentParser):
         found, unknown = super().parse_known_args(words[:end], namespace)
         setattr(found, self.rest, words[end + 1 :])
         return found, unknown
+
+    def _instead(self, args: Sequence[str]) -> Parser | None:
+        """Another parser, if one of the words asks for it."""
+        if self.other is None:
+            return None
+        make, suffixes = self.other
+        words = args[: args.index("--")] if "--" in args else args
+        wanted = "--show" not in words and any(word.endswith(suffixes) for word in words)
+        return make(self.prog) if wanted else None
 
     def error(self, message: str) -> Any:
         raise usage_error(message, f"see '{self.prog} --help'")

@@ -50,8 +50,8 @@ def static_parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
         usage="kcc trace FILE.cl -o FILE.kct [OPTION ...]",
-        description="Write what every warp of a kernel will do to a trace, from its source, launch\n"
-        "and scalar arguments, without data and without a run. What memory decides is\n"
+        description="Write what every warp of a kernel will do to a trace, from its source,\n"
+        "launch and scalar arguments, without data and without a run. What memory decides is\n"
         "assumed, marked and counted.",
         epilog=_EXAMPLES,
     )
@@ -132,10 +132,14 @@ def _kernel(traced: TracedKernel) -> list[str]:
 
     found, totals = traced.summary, traced.summary.totals
     lines = [
-        f"  {traced.number} {traced.kernel}: {counted(found.warps, 'warp')} in "
-        f"{counted(found.classes, 'class', 'es')}, "
-        f"{counted(totals.warp_instructions, 'warp instruction')}, "
-        f"{counted(totals.accesses, 'access', 'es')}"
+        f"  {traced.number} {traced.kernel}: "
+        + ", ".join(
+            (
+                f"{counted(found.warps, 'warp')} in {counted(found.classes, 'class', 'es')}",
+                counted(totals.warp_instructions, "warp instruction"),
+                counted(totals.accesses, "access", "es"),
+            )
+        )
     ]
     if traced.assumed_launch:
         lines.append("    the local size is assumed")

@@ -55,9 +55,7 @@ class Decider:
             return [lanes & found.truth, lanes & ~found.truth]
         masks = [0] * len(stop.ways.targets)
         values = found.data.tolist()
-        cases = {}
-        for number, place in reversed(stop.ways.cases[:-1]):
-            cases[number] = place
+        cases = dict(reversed(stop.ways.cases[:-1]))
         default = stop.ways.cases[-1][1]
         for lane, value in enumerate(values):
             if lanes >> lane & 1:

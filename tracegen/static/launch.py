@@ -109,7 +109,7 @@ def describe(
                 kernel.arguments[index].address_space.name.lower(),
                 item.address,
                 item.size_bytes,
-            )  # fmt: skip
+            )
             for index, item in placed.items()
         ),
         form=CLASSES,

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,8 @@ from kcc.tracegen.static.regions import FAR, Limits, Place
 Ints = NDArray[np.int64]
 
 Growth = tuple[Fraction, Fraction, Fraction, Fraction]
+
+NOTHING: Growth = (Fraction(0), Fraction(0), Fraction(0), Fraction(0))
 
 NONE: Ints = np.zeros((1, SIDES), np.int64)
 
@@ -117,9 +120,9 @@ class Growths:
             rows = [growth.get(o) for o in _operands(node)]
             match node:
                 case Number():
-                    growth[node] = (none,) * SIDES
+                    growth[node] = NOTHING
                 case Symbol():
-                    growth[node] = symbols.get((node.kind, node.index), (none,) * SIDES)
+                    growth[node] = symbols.get((node.kind, node.index), NOTHING)
                 case Sum(terms=terms):
                     growth[node] = _added(rows, [c for _, c in terms])
                 case Operation(operator=Opcode.ZEXT | Opcode.SEXT | Opcode.TRUNC):
@@ -455,7 +458,7 @@ class Shifts:
                 fine = (data >= 0) & (data < 62)
                 return np.where(fine, np.int64(1) << np.where(fine, data, 0), 0)
             case Opcode.AND:
-                return _first(np.array([_mask_step(m) for m in np.unique(data).tolist()]), data)
+                return _first([_mask_step(m) for m in np.unique(data).tolist()], data)
             case _:
                 return abs(data)
 
@@ -512,14 +515,14 @@ def _mask_step(mask: int) -> int:
     return step if mask == -step else 0
 
 
-def _first(steps: Ints, data: Ints) -> Ints:
+def _first(steps: list[int], data: Ints) -> Ints:
     """One step for all rows, 0 if masks differ."""
     if len(steps) != 1:
         return np.zeros(1, np.int64)
     return np.full(1 if len(data) == 1 else len(data), steps[0], np.int64)
 
 
-def _same(rows: Ints) -> Ints:
+def _same(rows: NDArray[Any]) -> Ints:
     """One row where all are the same."""
     return rows[:1] if len(rows) > 1 and (rows == rows[0]).all() else rows
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.static.decisions import Decider
@@ -104,7 +105,7 @@ class Walk:
         assumed = self._doubt or unknown != 0
         self.record.access(touch.number, addresses, growth, assumed=assumed)
 
-    def _scattered(self, touch: Touch, addresses: Ints, unknown: Ints) -> Ints:
+    def _scattered(self, touch: Touch, addresses: Ints, unknown: NDArray[np.bool_]) -> Ints:
         """Addresses that are not known: elements here and there in the array."""
         if touch.inside is None:
             return np.where(unknown, 0, addresses)

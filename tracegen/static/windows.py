@@ -199,10 +199,10 @@ class WarpValues:
         """The same where lanes are in different iterations."""
         lanes = np.arange(self.width)
         places = np.where(self.active, window.places, 0)
-        known = truth = 0
-        for row in np.unique(places[self.active]).tolist():
+        known, truth = 0, 0
+        for row in map(int, np.unique(places[self.active])):
             own = self.active & (places == row)
-            mask = int(sum(1 << i for i in np.flatnonzero(own).tolist()))
+            (mask,) = masks_of(own[None])
             sheet.used[row] |= mask
             known |= sheet.known[row] & mask
             if sheet.truth is not None:

@@ -100,7 +100,7 @@ def events(batches: list[TraceBatch]) -> Warps:
                 batch.segment.tolist(),
                 batch.mask.tolist(),
                 strict=True,
-            )  # fmt: skip
+            )
         ):
             lanes = [lane for lane in range(width) if mask >> lane & 1]
             rows = batch.addresses[starts[i] : starts[i + 1]][:, lanes].tolist()
