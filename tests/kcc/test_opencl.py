@@ -175,6 +175,7 @@ def host_pointers(cl: Any, queue: Any, program: Any) -> Results:
     seen = own.copy()
     own[:] = 1
     program.scale(queue, (64,), None, x, np.float32(3))
+    queue.finish()
     both = cl.mem_flags.ALLOC_HOST_PTR | cl.mem_flags.COPY_HOST_PTR
     y = cl.Buffer(queue.context, both, hostbuf=own)
     return {
