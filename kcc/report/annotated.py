@@ -31,7 +31,7 @@ LEGEND = (
     "<id, <data: lanes of a warp may part at a branch, by ids or by data",
 )
 COSTS_LEGEND = (
-    "runs: executions per work-item in the mean, x trips of a loop",
+    "runs: executions per work-item in the mean, x trips of a loop (~ assumed)",
     "cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
 )
 

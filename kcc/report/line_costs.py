@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kcc.passes.trip_counts import TripKind
 from kcc.report.costs import is_worth_saying, price
 from kcc.report.model import Access, Branch, Cost, KernelReport, LineFacts, Loop
 from kcc.report.words import trip_text
@@ -82,15 +83,19 @@ def work_items(kernel: KernelReport) -> int | None:
     return None if entry is None else entry.threads
 
 
-_MOST = "at most "
+def _trips(loop: Loop) -> str:
+    """``x16``, ``x<=40``, ``x~8`` (assumed), ``x?``."""
+    text = trip_text(loop.trip).removesuffix(" (assumed)")
+    if loop.trip.kind is TripKind.ASSUMED:
+        return f"x~{text}"
+    return "x?" if loop.trip.kind is TripKind.UNKNOWN else f"x{text}".replace("at most ", "<=")
 
 
 def runs_text(cost: LineCost) -> str:
     """How often a line runs: ``x16`` at the keyword of a loop, its trips; else executions per
     work-item in the mean, ``?`` where that is not known."""
     if cost.loops:
-        shown = (trip_text(loop.trip) for loop in cost.loops)
-        return " ".join(f"x{text}" for text in shown).replace("unknown", "?").replace(_MOST, "<=")
+        return " ".join(_trips(loop) for loop in cost.loops)
     return mean_text(cost.per_item) if cost.per_item is not None else "?"
 
 

@@ -17,7 +17,7 @@ import pytest
 from kcc import cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/analyze.md", "docs/gpus.md", "docs/trace.md")
+PAGES = ("README.md", "docs/analysis.md", "docs/analyze.md", "docs/gpus.md", "docs/trace.md")
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
 
