@@ -587,7 +587,7 @@ AHEAD = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memor
 """How many operations a load is moved ahead of where its value is first needed: about its latency
 over what other warps issue meanwhile, bounded by registers."""
 
-CANDIDATES = 96
+CANDIDATES = 1024
 """Loads that are compared when the next one is chosen."""
 
 
