@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access_activity import activity
+from kcc.passes.access_activity import activity, split_blocks
 from kcc.passes.access_facts import AccessKind, AccessPattern, AccessPatterns, Spread
 from kcc.passes.facts import Facts
 from kcc.passes.memory_accesses import MemoryAccess, MemoryAccesses
@@ -20,7 +20,7 @@ from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.profile.model import AccessCount, Histogram
 from kcc.trace.decode import TraceBatch, TraceDecoder
-from kcc.tracegen.execute import ExecutionOptions, NDRange, prepare
+from kcc.tracegen.execute import ExecutionOptions, NDRange, PreparedLaunch, prepare
 from kcc.tracegen.profiling.layout import PER_BLOCK
 from kcc.tracegen.profiling.memory import MemoryCounter
 from kcc.tracegen.simt.program import TraceMode
@@ -43,6 +43,44 @@ class ExecutedAccess:
     touched: NDArray[np.int64]
 
 
+class AccessCollector:
+    """Collects what one launch does from its trace."""
+
+    def __init__(self, unit: CompiledUnit, kernel: Kernel, ready: PreparedLaunch) -> None:
+        assert ready.plan.function is kernel.function
+        tables, launch = tables_of(ready.plan, kernel, unit), ready.launch
+        self._accesses = ready.plan.accesses
+        self._width = min(math.prod(launch.local_size), tables.width)
+        groups = math.prod(launch.global_size) // math.prod(launch.local_size)
+        self._everyone = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
+        self._complete = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
+        self._rows: list[Parts] = [[] for _ in tables.accesses]
+        self._touched: list[Parts] = [[] for _ in tables.accesses]
+        self._decoder = TraceDecoder(tables, addresses=True)
+
+    def take(self, first: int, words: NDArray[np.uint32]) -> None:
+        """A piece of the trace."""
+        for batch in self._decoder.decode(first, words):
+            self._everyone[0].add(batch, self._everyone[1])
+            whole = batch.mask == np.uint64((1 << self._width) - 1)
+            self._complete[0].add(_only(batch, whole), self._complete[1])
+            _collect(batch, whole, self._width, self._rows, self._touched)
+
+    def finish(self) -> dict[int, ExecutedAccess]:
+        """By index of the instruction."""
+        none = np.zeros(0, np.int64)
+        counts = zip(self._everyone[0].accesses(), self._complete[0].accesses(), strict=True)
+        return {
+            self._accesses[number]: ExecutedAccess(
+                own,
+                full,
+                _joined(self._rows[number], self._width),
+                np.unique(np.concatenate([*self._touched[number], none])),
+            )
+            for number, (own, full) in enumerate(counts)
+        }
+
+
 def run_accesses(
     unit: CompiledUnit, kernel: Kernel, launch: NDRange, arguments: list[Any]
 ) -> dict[int, ExecutedAccess]:
@@ -53,30 +91,12 @@ def run_accesses(
         pieces.append((first, words))
 
     options = ExecutionOptions(trace=TraceMode.ADDRESSES, on_trace=keep)
-    done = prepare(unit, kernel, launch, arguments, options).run()
-    assert done.plan.function is kernel.function
-    tables = tables_of(done.plan, kernel, unit)
-    width = min(math.prod(launch.local_size), tables.width)
-    groups = math.prod(launch.global_size) // math.prod(launch.local_size)
-    everyone = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
-    complete = MemoryCounter(tables), np.zeros((groups, PER_BLOCK), np.int64)
-    rows: list[Parts] = [[] for _ in tables.accesses]
-    touched: list[Parts] = [[] for _ in tables.accesses]
-    decoder = TraceDecoder(tables, addresses=True)
+    ready = prepare(unit, kernel, launch, arguments, options)
+    ready.run()
+    collector = AccessCollector(unit, kernel, ready)
     for first, words in pieces:
-        for batch in decoder.decode(first, words):
-            everyone[0].add(batch, everyone[1])
-            whole = batch.mask == np.uint64((1 << width) - 1)
-            complete[0].add(_only(batch, whole), complete[1])
-            _collect(batch, whole, width, rows, touched)
-    counts = zip(everyone[0].accesses(), complete[0].accesses(), strict=True)
-    return {
-        done.plan.accesses[number]: ExecutedAccess(
-            own, full, _joined(rows[number], width), np.unique(np.concatenate(touched[number]))
-            if touched[number] else np.zeros(0, np.int64),
-        )
-        for number, (own, full) in enumerate(counts)
-    }  # fmt: skip
+        collector.take(first, words)
+    return collector.finish()
 
 
 def _only(batch: TraceBatch, chosen: NDArray[np.bool_]) -> TraceBatch:
@@ -137,7 +157,8 @@ def _wrong_costs(
 ) -> list[str]:
     if pattern.sampled or not own.full.executions:
         return []
-    always = _always(facts, access) and pattern.exact
+    parted = access.block in split_blocks(facts[SymbolicValues].kernel, facts)
+    always = _always(facts, access) and pattern.exact and not parted
     pairs = [
         ("sectors", pattern.sectors, own.full.sectors), ("lines", pattern.lines, own.full.lines),
         ("bank passes", pattern.bank_passes, own.full.bank_passes),
@@ -225,6 +246,6 @@ def _total(histogram: Histogram) -> int:
 
 
 def _footprint(touched: NDArray[np.int64], size: int) -> tuple[int, int]:
-    """Distinct bytes and lines, by sets."""
-    each = {byte for a in touched.tolist() for byte in range(a, a + size)}
-    return len(each), len({byte // LINE for byte in each})
+    """Distinct bytes and lines, byte by byte."""
+    each = np.unique(touched[:, None] + np.arange(size))
+    return len(each), len(np.unique(each // LINE))

@@ -10,6 +10,7 @@ import pytest
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.host import HostLaunch, run_script
 from kcc.passes.access_facts import AccessKind, AccessPattern, AccessPatterns, Reuse, Spread
 from kcc.passes.access_patterns import AccessPatternsPass
 from kcc.passes.divergence import DivergencePass
@@ -18,11 +19,14 @@ from kcc.passes.memory_accesses import AccessOp, MemoryAccesses
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import PASSES
 from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
-from kcc.tracegen.execute import NDRange
+from kcc.tracegen.execute import Execution, NDRange
+from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.workers import TraceCallback
+from tests.kernels.harness import KERNELS as KERNELS_FOLDER
 from tests.kernels.harness import WORKLOADS, Launch, launch_of, load
 from tests.passes.access_programs import GLOBAL_BYTES, access_program
 from tests.passes.executed import known_of
-from tests.passes.executed_accesses import differences, run_accesses
+from tests.passes.executed_accesses import AccessCollector, differences, run_accesses
 from tests.tracegen import engine
 
 SAMPLE = frozenset({"nw", "scan", "spmv", "transpose"})
@@ -63,6 +67,46 @@ def compare(name: str, launch: Launch, level: OptLevel) -> list[str]:
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_patterns_are_those_of_the_execution(name: str, kernel: str):
     assert not compare(name, launch_of(name, kernel), OptLevel.O1)
+
+
+PER_KERNEL = 5
+"""Launches of each kernel of an application that are compared: the first that differ."""
+
+
+class Comparing:
+    """An observer of a run (:class:`kcc.host.Observer`)."""
+
+    trace = TraceMode.ADDRESSES
+
+    def __init__(self) -> None:
+        self.wrong = list[str]()
+        self.seen = dict[str, list[Known]]()
+        self.collector: AccessCollector | None = None
+        self.known = Known()
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        shape = launch.prepared.launch
+        self.known = known_of(launch.kernel, shape, list(launch.prepared.arguments))
+        seen = self.seen.setdefault(launch.kernel.name, [])
+        self.collector = None
+        if any(shape.offset) or len(seen) == PER_KERNEL or self.known in seen:
+            return None
+        seen.append(self.known)
+        self.collector = AccessCollector(launch.unit, launch.kernel, launch.prepared)
+        return self.collector.take
+
+    def after(self, launch: HostLaunch, execution: Execution) -> None:  # noqa: ARG002
+        if self.collector is not None:
+            facts = facts_for(launch.kernel, launch.unit, self.known)
+            self.wrong += differences(launch.kernel, facts, self.collector.finish())
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.full) for n in WORKLOADS])
+def test_patterns_are_those_of_an_application(name: str):
+    observer = Comparing()
+    run_script(str(KERNELS_FOLDER / name / "workload.py"), size="tiny", observer=observer)
+    assert observer.seen
+    assert not observer.wrong
 
 
 def compare_program(seed: int, level: OptLevel, *, data: bool) -> list[str]:
