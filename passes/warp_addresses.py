@@ -216,10 +216,13 @@ class Warps:
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
 
-    def first_block(self, node: Node) -> Ints | None:
-        """The addresses of all warps of the first thread block, in the first iterations; lanes
-        that do not exist go where the last one goes. None if some are not known."""
-        evaluate = Evaluator(self.values, self._lanes([], [], 1))
+    def first_block(self, node: Node, at: Mapping[Key, int] | None = None) -> Ints | None:
+        """The addresses of all warps of the first thread block, in the first iterations (but for
+        the numbers of thread blocks and iterations in ``at``); lanes that do not exist go where
+        the last one goes. None if some are not known."""
+        places = dict(at or {})
+        axes = [np.array([value], np.int64) for value in places.values()]
+        evaluate = Evaluator(self.values, self._lanes(list(places), axes, 1))
         data, known = evaluate.integers(self._bound(node))
         width = min(WARP, self.size)
         padded = np.pad(data, (0, -self.size % width), mode="edge")

@@ -29,6 +29,7 @@ from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
+from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
 from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
@@ -119,6 +120,7 @@ class _Reader:
         self.rows = dict[object, Ints | None]()
         self.splits = dict[object, Split | Unknown]()
         self.costs = dict[object, tuple[float, float, float]]()
+        self.moves = dict[object, dict[Key, int]]()
 
     def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
         """The parts of an address without its constant, the constant, and a key for the former."""
@@ -140,6 +142,18 @@ class _Reader:
             self.rows[key] = self.warps.first_block(split.core)
         return self.rows[key]
 
+    def moved(self, split: Split, rows: Ints, place: object) -> dict[Key, int]:
+        """By how much thread blocks and iterations move an address that is no sum of their
+        numbers in form: from its values at 0 and 1."""
+        if place not in self.moves:
+            found = dict[Key, int]()
+            for key in self.warps.moving([split.core]):
+                other = self.warps.first_block(split.core, {key: 1})
+                if other is not None:
+                    found[key] = int(np.median(other - rows))
+            self.moves[place] = found
+        return self.moves[place]
+
     def stream(self, access: MemoryAccess) -> Stream:
         """The addresses of one access."""
         return _stream(access, self)
@@ -155,7 +169,11 @@ def _stream(access: MemoryAccess, reader: _Reader) -> Stream:
     groups, loops = [0, 0, 0], dict[int, int]()
     if not isinstance(split, Unknown):
         rows = reader.addresses(split, place)
-        groups, loops = _coefficients(split)
+        groups, loops = _coefficients(split.linear)
+        if rows is not None and access.space is not AddressSpace.LOCAL:
+            more, inner = _coefficients(reader.moved(split, rows, place))
+            groups = [a + b for a, b in zip(groups, more, strict=True)]
+            loops |= inner
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
         sectors = INDIRECT_SECTORS * lanes
@@ -179,9 +197,9 @@ def _stream(access: MemoryAccess, reader: _Reader) -> Stream:
     )  # fmt: skip
 
 
-def _coefficients(split: Split) -> tuple[list[int], dict[int, int]]:
+def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
     groups, loops = [0, 0, 0], dict[int, int]()
-    for (kind, index), coefficient in split.linear.items():
+    for (kind, index), coefficient in terms.items():
         assert isinstance(index, int)
         if kind is SymbolKind.COUNTER:
             loops[index] = coefficient
