@@ -7,7 +7,7 @@ differs between devices, or on a symbol that is not given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TypeGuard
 
 import numpy as np
@@ -35,7 +35,7 @@ from kcc.passes.symbolic.expr import (
     Table,
     Total,
 )
-from kcc.passes.symbolic.frames import FOLDS, Frame, Results, keep, part_of
+from kcc.passes.symbolic.frames import FOLDS, Frame, Results, keep, merged, part_of
 from kcc.passes.symbolic.lanes import Lanes
 from kcc.passes.symbolic.rows import (
     Evaluated,
@@ -77,6 +77,7 @@ class Evaluator:
         self._expected: set[Node] = set()
         self._observers: dict[tuple[int, Node], list[Final | Total]] = {}
         self._heavy: dict[Node, bool] = {}
+        self._looping: dict[Node, bool] = {}
         self._orders: dict[Node, list[Node]] = {}
         self._needs: dict[Node, tuple[Recurrence, ...]] = {}
         self._tables: dict[str, tuple[NDArray[np.uint8], Mask]] = {}
@@ -138,6 +139,7 @@ class Evaluator:
         other = Evaluator(self._values, lanes, work=self._work)
         other._expected, other._observers = self._expected, self._observers
         other._heavy, other._orders = self._heavy, self._orders
+        other._looping = self._looping
         other._needs, other._tables = self._needs, self._tables
         return other
 
@@ -148,8 +150,7 @@ class Evaluator:
         if found is not None:
             return found
         if frame.parent is not None and frame.loop not in self._values.varying(node):
-            found = taken(self._get(frame.parent, node), frame.rows)
-            frame.fixed[node] = found
+            found = frame.fixed[node] = self._outer(frame, frame.parent, node)
             return found
         for each in self._order(node):
             inner = frame.parent is None or frame.loop in self._values.varying(each)
@@ -157,6 +158,38 @@ class Evaluator:
                 value = self._computed(frame, each)
                 frame.memo[each] = value
         return frame.memo[node]
+
+    def _outer(self, frame: Frame, parent: Frame, node: Node) -> Evaluated:
+        """A value that a loop does not change. What has loops in it is computed only for the rows
+        that have come here: for others those may not end.
+        """
+        rows = frame.rows
+        if rows is None or node in parent.memo or not self._has_loops(node):
+            return taken(self._get(parent, node), rows)
+        wanted = np.zeros(parent.size, np.bool_)
+        wanted[rows] = True
+        if wanted.all():
+            return taken(self._get(parent, node), rows)
+        found = parent.partly.get(node)
+        missing = wanted if found is None else wanted & ~found.done
+        if missing.any():
+            part = self._side(parent, missing.tobytes(), np.flatnonzero(missing))
+            parent.partly[node] = found = merged(found, missing, self._get(part, node))
+        assert found is not None
+        return taken(found.value, rows)
+
+    def _side(self, frame: Frame, key: Hashable, places: NDArray[np.int64]) -> Frame:
+        """Some rows of a frame, with what was computed for them before in this iteration."""
+        if key not in frame.parts:
+            frame.parts[key] = part_of(frame, places)
+        return frame.parts[key]
+
+    def _has_loops(self, node: Node) -> bool:
+        found = self._looping.get(node)
+        if found is None:
+            found = any(isinstance(each, First | Final | Total) for each in self._order(node))
+            found = self._looping[node] = found or any(map(self._is_lazy, self._order(node)))
+        return found
 
     def _ready(self, frame: Frame, node: Node) -> Evaluated | None:
         """A value that is there already, in the frame or in the one it is a part of."""
@@ -333,7 +366,7 @@ class Evaluator:
         news = {e: self._get(frame, self._values.variable(e).step) for e in frame.states}
         frame.states = news
         frame.counter = Evaluated(np.array([number], U64))
-        frame.memo, frame.parts = {}, {}
+        frame.memo, frame.parts, frame.partly = {}, {}, {}
 
     def _lazy(self, frame: Frame, node: Operation) -> Evaluated:
         """A choice, each side computed for the rows that choose it."""
@@ -346,10 +379,8 @@ class Evaluator:
                 return self._get(frame, node.operands[side])
             if rows.any():
                 places = np.flatnonzero(rows)
-                key = node.operands[0], side
-                if key not in frame.parts:
-                    frame.parts[key] = part_of(frame, places)
-                value = self._get(frame.parts[key], node.operands[side])
+                part = self._side(frame, (node.operands[0], side), places)
+                value = self._get(part, node.operands[side])
                 data[places] = value.rows(len(places))
                 known[places] = value.is_known(len(places))
         return Evaluated(data, None if known.all() else known)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,8 +35,20 @@ class Frame:
     memo: dict[Node, Evaluated] = field(default_factory=dict[Node, Evaluated])
     origin: tuple[Frame, NDArray[np.int64]] | None = None
     """For some rows only of another frame: that one, and which."""
-    parts: dict[tuple[Node, int], Frame] = field(default_factory=dict[tuple[Node, int], "Frame"])
-    """The rows that take a side of a choice, by its condition and side."""
+    parts: dict[Hashable, Frame] = field(default_factory=dict[Hashable, "Frame"])
+    """Some rows of this frame: those that take a side of a choice, by its condition and side, or
+    any others.
+    """
+    partly: dict[Node, Partly] = field(default_factory=dict[Node, "Partly"])
+    """Values that were computed for some rows only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """A value of a frame's rows that means nothing where it is not ``done``."""
+
+    value: Evaluated
+    done: Mask
 
 
 class Results:
@@ -78,6 +91,10 @@ def keep(frame: Frame, rows: NDArray[np.int64]) -> None:
     """Go on with some rows of a frame."""
     frame.rows = rows if frame.rows is None else frame.rows[rows]
     frame.size, frame.parts = len(rows), {}
+    frame.partly = {
+        each: Partly(taken(part.value, rows), part.done[rows])
+        for each, part in frame.partly.items()
+    }
     frame.states = {each: taken(value, rows) for each, value in frame.states.items()}
     frame.memo = {each: taken(value, rows) for each, value in frame.memo.items()}
     frame.fixed = {each: taken(value, rows) for each, value in frame.fixed.items()}
@@ -92,3 +109,16 @@ def part_of(frame: Frame, rows: NDArray[np.int64]) -> Frame:
     if frame.counter is not None:
         part.counter = taken(frame.counter, rows)
     return part
+
+
+def merged(found: Partly | None, rows: Mask, value: Evaluated) -> Partly:
+    """What was found before, and a value for further rows."""
+    size, count = len(rows), int(rows.sum())
+    if found is None:
+        data, known = np.zeros(size, value.data.dtype), np.zeros(size, np.bool_)
+        done = rows
+    else:
+        data, known = found.value.rows(size).copy(), found.value.is_known(size).copy()
+        done = found.done | rows
+    data[rows], known[rows] = value.rows(count), value.is_known(count)
+    return Partly(Evaluated(data, known), done)

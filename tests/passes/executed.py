@@ -20,7 +20,7 @@ from tests.tracegen.block_trace import BlockTrace
 
 Counts = NDArray[np.int64]
 
-MAX_INSTRUCTIONS = 1 << 19
+MAX_INSTRUCTIONS = 1 << 22
 """Of one warp: an execution of more takes too long to count."""
 
 
