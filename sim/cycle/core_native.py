@@ -625,6 +625,7 @@ def simulate(
                                     channel_free, bank_free, rows, transactions, first, amount,
                                     sm, op, kind, now,
                                 )  # fmt: skip
+                                run[R_LAST] = max(run[R_LAST], done)
                                 misses = stats[S_DRAM_READS] - misses
                                 if misses:
                                     count_interval(intervals, run, now, 1, misses)

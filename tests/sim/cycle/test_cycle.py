@@ -1,0 +1,235 @@
+"""The cycle-level model against cycles computed by hand.
+
+The machine is Accel-Sim's SM7_QV100 unless a test says otherwise: dependent FFMA 7 cycles apart,
+one every 2 cycles and scheduler; DFMA 13 and 4; MUFU 25 and 8; shared memory 25, L1 24, L2 172,
+DRAM 334.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcc.sim.result import Timing
+from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
+
+N = 50
+
+
+def check(timing: Timing) -> Timing:
+    """What every result must fulfil: stacks add up in each way, issued is retired."""
+    everything = timing.cycles * timing.schedulers
+    assert sum(part.cycles for part in timing.stack) == everything
+    assert sum(line.cycles for line in timing.lines) == everything
+    for row in timing.scheduler_stacks:
+        assert sum(row) == timing.cycles
+    assert sum(line.executed for line in timing.lines) == timing.instructions
+    stats = timing.statistics
+    if not stats["atomics"]:
+        assert stats["L2 reads"] + stats["L1 hits"] + stats["L1 pending"] == stats["L1 sectors"]
+    assert stats["DRAM sectors read"] <= stats["L2 reads"]
+    return timing
+
+
+def stack(timing: Timing) -> dict[str, float]:
+    return {part.name: part.cycles for part in timing.stack}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "latency", "interval"),
+    [("FFMA", 7, 2), ("IMAD", 7, 2), ("MOV", 7, 2), ("DFMA", 13, 4), ("MUFU.RCP", 25, 8)],
+)
+def test_chains(tmp_path: Path, opcode: str, latency: int, interval: int) -> None:
+    dependent, independent = Warp(), Warp()
+    for n in range(N):
+        dependent.op(opcode, 1, (1, 2))
+        independent.op(opcode, n + 1, (100, 101))
+    assert check(simulate(tmp_path, [[dependent]])).cycles == (N - 1) * latency + 1
+    timing = check(simulate(tmp_path, [[independent]]))
+    assert timing.cycles == (N - 1) * interval + 1
+    assert stack(timing)["unit busy"] == (N - 1) * (interval - 1)
+
+
+def test_warps_hide_latency(tmp_path: Path) -> None:
+    """Four warps of one scheduler (every fourth slot) fill seven cycles but for the interval."""
+    chain = Warp()
+    for _ in range(N):
+        chain.op("FFMA", 1, (1,))
+    timing = check(simulate(tmp_path, [[chain] * 16]))
+    assert timing.cycles == (N - 1) * 8 + 7  # 4 warps x 2 cycles is more than the latency
+    assert timing.issued == 16 * N
+
+
+@pytest.mark.parametrize("degree", [1, 2, 4, 8, 16, 32])
+def test_bank_conflicts(tmp_path: Path, degree: int) -> None:
+    warp = Warp()
+    for n in range(N):
+        warp.op("LDS", n + 1, (100,), [4 * degree * lane for lane in range(32)])
+    timing = check(simulate(tmp_path, [[warp]], shared=4096))
+    assert timing.cycles == (N - 1) * degree + 1
+    assert timing.statistics["local passes"] == N * degree
+
+
+def test_one_word_is_no_conflict(tmp_path: Path) -> None:
+    warp = Warp()
+    for n in range(N):
+        warp.op("LDS", n + 1, (100,), [128] * 32)
+    assert check(simulate(tmp_path, [[warp]], shared=4096)).cycles == N
+
+
+def chase(count: int) -> Warp:
+    """Dependent loads of one lane, each of another line."""
+    warp = Warp()
+    for _ in range(600):
+        warp.op("FFMA", 2, (2,))
+    for n in range(count):
+        one_lane(warp, "LDG", 2, (2,), GLOBAL + n * 128)
+    return warp
+
+
+def test_pointer_chase_in_l2(tmp_path: Path) -> None:
+    """Another SM has brought the lines to L2 before the chase begins."""
+    warming = Warp()
+    for n in range(2 * N):
+        one_lane(warming, "LDG", n + 1, (100,), GLOBAL + n * 128)
+    settings = ("sm_count=2", "max_blocks_per_sm=1")
+    one = check(simulate(tmp_path, [[warming], [chase(N)]], *settings))
+    two = check(simulate(tmp_path, [[warming], [chase(2 * N)]], *settings))
+    assert two.cycles - one.cycles == N * 172
+    assert two.caches[1].hits == 2 * N
+
+
+def test_pointer_chase_in_l1(tmp_path: Path) -> None:
+    warp = Warp()
+    for _ in range(N):
+        one_lane(warp, "LDG", 2, (2,), GLOBAL)
+    timing = check(simulate(tmp_path, [[warp]]))
+    assert timing.cycles == 334 + (N - 1) * 24
+    assert timing.caches[0].hits == N - 1
+
+
+def test_pointer_chase_in_dram(tmp_path: Path) -> None:
+    """Each load opens another row: all of the latency, and one instruction."""
+    warp = Warp()
+    for n in range(N):
+        one_lane(warp, "LDG", 2, (2,), GLOBAL + n * (1 << 21))
+    timing = check(simulate(tmp_path, [[warp]]))
+    assert timing.cycles == pytest.approx(N * 334, rel=0.02)
+    assert stack(timing)["DRAM"] > 0.95 * (N - 1) * 334
+
+
+def stream(blocks: int, loads: int) -> list[list[Warp]]:
+    found = list[list[Warp]]()
+    for block in range(blocks):
+        warps = list[Warp]()
+        for number in range(8):
+            warp = Warp()
+            for n in range(loads):
+                first = GLOBAL + ((n * blocks + block) * 8 + number) * 128
+                warp.op("LDG", n + 1, (100,), [first + 4 * lane for lane in range(32)])
+            warps.append(warp)
+        found.append(warps)
+    return found
+
+
+def test_stream_runs_at_the_peak(tmp_path: Path) -> None:
+    """870.4 GB/s at 1132 MHz are 769 bytes per cycle; the first data take 334 cycles."""
+    timing = check(simulate(tmp_path, stream(80, 16)))
+    moved = 80 * 8 * 16 * 128
+    assert timing.statistics["DRAM sectors read"] * 32 == moved
+    peak = moved / (870.4e3 / 1132)
+    assert peak <= timing.cycles <= 1.25 * peak + 334
+
+
+def test_half_the_bandwidth_takes_twice_as_long(tmp_path: Path) -> None:
+    full = simulate(tmp_path, stream(80, 16))
+    half = simulate(tmp_path, stream(80, 16), "memory_bandwidth_gbs=435.2")
+    assert (half.cycles - 334) / (full.cycles - 334) == pytest.approx(2, rel=0.1)
+
+
+def test_miss_entries_bound_what_is_under_way(tmp_path: Path) -> None:
+    """With four entries, four loads of one sector each take one latency."""
+    warp = Warp()
+    for n in range(40):
+        one_lane(warp, "LDG", n + 1, (100,), GLOBAL + n * (1 << 21))
+    timing = check(simulate(tmp_path, [[warp]], "l1.mshr=4"))
+    assert timing.cycles == pytest.approx(10 * 334, rel=0.05)
+    assert stack(timing)["MSHR"] > 8 * 300
+    free = check(simulate(tmp_path, [[warp]]))
+    assert free.cycles < 2 * 334  # some share a bank
+
+
+def test_barrier_waits_for_the_slowest(tmp_path: Path) -> None:
+    """The warps alternate: one works before the first barrier, the other behind it."""
+    first, second = Warp(), Warp()
+    for _ in range(N):
+        first.op("FFMA", 1, (1,))
+    first.op("BAR.SYNC")
+    second.op("BAR.SYNC")
+    for _ in range(N):
+        second.op("FFMA", 1, (1,))
+    timing = check(simulate(tmp_path, [[first, second]]))
+    work = (N - 1) * 7 + 1
+    assert timing.cycles == pytest.approx(2 * work, abs=4)
+    assert stack(timing)["barrier"] == pytest.approx(work, abs=4)
+
+
+def test_tail_wave(tmp_path: Path) -> None:
+    """One block more than fits at once takes a second round."""
+    chain = Warp()
+    for _ in range(N):
+        chain.op("FFMA", 1, (1,))
+    one = ("sm_count=1", "max_blocks_per_sm=2")
+    rounds = [check(simulate(tmp_path, [[chain]] * n, *one)).cycles for n in (2, 3, 4, 5)]
+    alone = (N - 1) * 7 + 1
+    assert rounds[0] == alone + 1  # a block starts each cycle
+    assert rounds[1] == pytest.approx(2 * alone, abs=3)
+    assert rounds[2] == pytest.approx(2 * alone, abs=3)
+    assert rounds[3] == pytest.approx(3 * alone, abs=4)
+
+
+def test_dispatch_is_greedy_in_the_order_of_blocks(tmp_path: Path) -> None:
+    short, long = Warp(), Warp()
+    for _ in range(4):
+        short.op("FFMA", 1, (1,))
+    for _ in range(N):
+        long.op("FFMA", 1, (1,))
+    settings = ("sm_count=2", "max_blocks_per_sm=1")
+    timing = check(
+        simulate(tmp_path, [[long], [short], [short], [short]], *settings, timeline=10)
+    )
+    assert [b.sm for b in timing.blocks] == [0, 1, 1, 1]
+    assert [b.start for b in timing.blocks[1:]] == [0, *(b.end for b in timing.blocks[1:3])]
+
+
+@pytest.mark.parametrize("scheduler", ["loose-round-robin", "greedy-then-oldest", "two-level"])
+def test_schedulers_issue_everything(tmp_path: Path, scheduler: str) -> None:
+    timing = check(simulate(tmp_path, stream(8, 4), f"scheduler={scheduler}"))
+    assert timing.issued == 8 * 8 * 4
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("memory_bandwidth_gbs=1740",), ("l1.mshr=1024",), ("latency_cycles.dram=300",),
+        ("l2.slices=128",), ("interconnect.flit_bytes=80",), ("sm_count=84",),
+    ],
+)  # fmt: skip
+def test_more_is_never_slower(tmp_path: Path, settings: tuple[str, ...]) -> None:
+    before = simulate(tmp_path, stream(96, 8))
+    assert simulate(tmp_path, stream(96, 8), *settings).cycles <= 1.02 * before.cycles
+
+
+def test_equal_runs_are_equal(tmp_path: Path) -> None:
+    assert simulate(tmp_path, stream(40, 4)) == simulate(tmp_path, stream(40, 4))
+
+
+def test_atomics_on_one_address_queue(tmp_path: Path) -> None:
+    same, apart = Warp(), Warp()
+    for n in range(N):
+        same.op("ATOMG.ADD", n + 1, (100,), [GLOBAL] * 32)
+        apart.op("ATOMG.ADD", n + 1, (100,), [GLOBAL + 4 * lane for lane in range(32)])
+    slow, fast = (check(simulate(tmp_path, [[w] * 4])) for w in (same, apart))
+    assert slow.statistics["atomics"] == fast.statistics["atomics"] == 4 * N
+    assert slow.cycles > 4 * N * 32  # all in one slice, one after another
