@@ -90,7 +90,8 @@ class AccessStudy:
         self.algebra = self.values.algebra
         self.judge = Judge(kernel, facts)
         self.parted = split_blocks(kernel, facts)
-        self._warps = dict[tuple[tuple[int, int], ...], "Warps"]()
+        self._heavy = set[Node]()
+        self._warps = dict[tuple[object, ...], "Warps"]()
         self._iterations = dict[tuple[int | None, bool], Iterations]()
 
     def pattern(self, access: MemoryAccess) -> AccessPattern:
@@ -142,13 +143,13 @@ class AccessStudy:
             loops=launch.loop_reuse(place, warps, split),
         )
 
-    def warps(self, counts: Mapping[int, int]) -> Warps:
+    def warps(self, counts: Mapping[int, int], order: tuple[int, int, int] = (0, 1, 2)) -> Warps:
         """The warps of the launch in so many iterations of loops."""
         from kcc.passes.warp_addresses import Warps
 
-        key = tuple(sorted(counts.items()))
+        key = (order, *sorted(counts.items()))
         if key not in self._warps:
-            self._warps[key] = Warps(self.values, counts)
+            self._warps[key] = Warps(self.values, counts, order)
         return self._warps[key]
 
     def address(self, access: MemoryAccess) -> Expr:

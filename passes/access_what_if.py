@@ -84,11 +84,10 @@ class WhatIf:
         if study.algebra.known.local_size is None:
             return Unknown("the local size is not known")
         from kcc.passes.access_measure import Place, measured
-        from kcc.passes.warp_addresses import Warps
 
         iterations = study.iterations(access.block)
         order = (1, 0, 2) if isinstance(change, Swapped) else (0, 1, 2)
-        warps = Warps(study.values, iterations.counts, order)
+        warps = study.warps(iterations.counts, order)
         address = study.address(access)
         split = study.split(warps, address, iterations.mask)
         if isinstance(split, Unknown):

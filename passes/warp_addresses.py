@@ -46,6 +46,9 @@ MAX_ASKED = 32
 """Nodes that one evaluator is asked for before it is thrown away with all its intermediate
 values, which take up to 2 MiB each."""
 
+MAX_KEPT = 4
+"""Evaluators that are kept: questions about one access alternate between few sets of rows."""
+
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor without pattern: 2**64 divided by the golden ratio (Knuth, "The Art of Computer
 Programming", volume 3, section 6.4)."""
@@ -80,7 +83,7 @@ class Warps:
 
     ``counts`` gives for each loop how many iterations are looked at; loops that are not in it
     run for an unknown number of them. ``order``: the dimensions in which work-items follow one
-    another, the fastest first.
+    another, the fastest first. ``heavy``: nodes that take too long, which are added to.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Warps:
         values: SymbolicValues,
         counts: Mapping[int, int],
         order: tuple[int, int, int] = (0, 1, 2),
+        heavy: set[Node] | None = None,
     ) -> None:
         self.values, self.known, self.order = values, values.algebra.known, order
         assert self.known.local_size is not None
@@ -96,8 +100,7 @@ class Warps:
         self.counts = counts
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
-        self._last: tuple[tuple[Key, ...], Evaluator] | None = None
-        self._asked = 0
+        self._kept: dict[tuple[Key, ...], tuple[Evaluator, int]] = {}
 
     @property
     def full_only(self) -> bool:
@@ -193,11 +196,13 @@ class Warps:
 
         ``mask`` (i1) says which lanes take part; executions without any are left out. With
         ``every_lane`` then all lanes take part in those that are left, with ``whole`` warps that
-        are not full are left out if there are full ones. With ``period`` rows are equal if they
-        differ by a multiple of it. ``relocate`` gives the addresses that are meant instead of
-        those of the node.
+        are not full are left out if there are full ones. With ``period`` rows that are equal,
+        or differ by a multiple of it, are merged into one. ``relocate`` gives the addresses that
+        are meant instead of those of the node.
         """
         nodes = [node] if mask is None else [node, mask]
+        if not self._heavy.isdisjoint(nodes):
+            return None
         keys = sorted(self.moving(nodes) - set(zero), key=str)
         axes, sampled = self._axes(keys)
         combinations = math.prod(len(axis) for axis in axes)
@@ -205,6 +210,9 @@ class Warps:
         wanted = [self._bound(each) for each in nodes]
         evaluate.expect(wanted)
         data, known = evaluate.integers(wanted[0])
+        if evaluate.exhausted:
+            self._heavy.add(node)
+            return None
         if relocate is not None:
             data = relocate(data)
         data, known = data.reshape(combinations, -1), known.reshape(combinations, -1)
@@ -212,6 +220,8 @@ class Warps:
         if mask is not None:
             found, sure = evaluate.integers(wanted[1])
             taking = (found != 0).reshape(combinations, -1)
+            if evaluate.exhausted:
+                self._heavy.add(mask)
             if not sure.all():
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
@@ -245,11 +255,13 @@ class Warps:
         """One for several questions about the same work-items, for what they have in common; it
         keeps all values of all nodes, and so not for too many."""
         known = tuple(keys)
-        if self._last is None or self._last[0] != known or self._asked >= MAX_ASKED:
-            lanes = self._lanes(keys, axes, combinations)
-            self._last, self._asked = (known, Evaluator(self.values, lanes)), 0
-        self._asked += 1
-        return self._last[1]
+        evaluate, asked = self._kept.pop(known, (None, 0))
+        if evaluate is None or asked >= MAX_ASKED:
+            if len(self._kept) >= MAX_KEPT:  # the one that was asked longest ago
+                del self._kept[next(iter(self._kept))]
+            evaluate, asked = Evaluator(self.values, self._lanes(keys, axes, combinations)), 0
+        self._kept[known] = evaluate, asked + 1
+        return evaluate
 
     def _lanes(self, keys: list[Key], axes: list[Ints], combinations: int) -> Lanes:
         """A row for each work-item of a thread block in each combination."""
@@ -354,6 +366,9 @@ def _merged(rows: Ints, active: Mask, missing: bool, choice: _Choice) -> WarpRow
         rows = rows - (least & -choice.period)[:, None]
     rows = np.where(active, rows, 0)
     everyone = bool(active.all())
+    if choice.period is None:
+        own = np.ones(len(rows), np.int64)
+        return WarpRows(rows, None if everyone else active, own, missing, choice.sampled)
     first, weights = _distinct(rows, active)
     lanes = None if everyone else active[first]
     return WarpRows(rows[first], lanes, weights, missing, choice.sampled)
@@ -361,9 +376,11 @@ def _merged(rows: Ints, active: Mask, missing: bool, choice: _Choice) -> WarpRow
 
 def _distinct(rows: Ints, active: Mask) -> tuple[Ints, Ints]:
     """Of equal rows the place of the first, and their number: found by a hash, which is checked."""
-    factors = np.arange(1, 2 * rows.shape[1] + 1, dtype=np.uint64) * _HASH
+    factors = np.arange(1, rows.shape[1] + 5, dtype=np.uint64) * _HASH
     left, right = factors[: rows.shape[1]], factors[rows.shape[1] :]
-    hashes = ((rows.view(np.uint64) ^ left) * left).sum(axis=1) + (active * right).sum(axis=1)
+    hashes = ((rows.view(np.uint64) ^ left) * left).sum(axis=1)
+    bits = np.packbits(active, axis=1)
+    hashes += (bits * right[: bits.shape[1]]).sum(axis=1)
     hashes ^= hashes >> np.uint64(29)
     _, first, own, weights = np.unique(
         hashes, return_index=True, return_inverse=True, return_counts=True

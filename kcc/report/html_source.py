@@ -15,7 +15,8 @@ from kcc.report.words import by_weight, plural, trip_text
 _HEAD = ("line", "runs", "executed", "memory", "per warp", "parts", "source")
 
 _LEGEND = (
-    "runs: executions per work-item in the mean, x: trips of a loop (~ assumed); executed: instructions by all"
+    "runs: executions per work-item in the mean, x: trips of a loop (~ assumed); executed:"
+    " instructions by all"
     " work-items; per warp: the worst access, in sectors of 32 bytes (s) or passes through the"
     " banks of local memory (p), ! with much in vain, coloured by what is in vain over the launch;"
     " parts: lanes of a warp may part at a branch, by ids or by data. A line unfolds at a click."
