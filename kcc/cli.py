@@ -13,7 +13,17 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
-from kcc.commands import analyze, completion, gpus, profile, run, simulate, trace
+from kcc.commands import (
+    analyze,
+    compare,
+    completion,
+    estimate,
+    gpus,
+    profile,
+    run,
+    simulate,
+    trace,
+)
 from kcc.commands.console import paint_messages
 from kcc.commands.errors import UsageError
 from kcc.commands.options import Parser, add_debug
@@ -28,7 +38,7 @@ RECURSION_LIMIT = 5000
 """Frames for the recursive descent through a source; the interpreter's 1000 are about 60 nested
 parentheses. Far below what would exhaust the C stack of 8 MiB."""
 
-COMMANDS = (analyze, run, trace, profile, simulate, gpus, completion)
+COMMANDS = (analyze, estimate, compare, run, trace, profile, simulate, gpus, completion)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -44,7 +44,7 @@ INNER_WINDOW = 8
 """Iterations of the innermost loop in a window: enough for elements of 4 bytes to fill a sector."""
 
 OUTER_WINDOW = 2
-MOST_ADDRESSES = 1 << 16
+MOST_ADDRESSES = 1 << 18
 INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
@@ -147,7 +147,7 @@ class _Reader:
         numbers in form: from its values at 0 and 1."""
         if place not in self.moves:
             found = dict[Key, int]()
-            for key in self.warps.moving([split.core]):
+            for key in self.warps.moving([split.core]) - set(split.linear):
                 other = self.warps.first_block(split.core, {key: 1})
                 if other is not None:
                     found[key] = int(np.median(other - rows))
