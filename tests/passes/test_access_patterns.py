@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from kcc.frontend import compile_source
+from kcc.frontend.ir.types import FloatTy, IntTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.host import HostLaunch, run_script
@@ -73,6 +74,21 @@ PER_KERNEL = 5
 """Launches of each kernel of an application that are compared: the first that differ."""
 
 
+def _numbers(launch: HostLaunch) -> list[Any]:
+    """The arguments of a launch, scalars as numbers."""
+    found = list[Any]()
+    parameters = launch.kernel.function.arguments
+    for parameter, value in zip(parameters, launch.prepared.arguments, strict=True):
+        match parameter.type:
+            case IntTy(bits) if isinstance(value, bytes):
+                found.append(int.from_bytes(value[: bits // 8], "little", signed=True))
+            case FloatTy(bits) if isinstance(value, bytes):
+                found.append(np.frombuffer(value, f"f{bits // 8}")[0])
+            case _:
+                found.append(value)
+    return found
+
+
 class Comparing:
     """An observer of a run (:class:`kcc.host.Observer`)."""
 
@@ -86,7 +102,7 @@ class Comparing:
 
     def before(self, launch: HostLaunch) -> TraceCallback | None:
         shape = launch.prepared.launch
-        self.known = known_of(launch.kernel, shape, list(launch.prepared.arguments))
+        self.known = known_of(launch.kernel, shape, _numbers(launch))
         seen = self.seen.setdefault(launch.kernel.name, [])
         self.collector = None
         if any(shape.offset) or len(seen) == PER_KERNEL or self.known in seen:
