@@ -149,7 +149,7 @@ class AccessStudy:
 
         key = (order, *sorted(counts.items()))
         if key not in self._warps:
-            self._warps[key] = Warps(self.values, counts, order)
+            self._warps[key] = Warps(self.values, counts, order, self._heavy)
         return self._warps[key]
 
     def address(self, access: MemoryAccess) -> Expr:

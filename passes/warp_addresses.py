@@ -101,6 +101,7 @@ class Warps:
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
         self._kept: dict[tuple[Key, ...], tuple[Evaluator, int]] = {}
+        self._heavy = set[Node]() if heavy is None else heavy
 
     @property
     def full_only(self) -> bool:
@@ -212,6 +213,7 @@ class Warps:
         data, known = evaluate.integers(wanted[0])
         if evaluate.exhausted:
             self._heavy.add(node)
+            del self._kept[tuple(keys)]  # it answers nothing any more
             return None
         if relocate is not None:
             data = relocate(data)
@@ -222,6 +224,7 @@ class Warps:
             taking = (found != 0).reshape(combinations, -1)
             if evaluate.exhausted:
                 self._heavy.add(mask)
+                del self._kept[tuple(keys)]
             if not sure.all():
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
