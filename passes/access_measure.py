@@ -16,7 +16,7 @@ from kcc.passes.loops import Loop
 from kcc.passes.symbolic.expr import Expr, SymbolKind
 from kcc.passes.symbolic.reasons import reason_for
 from kcc.passes.symbolic.text import text
-from kcc.passes.warp_addresses import Shifts, WarpRows
+from kcc.passes.warp_addresses import OBJECT_DISTANCE, Shifts, WarpRows
 from kcc.passes.warp_cost import Ints, Mask, bank_passes, pieces_touched
 
 if TYPE_CHECKING:
@@ -135,8 +135,9 @@ def _runs(rows: Ints, steps: Ints) -> Layout:
 
 
 def _common(values: NDArray[np.int64]) -> int | None:
-    """The value all have."""
-    return int(values[0]) if (values == values[0]).all() else None
+    """The distance that all have; None for one between two objects, whose places are made up."""
+    first = int(values[0])
+    return first if abs(first) < OBJECT_DISTANCE // 2 and (values == first).all() else None
 
 
 def measured(

@@ -53,6 +53,9 @@ _HASH = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor without pattern: 2**64 divided by the golden ratio (Knuth, "The Art of Computer
 Programming", volume 3, section 6.4)."""
 
+OBJECT_DISTANCE = 1 << 36
+"""Bytes from one object to the next in the addresses computed here."""
+
 _GLOBAL, _GROUP, _LOCAL = SymbolKind.GLOBAL_ID, SymbolKind.GROUP_ID, SymbolKind.LOCAL_ID
 
 
@@ -305,7 +308,7 @@ class Warps:
             if isinstance(each, Alloca)
         ]
         for number, key in enumerate(keys):
-            found[key] = np.array([(number + 1) << 36], np.int64)
+            found[key] = np.array([(number + 1) * OBJECT_DISTANCE], np.int64)
         return found
 
     def _bound(self, node: Node) -> Node:

@@ -167,6 +167,7 @@ KINDS = [
     ("in[idx[x]]", (64,), AccessKind.INDIRECT, None, None, None, None),
     ("in[idx[0] + x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, None),
     ("in[idx[0] * 32 + x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 4),
+    ("(x & 16 ? in + x : (__global int *)idx + x)[0]", (64,), AccessKind.ROW_CHUNK, 4, 16, None, 4),
     ("tile[x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 1),
     ("tile[x * 2 & 511]", (64,), AccessKind.STRIDED, 8, None, None, 2),
     ("tile[get_local_id(0) * 32]", (16,), AccessKind.STRIDED, 128, None, None, 16),
