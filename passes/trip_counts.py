@@ -235,6 +235,8 @@ def _counted(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -
     least = _over_launch(values, loop, count, Fold.LEAST, open_gates=True)
     greatest = _over_launch(values, loop, count, Fold.GREATEST, open_gates=True)
     most = _over_launch(values, loop, count, Fold.SUM, open_gates=True)
+    if least is None or greatest is None:
+        least = greatest = _by_itself(values, count)
     reason = reason_for(values, total)
     kind = TripKind.ASSUMED if stage is TripStage.ASSUMPTION else TripKind.EXACT
     launched = values.algebra.known.launched
@@ -259,11 +261,21 @@ def _counted(values: SymbolicValues, loop: int, count: Expr, stage: TripStage) -
                      reason=why)  # fmt: skip
 
 
+def _by_itself(values: SymbolicValues, count: Node) -> Summary | None:
+    """A count over all work-items, whether they come to the loop or not; None if it is not known,
+    or not the same in all iterations around.
+    """
+    from kcc.passes.symbolic.summary import Summary, summary
+
+    found = summary(values, count) if _is_given(values, count) else None
+    return found if isinstance(found, Summary) and found.tight else None
+
+
 def _why_not(values: SymbolicValues, count: Node) -> str:
     """Why a count without a cause in memory is not known."""
     from kcc.passes.symbolic.summary import Unsettled, summary
 
-    if not _is_given(values, count):
+    if not (values.algebra.known.launched and _is_given(values, count)):
         return computed_reason(values, count)
     found = summary(values, count)
     if isinstance(found, Unsettled) and found.exhausted:

@@ -7,7 +7,7 @@ varies in becomes its value in the loop's last iteration.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from kcc.frontend.ir.instructions import (
@@ -24,7 +24,14 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy, VecTy
-from kcc.frontend.ir.values import ArgumentRef, InstructionRef, MetadataOperand, Value
+from kcc.frontend.ir.values import (
+    ArgumentRef,
+    InstructionRef,
+    MetadataOperand,
+    Poison,
+    Undef,
+    Value,
+)
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
@@ -115,6 +122,8 @@ class SymbolicValues:
         self._varying: dict[Node, frozenset[int]] = {}
         self._variables: dict[Recurrence, Variable] = {}
         self._ends: dict[int, Expr] = {}
+        self._freezes = any(i.opcode is Opcode.FREEZE for i in self.function.instructions)
+        """Whether unset values may be read: then they are told apart from others."""
         self._headers = {loop.header: loop for loop in self.loops.loops}
         self._process(None)
 
@@ -370,10 +379,22 @@ class SymbolicValues:
         level = self.regions.level_of(phi.block)
         rows = [
             (block, self._at_end(value, block, phi.block))
-            for value, block in zip(phi.operands, phi.incoming, strict=True)
-            if block in self._flow.reachable
+            for value, block in self._coming(phi, phi.incoming)
         ]
         return self._chosen(phi, rows, level)
+
+    def _coming(self, phi: Phi, blocks: Container[int]) -> list[tuple[Value, int]]:
+        """The values that come to a phi from some blocks. Those that are not set, which no correct
+        kernel reads, are left out if there are others.
+        """
+        rows = [
+            (value, block)
+            for value, block in zip(phi.operands, phi.incoming, strict=True)
+            if block in blocks and block in self._flow.reachable
+        ]
+        if self._freezes:
+            return rows
+        return [row for row in rows if not isinstance(row[0], Undef | Poison)] or rows
 
     def _at_end(self, value: Value, block: int, target: int) -> Components:
         """A value that comes along an edge: loops that the edge leaves have ended."""
@@ -544,10 +565,10 @@ class SymbolicValues:
 
     def _joined(self, phi: Phi, loop: Loop, *, inside: bool) -> Components:
         """What comes to a header from the loop (``inside``), or from before it."""
+        blocks = {block for block in phi.incoming if (block in loop.blocks) == inside}
         rows = [
             (block, self._at_end(value, block, loop.header))
-            for value, block in zip(phi.operands, phi.incoming, strict=True)
-            if (block in loop.blocks) == inside and block in self._flow.reachable
+            for value, block in self._coming(phi, blocks)
         ]
         values = [value for _, value in rows]
         if all(value == values[0] for value in values):

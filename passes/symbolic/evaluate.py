@@ -37,6 +37,7 @@ from kcc.passes.symbolic.expr import (
 )
 from kcc.passes.symbolic.frames import FOLDS, Frame, Results, keep, merged, part_of
 from kcc.passes.symbolic.lanes import Lanes
+from kcc.passes.symbolic.reasons import everything
 from kcc.passes.symbolic.rows import (
     Evaluated,
     all_known_in,
@@ -82,6 +83,8 @@ class Evaluator:
         self._needs: dict[Node, tuple[Recurrence, ...]] = {}
         self._tables: dict[str, tuple[NDArray[np.uint8], Mask]] = {}
         self._too_long = set[tuple[int, Node]]()
+        self._sought = list[Node]()
+        self._searches: dict[Node, frozenset[Node]] = {}
 
     def __call__(self, node: Node) -> Evaluated:
         """The value of a node in each row.
@@ -139,7 +142,7 @@ class Evaluator:
         other = Evaluator(self._values, lanes, work=self._work)
         other._expected, other._observers = self._expected, self._observers
         other._heavy, other._orders = self._heavy, self._orders
-        other._looping = self._looping
+        other._looping, other._searches = self._looping, self._searches
         other._needs, other._tables = self._needs, self._tables
         return other
 
@@ -406,6 +409,8 @@ class Evaluator:
         takes most of the work allowed, and more, is not tried again.
         """
         before = self._left
+        if end is asked:
+            self._sought.append(end)
         try:
             if (loop, end) in self._too_long:
                 raise WorkLimitError
@@ -414,6 +419,18 @@ class Evaluator:
             if before - self._left > self._work // 2:
                 self._too_long.add((loop, end))
             raise
+        finally:
+            if end is asked:
+                self._sought.pop()
+
+    def _must_wait(self, node: Node) -> bool:
+        """Whether a node depends on the end of a loop that is being searched for."""
+        found = self._searches.get(node)
+        if found is None:
+            inside = everything(self._values, node)
+            found = frozenset(each for each in inside if isinstance(each, First))
+            self._searches[node] = found
+        return not found.isdisjoint(self._sought)
 
     def _simulate(self, frame: Frame, loop: int, end: Node, asked: Node) -> Evaluated:
         watchers = [
@@ -421,6 +438,7 @@ class Evaluator:
             for each in self._observers.get((loop, end), [])
             if each not in frame.memo and self._home(frame, each) is frame
             if self._recurrences(loop, [each.value]) or end is asked
+            if not self._must_wait(each.value)
         ]
         if asked is not end and asked not in watchers:
             assert isinstance(asked, Final | Total)

@@ -61,16 +61,6 @@ def executed_run(unit: CompiledUnit, kernel: Kernel, launch: NDRange, arguments:
     return Run(kernel, known, run(unit, kernel, loops, launch, arguments))
 
 
-def compare(
-    unit: CompiledUnit, kernel: Kernel, launch: NDRange, arguments: list[Any]
-) -> Comparison:
-    """Every count of a kernel's loops, blocks, edges and branches, per work-item and in sum,
-    against a run.
-    """
-    done = executed_run(unit, kernel, launch, arguments)
-    return compared(unit, done, done.known)
-
-
 def compared(unit: CompiledUnit, done: Run, given: Known) -> Comparison:
     """What is found with ``given`` known of the launch against a run. Formulas are evaluated for
     the launch that was run, also where ``given`` says less.
