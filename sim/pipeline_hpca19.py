@@ -1,0 +1,92 @@
+"""The warp pipeline of Wang et al. (HPCA 2019, section IV-B, figure 2), as the text has it.
+
+All active warps of an SM consume the same trace. An operation locks the resource it needs; a warp
+that finds it taken waits for its release; a memory access waits before and behind the time in which
+it holds its resource. A timer goes from one notification to the next.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation of a trace: it holds ``resource`` for ``delay`` cycles, ``before`` and ``after``
+    which the warp waits without holding anything. Computation has only a delay."""
+
+    resource: str
+    delay: int
+    before: int = 0
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """The warps of a work-group wait for each other."""
+
+
+Trace = Sequence[Step | Barrier]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """A warp held a resource from ``start`` to ``end``."""
+
+    warp: int
+    resource: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of active work-groups: its cycles and who held what, by time."""
+
+    cycles: int
+    usages: tuple[Usage, ...]
+
+
+def run_round(trace: Trace, groups: int, warps: int) -> Round:
+    """Run ``groups`` work-groups of ``warps`` warps. Who asks first for a resource has it first;
+    of those that ask at once the warp with the lower number."""
+    free = dict[str, int]()
+    usages = list[Usage]()
+    events = [(0, warp, 0) for warp in range(groups * warps)]
+    waiting: list[list[int]] = [[] for _ in range(groups)]
+    cycles = 0
+    while events:
+        now, warp, place = heapq.heappop(events)
+        if place == len(trace):
+            cycles = max(cycles, now)
+            continue
+        step = trace[place]
+        if isinstance(step, Barrier):
+            arrived = waiting[warp // warps]
+            arrived.append(warp)
+            if len(arrived) == warps:
+                for each in arrived:
+                    heapq.heappush(events, (now, each, place + 1))
+                arrived.clear()
+            continue
+        end = _hold(step, now + step.before, warp, free, usages)
+        heapq.heappush(events, (end + step.after, warp, place + 1))
+    return Round(cycles, tuple(sorted(usages, key=lambda u: (u.start, u.warp))))
+
+
+def _hold(step: Step, asked: int, warp: int, free: dict[str, int], usages: list[Usage]) -> int:
+    """Take a resource when it is free; gives the time of its release."""
+    start = max(asked, free.get(step.resource, 0))
+    free[step.resource] = start + step.delay
+    usages.append(Usage(warp, step.resource, start, start + step.delay))
+    return start + step.delay
+
+
+def kernel_cycles(
+    round_cycles: float, global_size: int, local_size: int, sms: int, active_groups: int
+) -> float:
+    """Equation 8: the cycles of a round times the work-groups of an SM, over those of a round."""
+    return round_cycles * math.ceil(global_size / (local_size * sms)) / active_groups

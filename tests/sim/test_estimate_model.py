@@ -1,0 +1,117 @@
+"""The pipeline model on kernels whose time follows from one number of the GPU."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from kcc.diagnostics import Span
+from kcc.estimating import KernelEstimate, estimate_source
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.gpu.loading import load_gpu
+from kcc.launch import LaunchRequest
+from kcc.launch_language import parse_argument, parse_dimensions
+from kcc.pipeline import AnalysisRequest, LaunchInputs
+
+SAXPY = """
+__kernel void k(__global const float *x, __global float *y, float a) {
+  int i = get_global_id(0);
+  y[i] = a * x[i] + y[i];
+}
+"""
+FMA = """
+__kernel void k(__global float *y, float a, float b) {
+  int i = get_global_id(0);
+  float p = i, q = i + 1, r = i + 2, s = i + 3;
+  for (int k = 0; k < 4096; k++) {
+    p = fma(p, a, b); q = fma(q, a, b); r = fma(r, a, b); s = fma(s, a, b);
+    p = fma(p, a, b); q = fma(q, a, b); r = fma(r, a, b); s = fma(s, a, b);
+    p = fma(p, a, b); q = fma(q, a, b); r = fma(r, a, b); s = fma(s, a, b);
+    p = fma(p, a, b); q = fma(q, a, b); r = fma(r, a, b); s = fma(s, a, b);
+  }
+  y[i] = p + q + r + s;
+}
+"""
+TRANSPOSE = """
+__kernel void k(__global const float *x, __global float *y, int n) {
+  int i = get_global_id(0), j = get_global_id(1);
+  y[i * n + j] = x[j * n + i];
+}
+"""
+
+
+@cache
+def estimated(
+    source: str, size: str, local: str, gpu: str, changes: tuple[str, ...] = (), args: str = ""
+) -> KernelEstimate:
+    at = Span("test", 1, 1)
+    launch = LaunchRequest(parse_dimensions(size, at), parse_dimensions(local, at))
+    arguments = tuple(parse_argument(text, at) for text in args.split())
+    request = AnalysisRequest(
+        source=SourceText("k.cl", source, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, arguments, "test"),
+    )
+    (found,) = estimate_source(request, [load_gpu(gpu, changes)])
+    return found
+
+
+@pytest.mark.parametrize("gpu", ["v100", "a100", "rtx3090", "h100"])
+def test_a_stream_takes_what_memory_sustains(gpu: str) -> None:
+    found = estimated(SAXPY, "67108864", "256", gpu).estimate
+    moved = 67108864 * 12
+    peak = float(load_gpu(gpu, []).memory_bandwidth_gbs.value)  # type: ignore[union-attr]
+    assert moved / found.time_us / 1e3 == pytest.approx(0.92 * peak, rel=0.05)
+    assert moved / found.time_us / 1e3 <= peak
+    assert found.limiter == "dram_bandwidth"
+
+
+@pytest.mark.parametrize(("gpu", "lanes"), [("v100", 64), ("rtx3090", 128), ("a100", 64)])
+def test_pure_arithmetic_takes_what_the_units_give(gpu: str, lanes: int) -> None:
+    found = estimated(FMA, "1048576", "256", gpu, (), "a=0.5 b=1.0").estimate
+    description = load_gpu(gpu, [])
+    sms = int(description.sm_count.value)  # type: ignore[union-attr]
+    clock = float(description.sm_clock_mhz.value)  # type: ignore[union-attr]
+    whole = 1048576 * 4096 * 16 / (sms * lanes * clock)
+    assert found.time_us == pytest.approx(whole, rel=0.05)
+    assert found.time_us >= whole * 0.99
+
+
+def test_the_stack_adds_up() -> None:
+    for source in (SAXPY, FMA):
+        found = estimated(source, "1048576", "256", "v100", (), "a=0.5").estimate
+        assert sum(found.cpi_stack.values()) == pytest.approx(found.cpi, rel=1e-6)
+
+
+def test_counts_of_a_stream_are_exact() -> None:
+    counts = estimated(SAXPY, "67108864", "256", "v100").estimate.counts
+    assert counts.dram_read_sectors == pytest.approx(2 * 67108864 / 8)
+    assert counts.dram_write_sectors == pytest.approx(67108864 / 8)
+
+
+@pytest.mark.parametrize("key", ["sm_count", "core_clock_boost_mhz", "memory_bandwidth_gbs",
+                                 "l2.size_bytes"])  # fmt: skip
+@pytest.mark.parametrize("source", [SAXPY, FMA, TRANSPOSE])
+def test_more_of_anything_is_not_slower(key: str, source: str) -> None:
+    values = {"sm_count": (60, 80), "core_clock_boost_mhz": (1300, 1500),
+              "memory_bandwidth_gbs": (700, 900), "l2.size_bytes": (3145728, 6291456)}[key]  # fmt: skip
+    size, local, args = ("1048576", "256", "")
+    if source is TRANSPOSE:
+        size, local, args = "2048,2048", "32,8", "n=2048"
+    less, more = (
+        estimated(source, size, local, "v100", (f"{key}={value}",), args).estimate.time_us
+        for value in values
+    )
+    assert more <= 1.02 * less
+
+
+def test_a_block_that_does_not_fit_is_invalid() -> None:
+    large = SAXPY.replace("int i", "__local float t[16384]; t[get_local_id(0)] = 1; int i")
+    found = estimated(large.replace("a *", "t[0] *"), "65536", "256", "rtx2080ti", ("max_shared_per_block_bytes=49152",)).estimate
+    assert "shared memory" in found.invalid
+
+
+def test_a_transpose_asks_for_a_sector_per_lane() -> None:
+    counts = estimated(TRANSPOSE, "2048,2048", "32,8", "v100", (), "n=2048").estimate.counts
+    assert counts.l2_write_sectors == pytest.approx(2048 * 2048, rel=0.01)
