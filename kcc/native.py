@@ -18,3 +18,14 @@ def native(function: F) -> F:
         return numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True)(function)
+
+
+
+def uncounted(function: F) -> F:
+    """Like :func:`native` for a function that makes no arrays: references are not counted. Counting
+    them is an atomic operation per array wherever one is handed on, which in simulators takes
+    longer than the work itself."""
+    try:
+        return numba.njit(cache=True, nogil=True, _nrt=False)(function)
+    except RuntimeError:
+        return numba.njit(nogil=True, _nrt=False)(function)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
+from kcc.native import uncounted
 from kcc.sim.cycle.layout import (
     DONE,
     GREEDY,
@@ -127,7 +127,7 @@ L_EXECUTED, L_SECTORS, L_L1, L_L2, L_DRAM, L_PASSES = (
 )  # fmt: skip
 
 
-@native
+@uncounted
 def charge(sched: Ints, number: int, until: int, stacks: Ints, line_stacks: Ints) -> None:
     """Charge the scheduler's cycles up to ``until`` to what it sleeps for."""
     start = sched[number, D_CHARGED]
@@ -142,38 +142,38 @@ def charge(sched: Ints, number: int, until: int, stacks: Ints, line_stacks: Ints
     sched[number, D_CHARGED] = until
 
 
-@native
-def heap_add(heap: Ints, count: int, value: int) -> None:
+@uncounted
+def heap_add(heap: Ints, sm: int, count: int, value: int) -> None:
     """Add to the ``count`` numbers of a heap whose least is first."""
     place = count
     while place > 0:
         parent = (place - 1) >> 1
-        if heap[parent] <= value:
+        if heap[sm, parent] <= value:
             break
-        heap[place] = heap[parent]
+        heap[sm, place] = heap[sm, parent]
         place = parent
-    heap[place] = value
+    heap[sm, place] = value
 
 
-@native
-def heap_drop(heap: Ints, count: int) -> None:
+@uncounted
+def heap_drop(heap: Ints, sm: int, count: int) -> None:
     """Take away the least of ``count`` numbers."""
-    value = heap[count - 1]
+    value = heap[sm, count - 1]
     place = 0
     while True:
         child = 2 * place + 1
         if child >= count - 1:
             break
-        if child + 1 < count - 1 and heap[child + 1] < heap[child]:
+        if child + 1 < count - 1 and heap[sm, child + 1] < heap[sm, child]:
             child += 1
-        if heap[child] >= value:
+        if heap[sm, child] >= value:
             break
-        heap[place] = heap[child]
+        heap[sm, place] = heap[sm, child]
         place = child
-    heap[place] = value
+    heap[sm, place] = value
 
 
-@native
+@uncounted
 def global_access(
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, sms: Ints, heap: Ints, l1_tags: Ints,
     l1_used: Ints, l1_filled: Times, l1_level: Bytes, l1_merged: Bytes, slots: Ints, outs: Ints,
@@ -269,21 +269,21 @@ def global_access(
                         l1_filled[way, s] = -1
                 entry = way
             # a miss: an entry, then the request
-            while sms[sm, M_MISSES] > 0 and heap[0] <= time:
-                heap_drop(heap, sms[sm, M_MISSES])
+            while sms[sm, M_MISSES] > 0 and heap[sm, 0] <= time:
+                heap_drop(heap, sm, sms[sm, M_MISSES])
                 sms[sm, M_MISSES] -= 1
             if sms[sm, M_MISSES] >= conf[L1_MSHR]:
-                stats[S_MSHR] += heap[0] - time
-                time = heap[0]
+                stats[S_MSHR] += heap[sm, 0] - time
+                time = heap[sm, 0]
                 in_cycle = 0
                 cause = C_MSHR
-                heap_drop(heap, sms[sm, M_MISSES])
+                heap_drop(heap, sm, sms[sm, M_MISSES])
                 sms[sm, M_MISSES] -= 1
             ready, queue, came = level2(
                 conf, run, stats, slots, outs, slice_free, l2_tags, l2_used, l2_filled, l2_dirty,
                 channel_free, bank_free, rows, sm, time, line, sector, False, 1,
             )  # fmt: skip
-            heap_add(heap, sms[sm, M_MISSES], ready)
+            heap_add(heap, sm, sms[sm, M_MISSES], ready)
             sms[sm, M_MISSES] += 1
             if came == C_DRAM:
                 line_stats[op, L_DRAM] += 1
@@ -303,7 +303,7 @@ def global_access(
     return done, base, level
 
 
-@native
+@uncounted
 def advance(
     ops: Ints, sources: Ints, incoming: Ints, segments: Ints, row_segment: Times,
     row_access: Ints, warps: Ints, ready: Times, base: Times, cause: Bytes, wake: Ints,
@@ -362,7 +362,7 @@ def advance(
     return True
 
 
-@native
+@uncounted
 def place_block(
     conf: Ints, run: Ints, stats: Ints, sms: Ints, sched: Ints, block_slots: Ints, pool: Ints,
     ops: Ints, sources: Ints, incoming: Ints, segments: Ints, row_segment: Times,
@@ -393,7 +393,8 @@ def place_block(
         warps[warp, W_BLOCK], warps[warp, W_FROM] = place, -1
         warps[warp, W_AGE] = number * conf[WARPS] + own
         warps[warp, W_AFTER] = 0
-        ready[warp, :] = 0
+        for register in range(ready.shape[1]):
+            ready[warp, register] = 0
         there = advance(
             ops, sources, incoming, segments, row_segment, row_access, warps, ready, base, cause,
             wake, warp, now,
@@ -420,7 +421,7 @@ def place_block(
         run[R_RETIRED] += 1
 
 
-@native
+@uncounted
 def count_interval(intervals: Ints, run: Ints, now: int, column: int, amount: int) -> None:
     """Add to the interval that ``now`` is in; intervals double in length when they run out."""
     while now // run[R_INTERVAL] >= INTERVALS:
@@ -428,12 +429,14 @@ def count_interval(intervals: Ints, run: Ints, now: int, column: int, amount: in
         for row in range(half):
             for each in range(intervals.shape[1]):
                 intervals[row, each] = intervals[2 * row, each] + intervals[2 * row + 1, each]
-        intervals[half:, :] = 0
+        for row in range(half, INTERVALS):
+            for each in range(intervals.shape[1]):
+                intervals[row, each] = 0
         run[R_INTERVAL] *= 2
     intervals[now // run[R_INTERVAL], column] += amount
 
 
-@native
+@uncounted
 def release(
     conf: Ints, sched: Ints, warps: Ints, wake: Ints, sm: int, place: int, now: int
 ) -> None:
@@ -453,7 +456,7 @@ def release(
             sched[scheduler, D_NEXT] = min(sched[scheduler, D_NEXT], soon)
 
 
-@native
+@uncounted
 def simulate(
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, intervals: Ints, stacks: Ints,
     line_stacks: Ints, sms: Ints, sched: Ints, block_slots: Ints, pool: Ints, log: Ints,
@@ -619,7 +622,7 @@ def simulate(
                                     stats[S_ATOMICS] += 1
                                 misses = stats[S_DRAM_READS]
                                 done, late, level = global_access(
-                                    conf, run, stats, line_stats, sms, heaps[sm], l1_tags,
+                                    conf, run, stats, line_stats, sms, heaps, l1_tags,
                                     l1_used, l1_filled, l1_level, l1_merged, slots, outs,
                                     slice_free, l2_tags, l2_used, l2_filled, l2_dirty,
                                     channel_free, bank_free, rows, transactions, first, amount,

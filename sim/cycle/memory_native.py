@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
+from kcc.native import uncounted
 from kcc.sim.cycle.layout import SLOT_CYCLES, SLOTS, Cause, Conf, Run, Stat
 
 Ints = NDArray[np.int64]
@@ -37,7 +37,7 @@ ROWS_KEPT = 4
 """Rows of a bank that waiting requests are for: what FR-FCFS serves together."""
 
 
-@native
+@uncounted
 def scatter(line: int) -> int:
     """A number that looks random, for choosing slices: every bit of the line has a say."""
     x = np.uint64(line)
@@ -49,7 +49,7 @@ def scatter(line: int) -> int:
     return np.int64(x & np.uint64(0x7FFFFFFF))
 
 
-@native
+@uncounted
 def return_slot(slots: NDArray[np.int64], sm: int, time: int, cost: int) -> int:
     """When data that are ready at ``time`` come through the SM's way in, which takes ``cost``
     cycles for them. ``slots[sm]`` are windows of cycles, with the number of the window and the
@@ -71,7 +71,7 @@ def return_slot(slots: NDArray[np.int64], sm: int, time: int, cost: int) -> int:
         window += 1
 
 
-@native
+@uncounted
 def dram(
     conf: Ints, channel_free: Ints, bank_free: Ints, rows: Ints, stats: Ints, channel: int,
     line: int, time: int,
@@ -92,13 +92,14 @@ def dram(
     opens = max(time, bank_free[bank])
     bank_free[bank] = opens + conf[ROW_CYCLE]
     for kept in range(ROWS_KEPT - 1, 0, -1):
-        rows[bank, kept] = rows[bank, kept - 1]
+        for column in range(rows.shape[2]):
+            rows[bank, kept, column] = rows[bank, kept - 1, column]
     ready = max(bus, opens)
     rows[bank, 0, 0], rows[bank, 0, 1], rows[bank, 0, 2] = within, bus, opens + conf[ROW_MISS]
     return ready, ready - time
 
 
-@native
+@uncounted
 def level2(
     conf: Ints, run: Ints, stats: Ints, slots: Ints, out: Ints, slice_free: Ints, tags: Ints,
     used: Ints, filled: Times, dirty: Bytes, channel_free: Ints, bank_free: Ints, rows: Ints,
