@@ -315,7 +315,7 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride] -- it is overloaded
         self, args: Any = None, namespace: Any = None
     ) -> Any:
-        instead = self._instead([] if args is None else args)
+        instead = self._instead(args)
         if instead is not None:
             return instead.parse_known_args(args, namespace)
         if self.rest is None:
@@ -326,11 +326,12 @@ class Parser(argparse.ArgumentParser):
         setattr(found, self.rest, words[end + 1 :])
         return found, unknown
 
-    def _instead(self, args: Sequence[str]) -> Parser | None:
+    def _instead(self, given: Sequence[str] | None) -> Parser | None:
         """Another parser, if one of the words asks for it."""
         if self.other is None:
             return None
         make, suffixes = self.other
+        args = given or ()
         words = args[: args.index("--")] if "--" in args else args
         wanted = "--show" not in words and any(word.endswith(suffixes) for word in words)
         return make(self.prog) if wanted else None

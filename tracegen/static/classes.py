@@ -19,13 +19,13 @@ from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Box, Limits, Place
 from kcc.tracegen.static.walk import Walk
 
-MAX_CLASSES = 20_000
-MAX_BOXES = 200_000
+MAX_CLASSES = 2_000
+MAX_BOXES = 20_000
 """A launch that needs more has warps that all do something else: a smaller one shows it as well.
 Every class costs at least a millisecond."""
 
-MAX_EVENTS = 20_000_000
-"""Segments of all classes together: a gigabyte of memory, some minutes of time."""
+MAX_EVENTS = 4_000_000
+"""Segments of all classes together: some hundred MiB of memory, about a minute of time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from kcc.tracegen.static.shifts import Ints
 PART_SEGMENTS = 1 << 13
 """Segments that are turned into words at a time."""
 
-MAX_SEGMENTS = 4_000_000
-"""Of one warp: about a minute of work, and 20 times what the longest warp of kernels/ executes at
+MAX_SEGMENTS = 1_000_000
+"""Of one warp: about twenty seconds of work, and 5 times what the longest warp of kernels/ executes at
 its large size."""
 
 

@@ -35,6 +35,7 @@ from kcc.passes.symbolic.expr import (
     Symbol,
     Table,
     Total,
+    operands_of,
 )
 from kcc.passes.symbolic.lanes import Key
 from kcc.tracegen.static.geometry import MAX_REMAINDERS, SIDES, Geometry
@@ -104,9 +105,54 @@ class Growths:
                 each = pending.pop()
                 if each not in seen and self.moves(each):
                     seen.add(each)
-                    pending += _zero_test(each) or _operands(each)
-            found = self._parts[node] = sorted(seen, key=lambda each: each.id)
+                    pending += _zero_test(each) or self.operands(each)
+            found = self._parts[node] = self._ordered(seen)
         return found
+
+    def _ordered(self, nodes: set[Node]) -> list[Node]:
+        """Operands first. Ids ascend, but for the variables of loops."""
+        done, found = set[Node](), list[Node]()
+        for root in sorted(nodes, key=lambda each: each.id):
+            pending = [(root, False)]
+            while pending:
+                each, ready = pending.pop()
+                if ready:
+                    found.append(each)
+                elif each not in done and each in nodes:
+                    done.add(each)
+                    pending.append((each, True))
+                    pending += [(o, False) for o in _zero_test(each) or self.operands(each)]
+        return found
+
+    def operands(self, node: Node) -> tuple[Node, ...]:
+        """What a node is computed from; of what is found by going through a loop, that which the
+        loop does not change.
+        """
+        match node:
+            case First(loop=loop) | Final(loop=loop) | Total(loop=loop) | Recurrence(loop=loop):
+                return self._unchanged(node, loop)
+            case _:
+                return _operands(node)
+
+    def _unchanged(self, node: Node, loop: int) -> tuple[Node, ...]:
+        inside, seen = {loop}, dict[Node, bool]()
+        pending = self._inner(node)
+        while pending:
+            each = pending.pop()
+            if each in seen:
+                continue
+            seen[each] = not (self.values.varying(each) & inside)
+            if not seen[each]:
+                if isinstance(each, First | Final | Total | Recurrence):
+                    inside.add(each.loop)
+                pending += self._inner(each)
+        return tuple(each for each, unchanged in seen.items() if unchanged)
+
+    def _inner(self, node: Node) -> list[Node]:
+        if isinstance(node, Recurrence):
+            variable = self.values.variable(node)
+            return [variable.start, variable.step]
+        return list(operands_of(node))
 
     def choose_periods(self, roots: Iterable[Node], launch: Evaluator) -> None:
         """Lengthen the geometry's steps until divisions and remainders that ``roots`` are computed
@@ -288,11 +334,11 @@ class Shifts:
         return NONE
 
     def _fix_symbols(self, node: Node) -> None:
-        """All that a node depends on must stay as it is, where the node is known."""
+        """All that a loop is computed from must stay as it is, where its result is known."""
         zero, found = np.zeros(1, np.int64), self._evaluate(node)
         sure = np.ones(1, np.bool_) if found.known is None else found.known
-        for key in depends_on(self._growths.values, node):
-            self._limit(node, self._growths.of_symbol(key), zero, zero, sure)
+        for each in self._growths.operands(node):
+            self._limit(node, self._get(each), zero, zero, sure)
 
     def _product(self, node: Node, factors: tuple[Node, ...]) -> Ints:
         moving = [f for f in factors if self._get(f).any()]

@@ -1,0 +1,132 @@
+"""How long static traces take, and how many classes of warps they have.
+
+    python benchmarks/static_traces.py [--items 2**16,2**24,2**30] [NAME ...]
+
+For each kernel of kernels/ the sizes of its kernel.toml that its launch grows with are doubled
+until it has so many work-items; CPU seconds are those from the compiled kernel to its classes
+(median of one: they differ by a tenth), without the time to compile it. A launch of which K851 or
+K852 says that it is too much is shown as such: there the work of a warp, or the number of kinds of
+warps, grows with the launch. The bound: no more time at 2^30 work-items than at 2^16.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from kcc.diagnostics import DiagnosticError  # noqa: E402 -- after the path
+from kcc.expressions import Value  # noqa: E402
+from kcc.frontend.kernel import Kernel  # noqa: E402
+from kcc.launch import numbers_of  # noqa: E402
+from kcc.pipeline import LaunchInputs, resolve  # noqa: E402
+from kcc.static_tracing import static_launch  # noqa: E402
+from kcc.tracegen.static.classes import find_classes  # noqa: E402
+from kcc.tracegen.static.program import prepare_static  # noqa: E402
+from kcc.workload_file import WorkloadFile, load_workload_file  # noqa: E402
+from tests.kernels.harness import KERNELS, WORKLOADS  # noqa: E402
+from tests.tracegen import engine  # noqa: E402
+
+MAX_DOUBLINGS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One launch: what came of it."""
+
+    items: int
+    seconds: float
+    classes: int
+    warps: int
+    assumed: float
+    failure: str
+
+    @property
+    def text(self) -> str:
+        if self.failure:
+            return f"{self.failure} {self.seconds:.2f} s"
+        return f"{self.seconds:.2f} s, {self.classes:,}"
+
+
+def inputs_for(
+    file: WorkloadFile, kernel: Kernel, size: Mapping[str, Value], items: int
+) -> LaunchInputs | None:
+    """The launch of a kernel with so many work-items or a few more; None where it does not grow."""
+
+    def inputs(names: Mapping[str, Value]) -> LaunchInputs:
+        every = {**file.names(None), **names}
+        return LaunchInputs(file.launches[kernel.name], every, file.arguments[kernel.name])
+
+    def count(names: Mapping[str, Value]) -> int:
+        try:
+            numbers = numbers_of(resolve(kernel, inputs(names)).global_size)
+        except DiagnosticError:
+            return 0
+        return prod(numbers or ())
+
+    names = dict(size)
+    growing = [n for n in names if count({**names, n: names[n] * 2}) > count(names)]
+    turn = 0
+    while growing and count(names) < items and turn < MAX_DOUBLINGS:
+        name = growing[turn % len(growing)]
+        names[name] = names[name] * 2
+        turn += 1
+    return inputs(names) if count(names) >= items else None
+
+
+def measure(name: str, kernel: Kernel, inputs: LaunchInputs, items: int) -> Row:
+    """Trace one launch."""
+    unit = engine.compiled(name)
+    began = time.process_time()
+    try:
+        launch, _ = static_launch(kernel, inputs, ())
+        program = prepare_static(unit, kernel, launch)
+        classes = find_classes(program)
+    except DiagnosticError as error:
+        spent = time.process_time() - began
+        return Row(items, spent, 0, 0, 0.0, error.diagnostics[0].code)
+    spent = time.process_time() - began
+    segments = sum(c.found.warps * c.found.segments for c in classes)
+    assumed = sum(c.found.warps * c.assumed_events for c in classes)
+    warps = sum(c.found.warps for c in classes)
+    return Row(items, spent, len(classes), warps, assumed / max(segments, 1), "")
+
+
+def main(words: Sequence[str] | None = None) -> None:
+    """Print a row for each kernel."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="workloads; all without")
+    parser.add_argument("--items", default="16,24,30", help="powers of two (default: %(default)s)")
+    given = parser.parse_args(words)
+    powers = [int(word) for word in given.items.split(",")]
+    print("| kernel | " + " | ".join(f"2^{p}" for p in powers) + " | assumed |")
+    print("|---" * (len(powers) + 2) + "|")
+    for name in given.names or WORKLOADS:
+        file = load_workload_file(Path(KERNELS) / name / "kernel.toml")
+        unit = engine.compiled(name)
+        for kernel in unit.kernels:
+            if kernel.name not in file.launches:
+                continue
+            rows = list[str]()
+            assumed = ""
+            for power in powers:
+                inputs = inputs_for(file, kernel, file.sizes["small"], 1 << power)
+                if inputs is None:
+                    rows.append("-")
+                    continue
+                row = measure(name, kernel, inputs, 1 << power)
+                rows.append(row.text)
+                if not row.failure:
+                    assumed = f"{100 * row.assumed:.0f} %"
+            print(f"| {name}: {kernel.name} | " + " | ".join(rows) + f" | {assumed} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
