@@ -84,6 +84,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
     _check_arguments(request.arguments, kernels)
     counts = count_registers(unit, request, stage)
     results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
+    results = trace_unrolling(results, unit, request, stage)
     unused = unused_assumptions(request.assumptions, [facts for _, facts in results])
     return Analysis(
         source=unit.name,
@@ -130,6 +131,38 @@ def analyze_kernel(
         lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level, resources),
     )
     return report, facts
+
+
+def trace_unrolling(
+    results: list[tuple[KernelReport, Facts]],
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    stage: Around = plainly,
+) -> list[tuple[KernelReport, Facts]]:
+    """The results of a unit at -O2 with what became of the source's loops; others as they are."""
+    from dataclasses import replace
+
+    from kcc.frontend.options import OptLevel
+    from kcc.passes.facts import run_passes
+    from kcc.passes.symbolic.build import SymbolicValues
+    from kcc.passes.table import Setting, loop_passes
+    from kcc.report.unrolled import with_unrolled
+
+    if unit.opt_level is not OptLevel.O2:
+        return results
+    options = replace(request.options, opt_level=OptLevel.O1)
+    plain = compile_unit(replace(request, options=options), stage)
+    before = {kernel.symbol: kernel for kernel in plain.kernels}
+
+    def traced(report: KernelReport, facts: Facts) -> KernelReport:
+        known = facts[SymbolicValues].algebra.known
+        passes = loop_passes(Setting(known, request.assumptions.loops))
+        return with_unrolled(report, facts, run_passes(before[report.symbol], plain.module, passes))
+
+    return [
+        (stage("unrolling", lambda r=report, f=facts: traced(r, f)), facts)
+        for report, facts in results
+    ]
 
 
 def count_registers(

@@ -48,6 +48,18 @@ PASSES: tuple[Pass[Any], ...] = (
 )
 
 
+def loop_passes(setting: Setting) -> tuple[Pass[Any], ...]:
+    """Those that find loops and count their trips."""
+    return (
+        ControlFlowPass(),
+        DominatorsPass(),
+        LoopsPass(),
+        InstructionMixPass(),
+        SymbolicValuesPass(setting.known, setting.assumed_trips),
+        TripCountsPass(),
+    )
+
+
 def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
     """All passes, those that look at the launch behind those that do not."""
     return (

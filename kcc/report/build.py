@@ -43,7 +43,7 @@ from kcc.report.model import (
 )
 from kcc.report.resources import Resources
 
-_NO_UNROLLING = Unknown("unrolling by the optimiser is not traced back to the loop")
+_NO_UNROLLING = Unknown("the loops of the source were not looked at")
 
 
 def kernel_report(
@@ -156,13 +156,14 @@ def _loops(facts: Facts, level: OptLevel) -> tuple[Loop, ...]:
             barriers=sum(barrier.block in loop.blocks for barrier in barriers),
             instructions=sum(mix.blocks[block].total for block in loop.blocks),
             unrolled=_NO_UNROLLING if level is OptLevel.O2 else False,
-            trip=_trip(facts[TripCounts].trips[loop.id]),
+            trip=trip_of(facts[TripCounts].trips[loop.id]),
         )
         for loop in facts[Loops].loops
     )
 
 
-def _trip(trip: TripCount) -> Trip:
+def trip_of(trip: TripCount) -> Trip:
+    """A trip count as reports have it."""
     return Trip(
         kind=trip.kind,
         least=trip.least,

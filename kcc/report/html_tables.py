@@ -8,7 +8,7 @@ from kcc.passes.access_facts import Reuse
 from kcc.passes.unknown import Unknown
 from kcc.report.markup import Markup, join, table, tag
 from kcc.report.model import Access, Branch, KernelReport, Loop
-from kcc.report.tables import SAME_FOR, true_share
+from kcc.report.tables import SAME_FOR, true_share, unrolled_text
 from kcc.report.words import (
     array_name,
     by_weight,
@@ -58,8 +58,8 @@ def _loop(loop: Loop, index: int) -> Markup:
     parts = [plural(loop.instructions, "instruction"), plural(len(loop.blocks), "block")]
     if loop.barriers:
         parts.append(plural(loop.barriers, "barrier"))
-    if loop.unrolled is True:
-        parts.append("unrolled by the optimiser")
+    if said := unrolled_text(loop):
+        parts.append(said.partition(": ")[2])
     least, most = trip.total_least, trip.total_greatest
     if least is not None and most is not None:
         shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"

@@ -81,18 +81,19 @@ class Trip:
 @dataclass(frozen=True, slots=True)
 class Loop:
     """A natural loop; ``line`` is that of its keyword, ``header`` and ``blocks`` are block ids.
-    ``unrolled``: whether optimisation unrolled it.
+    ``unrolled``: whether optimisation unrolled it wholly (True: then it has no header and no blocks
+    any more, and its instructions and trips are those of the source), or by how much.
     """
 
     id: int
     line: int
-    header: int
+    header: int | None
     depth: int
     parent: int | None
     blocks: tuple[int, ...]
     barriers: int
     instructions: int
-    unrolled: bool | Unknown
+    unrolled: bool | int | Unknown
     trip: Trip
 
 

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from kcc.passes.divergence import Uniformity
 from kcc.passes.unknown import Unknown
-from kcc.report.model import Branch, KernelReport
+from kcc.report.model import Branch, KernelReport, Loop
 from kcc.report.style import Style
 from kcc.report.text import bar, fill, make_table
 from kcc.report.words import (
@@ -58,7 +58,7 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
             place(loop.line, 0),
             str(loop.depth),
             "-" if loop.parent is None else str(loop.parent),
-            kernel.blocks[loop.header].label,
+            "-" if loop.header is None else kernel.blocks[loop.header].label,
             str(len(loop.blocks)),
             str(loop.instructions),
             str(loop.barriers),
@@ -66,8 +66,17 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
         )
         for loop in kernel.loops
     ]
-    reasons = {f"loop {loop.id}: {loop.trip.reason}" for loop in kernel.loops if loop.trip.reason}
+    reasons = {unrolled_text(loop) for loop in kernel.loops if unrolled_text(loop)}
+    reasons |= {f"loop {loop.id}: {loop.trip.reason}" for loop in kernel.loops if loop.trip.reason}
     return fill(table, rows, "\n".join(sorted(reasons)))
+
+
+def unrolled_text(loop: Loop) -> str:
+    """What optimisation did to a loop, in words; empty for nothing, or if it is not known."""
+    if loop.unrolled is True:
+        return f"loop {loop.id}: unrolled wholly; its trips are those of the source"
+    by = loop.unrolled
+    return f"loop {loop.id}: unrolled by {by}" if isinstance(by, int) and by > 1 else ""
 
 
 SAME_FOR = {
