@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import IntTy
-from kcc.passes.symbolic.algebra import Algebra, reachable
+from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import (
     ID_KINDS,
@@ -22,6 +22,7 @@ from kcc.passes.symbolic.expr import (
     SymbolKind,
     operands_of,
 )
+from kcc.passes.symbolic.nodes import reachable
 
 Key = tuple[SymbolKind, int | str]
 

@@ -6,12 +6,10 @@ are in normal form, conversions that ranges show to lose nothing disappear.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
-from kcc.frontend.ir.types import I1, I64, FloatTy, IntTy
+from kcc.frontend.ir.types import I1, I64, IntTy
 from kcc.passes.symbolic.expr import (
     Expr,
     Final,
@@ -20,336 +18,23 @@ from kcc.passes.symbolic.expr import (
     Loaded,
     Node,
     Number,
-    Opaque,
     Operation,
     Product,
-    Recurrence,
     ScalarTy,
     Sum,
     Symbol,
-    SymbolKind,
     Table,
     Total,
     operands_of,
 )
-from kcc.passes.symbolic.folding import fold, wrap
-from kcc.passes.symbolic.intervals import Intervals
-from kcc.passes.symbolic.ranges import Interval, Known, fits
-
-MAX_TERMS = 24
-"""Terms of a product of two sums that is still multiplied out."""
-
-MAX_OPERANDS = 24
-"""Operands of a conjunction or disjunction that are still flattened into one."""
-
-INVERSE = {
-    IntPredicate.EQ: IntPredicate.NE, IntPredicate.NE: IntPredicate.EQ,
-    IntPredicate.UGT: IntPredicate.ULE, IntPredicate.ULE: IntPredicate.UGT,
-    IntPredicate.UGE: IntPredicate.ULT, IntPredicate.ULT: IntPredicate.UGE,
-    IntPredicate.SGT: IntPredicate.SLE, IntPredicate.SLE: IntPredicate.SGT,
-    IntPredicate.SGE: IntPredicate.SLT, IntPredicate.SLT: IntPredicate.SGE,
-}  # fmt: skip
-
-SWAPPED = {
-    IntPredicate.EQ: IntPredicate.EQ, IntPredicate.NE: IntPredicate.NE,
-    IntPredicate.UGT: IntPredicate.ULT, IntPredicate.ULT: IntPredicate.UGT,
-    IntPredicate.UGE: IntPredicate.ULE, IntPredicate.ULE: IntPredicate.UGE,
-    IntPredicate.SGT: IntPredicate.SLT, IntPredicate.SLT: IntPredicate.SGT,
-    IntPredicate.SGE: IntPredicate.SLE, IntPredicate.SLE: IntPredicate.SGE,
-}  # fmt: skip
-
-_UNSIGNED = {
-    IntPredicate.UGT: IntPredicate.SGT, IntPredicate.UGE: IntPredicate.SGE,
-    IntPredicate.ULT: IntPredicate.SLT, IntPredicate.ULE: IntPredicate.SLE,
-}  # fmt: skip
-
-_COMMUTES = frozenset({"smax", "smin", "umax", "umin", "choose2"})
+from kcc.passes.symbolic.folding import fold
+from kcc.passes.symbolic.nodes import int_type, reachable
+from kcc.passes.symbolic.ranges import fits
+from kcc.passes.symbolic.truths import Truths
 
 
-class Algebra:
-    """The nodes of one kernel. ``known`` is what is known of the launch; ranges come from it."""
-
-    def __init__(self, known: Known | None = None) -> None:
-        self.known = known or Known()
-        self._made: dict[Any, Expr] = {}
-        self.intervals = Intervals(self.known)
-
-    @property
-    def size(self) -> int:
-        """How many nodes there are."""
-        return len(self._made)
-
-    def _make(self, kind: Callable[..., Any], type_: ScalarTy, *fields: Any) -> Any:
-        key = (kind, type_, *fields)
-        node = self._made.get(key)
-        if node is None:
-            node = self._made[key] = kind(len(self._made), type_, *fields)
-        return node
-
-    # leaves
-
-    def number(self, value: int, type_: IntTy = I64) -> Number:
-        """An integer constant."""
-        return self._make(Number, type_, wrap(value, type_.bits))
-
-    def float_number(self, bits: int, type_: FloatTy) -> Number:
-        """A float constant by its bits."""
-        return self._make(Number, type_, bits)
-
-    def symbol(self, kind: SymbolKind, index: int | str, type_: ScalarTy = I64) -> Expr:
-        """A symbol, or its value where the launch gives it."""
-        if isinstance(type_, IntTy):
-            interval = self.intervals.symbol(kind, index)
-            if interval is not None and interval[0] == interval[1]:
-                return self.number(interval[0], type_)
-        return self._make(Symbol, type_, kind, index)
-
-    def counter(self, loop: int, type_: IntTy = I64) -> Expr:
-        """The counter of a loop."""
-        return self.symbol(SymbolKind.COUNTER, loop, type_)
-
-    def loaded(
-        self, type_: ScalarTy, instruction: int, component: int, address: Node | None
-    ) -> Loaded:
-        return self._make(Loaded, type_, instruction, component, address)
-
-    def table(self, type_: ScalarTy, variable: str, offset: Node) -> Table:
-        return self._make(Table, type_, variable, offset)
-
-    def recurrence(self, type_: ScalarTy, loop: int, phi: int, component: int) -> Recurrence:
-        return self._make(Recurrence, type_, loop, phi, component)
-
-    def opaque(self, type_: ScalarTy, instruction: int, component: int, reason: str) -> Opaque:
-        return self._make(Opaque, type_, instruction, component, reason)
-
-    # sums and products
-
-    def sum(self, terms: Iterable[tuple[Node, int]], type_: IntTy, constant: int = 0) -> Expr:
-        """The sum of nodes with coefficients."""
-        parts: dict[Node, int] = defaultdict(int)
-        for node, coefficient in terms:
-            match node:
-                case Number(value=value):
-                    constant += value * coefficient
-                case Sum(constant=inner, terms=inner_terms):
-                    constant += inner * coefficient
-                    for term, own in inner_terms:
-                        parts[term] += own * coefficient
-                case _:
-                    parts[node] += coefficient
-        bits = type_.bits
-        wrapped = {node: wrap(c, bits) for node, c in parts.items()}
-        kept = {node: c for node, c in wrapped.items() if c}
-        constant = wrap(constant, bits)
-        self._fold_ids(kept, type_)
-        if not kept:
-            return self.number(constant, type_)
-        if len(kept) == 1 and constant == 0:
-            ((node, coefficient),) = kept.items()
-            if coefficient == 1:
-                return node  # type: ignore[return-value]
-        ordered = tuple(sorted(kept.items(), key=lambda item: item[0].id))
-        return self._make(Sum, type_, constant, ordered)
-
-    def _fold_ids(self, terms: dict[Node, int], type_: IntTy) -> None:
-        """``group_id * local_size + local_id`` is the global id (of a launch without offset)."""
-        for node, coefficient in list(terms.items()):
-            if not (isinstance(node, Symbol) and node.kind is SymbolKind.LOCAL_ID):
-                continue
-            dimension = node.index
-            assert isinstance(dimension, int)
-            group = self.symbol(SymbolKind.GROUP_ID, dimension, type_)
-            size = self.symbol(SymbolKind.LOCAL_SIZE, dimension, type_)
-            base = self.multiply(group, size)
-            factor = 1
-            if isinstance(base, Sum) and len(base.terms) == 1 and not base.constant:
-                ((base, factor),) = base.terms
-            if base in terms and terms[base] == wrap(coefficient * factor, type_.bits):
-                del terms[node], terms[base]
-                whole = self._make(Symbol, type_, SymbolKind.GLOBAL_ID, dimension)
-                terms[whole] = wrap(terms.get(whole, 0) + coefficient, type_.bits)
-                if not terms[whole]:
-                    del terms[whole]
-
-    def add(self, left: Node, right: Node) -> Expr:
-        return self.sum([(left, 1), (right, 1)], _int(left))
-
-    def subtract(self, left: Node, right: Node) -> Expr:
-        return self.sum([(left, 1), (right, -1)], _int(left))
-
-    def scale(self, node: Node, factor: int) -> Expr:
-        return self.sum([(node, factor)], _int(node))
-
-    def plus(self, node: Node, constant: int) -> Expr:
-        return self.sum([(node, 1)], _int(node), constant)
-
-    def multiply(self, left: Node, right: Node) -> Expr:
-        """The product, multiplied out unless that is long."""
-        type_ = _int(left)
-        if isinstance(left, Number):
-            return self.scale(right, left.value)
-        if isinstance(right, Number):
-            return self.scale(left, right.value)
-        first, second = _linear(left), _linear(right)
-        if len(first) * len(second) > MAX_TERMS:
-            return self._product([left, right], type_)
-        terms = list[tuple[Node, int]]()
-        constant = 0
-        for a, m in first:
-            for b, n in second:
-                if a is None and b is None:
-                    constant += m * n
-                else:
-                    factors = [*_factors(a), *_factors(b)]
-                    terms.append((self._product(factors, type_), m * n))
-        return self.sum(terms, type_, constant)
-
-    def _product(self, factors: list[Node], type_: IntTy) -> Expr:
-        if len(factors) == 1:
-            return factors[0]  # type: ignore[return-value]
-        return self._make(Product, type_, tuple(sorted(factors, key=lambda node: node.id)))
-
-    # truth values
-
-    def true(self) -> Number:
-        return self.number(1, I1)
-
-    def false(self) -> Number:
-        return self.number(0, I1)
-
-    def negation(self, node: Node) -> Expr:
-        """Not, of an i1."""
-        match node:
-            case Number(value=value):
-                return self.number(1 - value, I1)
-            case Operation(operator=Opcode.ICMP, operands=operands, detail=IntPredicate() as p):
-                return self._make(Operation, I1, Opcode.ICMP, operands, INVERSE[p])
-            case Operation(operator="not", operands=(inner,)):
-                return inner  # type: ignore[return-value]
-            case _:
-                return self._make(Operation, I1, "not", (node,), None)
-
-    def conjunction(self, nodes: Iterable[Node]) -> Expr:
-        return self._logical(Opcode.AND, nodes)
-
-    def disjunction(self, nodes: Iterable[Node]) -> Expr:
-        return self._logical(Opcode.OR, nodes)
-
-    def _logical(self, operator: Opcode, nodes: Iterable[Node]) -> Expr:
-        absorbing = 0 if operator is Opcode.AND else 1
-        parts = dict[Node, None]()
-        for node in nodes:
-            inner = (node,)
-            if isinstance(node, Operation) and node.operator is operator:
-                inner = node.operands if len(node.operands) <= MAX_OPERANDS else inner
-            for part in inner:
-                if not isinstance(part, Number):
-                    parts[part] = None
-                elif part.value == absorbing:
-                    return self.number(absorbing, I1)
-        if any(self.negation(part) in parts for part in parts):
-            return self.number(absorbing, I1)
-        if operator is Opcode.OR:
-            common = self._common(list(parts))
-            if common is not None:
-                return common
-        kept = self._absorb(operator, list(parts))
-        if len(kept) < 2:
-            return kept[0] if kept else self.number(1 - absorbing, I1)  # type: ignore[return-value]
-        ordered = tuple(sorted(kept, key=lambda node: node.id))
-        return self._make(Operation, I1, operator, ordered, None)
-
-    def _absorb(self, operator: Opcode, parts: list[Node]) -> list[Node]:
-        """Without those that others imply: ``a or (a and b)`` is a."""
-        other = Opcode.OR if operator is Opcode.AND else Opcode.AND
-        plain = set(parts)
-        return [
-            part
-            for part in parts
-            if not (
-                isinstance(part, Operation)
-                and part.operator is other
-                and any(inner in plain for inner in part.operands)
-            )
-        ]
-
-    def _common(self, parts: list[Node]) -> Expr | None:
-        """``(p and c) or (p and not c)`` is p; ``(p and c) or (not p)`` is ``c or not p``."""
-        if len(parts) != 2:
-            return None
-        first, second = (_conjuncts(part) for part in parts)
-        shared = [node for node in first if node in second]
-        rest = [[node for node in own if node not in shared] for own in (first, second)]
-        if not shared:
-            for one, other in ((first, second), (second, first)):
-                if len(one) == 1 and self.negation(one[0]) in other and len(other) > 1:
-                    inverse = self.negation(one[0])
-                    left = self.conjunction([n for n in other if n is not inverse])
-                    return self.disjunction([one[0], left])
-            return None
-        inner = self.disjunction([self.conjunction(rest[0]), self.conjunction(rest[1])])
-        return self.conjunction([*shared, inner])
-
-    def compare(self, predicate: IntPredicate, left: Node, right: Node) -> Expr:
-        """Icmp."""
-        if left is right:
-            return self.number(int(predicate.value[-1] in "qe" and predicate.value != "ne"), I1)
-        type_ = _int(left)
-        if isinstance(left, Number) and isinstance(right, Number):
-            folded = fold(Opcode.ICMP, I1, type_, [left.value, right.value], predicate)
-            assert folded is not None
-            return self.number(folded, I1)
-        if isinstance(left, Number):
-            return self.compare(SWAPPED[predicate], right, left)
-        first, second = self.interval(left), self.interval(right)
-        if predicate in _UNSIGNED and first[0] >= 0 and second[0] >= 0:
-            predicate = _UNSIGNED[predicate]
-        if type_ == I1 and isinstance(right, Number) and predicate.value in ("eq", "ne"):
-            same = (predicate is IntPredicate.EQ) == bool(right.value)
-            return left if same else self.negation(left)  # type: ignore[return-value]
-        decided = _decide(predicate, first, second)
-        if decided is not None:
-            return self.number(int(decided), I1)
-        if isinstance(left, Operation) and left.operator in (Opcode.ZEXT, Opcode.SEXT):
-            narrow = self._compare_extended(predicate, left, right)
-            if narrow is not None:
-                return narrow
-        if _is_zero(right) and predicate in (IntPredicate.UGT, IntPredicate.ULE):
-            predicate = IntPredicate.NE if predicate is IntPredicate.UGT else IntPredicate.EQ
-        return self._make(Operation, I1, Opcode.ICMP, (left, right), predicate)
-
-    def _compare_extended(
-        self, predicate: IntPredicate, left: Operation, right: Node
-    ) -> Expr | None:
-        """A comparison of what was extended, in its own type."""
-        (inner,) = left.operands
-        source, is_zero = _int(inner), _is_zero(right)
-        if source == I1 and is_zero and left.operator is Opcode.ZEXT:
-            if predicate in (IntPredicate.NE, IntPredicate.UGT, IntPredicate.SGT):
-                return inner  # type: ignore[return-value]
-            if predicate is IntPredicate.EQ:
-                return self.negation(inner)
-        if source == I1:
-            return None
-        if isinstance(right, Operation) and right.operator is left.operator:
-            other: Node = right.operands[0]
-            if other.type != source:
-                return None
-        elif isinstance(right, Number):
-            unsigned = left.operator is Opcode.ZEXT
-            limit = 1 << (source.bits - (not unsigned))
-            if not (0 if unsigned else -limit) <= right.value < limit:
-                return None
-            other = self.number(right.value, source)
-        else:
-            return None
-        if predicate.value[0] == "s" and left.operator is Opcode.ZEXT:
-            predicate = IntPredicate(f"u{predicate.value[1:]}")
-        elif predicate.value[0] == "u" and left.operator is Opcode.SEXT:
-            return None
-        return self.compare(predicate, inner, other)
-
-    # the rest
+class Algebra(Truths):
+    """All nodes of one kernel: any operation, conversions, divisions, and what loops do."""
 
     def operation(
         self,
@@ -380,7 +65,7 @@ class Algebra:
     ) -> Expr:
         if operands and all(isinstance(o, Number) for o in operands):
             values = [o.value for o in operands if isinstance(o, Number)]
-            folded = fold(operator, type_, _int(operands[-1]), values, detail)
+            folded = fold(operator, type_, int_type(operands[-1]), values, detail)
             if folded is not None:
                 return self.number(folded, type_)
         match operator:
@@ -438,7 +123,7 @@ class Algebra:
             return None
         larger = (word[1] == "g") == (condition.operands[0] is then)
         name = f"{word[0]}{'max' if larger else 'min'}"
-        return self.operation(name, _int(then), [then, otherwise])
+        return self.operation(name, int_type(then), [then, otherwise])
 
     def convert(self, operator: Opcode, node: Node, type_: IntTy) -> Expr:
         """trunc, zext or sext."""
@@ -464,7 +149,7 @@ class Algebra:
                 return result
             case Operation(operator=Opcode.ZEXT | Opcode.SEXT | Opcode.TRUNC as how):
                 (inner,) = node.operands
-                if how is Opcode.TRUNC or _int(inner).bits >= type_.bits:
+                if how is Opcode.TRUNC or int_type(inner).bits >= type_.bits:
                     return self.convert(Opcode.TRUNC, inner, type_)
                 return self.convert(how, inner, type_)
             case Operation(operator=Opcode.SELECT, operands=(c, a, b)):
@@ -476,7 +161,7 @@ class Algebra:
 
     def _extend(self, operator: Opcode, node: Node, type_: IntTy) -> Expr:
         low, _ = self.interval(node)
-        source = _int(node)
+        source = int_type(node)
         if low >= 0 and source != I1:
             # A number that is not negative extends the same in both ways.
             spread = self._spread(node, type_)
@@ -509,7 +194,7 @@ class Algebra:
 
     def _spread(self, node: Node, type_: IntTy) -> Expr | None:
         """The signed extension of a node of which ranges show that nothing in it wraps."""
-        source = _int(node)
+        source = int_type(node)
         match node:
             case Number(value=value):
                 return self.number(value, type_)
@@ -646,10 +331,6 @@ class Algebra:
         """See :class:`Total`; i64."""
         return self._make(Total, I64, loop, count, value, fold)
 
-    def interval(self, node: Node) -> Interval:
-        """Where the signed reading of an integer node lies."""
-        return self.intervals.of(node)
-
     def substitute(self, node: Node, values: dict[Node, Node]) -> Expr:
         """The node with others in the place of some of its leaves."""
         done: dict[Node, Node] = dict(values)
@@ -690,75 +371,10 @@ class Algebra:
                 return node
 
 
-def reachable(roots: Iterable[Node], stop: Iterable[Node] = ()) -> list[Node]:
-    """The nodes that others are made from, themselves too, operands first; not past ``stop``."""
-    halt = set(stop)
-    seen, pending = set[Node](), list(roots)
-    while pending:
-        node = pending.pop()
-        if node not in seen:
-            seen.add(node)
-            if node not in halt:
-                pending += operands_of(node)
-    return sorted(seen, key=lambda node: node.id)
-
-
-def _int(node: Node) -> IntTy:
-    assert isinstance(node.type, IntTy)
-    return node.type
-
-
-def _linear(node: Node) -> list[tuple[Node | None, int]]:
-    """The terms of a node, its constant with None."""
-    if isinstance(node, Sum):
-        terms: list[tuple[Node | None, int]] = list(node.terms)
-        return [*terms, (None, node.constant)] if node.constant else terms
-    return [(node, 1)]
-
-
-def _factors(node: Node | None) -> tuple[Node, ...]:
-    if node is None:
-        return ()
-    return node.factors if isinstance(node, Product) else (node,)
-
-
-def _conjuncts(node: Node) -> tuple[Node, ...]:
-    if isinstance(node, Operation) and node.operator is Opcode.AND:
-        return node.operands
-    return (node,)
-
-
 def _constant_divisor(node: Node) -> tuple[Node, int] | None:
     """Of an unsigned division by a positive constant the two sides."""
     match node:
         case Operation(operator=Opcode.UDIV, operands=(left, Number(value=value))) if value > 0:
             return left, value
-        case _:
-            return None
-
-
-def _is_zero(node: Node) -> bool:
-    return isinstance(node, Number) and node.value == 0
-
-
-def _decide(predicate: IntPredicate, first: Interval, second: Interval) -> bool | None:
-    """What intervals say of a signed comparison."""
-    match predicate:
-        case IntPredicate.EQ | IntPredicate.NE:
-            if first[1] < second[0] or second[1] < first[0]:
-                return predicate is IntPredicate.NE
-            return None
-        case IntPredicate.SLT | IntPredicate.SGE:
-            if first[1] < second[0]:
-                return predicate is IntPredicate.SLT
-            if first[0] >= second[1]:
-                return predicate is IntPredicate.SGE
-            return None
-        case IntPredicate.SLE | IntPredicate.SGT:
-            if first[1] <= second[0]:
-                return predicate is IntPredicate.SLE
-            if first[0] > second[1]:
-                return predicate is IntPredicate.SGT
-            return None
         case _:
             return None

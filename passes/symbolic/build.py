@@ -37,7 +37,7 @@ from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loop, Loops
-from kcc.passes.symbolic.algebra import Algebra, reachable
+from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.closing import Endings, close
 from kcc.passes.symbolic.expr import (
     Expr,
@@ -54,6 +54,7 @@ from kcc.passes.symbolic.expr import (
     operands_of,
 )
 from kcc.passes.symbolic.memory import Contents
+from kcc.passes.symbolic.nodes import reachable
 from kcc.passes.symbolic.operands import (
     Components,
     component_offsets,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import I1, I64, IntTy
-from kcc.passes.symbolic.algebra import INVERSE, SWAPPED, Algebra
+from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.expr import (
     Expr,
     First,
@@ -20,6 +20,7 @@ from kcc.passes.symbolic.expr import (
     SymbolKind,
 )
 from kcc.passes.symbolic.ranges import fits
+from kcc.passes.symbolic.truths import INVERSE, SWAPPED
 
 Varies = Callable[[Node, int], bool]
 """Whether a node differs between the iterations of a loop."""

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from kcc.frontend.ir.opcodes import FloatPredicate, IntPredicate, Opcode
 from kcc.frontend.ir.types import I1, FloatTy, IntTy
 from kcc.passes.symbolic import semantics
-from kcc.passes.symbolic.algebra import reachable
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.data import contents, gather
 from kcc.passes.symbolic.expr import (
@@ -37,6 +36,7 @@ from kcc.passes.symbolic.expr import (
 )
 from kcc.passes.symbolic.frames import FOLDS, Frame, Results, keep, merged, part_of
 from kcc.passes.symbolic.lanes import Lanes
+from kcc.passes.symbolic.nodes import reachable
 from kcc.passes.symbolic.reasons import everything
 from kcc.passes.symbolic.rows import (
     Evaluated,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kcc.frontend.ir.types import FloatTy
-from kcc.passes.symbolic.algebra import reachable
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
+from kcc.passes.symbolic.nodes import reachable
 from kcc.passes.symbolic.text import text
 
 MAX_NAMED = 3
