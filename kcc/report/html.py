@@ -11,7 +11,7 @@ from kcc.passes.unknown import Unknown
 from kcc.report.html_graph import flow_graph
 from kcc.report.html_source import line_link, source_view
 from kcc.report.html_tables import accesses, arguments, branches, loop_tree, mix, unknowns
-from kcc.report.markup import Markup, join, tag
+from kcc.report.markup import NOTHING, Markup, join, tag
 from kcc.report.model import Analysis, Cost, Finding, KernelReport
 from kcc.report.terminal import FRONTENDS, LANGUAGES, LEVELS
 from kcc.report.verdict import verdict
@@ -61,7 +61,7 @@ def _heading(analysis: Analysis) -> Markup:
 
 
 def _kernel(kernel: KernelReport, index: int, analysis: Analysis) -> Markup:
-    parts: list[tuple[str, str]] = [
+    parts: list[tuple[str, Markup]] = [
         ("Findings, the dearest first", _findings(kernel, index)),
         ("Source", source_view(kernel, index, analysis.sources)),
         ("Loops", loop_tree(kernel, index)),
@@ -79,7 +79,7 @@ def _kernel(kernel: KernelReport, index: int, analysis: Analysis) -> Markup:
 
 
 def _card(label: str, value: str, detail: str = "", share: float | None = None) -> Markup:
-    meter: str = ""
+    meter = NOTHING
     if share is not None:
         meter = tag("div", tag("i", style=f"width:{100 * share:.0f}%"), class_="meter")
     return tag(
@@ -87,7 +87,7 @@ def _card(label: str, value: str, detail: str = "", share: float | None = None) 
         tag("b", label),
         tag("strong", value),
         meter,
-        tag("p", detail) if detail else "",
+        tag("p", detail) if detail else NOTHING,
         class_="card",
     )
 

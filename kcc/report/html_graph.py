@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kcc.passes.flow_counts import FlowCount
 from kcc.report.layered import Box, draw
-from kcc.report.markup import Markup, tag, void
+from kcc.report.markup import NOTHING, Markup, tag, void
 from kcc.report.model import KernelReport
 from kcc.report.words import trip_text
 
@@ -23,12 +23,12 @@ _LEGEND = (
 )
 
 
-def flow_graph(kernel: KernelReport) -> str:
+def flow_graph(kernel: KernelReport) -> Markup:
     """Empty where there is only one block, or none."""
     reached = [b.id for b in kernel.blocks if b.id < len(kernel.flow.blocks)]
     reached = [each for each in reached if kernel.flow.blocks[each] is not None]
     if len(reached) < 2:
-        return ""
+        return NOTHING
     if len(reached) > MAX_BLOCKS:
         said = f"{len(reached)} blocks are too many to draw here: --dot dfsg gives them to Graphviz"
         return tag("p", said, class_="soft")

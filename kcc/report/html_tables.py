@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kcc.passes.access_facts import Reuse
 from kcc.passes.unknown import Unknown
-from kcc.report.markup import Markup, join, table, tag
+from kcc.report.markup import NOTHING, Markup, join, table, tag
 from kcc.report.model import Access, Branch, KernelReport, Loop
 from kcc.report.tables import SAME_FOR, true_share, unrolled_text
 from kcc.report.words import (
@@ -27,7 +27,7 @@ def _at(index: int, line: int, column: int) -> Markup:
     return tag("a", shown, href=f"#k{index}L{line}") if line else tag("span", shown)
 
 
-def arguments(kernel: KernelReport) -> str:
+def arguments(kernel: KernelReport) -> Markup:
     """Empty if there are none."""
     rows = [
         (
@@ -38,10 +38,10 @@ def arguments(kernel: KernelReport) -> str:
         )
         for each in kernel.arguments
     ]
-    return table(("name", "type", "address space", "qualifiers"), rows) if rows else ""
+    return table(("name", "type", "address space", "qualifiers"), rows)
 
 
-def loop_tree(kernel: KernelReport, index: int) -> str:
+def loop_tree(kernel: KernelReport, index: int) -> Markup:
     """Loops with those inside them; empty if there are none."""
 
     def level(parent: int | None) -> Iterator[Markup]:
@@ -50,7 +50,7 @@ def loop_tree(kernel: KernelReport, index: int) -> str:
                 inner = [*level(loop.id)]
                 yield tag("li", _loop(loop, index), tag("ul", *inner) if inner else "")
 
-    return tag("ul", *level(None), class_="tree") if kernel.loops else ""
+    return tag("ul", *level(None), class_="tree") if kernel.loops else NOTHING
 
 
 def _loop(loop: Loop, index: int) -> Markup:
@@ -77,12 +77,12 @@ def _loop(loop: Loop, index: int) -> Markup:
     )
 
 
-def branches(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> str:
+def branches(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> Markup:
     """Those with the given ids, or all; empty if there are none."""
     chosen = kernel.branches if ids is None else [kernel.branches[each] for each in ids]
     rows = [_branch(kernel, each, index) for each in chosen]
     head = ("at", "condition", "same for", "true", "lanes", "depends on", "meets", "not known")
-    return table(head, rows, (3,)) if rows else ""
+    return table(head, rows, (3,))
 
 
 def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]:
@@ -105,11 +105,11 @@ _ACCESS_HEAD = (
 )  # fmt: skip
 
 
-def accesses(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> str:
+def accesses(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> Markup:
     """Those with the given ids, or all; empty if there are none."""
     chosen = kernel.accesses if ids is None else [kernel.accesses[each] for each in ids]
     rows = [_access(each, index) for each in chosen]
-    return table(_ACCESS_HEAD, rows, (3, 6, 7, 8)) if rows else ""
+    return table(_ACCESS_HEAD, rows, (3, 6, 7, 8))
 
 
 def _access(access: Access, index: int) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def _access_reason(access: Access) -> str:
     return "; ".join(each for each in (*found, access.pattern.reason) if each)
 
 
-def mix(kernel: KernelReport) -> str:
+def mix(kernel: KernelReport) -> Markup:
     """Bars; empty where there are no instructions."""
     ranked, total = by_weight(kernel.mix), sum(kernel.mix.values())
     cells = list[Markup]()
@@ -167,13 +167,13 @@ def mix(kernel: KernelReport) -> str:
         shown = f"{count:,} ({percent(count, total)})"
         cells += [tag("span", each.value), tag("span", shown, class_="n")]
         cells.append(tag("span", tag("i", style=width)))
-    return tag("div", *cells, class_="mix") if cells else ""
+    return tag("div", *cells, class_="mix") if cells else NOTHING
 
 
-def unknowns(kernel: KernelReport, index: int) -> str:
+def unknowns(kernel: KernelReport, index: int) -> Markup:
     """Everything the report has no answer to, with the reasons; empty if there is nothing."""
     rows = [(where, what, reason) for where, what, reason in _unknowns(kernel, index) if reason]
-    return table(("where", "what", "why"), rows) if rows else ""
+    return table(("where", "what", "why"), rows)
 
 
 def _unknowns(kernel: KernelReport, index: int) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,9 @@ class Markup(str):
     __slots__ = ()
 
 
+NOTHING = Markup("")
+
+
 def safe(text: str) -> Markup:
     """Plain text as HTML; characters that cannot be shown, and those that turn the direction of
     writing, become a replacement mark."""
@@ -44,8 +47,10 @@ def void(name: str, **attributes: str | float | None) -> Markup:
     return Markup(opened.removesuffix(f"></{name}>") + "/>")
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]], numeric: tuple[int, ...] = ()) -> str:
-    """A table; the columns in ``numeric`` are aligned to the right."""
+def table(
+    head: tuple[str, ...], rows: list[tuple[str, ...]], numeric: tuple[int, ...] = ()
+) -> Markup:
+    """A table, nothing if it has no rows; the columns in ``numeric`` are aligned to the right."""
 
     def row(name: str, cells: tuple[str, ...]) -> Markup:
         return tag(
@@ -53,6 +58,8 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]], numeric: tuple[int
             *(tag(name, c, class_="n" if i in numeric else None) for i, c in enumerate(cells)),
         )
 
+    if not rows:
+        return NOTHING
     body = tag("tbody", *(row("td", cells) for cells in rows))
     return tag("div", tag("table", tag("thead", row("th", head)), body), class_="scroll")
 
