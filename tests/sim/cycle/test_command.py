@@ -1,0 +1,124 @@
+"""`kcc simulate` from the command line."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import kcc
+from kcc.cli import main
+from tests.sim.cycle.sass import GLOBAL, Warp, write
+
+SAMPLE = Path(__file__).parents[3] / "docs" / "sample.kct"
+GPU = "accelsim-sm7-qv100"
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> str:
+    warp = Warp().op("LDG.E.64", 1, (2,), [GLOBAL + 8 * n for n in range(32)])
+    warp.op("FADD", 3, (1,)).op("EXIT")
+    return str(write(tmp_path, [[warp, warp]] * 3))
+
+
+def schema() -> object:
+    path = resources.files(kcc).joinpath("schemas/simulation-1.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_document(listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [str(tmp_path / name) for name in ("csv", "timeline")]
+    code = main(["simulate", listed, "--gpu", GPU, "--gpu", "v100", "--json", "-",
+                 "--csv", names[0], "--timeline", names[1]])  # fmt: skip
+    assert code == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema())
+    (launch,) = document["launches"]
+    assert [run["gpu"] for run in document["gpus"]] == [GPU, "nvidia-tesla-v100-pcie-16gb"]
+    assert launch["issued"] == 18
+    assert sum(launch["cpi_stack"].values()) == launch["cycles"] * launch["schedulers"]
+    assert sum(line["cycles"] for line in launch["lines"]) == launch["cycles"] * 320
+    assert launch["statistics"]["L1 sectors"] == 3 * 2 * 8
+    rows = Path(names[0]).read_text(encoding="utf-8").splitlines()
+    assert sum(int(row.split(",")[5]) for row in rows[1:]) == 2 * 18
+    events = json.loads(Path(names[1]).read_text(encoding="utf-8"))["traceEvents"]
+    assert len([e for e in events if e["ph"] == "X"]) == 2 * 3
+
+
+def test_jobs_change_nothing(listed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = list[str]()
+    for jobs in ("1", "2"):
+        gpus = ["--gpu", GPU, "--gpu", "v100"]
+        assert main(["simulate", listed, *gpus, "--jobs", jobs, "--json", "-"]) == 0
+        found.append(capsys.readouterr().out)
+    assert found[0] == found[1]
+
+
+def test_report(listed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", listed, "--gpu", GPU, "--width", "100"]) == 0
+    text = capsys.readouterr().out
+    assert "CPI stack" in text
+    assert "100.0 %" in text
+
+
+def test_trace_without_addresses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(SAMPLE), "--gpu", "v100", "--launches", "1"]) == 1
+    assert "K870" in capsys.readouterr().err
+
+
+def test_trace(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["simulate", str(SAMPLE), "--gpu", "v100", "--launches", "0,2", "--json", "-"]
+    assert main(arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema())
+    first, second = document["launches"]
+    assert (first["launch"], second["launch"]) == (0, 2)
+    assert second["cycles"] < first["cycles"]  # the second launch finds its data in L2
+    assert {line["line"] for line in first["lines"]} >= {4, 6, 7}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--gpu", GPU, "--launches", "7"], 1, "K875"),
+        (["--gpu", GPU, "--set", "max_threads_per_block=32"], 1, "K871"),
+        ([], 2, "--gpu is missing"),
+        (["--gpu", "v1000"], 1, "K800"),
+    ],
+)
+def test_refusals(
+    listed: str, arguments: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", listed, *arguments]) == code
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("FADD", "FADD X", 16), ("version = 5", "version = 4", 1), ("grid dim = (3", "grid dim = (2", 1),
+        ("warp = 1", "warp = 9", 18), ("insts = 3", "insts = 2", 17), ("-nregs = 16", "", 1),
+    ],
+)  # fmt: skip
+def test_bad_lists(
+    listed: str, old: str, new: str, line: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(listed).parent / "kernel-1.traceg"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert main(["simulate", listed, "--gpu", GPU]) == 1
+    error = capsys.readouterr().err
+    assert "K873" in error
+    assert f"kernel-1.traceg:{line}:" in error
+
+
+def test_unknown_opcodes_are_named(listed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = Path(listed).parent / "kernel-1.traceg"
+    path.write_text(path.read_text(encoding="utf-8").replace("FADD", "FROB.X"), encoding="utf-8")
+    assert main(["simulate", listed, "--gpu", GPU]) == 0
+    error = capsys.readouterr().err
+    assert "K874" in error
+    assert "FROB.X (6)" in error
