@@ -99,13 +99,17 @@ class CacheShape:
     grid: tuple[int, int, int]
 
 
-def streams_of(kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> tuple[Stream, ...]:
-    """The addresses of all accesses but private ones."""
+def streams_of(
+    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int]
+) -> tuple[Stream, ...]:
+    """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
+    lane moves in each: more than in the source where neighbours were made one access; those that
+    became part of another one are not in it."""
     reader = _Reader(kernel, facts, flow, banks)
     return tuple(
-        reader.stream(access)
+        reader.stream(access, widths[access.id])
         for access in facts[MemoryAccesses].accesses
-        if access.space is not AddressSpace.PRIVATE
+        if access.space is not AddressSpace.PRIVATE and access.id in widths
     )
 
 
@@ -154,17 +158,18 @@ class _Reader:
             self.moves[place] = found
         return self.moves[place]
 
-    def stream(self, access: MemoryAccess) -> Stream:
-        """The addresses of one access."""
-        return _stream(access, self)
+    def stream(self, access: MemoryAccess, width: int) -> Stream:
+        """The addresses of one access that moves ``width`` bytes a lane."""
+        return _stream(access, self, width)
 
 
-def _stream(access: MemoryAccess, reader: _Reader) -> Stream:
+def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     flow = reader.flow
-    size = access.element_bytes if isinstance(access.element_bytes, int) else 4
     executions = flow.executions[access.block]
     array = access.array.name if isinstance(access.array, Array) else f"access {access.id}"
     split, constant, place = reader.split(access, reader.study.address(access))
+    if isinstance(access.element_bytes, int) and size > access.element_bytes:
+        constant &= -size
     rows = None
     groups, loops = [0, 0, 0], dict[int, int]()
     if not isinstance(split, Unknown):
@@ -222,6 +227,7 @@ def _costs(
     rows: Ints, shifts: Ints, size: int, local: bool, banks: int
 ) -> tuple[float, float, float]:
     if local:
+        rows = _without_pairs(rows)
         passes, _ = bank_passes(rows - rows.min() // 4 * 4, size, None, banks=banks)
         return 0.0, 0.0, float(passes.mean())
     moved = (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
@@ -230,9 +236,18 @@ def _costs(
     return float(sectors.mean()), float(lines.mean()), _port_lines(moved, size)
 
 
+def _without_pairs(rows: Ints) -> Ints:
+    """One of each two neighbouring lanes as long as they all want the same: such requests are
+    merged before they are cut into phases."""
+    while rows.shape[1] > 1 and rows.shape[1] % 2 == 0 and (rows[:, ::2] == rows[:, 1::2]).all():
+        rows = rows[:, ::2]
+    return rows
+
+
 def _port_lines(moved: Ints, size: int) -> float:
     """Lines that the phases of an access touch: lanes that want more than a line together go in
     halves, quarters ..., each of which looks its lines up anew."""
+    moved = _without_pairs(moved)
     lanes = moved.shape[1]
     group = max(1, min(lanes, LINE // min(size, 16)))
     parts = [
@@ -298,10 +313,13 @@ def traffic_of(
 class _Window:
     requests: float
     unique: float
+    iterations: float = 1.0
 
 
 def _miss(window: _Window, footprint: float, size: int) -> float:
-    """The share of requests that miss a cache, whole windows in it or only a part of them."""
+    """The share of requests that miss a cache. Most reuse is in an iteration, between warps, or
+    from one iteration to the next: what two iterations touch has to fit, or a part of it hits."""
+    footprint *= min(1.0, 2.0 / window.iterations)
     if not size or not window.requests:
         return 1.0
     fits = min(1.0, size / footprint) if footprint else 1.0
@@ -318,11 +336,12 @@ def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
 
 def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -> _Window:
     """Sectors asked for and touched by accesses to one array in a window of iterations."""
-    requests, parts, left_out = 0.0, list[Ints](), 1.0
+    requests, parts, left_out, longest = 0.0, list[Ints](), 1.0, 1.0
     for stream in members:
         if stream.rows is None:
             continue
         steps, invariant = _iterations(stream, flow, facts)
+        longest = max(longest, float(len(steps)))
         places = blocks @ np.array(stream.groups, np.int64)
         distinct = np.unique(places)
         inside = np.unique(stream.rows)
@@ -339,9 +358,9 @@ def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -
             stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
         )
     if not parts:
-        return _Window(requests, requests)
+        return _Window(requests, requests, longest)
     unique = float(len(np.unique(np.concatenate(parts)))) if len(parts) > 1 else float(len(parts[0]))
-    return _Window(requests, min(unique * left_out, requests))
+    return _Window(requests, min(unique * left_out, requests), longest)
 
 
 def _full(stream: Stream, flow: Flow, facts: Facts) -> float:

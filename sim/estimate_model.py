@@ -48,6 +48,8 @@ class Subject:
     streams: tuple[Stream, ...]
     registers: int | None
     local_bytes: int
+    registers_known: bool = False
+    """Whether they are a compiler's count, not an estimate."""
     programs: dict[Generation, MachineProgram] = field(
         default_factory=dict[Generation, MachineProgram]
     )
@@ -121,8 +123,12 @@ def subject_of(
 ) -> Subject:
     """Look at a kernel; its launch is known."""
     flow = flow_of(kernel, facts)
-    streams = streams_of(kernel, facts, flow, 32)
-    return Subject(kernel, facts, flow, streams, registers, local_bytes)
+    newest = machine_program(kernel, facts, Generation.VOLTA)
+    widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
+    streams = streams_of(kernel, facts, flow, 32, widths)
+    subject = Subject(kernel, facts, flow, streams, registers, local_bytes)
+    _keep(subject, Generation.VOLTA, newest)
+    return subject
 
 
 def estimate(subject: Subject, reader: GpuReader) -> Estimate:
@@ -131,10 +137,11 @@ def estimate(subject: Subject, reader: GpuReader) -> Estimate:
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
     machine = machine_of(reader)
-    occupancy = occupancy_of(reader, subject.block_threads, subject.registers, subject.local_bytes)
+    program = _program(subject, machine.generation)
+    registers = registers_of(subject, program)
+    occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
     if not occupancy.blocks:
         return _invalid(reader, occupancy)
-    program = _program(subject, machine.generation)
     blocks = math.prod(subject.grid)
     traffic = traffic_of(subject.streams, subject.flow, subject.facts, _caches(machine, subject, occupancy))
     run = _Run(subject, machine, program, traffic, occupancy)
@@ -165,6 +172,19 @@ def estimate(subject: Subject, reader: GpuReader) -> Estimate:
     )
 
 
+REGISTERS_BESIDE = 12
+"""What a program keeps beside its values: pointers, counters and the operands of instructions in
+flight (the least ptxas gives to any kernel with a loop over memory is about so many)."""
+
+
+def registers_of(subject: Subject, program: MachineProgram) -> int | None:
+    """Registers of a work-item: the smaller one of the estimate of the whole IR and of what lives
+    at once in the order that the model issues."""
+    if subject.registers is None or subject.registers_known:
+        return subject.registers
+    return min(subject.registers, max(16, program.registers + REGISTERS_BESIDE))
+
+
 def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
     l1 = machine.l1_size if machine.l1_caches_loads else 0
     if machine.unified and l1:
@@ -176,13 +196,16 @@ def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheSh
 
 def _program(subject: Subject, generation: Generation) -> MachineProgram:
     if generation not in subject.programs:
-        program = machine_program(subject.kernel, subject.facts, generation)
-        subject.programs[generation] = program
-        subject.traces[generation] = [
-            traces_of(subject.kernel, subject.facts, subject.flow, program, caps)
-            for caps in caps_for(subject.flow, program, subject.facts)
-        ]
+        _keep(subject, generation, machine_program(subject.kernel, subject.facts, generation))
     return subject.programs[generation]
+
+
+def _keep(subject: Subject, generation: Generation, program: MachineProgram) -> None:
+    subject.programs[generation] = program
+    subject.traces[generation] = [
+        traces_of(subject.kernel, subject.facts, subject.flow, program, caps)
+        for caps in caps_for(subject.flow, program, subject.facts)
+    ]
 
 
 def _limiter(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:
@@ -241,12 +264,14 @@ class _Run:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = passes * slow
-            case Memory.PRIVATE:
+            case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self.port[i] = max(1.0, size / 4) * slow
+                if memory is Memory.PRIVATE_STORE:
+                    self.write[i] = max(1.0, size / 4) * 128 / SECTOR
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
                 moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
-                wide = math.ceil(size / 4) * 128 / machine.l1_bytes_per_cycle / 2
-                moved = max(moved, wide)
+                # What goes back to registers, also where lanes read the same.
+                moved = max(moved, size * 32 / machine.l1_bytes_per_cycle)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
                 else:

@@ -126,7 +126,7 @@ def run_sm(
                 done, cause = served + p[P_CONSTANT_LATENCY], CONSTANT
             elif kind == 2:
                 done, cause = served, SHARED
-            elif kind == 4:
+            elif kind == 4 or kind == 11:
                 l2_free = max(l2_free, served) + write_sectors[o] * p[P_WRITE_CYCLES]
                 dram_free = max(dram_free, served) + dram_sectors[o] * p[P_DRAM_CYCLES]
                 done, cause = served, L2

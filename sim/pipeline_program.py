@@ -44,7 +44,7 @@ from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Number, Sum, Symbol
+from kcc.passes.symbolic.expr import BASE_KINDS, Expr, Number, Sum, Symbol
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
 
 
@@ -159,6 +159,7 @@ class _Lowering:
         self.state = _State()
         self.groups: dict[object, int] = {}
         self.loaded: dict[tuple[AddressSpace, Expr, int], int] = {}
+        self.wide: dict[tuple[AddressSpace, Expr, int], int] = {}
         self.load_block = -1
 
     def run(self) -> MachineProgram:
@@ -202,6 +203,8 @@ class _Lowering:
         if row.instruction < 0:
             return 1
         type_ = self.function.instructions[row.instruction].type
+        if row.memory in _LOADS and row.bytes > 4:
+            return row.bytes // 4
         return 0 if type_ == VOID else -(-size_bytes(type_) // 4)
 
     # what costs nothing
@@ -303,7 +306,7 @@ class _Lowering:
             memory = Memory.NONE
             if kind is InstructionClass.BARRIER:
                 memory = Memory.BARRIER
-                self.loaded = {}
+                self.loaded, self.wide = {}, {}
             elif kind is InstructionClass.IMAGE:
                 memory = Memory.IMAGE
             draft = _Draft(
@@ -341,21 +344,51 @@ class _Lowering:
         number = self._add(instruction.block, draft)
         if touch.op is AccessOp.LOAD and not touch.volatile:
             address = self.values.address(instruction, touch.pointer)
-            self.loaded[(touch.space, address, draft.bytes)] = number
+            self.loaded[(touch.space, address, size)] = number
+            wide = self._wide(touch, address, size)
+            if wide is not None:
+                self.wide[wide] = number
         return number
+
+    def _wide(
+        self, touch: MemoryAccess, address: Expr, size: int
+    ) -> tuple[AddressSpace, Expr, int] | None:
+        """The aligned piece of 8 or 16 bytes that a load of 4 or 8 lies in, if it always does:
+        LLVM's load-store vectoriser makes one load of those in the same piece."""
+        if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
+            return None
+        terms = address.terms if isinstance(address, Sum) else ((address, 1),)
+        constant = address.constant if isinstance(address, Sum) else 0
+        steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
+        piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
+        if piece is None:
+            return None
+        rounded = self.values.algebra.sum(list(terms), address.type, constant // piece * piece)
+        return touch.space, rounded, piece
 
     def _known_load(self, instruction: AnyInstruction, touch: MemoryAccess) -> int | None:
         """The load of the same address in the block before, if nothing was stored since: compilers
         see that where addresses are sums of the same terms."""
         if self.load_block != instruction.block:
-            self.loaded, self.load_block = {}, instruction.block
+            self.loaded, self.wide, self.load_block = {}, {}, instruction.block
         if touch.op is not AccessOp.LOAD:
             self.loaded = {k: n for k, n in self.loaded.items() if k[0] is not touch.space}
+            self.wide = {k: n for k, n in self.wide.items() if k[0] is not touch.space}
             return None
         if touch.volatile or not isinstance(touch.element_bytes, int):
             return None
         address = self.values.address(instruction, touch.pointer)
-        return self.loaded.get((touch.space, address, touch.element_bytes))
+        same = self.loaded.get((touch.space, address, touch.element_bytes))
+        if same is not None:
+            return same
+        wide = self._wide(touch, address, touch.element_bytes)
+        if wide is None or wide not in self.wide:
+            return None
+        number = self.wide[wide]
+        whole = self.state.drafts[number].bytes + touch.element_bytes
+        self.state.drafts[number].bytes = 8 if whole <= 8 else 16
+        self.loaded[(touch.space, address, touch.element_bytes)] = number
+        return number
 
     def _in_registers(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
         """Whether a private array becomes registers: its places are constants once the loops
