@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kcc.frontend import compile_source
@@ -21,6 +22,7 @@ from kcc.passes.table import PASSES
 from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
 from kcc.tracegen.execute import NDRange
 from tests.kernels.harness import WORKLOADS, launch_of, load
+from tests.passes.access_programs import GLOBAL_BYTES, access_program
 from tests.passes.executed import known_of
 from tests.passes.executed_values import disagreements, watched
 from tests.passes.kernels import facts_of, graph_text
@@ -232,3 +234,23 @@ def test_addresses():
     _, facts = of("out[gid] = b[n] + a[grp] + t[b[lid]];")
     found = [each.value for each in facts[Divergence].addresses]
     assert sorted(found) == ["block", "data", "id", "id", "launch"]
+
+
+RANDOM = [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 100))]
+
+
+@pytest.mark.parametrize("seed", RANDOM)
+def test_random_programs(seed: int):
+    program = access_program(seed, data=seed % 2 == 0)
+    options = BuildOptions(opt_level=OptLevel.O1)
+    unit = compile_source(SourceText("k.cl", program.source, "."), options)
+    (kernel,) = unit.kernels
+    data = np.random.default_rng(seed).integers(0, 256, 256).astype(np.int32)
+    arguments = [np.zeros(GLOBAL_BYTES, np.uint8), data, program.n, program.m]
+    shape = NDRange(program.global_size, program.local_size)
+    known = known_of(kernel, shape, arguments)
+    facts = facts_for(kernel, unit, known)
+    watch = watched(unit, kernel, facts[Loops], shape, arguments)
+    assert not disagreements(kernel, facts, watch)
+    for less in (Known(), Known(local_size=known.local_size)):
+        assert not disagreements(kernel, facts_for(kernel, unit, less), watch), less
