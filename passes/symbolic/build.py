@@ -15,15 +15,12 @@ from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
     Binary,
-    Call,
-    Cast,
     CompareExchange,
     Load,
     Phi,
 )
-from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.opcodes import Flags, Opcode
-from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy, VecTy
+from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy
 from kcc.frontend.ir.values import (
     ArgumentRef,
     InstructionRef,
@@ -41,43 +38,36 @@ from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.closing import Endings, close
 from kcc.passes.symbolic.expr import (
     Expr,
-    Final,
-    First,
     Loaded,
     Node,
-    Number,
     Opaque,
     Recurrence,
     Symbol,
     SymbolKind,
-    Total,
-    operands_of,
 )
 from kcc.passes.symbolic.memory import Contents
 from kcc.passes.symbolic.nodes import reachable
 from kcc.passes.symbolic.operands import (
     Components,
+    argument,
     component_offsets,
     components_of,
     constant,
-    element_address,
 )
 from kcc.passes.symbolic.operations import Computation
 from kcc.passes.symbolic.paths import Paths
+from kcc.passes.symbolic.promises import Promises, Step
 from kcc.passes.symbolic.promote import Promoted, promoted
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.symbolic.regions import Level, Regions
+from kcc.passes.symbolic.steps import Additions
+from kcc.passes.symbolic.variation import Variation
 
 MAX_NODES = 400_000
 """Nodes of one kernel; beyond, values are opaque: the construction stays linear in its time."""
 
 MAX_ROUNDS = 3
 """How often closed forms are looked for that others make possible."""
-
-MAX_FLAG_DEPTH = 8
-"""Operations inside one another whose promises not to wrap are followed."""
-
-NONE_VARY: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +109,13 @@ class SymbolicValues:
         self.assumed_loops: set[int] = set()
         self._made: dict[int, Components] = {}
         self._closed: dict[tuple[int, int], Expr] = {}
-        self._starts: dict[tuple[int, int], tuple[Expr, bool, bool]] = {}
-        self._varying: dict[Node, frozenset[int]] = {}
+        self._promises = Promises(self)
+        self._additions = Additions(self, self._promoted, self._now)
+        self._variation = Variation(self.loops, self.block_of)
         self._variables: dict[Recurrence, Variable] = {}
         self._ends: dict[int, Expr] = {}
         self._freezes = any(i.opcode is Opcode.FREEZE for i in self.function.instructions)
         """Whether unset values may be read: then they are told apart from others."""
-        self._headers = {loop.header: loop for loop in self.loops.loops}
         self._process(None)
 
     # what others ask
@@ -137,7 +127,7 @@ class SymbolicValues:
         made = self._of(value)
         if block is None or not isinstance(value, InstructionRef):
             return made
-        source = self._block_of(value.index)
+        source = self.block_of(value.index)
         for loop in self.loops.around(source):
             if block in loop.blocks:
                 break
@@ -219,13 +209,7 @@ class SymbolicValues:
 
     def varying(self, node: Node) -> frozenset[int]:
         """The loops between whose iterations a node may differ."""
-        found = self._varying.get(node)
-        if found is None:
-            for each in reachable([node], stop=self._varying):
-                if each not in self._varying:
-                    self._varying[each] = self._varying_of(each)
-            found = self._varying[node]
-        return found
+        return self._variation(node)
 
     def variable(self, recurrence: Recurrence) -> Variable:
         """How a recurrence starts and goes on."""
@@ -246,7 +230,7 @@ class SymbolicValues:
             return self.algebra.opaque(node.type, -1, node.id, "the loops are irreducible")
         if isinstance(node, Loaded | Opaque):
             return node
-        if self._only_counts(node, loop):
+        if self._variation.only_counts(node, loop):
             counters: dict[Node, Node] = {
                 each: self.algebra.convert(Opcode.TRUNC, at, each.type)
                 for each in reachable([node])
@@ -299,7 +283,7 @@ class SymbolicValues:
                 for instruction in own:
                     for place in range(len(self._made.get(instruction.index, ()))):
                         self._closed.pop((instruction.index, place), None)
-                        self._starts.pop((instruction.index, place), None)
+                    self._promises.steps.pop(instruction.index, None)
         for index in indices:
             self._made.pop(index, None)
         self._variables = {r: v for r, v in self._variables.items() if r.phi not in indices}
@@ -313,8 +297,13 @@ class SymbolicValues:
     def _block(self, block: int) -> None:
         added = self._promoted.phis.get(block, ())
         for instruction in (*added, *self.function.blocks[block].instructions):
-            if instruction.index not in self._made and instruction.type != VOID:
-                self._made[instruction.index] = self._make(instruction)
+            if instruction.type != VOID:
+                self._now(instruction)
+
+    def _now(self, instruction: AnyInstruction) -> Components:
+        if instruction.index not in self._made:
+            self._made[instruction.index] = self._make(instruction)
+        return self._made[instruction.index]
 
     def _make(self, instruction: AnyInstruction) -> Components:
         if self.algebra.size > MAX_NODES:
@@ -372,7 +361,8 @@ class SymbolicValues:
             found = instruction
         return found
 
-    def _block_of(self, index: int) -> int:
+    def block_of(self, index: int) -> int:
+        """The block of an instruction or of a phi that stands for a variable in memory."""
         found = self._promoted.phi(index)
         return found.block if found is not None else self.function.instructions[index].block
 
@@ -445,17 +435,10 @@ class SymbolicValues:
 
     def _close_early(self, phi: Phi, loop: Loop) -> None:
         """A variable that only additions of unchanging values change."""
-        chains = {
-            self._chain(value, phi, loop)
-            for value, block in zip(phi.operands, phi.incoming, strict=True)
-            if block in loop.blocks
-        }
-        if len(chains) != 1:
+        found = self._additions.in_loop(phi, loop)
+        if found is None:
             return
-        (chain,) = chains
-        if chain is None:
-            return
-        step, signed, unsigned = chain
+        step, signed, unsigned = found
         (start,) = self._joined(phi, loop, inside=False)
         type_ = start.type
         assert isinstance(type_, IntTy)
@@ -463,79 +446,10 @@ class SymbolicValues:
             start, self.algebra.multiply(step, self.algebra.counter(loop.id, type_))
         )
         self._closed[phi.index, 0] = closed
-        self._starts[phi.index, 0] = (step, signed, unsigned)
+        self._promises.steps[phi.index] = Step(loop.id, start, step, signed, unsigned)
         self._made[phi.index] = (closed,)
         if signed:
             self._steady.add(closed)
-
-    def _chain(self, value: Value, phi: Phi, loop: Loop) -> tuple[Expr, bool, bool] | None:
-        """What is added to a phi on the way to a value, and whether no sum wraps (signed,
-        unsigned); None if anything else happens.
-        """
-        total: Expr | None = None
-        signed = unsigned = True
-        for _ in range(MAX_FLAG_DEPTH):
-            if not isinstance(value, InstructionRef):
-                return None
-            if value.index in self._promoted.loads:
-                value = self._promoted.loads[value.index]
-                continue
-            if value.index == phi.index:
-                zero = self.algebra.number(0, components_of(phi.type)[0])  # type: ignore[arg-type]
-                return (total or zero, signed, unsigned)
-            if value.index >= len(self.function.instructions):
-                return None
-            found = self._added(self.function.instructions[value.index], loop)
-            if found is None:
-                return None
-            value, step, flags = found
-            signed &= Flags.NSW in flags
-            unsigned &= Flags.NUW in flags
-            total = step if total is None else self.algebra.add(total, step)
-        return None
-
-    def _added(self, instruction: AnyInstruction, loop: Loop) -> tuple[Value, Expr, Flags] | None:
-        """An addition of what the loop does not change: to what, how much."""
-        if not isinstance(instruction, Binary) or not isinstance(instruction.type, IntTy):
-            return None
-        left, right = instruction.left, instruction.right
-        match instruction.opcode:
-            case Opcode.ADD:
-                if self._constant_in(right, loop):
-                    return left, self.scalar(right), instruction.flags
-                if self._constant_in(left, loop):
-                    return right, self.scalar(left), instruction.flags
-            case Opcode.SUB if self._constant_in(right, loop):
-                step = self.algebra.scale(self.scalar(right), -1)
-                return left, step, instruction.flags
-            case _:
-                pass
-        return None
-
-    def _outside(self, value: Value, loop: Loop) -> bool:
-        if not isinstance(value, InstructionRef):
-            return not isinstance(value, MetadataOperand)
-        if value.index in self._promoted.loads:
-            return self._outside(self._promoted.loads[value.index], loop)
-        return self._block_of(value.index) not in loop.blocks
-
-    def _constant_in(self, value: Value, loop: Loop, depth: int = 0) -> bool:
-        """Whether the same value comes in every iteration; if so it is made now."""
-        if self._outside(value, loop):
-            return True
-        if not isinstance(value, InstructionRef) or depth > MAX_FLAG_DEPTH:
-            return False
-        if value.index >= len(self.function.instructions):
-            return False
-        instruction = self.function.instructions[value.index]
-        plain = isinstance(instruction, Binary | Cast | Call) and instruction.type != VOID
-        if not plain or instruction.index in self._promoted.loads:
-            return False
-        if not all(self._constant_in(o, loop, depth + 1) for o in instruction.operands):
-            return False
-        if value.index not in self._made:
-            self._made[value.index] = self._make(instruction)
-        return not any(self.varies(part, loop.id) for part in self._made[value.index])
 
     def _bound_early(self, loop: Loop) -> None:
         """The counter's range from a test in the header, before the rest of the body needs it."""
@@ -599,7 +513,7 @@ class SymbolicValues:
                     return self._unmade(value)
                 return made
             case ArgumentRef():
-                return self._argument(value)
+                return argument(self.algebra, self.function, value)
             case MetadataOperand():
                 return ()
             case _:
@@ -615,30 +529,6 @@ class SymbolicValues:
     def _scalar(self, value: Value, block: int) -> Expr:
         return self.scalar(value, block)
 
-    def _argument(self, value: ArgumentRef) -> Components:
-        algebra, known = self.algebra, self.algebra.known.arguments
-        match value.type:
-            case PtrTy():
-                return (algebra.symbol(SymbolKind.POINTER, value.index),)
-            case IntTy(bits) if bits <= 64:
-                return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
-            case FloatTy():
-                given = known.get(value.index)
-                if isinstance(given, int | float):
-                    return (float_constant(algebra, given, value.type),)
-                return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
-            case VecTy():
-                return tuple(
-                    algebra.symbol(SymbolKind.ARGUMENT, f"{value.index}.{place}", type_)
-                    for place, type_ in enumerate(components_of(value.type))
-                )
-            case _:
-                name = self.function.arguments[value.index].name
-                return tuple(
-                    algebra.opaque(type_, -1 - value.index, place, f"a part of argument {name}")
-                    for place, type_ in enumerate(components_of(value.type))
-                )
-
     def opaque(self, instruction: AnyInstruction, reason: str) -> Components:
         """Nothing is known of what an instruction gives."""
         return self._opaque(instruction, reason)
@@ -649,107 +539,9 @@ class SymbolicValues:
             for place, type_ in enumerate(components_of(instruction.type))
         )
 
-    def extended(
-        self, value: Value, block: int, operator: Opcode, type_: IntTy, depth: int = 0
-    ) -> Expr:
+    def extended(self, value: Value, block: int, operator: Opcode, type_: IntTy) -> Expr:
         """Zext or sext of a value; promises not to wrap let it into sums."""
-        node = self.scalar(value, block)
-        plain = self.algebra.convert(operator, node, type_)
-        instruction = None
-        if isinstance(value, InstructionRef) and value.index < len(self.function.instructions):
-            instruction = self.function.instructions[value.index]
-        if instruction is None or (
-            instruction.block != block and depth == 0 and self._leaves(instruction.block, block)
-        ):
-            return plain
-        if depth > MAX_FLAG_DEPTH or not self._is_conversion(plain):
-            return plain
-        flag = Flags.NSW if operator is Opcode.SEXT else Flags.NUW
-        match instruction:
-            case Binary() if flag in instruction.flags:
-                return self._extended_binary(instruction, operator, type_, depth) or plain
-            case Phi():
-                return self._extended_phi(instruction, operator, type_) or plain
-            case _:
-                return plain
-
-    def _leaves(self, source: int, block: int) -> bool:
-        """Whether a value made in one block leaves a loop on the way to another."""
-        inner = self.loops.innermost[source]
-        return inner is not None and block not in self.loops.loops[inner].blocks
-
-    def _is_conversion(self, node: Node) -> bool:
-        return getattr(node, "operator", None) in (Opcode.SEXT, Opcode.ZEXT)
-
-    def _extended_binary(
-        self, instruction: Binary, operator: Opcode, type_: IntTy, depth: int
-    ) -> Expr | None:
-        sides = [
-            self.extended(side, instruction.block, operator, type_, depth + 1)
-            for side in instruction.operands
-        ]
-        match instruction.opcode:
-            case Opcode.ADD:
-                return self.algebra.add(*sides)
-            case Opcode.SUB:
-                return self.algebra.subtract(*sides)
-            case Opcode.MUL:
-                return self.algebra.multiply(*sides)
-            case Opcode.SHL if isinstance(sides[1], Number):
-                return self.algebra.scale(sides[0], 1 << max(sides[1].value, 0))
-            case _:
-                return None
-
-    def _extended_phi(self, phi: Phi, operator: Opcode, type_: IntTy) -> Expr | None:
-        found = self._starts.get((phi.index, 0))
-        if found is None:
-            return None
-        step, signed, unsigned = found
-        if not (signed if operator is Opcode.SEXT else unsigned):
-            return None
-        if operator is Opcode.ZEXT and not isinstance(step, Number):
-            return None
-        loop = self._headers[phi.block]
-        (start,) = self._joined(phi, loop, inside=False)
-        wide = self.algebra.convert(Opcode.SEXT, step, type_)
-        counter = self.algebra.counter(loop.id, type_)
-        first = self.algebra.convert(operator, start, type_)
-        return self.algebra.add(first, self.algebra.multiply(wide, counter))
-
-    # what varies
-
-    def _varying_of(self, node: Node) -> frozenset[int]:
-        inner = NONE_VARY.union(*(self._varying[o] for o in operands_of(node)))
-        match node:
-            case Symbol(kind=SymbolKind.COUNTER, index=int() as loop):
-                return frozenset({loop})
-            case Recurrence(loop=loop, phi=phi):
-                around = {each.id for each in self.loops.around(self._block_of(phi))}
-                return frozenset(around | {loop})
-            case Loaded(instruction=index) | Opaque(instruction=index):
-                if index < 0:
-                    return inner
-                around = {each.id for each in self.loops.around(self._block_of(index))}
-                return inner | around
-            case First(loop=loop, condition=condition):
-                return self._varying[condition] - {loop}
-            case Final(loop=loop, at=at, value=value):
-                return self._varying[at] | (self._varying[value] - {loop})
-            case Total(loop=loop, count=count, value=value):
-                return self._varying[count] | (self._varying[value] - {loop})
-            case _:
-                return inner
-
-    def _only_counts(self, node: Node, loop: int) -> bool:
-        """Whether a node varies in a loop through its counter alone."""
-        for each in reachable([node]):
-            match each:
-                case Recurrence() | Loaded() | Opaque():
-                    if loop in self.varying(each):
-                        return False
-                case _:
-                    pass
-        return True
+        return self._promises.extended(value, block, operator, type_)
 
     def causes(self, node: Node) -> tuple[Loaded | Opaque, ...]:
         """What a node depends on that is not known before a run, in order."""
@@ -769,15 +561,3 @@ class SymbolicValues:
                     case _:
                         pass
         return tuple(sorted(found, key=lambda each: each.instruction))
-
-
-def float_constant(algebra: Algebra, value: float, type_: FloatTy) -> Number:
-    """A float's node, rounded to its type."""
-    import numpy as np
-
-    kind = {16: np.float16, 32: np.float32, 64: np.float64}[type_.bits]
-    pattern = {16: np.uint16, 32: np.uint32, 64: np.uint64}[type_.bits]
-    return algebra.float_number(int(kind(value).view(pattern)), type_)
-
-
-__all__ = ["Components", "Module", "SymbolicValues", "Variable", "element_address"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import (
     I64,
@@ -17,6 +18,7 @@ from kcc.frontend.ir.types import (
     size_bytes,
 )
 from kcc.frontend.ir.values import (
+    ArgumentRef,
     Constant,
     ConstantAggregate,
     ConstantBytes,
@@ -70,6 +72,41 @@ def component_offsets(type_: IrType) -> tuple[int, ...]:
             return ()
         case _:
             return (0,)
+
+
+def argument(algebra: Algebra, function: Function, value: ArgumentRef) -> Components:
+    """The components of a kernel argument: numbers where the launch gives them."""
+    known = algebra.known.arguments
+    match value.type:
+        case PtrTy():
+            return (algebra.symbol(SymbolKind.POINTER, value.index),)
+        case IntTy(bits) if bits <= 64:
+            return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
+        case FloatTy():
+            given = known.get(value.index)
+            if isinstance(given, int | float):
+                return (float_constant(algebra, given, value.type),)
+            return (algebra.symbol(SymbolKind.ARGUMENT, value.index, value.type),)
+        case VecTy():
+            return tuple(
+                algebra.symbol(SymbolKind.ARGUMENT, f"{value.index}.{place}", type_)
+                for place, type_ in enumerate(components_of(value.type))
+            )
+        case _:
+            name = function.arguments[value.index].name
+            return tuple(
+                algebra.opaque(type_, -1 - value.index, place, f"a part of argument {name}")
+                for place, type_ in enumerate(components_of(value.type))
+            )
+
+
+def float_constant(algebra: Algebra, value: float, type_: FloatTy) -> Number:
+    """A float's node, rounded to its type."""
+    import numpy as np
+
+    kind = {16: np.float16, 32: np.float32, 64: np.float64}[type_.bits]
+    pattern = {16: np.uint16, 32: np.uint32, 64: np.uint64}[type_.bits]
+    return algebra.float_number(int(kind(value).view(pattern)), type_)
 
 
 def constant(algebra: Algebra, value: Constant) -> Components:
