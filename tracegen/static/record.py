@@ -17,8 +17,8 @@ PART_SEGMENTS = 1 << 13
 """Segments that are turned into words at a time."""
 
 MAX_SEGMENTS = 1_000_000
-"""Of one warp: about twenty seconds of work, and 5 times what the longest warp of kernels/ executes at
-its large size."""
+"""Of one warp: about twenty seconds of work, and 5 times what the longest warp of kernels/ executes
+at its large size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

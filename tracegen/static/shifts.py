@@ -461,7 +461,7 @@ class Shifts:
         if node.operator is Opcode.AND:
             return self._masked(node, whole, part, divisor)
         self._in_range(node, first, signed=signed)
-        if node.operator in (Opcode.SDIV, Opcode.SREM):
+        if _truncates(node):
             negative = data < 0
             low = np.where(negative, -2 * FAR, -data)
             high = np.where(negative, -1 - data, 2 * FAR)
@@ -469,7 +469,7 @@ class Shifts:
         rest = np.fmod(data, divisor)
         if node.operator is Opcode.ASHR:
             rest = data % divisor
-        self._limit(node, part, *_within(rest, divisor), sure)
+        self._limit(node, part, *_within(rest, divisor, _truncates(node) & (data < 0)), sure)
         if node.operator in _REMAINDERS:
             return part
         sign = np.ones(1, np.int64)
@@ -482,7 +482,7 @@ class Shifts:
         data, sure = self._integers(node.operands[0])
         mask = int(self._integers(node.operands[1])[0][0])
         rest = data & (divisor - 1)
-        self._limit(node, part, *_within(rest, divisor), sure)
+        self._limit(node, part, *_within(rest, divisor, np.zeros(1, np.bool_)), sure)
         if mask < 0:
             return whole
         if mask & (mask + 1) and part.any():
@@ -526,10 +526,16 @@ class Shifts:
         return key
 
 
-def _within(rest: Ints, divisor: Ints) -> tuple[Ints, Ints]:
-    """How far a remainder may grow: to either end of what it can be without a carry."""
-    low = np.where(rest < 0, -divisor + 1 - rest, -rest)
-    high = np.where(rest < 0, -rest - 1, divisor - 1 - rest)
+def _truncates(node: Operation) -> bool:
+    """Whether a division rounds to 0."""
+    return node.operator in (Opcode.SDIV, Opcode.SREM)
+
+
+def _within(rest: Ints, divisor: Ints, negative: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """How far a remainder may grow: to either end of what it can be without a carry. That of a
+    negative number is 0 or negative."""
+    low = np.where(negative, 1 - divisor - rest, -rest)
+    high = np.where(negative, -rest, divisor - 1 - rest)
     return low, high
 
 

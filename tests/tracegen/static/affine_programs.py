@@ -77,8 +77,14 @@ class _Writer:
         self.names += 1
         name, step = f"i{self.names}", self.rng.choice((1, 1, 2, 3))
         bound = self.rng.choice(
-            ["n", "m", str(self.rng.randint(0, 9)), f"({self.affine()} & 7)", "n / 2"]
-            + self.counters
+            [
+                "n",
+                "m",
+                str(self.rng.randint(0, 9)),
+                f"({self.affine()} & 7)",
+                "n / 2",
+                *self.counters,
+            ]
         )
         head = f"for (int {name} = {self.rng.choice(('0', 'l0 & 3', '1'))}; {name} < {bound};"
         self.lines.append(f"{head} {name} += {step}) {{")
