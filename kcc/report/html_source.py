@@ -87,7 +87,7 @@ def _line(file: str, line: AnnotatedLine, scale: _Scale) -> Markup:
             "no": str(line.number),
             "runs": runs_text(cost)[:14],
             "instr": executed if line.instructions else "",
-            "mem": line.memory,
+            "mem": " ".join(mark for mark in line.memory.split() if not mark.startswith("<")),
             "cost": cost_text(cost),
             "mark": "/".join(dict.fromkeys(b.divergence.value for b in cost.branches)),
             "text": text,

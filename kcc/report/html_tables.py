@@ -141,16 +141,24 @@ def _reuse(access: Access) -> str:
     """What other lanes, warps and iterations find in the same line."""
     pattern, parts = access.pattern, list[str]()
     if pattern.lanes_per_line is not None:
-        parts.append(f"{pattern.lanes_per_line:.3g} lanes a line")
+        parts.append(f"{_several(pattern.lanes_per_line, 'lane')} a line")
     if pattern.warps_per_line is not None and pattern.warps_per_line > 1:
-        parts.append(f"{pattern.warps_per_line:.3g} warps a line")
+        parts.append(f"{_several(pattern.warps_per_line, 'warp')} a line")
     parts += [
         f"loop {each.loop}: {_REUSE[each.reuse]}"
-        + (f" for {plural(each.distance, 'iteration')}" if each.distance else "")
+        + (
+            f" for {plural(each.distance, 'iteration')}"
+            if each.distance and each.reuse is Reuse.LINE
+            else ""
+        )
         for each in pattern.loops
         if each.reuse in _REUSE
     ]
     return "; ".join(parts)
+
+
+def _several(count: float, noun: str) -> str:
+    return f"{count:.3g} {noun if count == 1 else noun + 's'}"
 
 
 def _access_reason(access: Access) -> str:

@@ -50,12 +50,14 @@ def void(name: str, **attributes: str | float | None) -> Markup:
 def table(
     head: tuple[str, ...], rows: list[tuple[str, ...]], numeric: tuple[int, ...] = ()
 ) -> Markup:
-    """A table, nothing if it has no rows; the columns in ``numeric`` are aligned to the right."""
+    """A table, nothing if it has no rows; columns without any text are left out, and those in
+    ``numeric`` are aligned to the right."""
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows)]
 
     def row(name: str, cells: tuple[str, ...]) -> Markup:
         return tag(
             "tr",
-            *(tag(name, c, class_="n" if i in numeric else None) for i, c in enumerate(cells)),
+            *(tag(name, cells[i], class_="n" if i in numeric else None) for i in kept),
         )
 
     if not rows:
