@@ -1,8 +1,8 @@
 """Static traces: what every warp of a launch will do, from the source, without data or a run.
 
-The search follows Wang et al., "Performance estimation of GPU kernels from source code" (their
-hybrid framework), section III-B: one warp walks the control flow graph with a node stack, branches
-that memory decides are taken. What is exact here beyond that text, and what is assumed, is told in
+The search follows Wang et al., "A Hybrid Framework for Fast and Accurate GPU Performance Estimation
+through Source-Level Analysis and Trace-Based Simulation", section III-B: one warp walks the control
+flow graph with a node stack, branches that memory decides are taken. What is exact here beyond that text, and what is assumed, is told in
 ``docs/static-traces.md``.
 
 Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids
