@@ -59,6 +59,7 @@ STREAMS: dict[str, tuple[list[Step], float]] = {
 
 
 def key_of(step: Step) -> tuple[Key, bool]:
+    """The instruction of a step, and whether it has addresses."""
     opcode, to, of, where = step
     names = tuple(f"R{r}" for r in of)
     return (opcode, (f"R{to}",) if to is not None else (), names), where != ""

@@ -79,8 +79,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--each-launch", action="store_true", help="launches apart, not by kernel")
-    group.add_argument("--json", metavar="FILE", help="write kcc/simulation/1; '-' in place of text")
-    group.add_argument("--csv", metavar="FILE", help="write instructions and DRAM sectors over time")
+    group.add_argument(
+        "--json", metavar="FILE", help="write kcc/simulation/1; '-' in place of text"
+    )
+    group.add_argument(
+        "--csv", metavar="FILE", help="write instructions and DRAM sectors over time"
+    )
     group.add_argument(
         "--timeline", metavar="FILE", help="write thread blocks on SMs over time, for Perfetto"
     )
@@ -198,25 +202,36 @@ def _simulate_all(
     if path.endswith(".kct"):
         _add_sources(path, sources)
     timeline = TIMELINE_BLOCKS if arguments.timeline else 0
-    tasks = [
-        (path, gpu, arguments.kernels, arguments.launches, registers, timeline) for gpu in gpus
-    ]
     if arguments.jobs > 1 and len(gpus) > 1:
+        tasks = [
+            (path, name, arguments.overrides, arguments.kernels, arguments.launches, registers,
+             timeline)
+            for name in arguments.gpus
+        ]  # fmt: skip
         with ProcessPoolExecutor(min(arguments.jobs, len(gpus))) as pool:
             return list(pool.map(_task, tasks))
     found = list[list["Timing"]]()
-    for task in tasks:
+    for gpu in gpus:
         with _progress() as watch:
-            found.append(_one(*task, watch=watch))
+            found.append(
+                _one(
+                    path, gpu, arguments.kernels, arguments.launches, registers, timeline,
+                    watch=watch,
+                )
+            )  # fmt: skip
     return found
 
 
 def _task(
-    task: tuple[str, GpuDescription, Sequence[str], Sequence[range], dict[str, int], int],
+    task: tuple[str, str, Sequence[str], Sequence[str], Sequence[range], dict[str, int], int],
 ) -> list[Timing]:
+    """One GPU, in a process of its own."""
+    from kcc.gpu.loading import load_gpu
     from kcc.sim.cycle.sources import no_watcher
 
-    return _one(*task, watch=no_watcher)
+    path, name, overrides, kernels, launches, registers, timeline = task
+    gpu = load_gpu(name, overrides)
+    return _one(path, gpu, kernels, launches, registers, timeline, watch=no_watcher)
 
 
 def _one(

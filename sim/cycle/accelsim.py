@@ -143,6 +143,7 @@ def read_list(path: Path) -> list[Path]:
 def read_kernel(path: Path, number: int) -> SassKernel:
     """The first reading of a kernel's file."""
     header = dict[str, str]()
+    at = 0
     with _opened(path) as file:
         for at, line in enumerate(file, 1):
             if line.startswith("#"):
@@ -153,7 +154,8 @@ def read_kernel(path: Path, number: int) -> SassKernel:
             elif line.strip():
                 raise _wrong(path, at, "this is no line of a header")
         kernel = _kernel(path, number, header)
-        for at, line in enumerate(file, at + 1):
+        start = at + 1
+        for at, line in enumerate(file, start):
             if line[:1].isalnum() and not line.startswith(("thread block", "warp", "insts")):
                 words = line.split()
                 _, key, has_addresses, _ = _parse(kernel, words, at)
@@ -193,9 +195,7 @@ def tables_of_sass(kernel: SassKernel) -> TraceTables:
         if has_addresses:
             access = len(accesses)
             _, operation, space = memory_of(opcode)
-            accesses.append(
-                TracedAccessTable(number, operation, space, bytes_of(opcode), "", -1)
-            )
+            accesses.append(TracedAccessTable(number, operation, space, bytes_of(opcode), "", -1))
         instructions.append(
             TracedInstruction(
                 0, number, opcode, "", (("move", 1),), "void", 0, (), (), access, -1, 0, 0
@@ -214,7 +214,16 @@ def launch_of_sass(kernel: SassKernel) -> TraceLaunch:
     """The launch that the header describes."""
     sizes = tuple(g * b for g, b in zip(kernel.grid, kernel.block, strict=True))
     return TraceLaunch(
-        kernel.number, 0, sizes, kernel.block, (), kernel.local_bytes, (), (), CHUNKS, True
+        kernel.number,
+        0,
+        sizes,
+        kernel.block,
+        (),
+        kernel.local_bytes,
+        (),
+        (),
+        CHUNKS,
+        True,  # noqa: FBT003 -- the dataclass of tables
     )
 
 
@@ -344,9 +353,7 @@ class _Rows:
         )  # fmt: skip
 
 
-def _parse(
-    kernel: SassKernel, words: list[str], at: int
-) -> tuple[int, Key, bool, list[int]]:
+def _parse(kernel: SassKernel, words: list[str], at: int) -> tuple[int, Key, bool, list[int]]:
     """Lane mask, instruction, whether it has addresses, addresses of the active lanes."""
     try:
         place = 2 if kernel.has_lines else 1

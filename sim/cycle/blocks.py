@@ -8,6 +8,7 @@ resident blocks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from kcc.sim.cycle.machine import Machine
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
+
+G = TypeVar("G", bound=np.generic)
 
 ROWS_AT_ONCE = 1 << 15
 """Rows collected before they become blocks."""
@@ -221,7 +224,7 @@ def _joined(batches: list[TraceBatch]) -> TraceBatch:
     )
 
 
-def _room(column: NDArray[np.generic], needed: int) -> NDArray[np.generic]:  # type: ignore
+def _room(column: NDArray[G], needed: int) -> NDArray[G]:
     if needed <= len(column):
         return column
     grown = np.zeros((max(needed, 2 * len(column)), *column.shape[1:]), column.dtype)

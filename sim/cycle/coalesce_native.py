@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.native import native
 
-Ints = NDArray[np.int64]
-Masks = NDArray[np.uint64]
+Ints = Any
+Masks = Any
 
 GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC = range(6)
 """How an access is taken apart."""
@@ -18,7 +19,7 @@ WORD = 4
 
 
 @native
-def coalesce(
+def coalesce(  # noqa: PLR0915 -- numba inlines what is in one function best
     addresses: Ints, masks: Masks, kinds: Ints, sizes: Ints, threads: Ints, private_base: int,
     private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, lanes_together: int,
     accesses: Ints, transactions: Ints, start: int,
@@ -37,7 +38,7 @@ def coalesce(
     for access in range(count):
         kind, size = kinds[access], sizes[access]
         mask = masks[access]
-        if kind == LOCAL or kind == LOCAL_ATOMIC:
+        if kind in (LOCAL, LOCAL_ATOMIC):
             passes = 0
             for first in range(0, width, lanes_together):
                 if size > 8 and lanes_together > 8:

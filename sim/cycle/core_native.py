@@ -8,8 +8,9 @@ that it sleeps are charged to what that warp waits for.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.native import uncounted
 from kcc.sim.cycle.layout import (
@@ -34,11 +35,11 @@ from kcc.sim.cycle.layout import (
     Warp,
 )
 from kcc.sim.cycle.memory_native import level2
-from kcc.sim.machine_costs import UNITS, Unit
+from kcc.sim.machine_costs import Unit
 
-Ints = NDArray[np.int64]
-Times = NDArray[np.int32]
-Bytes = NDArray[np.int8]
+Ints = Any
+Times = Any
+Bytes = Any
 
 MEMORY = int(Unit.MEMORY)
 
@@ -174,7 +175,7 @@ def heap_drop(heap: Ints, sm: int, count: int) -> None:
 
 
 @uncounted
-def global_access(
+def global_access(  # noqa: PLR0915 -- numba inlines what is in one function best
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, sms: Ints, heap: Ints, l1_tags: Ints,
     l1_used: Ints, l1_filled: Times, l1_level: Bytes, l1_merged: Bytes, slots: Ints, outs: Ints,
     slice_free: Ints, l2_tags: Ints, l2_used: Ints, l2_filled: Times, l2_dirty: Bytes,
@@ -205,7 +206,7 @@ def global_access(
             line_stats[op, L_SECTORS] += 1
             if kind != K_LOAD:
                 stats[S_STORE_SECTORS] += 1
-                is_write = kind == K_STORE
+                is_write = int(kind == K_STORE)
                 ready, queue, _ = level2(
                     conf, run, stats, slots, outs, slice_free, l2_tags, l2_used, l2_filled,
                     l2_dirty, channel_free, bank_free, rows, sm, time, line, sector, is_write,
@@ -281,7 +282,7 @@ def global_access(
                 sms[sm, M_MISSES] -= 1
             ready, queue, came = level2(
                 conf, run, stats, slots, outs, slice_free, l2_tags, l2_used, l2_filled, l2_dirty,
-                channel_free, bank_free, rows, sm, time, line, sector, False, 1,
+                channel_free, bank_free, rows, sm, time, line, sector, 0, 1,
             )  # fmt: skip
             heap_add(heap, sm, sms[sm, M_MISSES], ready)
             sms[sm, M_MISSES] += 1
@@ -457,7 +458,7 @@ def release(
 
 
 @uncounted
-def simulate(
+def simulate(  # noqa: PLR0915 -- numba inlines what is in one function best
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, intervals: Ints, stacks: Ints,
     line_stacks: Ints, sms: Ints, sched: Ints, block_slots: Ints, pool: Ints, log: Ints,
     ops: Ints, sources: Ints, incoming: Ints, segments: Ints, row_segment: Times,
@@ -537,7 +538,7 @@ def simulate(
                             group = last // GROUP
                         if chosen < 0:
                             at = last
-                            for step in range(per):
+                            for _ in range(per):
                                 at += 1
                                 if at >= per:
                                     at = 0
@@ -613,7 +614,7 @@ def simulate(
                             level = ops[op, O_CAUSE]
                             done = now + ops[op, O_LATENCY]
                             late = done
-                            if kind == K_LOAD or kind == K_STORE or kind == K_ATOMIC:
+                            if K_LOAD <= kind <= K_ATOMIC:
                                 if kind == K_LOAD:
                                     stats[S_LOADS] += 1
                                 elif kind == K_STORE:

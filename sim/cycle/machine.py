@@ -1,4 +1,4 @@
-"""What the cycle-level model takes from a GPU description, and what it assumes where it is silent."""
+"""What the cycle-level model takes from a GPU description, and what it assumes beside it."""
 
 from __future__ import annotations
 

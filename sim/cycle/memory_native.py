@@ -7,15 +7,16 @@ queueing.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.native import uncounted
 from kcc.sim.cycle.layout import SLOT_CYCLES, SLOTS, Cause, Conf, Run, Stat
 
-Ints = NDArray[np.int64]
-Times = NDArray[np.int32]
-Bytes = NDArray[np.int8]
+Ints = Any
+Times = Any
+Bytes = Any
 
 SMS = int(Conf.SMS)
 L1_LATENCY = int(Conf.L1_LATENCY)
@@ -46,11 +47,12 @@ def scatter(line: int) -> int:
     x ^= x >> np.uint64(11)
     x *= np.uint64(0xAC4C1B51)
     x ^= x >> np.uint64(15)
-    return np.int64(x & np.uint64(0x7FFFFFFF))
+    masked: Any = np.int64(x & np.uint64(0x7FFFFFFF))
+    return masked
 
 
 @uncounted
-def return_slot(slots: NDArray[np.int64], sm: int, time: int, cost: int) -> int:
+def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
     """When data that are ready at ``time`` come through the SM's way in, which takes ``cost``
     cycles for them. ``slots[sm]`` are windows of cycles, with the number of the window and the
     cycles taken."""
@@ -100,10 +102,10 @@ def dram(
 
 
 @uncounted
-def level2(
+def level2(  # noqa: PLR0915 -- numba inlines what is in one function best
     conf: Ints, run: Ints, stats: Ints, slots: Ints, out: Ints, slice_free: Ints, tags: Ints,
     used: Ints, filled: Times, dirty: Bytes, channel_free: Ints, bank_free: Ints, rows: Ints,
-    sm: int, time: int, line: int, sector: int, is_write: bool, weight: int,
+    sm: int, time: int, line: int, sector: int, is_write: int, weight: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """A sector's request that leaves the SM at ``time``: when data are back, cycles of that in
     queues, and the level that gave them. ``out`` is when the SM's way out is free; ``weight``

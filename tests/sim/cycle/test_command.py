@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -24,7 +25,7 @@ def listed(tmp_path: Path) -> str:
     return str(write(tmp_path, [[warp, warp]] * 3))
 
 
-def schema() -> object:
+def schema() -> dict[str, Any]:
     path = resources.files(kcc).joinpath("schemas/simulation-1.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -99,7 +100,8 @@ def test_refusals(
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("FADD", "FADD X", 16), ("version = 5", "version = 4", 1), ("grid dim = (3", "grid dim = (2", 1),
+        ("FADD", "FADD X", 16), ("version = 5", "version = 4", 1),
+        ("grid dim = (3", "grid dim = (2", 1),
         ("warp = 1", "warp = 9", 18), ("insts = 3", "insts = 2", 17), ("-nregs = 16", "", 1),
     ],
 )  # fmt: skip

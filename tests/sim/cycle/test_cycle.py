@@ -196,9 +196,7 @@ def test_dispatch_is_greedy_in_the_order_of_blocks(tmp_path: Path) -> None:
     for _ in range(N):
         long.op("FFMA", 1, (1,))
     settings = ("sm_count=2", "max_blocks_per_sm=1")
-    timing = check(
-        simulate(tmp_path, [[long], [short], [short], [short]], *settings, timeline=10)
-    )
+    timing = check(simulate(tmp_path, [[long], [short], [short], [short]], *settings, timeline=10))
     assert [b.sm for b in timing.blocks] == [0, 1, 1, 1]
     assert [b.start for b in timing.blocks[1:]] == [0, *(b.end for b in timing.blocks[1:3])]
 
