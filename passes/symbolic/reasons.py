@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
@@ -26,20 +28,34 @@ def everything(values: SymbolicValues, node: Node) -> list[Node]:
     return list(seen)
 
 
+_FOUND: WeakKeyDictionary[SymbolicValues, dict[Node, str]] = WeakKeyDictionary()
+"""The reasons in each kernel, which several passes ask for."""
+
+_NAMED: WeakKeyDictionary[SymbolicValues, dict[Loaded, str]] = WeakKeyDictionary()
+"""The words for its loads, of which most are among many reasons."""
+
+
 def reason_for(values: SymbolicValues, node: Node) -> str:
     """What a node depends on that only a run shows; empty if there is nothing."""
-    words = list[str]()
+    known = _FOUND.setdefault(values, {})
+    if node not in known:
+        known[node] = _reason(values, node)
+    return known[node]
+
+
+def _reason(values: SymbolicValues, node: Node) -> str:
+    words = dict[str, None]()
     for each in everything(values, node):
         match each:
             case Loaded():
-                words.append(_load(values, each))
+                words[_load(values, each)] = None
             case Opaque():
-                words.append(_opaque(values, each))
+                words[_opaque(values, each)] = None
             case Operation(operator=str() as name) if name.endswith("()"):
-                words.append(f"{name}, whose last digit is not the same on every device")
+                words[f"{name}, whose last digit is not the same on every device"] = None
             case _:
                 pass
-    found = list(dict.fromkeys(words))
+    found = list(words)
     if not found:
         return ""
     shown = found[:MAX_NAMED]
@@ -55,7 +71,10 @@ def _line(values: SymbolicValues, index: int) -> str:
 
 
 def _load(values: SymbolicValues, load: Loaded) -> str:
-    return f"{text(values, load, 40)}, read{_line(values, load.instruction)}"
+    named = _NAMED.setdefault(values, {})
+    if load not in named:
+        named[load] = f"{text(values, load, 40)}, read{_line(values, load.instruction)}"
+    return named[load]
 
 
 def _opaque(values: SymbolicValues, node: Opaque) -> str:
