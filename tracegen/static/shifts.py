@@ -502,7 +502,8 @@ class Shifts:
         match node.operator:
             case Opcode.LSHR | Opcode.ASHR:
                 fine = (data >= 0) & (data < 62)
-                return np.where(fine, np.int64(1) << np.where(fine, data, 0), 0)
+                steps: Ints = np.int64(1) << np.where(fine, data, 0)
+                return np.where(fine, steps, 0)
             case Opcode.AND:
                 return _first([_mask_step(m) for m in np.unique(data).tolist()], data)
             case _:

@@ -161,6 +161,8 @@ class Walk:
             self._go(stop.ways.targets[0], self._mask)
             return
         found = self.values.read(stop.ways.condition, stop.chain)
+        if stop.ways.cases:
+            self._keep(found.growth, self._mask & found.known)
         masks, assumed = self.decider.decide(
             self._block, stop, found, self._mask, self.values.counters
         )
@@ -171,6 +173,13 @@ class Walk:
                 self._go(target, lanes)
                 return
         self._part(stop, masks, assumed=assumed)
+
+    def _keep(self, growth: Ints, lanes: int) -> None:
+        """What a switch looks at must stay as it is."""
+        if lanes and growth.any():
+            rows = growth if len(growth) == 1 else growth[self.values.lanes_of(lanes)]
+            for x, y, z, w in np.unique(rows, axis=0).tolist():
+                self.limits.require((x, y, z, w), 0, 0)
 
     def _go(self, target: int, lanes: int) -> None:
         self._follow(self._block, target, lanes)
