@@ -271,7 +271,7 @@ class _Run:
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
                 moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
                 # What goes back to registers, also where lanes read the same.
-                moved = max(moved, size * 32 / machine.l1_bytes_per_cycle)
+                moved = max(moved, size * 32 / machine.shared_bytes)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
                 else:

@@ -1,0 +1,107 @@
+"""`kcc estimate` and `kcc compare` as they are called."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kcc.cli import main
+
+SAXPY = """__kernel void saxpy(__global const float *x, __global float *y, float a, int n) {
+  int i = get_global_id(0);
+#ifdef TWICE
+  for (int k = 0; k < 64; k++) a = sin(a);
+#endif
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+"""
+
+
+def checked(path: Path, kind: str) -> dict[str, Any]:
+    document = json.loads(path.read_text())
+    schema = json.loads((files("kcc") / "schemas" / f"{kind}-1.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    return document
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "saxpy.cl"
+    path.write_text(SAXPY)
+    return path
+
+
+LAUNCH = ["--global", "1048576", "--local", "256", "--arg", "n=1048576", "--arg", "a=2.0"]
+
+
+def test_text_names_time_and_limiter(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", str(source), "--gpu", "v100", *LAUNCH]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("saxpy on nvidia-tesla-v100-pcie-16gb: ")
+    assert "warps per SM" in out
+
+
+def test_json_of_several_gpus(source: Path, tmp_path: Path) -> None:
+    target, table = tmp_path / "e.json", tmp_path / "e.csv"
+    options = ["--gpu", "v100", "--gpu", "a100", "--json", str(target), "--csv", str(table)]
+    assert main(["estimate", str(source), *options, *LAUNCH]) == 0
+    document = checked(target, "estimate")
+    assert [e["gpu"] for e in document["estimates"]] == [
+        "nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
+    ]  # fmt: skip
+    for entry in document["estimates"]:
+        assert sum(entry["cpi_stack"].values()) == pytest.approx(entry["cpi"], rel=1e-6)
+        assert entry["range_us"][0] < entry["time_us"] < entry["range_us"][1]
+    assert len(table.read_text().splitlines()) == 3
+
+
+def test_a_sweep_gives_each_combination(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "e.json"
+    options = ["--gpu", "v100", "--sweep", "A=1,2", "--sweep", "B=3,4", "--json", str(target)]
+    assert main(["estimate", str(source), *options, *LAUNCH]) == 0
+    macros = [e["configuration"]["macros"] for e in checked(target, "estimate")["estimates"]]
+    assert macros == [{"A": a, "B": b} for a in "12" for b in "34"]
+
+
+def test_equal_runs_give_equal_bytes(source: Path, tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        options = ["--gpu", "v100", "--json", str(tmp_path / name)]
+        assert main(["estimate", str(source), *options, *LAUNCH]) == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_compare_fails_above_a_limit(source: Path, tmp_path: Path) -> None:
+    before, after, found = (tmp_path / n for n in ("a.json", "b.json", "c.json"))
+    common = [str(source), "--gpu", "v100", *LAUNCH]
+    assert main(["estimate", *common, "--json", str(before)]) == 0
+    assert main(["estimate", *common, "--json", str(after)]) == 0
+    assert main(["compare", str(before), str(after), "--fail-above", "5%"]) == 0
+    document = json.loads(after.read_text())
+    document["estimates"][0]["time_us"] *= 1.06
+    after.write_text(json.dumps(document))
+    options = ["--fail-above", "5%", "--json", str(found)]
+    assert main(["compare", str(before), str(after), *options]) == 1
+    assert checked(found, "comparison")["failed"] is True
+    assert main(["compare", str(before), str(after), "--fail-above", "0.1"]) == 0
+
+
+def test_an_unknown_launch_is_k890(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", str(source), "--gpu", "v100"]) == 1
+    assert "K890" in capsys.readouterr().err
+
+
+def test_no_gpu_is_bad_usage(source: Path) -> None:
+    assert main(["estimate", str(source)]) == 2
+
+
+def test_compare_refuses_other_documents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text("{}")
+    assert main(["compare", str(tmp_path / "x.json"), str(tmp_path / "x.json")]) == 1
+    assert "K891" in capsys.readouterr().err
