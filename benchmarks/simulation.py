@@ -36,21 +36,28 @@ BASE = 0x7F00_0000_0000
 Step = tuple[str, int | None, tuple[int, ...], str]
 """Opcode, register written, registers read; where its addresses go: "", local, line, random."""
 
+
+def tiled() -> list[Step]:
+    """Eight tiles of a matrix product: loads to local memory, then products from there."""
+    steps = list[Step]()
+    for _ in range(8):
+        steps += [("LDG", 16, (10,), "line"), ("LDG", 17, (12,), "line")]
+        steps += [("STS", None, (14, 16), "local"), ("STS", None, (15, 17), "local")]
+        steps += [("BAR.SYNC", None, (), "")]
+        for _ in range(4):
+            steps += [("LDS", 20, (14,), "local")]
+            steps += [("LDS", 24 + j, (15,), "local") for j in range(4)]
+            steps += [("FFMA", 30, (20 + j, 24 + j, 30), "") for j in range(4)]
+        steps += [("BAR.SYNC", None, (), ""), ("IADD3", 10, (10,), ""), ("BRA", None, (), "")]
+    return steps
+
+
 COMPUTE: list[Step] = [("FFMA", 10 + n % 8, (10 + n % 8, 4, 5), "") for n in range(256)]
-TILED: list[Step] = []
-for _ in range(8):
-    TILED += [("LDG", 16, (10,), "line"), ("LDG", 17, (12,), "line")]
-    TILED += [("STS", None, (14, 16), "local"), ("STS", None, (15, 17), "local")]
-    TILED += [("BAR.SYNC", None, (), "")]
-    for _ in range(4):
-        TILED += [("LDS", 20, (14,), "local")]
-        TILED += [("LDS", 24 + j, (15,), "local") for j in range(4)]
-        TILED += [("FFMA", 30, (20 + j, 24 + j, 30), "") for j in range(4)]
-    TILED += [("BAR.SYNC", None, (), ""), ("IADD3", 10, (10,), ""), ("BRA", None, (), "")]
-GATHER: list[Step] = []
-for _ in range(4):
-    GATHER += [("LDG", 8, (6,), "line"), ("IMAD", 10, (8,), ""), ("LDG", 12, (10,), "random")]
-    GATHER += [("FADD", 20, (20, 12), ""), ("BRA", None, (), "")]
+TILED = tiled()
+GATHER: list[Step] = 4 * [
+    ("LDG", 8, (6,), "line"), ("IMAD", 10, (8,), ""), ("LDG", 12, (10,), "random"),
+    ("FADD", 20, (20, 12), ""), ("BRA", None, (), ""),
+]  # fmt: skip
 
 STREAMS: dict[str, tuple[list[Step], float]] = {
     "compute": (COMPUTE, 10.0), "tiled": (TILED, 5.0), "gather": (GATHER, 0.0),

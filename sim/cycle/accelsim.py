@@ -9,7 +9,7 @@ from __future__ import annotations
 import lzma
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -386,7 +386,7 @@ def _parse(kernel: SassKernel, words: list[str], at: int) -> tuple[int, Key, boo
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
+def _opened(path: Path) -> Generator[IO[str]]:
     try:
         if path.suffix == ".xz":
             with lzma.open(path, "rt", encoding="utf-8", errors="replace") as file:

@@ -64,7 +64,7 @@ class BlockSupply:
             np.zeros((1 << 16, 2), np.int64), np.zeros((1 << 18, 3), np.int64),
             np.zeros((256, self.warps, 2), np.int64),
         )  # fmt: skip
-        self.batches = list[TraceBatch]()
+        self.batches: list[TraceBatch] = []
         self.pending = 0
         self.thread_instructions = 0
 

@@ -185,7 +185,9 @@ def global_access(  # noqa: PLR0915 -- numba inlines what is in one function bes
     """A load, store or atomic at ``now``: when all its data are there, the part of that which is
     not queueing, and the level of the slowest. The load/store unit is busy meanwhile."""
     time, cause = now, C_LOAD_STORE
-    done, base, level = now, now, C_L1
+    done: Any = now
+    base: Any = now
+    level: Any = C_L1
     banks = conf[L1_BANKS]
     sets, ways = conf[L1_SETS], conf[L1_WAYS]
     waiting = 0
