@@ -37,8 +37,10 @@ simulated, for all rows at once, up to a stated amount of work (:data:`evaluate.
 Assumptions where no launch is known: :data:`ranges.MAX_EXTENT` and
 :data:`ranges.MAX_GROUP_ITEMS`; and signed arithmetic of the source does not overflow (C99 6.5).
 
-Modules: ``expr`` nodes, ``algebra`` their construction, ``intervals`` and ``ranges`` where values
-lie, ``build`` from the IR (with ``regions`` and ``paths`` for control, ``closing`` for closed
-forms, ``promote`` and ``memory`` for variables and tables in memory, ``operations`` for single
-instructions), ``evaluate`` (with ``lanes``, ``semantics`` and ``data``), ``affine`` and ``text``.
+Modules: ``expr`` nodes; ``algebra`` their construction (with ``nodes``, ``sums``, ``truths``);
+``intervals`` and ``ranges`` where values lie; ``build`` from the IR (with ``regions`` and ``paths``
+for control, ``steps``, ``promises`` and ``closing`` for closed forms, ``variation``, ``promote``
+and ``memory`` for variables and tables in memory, ``operations`` for single instructions);
+``evaluate`` (with ``frames``, ``rows``, ``lanes``, ``semantics`` and ``data``) and ``summary`` over
+a launch; ``counts`` of what control does; ``affine``, ``text`` and ``reasons``.
 """
