@@ -472,6 +472,7 @@ def simulate(  # noqa: PLR0915 -- numba inlines what is in one function best
 ) -> int:  # fmt: skip
     """Run until blocks are wanting or all is done."""
     sm_count, schedulers, per = conf[SMS], conf[SCHEDULERS], conf[PER]
+    policy, width = conf[POLICY], conf[WIDTH]
     # the first blocks: one to each SM and cycle, in the order of their numbers
     while run[R_FILL] < sm_count * conf[BLOCKS]:
         if run[R_NEXT] == run[R_END]:
@@ -524,19 +525,19 @@ def simulate(  # noqa: PLR0915 -- numba inlines what is in one function best
                     start = number * per
                     issued = 0
                     cost = 1
-                    for _ in range(conf[WIDTH]):
+                    for _ in range(width):
                         chosen = -1
                         soonest, nearest = NEVER, -1
-                        lsu = sms[sm, M_LSU]
+                        unit_free[number, MEMORY] = sms[sm, M_LSU]
                         last = sched[number, D_LAST]
                         oldest = np.int64(1) << 62
                         group = 0
-                        if conf[POLICY] == GREEDY:
+                        if policy == GREEDY:
                             warp = start + last
-                            free = lsu if unit[warp] == MEMORY else unit_free[number, unit[warp]]
+                            free = unit_free[number, unit[warp]]
                             if wake[warp] <= now and free <= now:
                                 chosen = last
-                        elif conf[POLICY] == TWO_LEVEL:
+                        elif policy == TWO_LEVEL:
                             group = last // GROUP
                         if chosen < 0:
                             at = last
@@ -549,18 +550,15 @@ def simulate(  # noqa: PLR0915 -- numba inlines what is in one function best
                                     if wake[warp] < soonest:
                                         soonest, nearest = wake[warp], at
                                     continue
-                                if unit[warp] == MEMORY:
-                                    free = lsu
-                                else:
-                                    free = unit_free[number, unit[warp]]
+                                free = unit_free[number, unit[warp]]
                                 if free > now:
                                     if free < soonest:
                                         soonest, nearest = free, at
                                     continue
-                                if conf[POLICY] == GREEDY:
+                                if policy == GREEDY:
                                     if warps[warp, W_AGE] < oldest:
                                         oldest, chosen = warps[warp, W_AGE], at
-                                elif conf[POLICY] == TWO_LEVEL:
+                                elif policy == TWO_LEVEL:
                                     if at // GROUP == group:
                                         chosen = at
                                         break
