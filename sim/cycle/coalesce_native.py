@@ -19,7 +19,7 @@ WORD = 4
 
 
 @native
-def coalesce(  # noqa: PLR0915 -- numba inlines what is in one function best
+def coalesce(
     addresses: Ints, masks: Masks, kinds: Ints, sizes: Ints, threads: Ints, private_base: int,
     private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, lanes_together: int,
     accesses: Ints, transactions: Ints, start: int,

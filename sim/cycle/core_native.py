@@ -4,6 +4,9 @@ An instruction issues when its operands are there and its pipeline is free; sinc
 once when data come back, the time at which a warp can issue next is known when it issues, but for
 barriers. A scheduler for which nothing is ready sleeps until the first of its warps is; the cycles
 that it sleeps are charged to what that warp waits for.
+
+numba keeps the compiled code with this file's date: after a change of memory_native.py or layout.py
+this file must be touched as well.
 """
 
 from __future__ import annotations
@@ -175,7 +178,7 @@ def heap_drop(heap: Ints, sm: int, count: int) -> None:
 
 
 @uncounted
-def global_access(  # noqa: PLR0915 -- numba inlines what is in one function best
+def global_access(
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, sms: Ints, heap: Ints, l1_tags: Ints,
     l1_used: Ints, l1_filled: Times, l1_level: Bytes, l1_merged: Bytes, slots: Ints, outs: Ints,
     slice_free: Ints, l2_tags: Ints, l2_used: Ints, l2_filled: Times, l2_dirty: Bytes,
@@ -460,7 +463,7 @@ def release(
 
 
 @uncounted
-def simulate(  # noqa: PLR0915 -- numba inlines what is in one function best
+def simulate(
     conf: Ints, run: Ints, stats: Ints, line_stats: Ints, intervals: Ints, stacks: Ints,
     line_stacks: Ints, sms: Ints, sched: Ints, block_slots: Ints, pool: Ints, log: Ints,
     ops: Ints, sources: Ints, incoming: Ints, segments: Ints, row_segment: Times,

@@ -102,7 +102,7 @@ def dram(
 
 
 @uncounted
-def level2(  # noqa: PLR0915 -- numba inlines what is in one function best
+def level2(
     conf: Ints, run: Ints, stats: Ints, slots: Ints, out: Ints, slice_free: Ints, tags: Ints,
     used: Ints, filled: Times, dirty: Bytes, channel_free: Ints, bank_free: Ints, rows: Ints,
     sm: int, time: int, line: int, sector: int, is_write: int, weight: int,
