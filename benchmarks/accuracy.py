@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -118,7 +119,9 @@ def summary(measured: Sequence[float], ours: Sequence[float]) -> dict[str, float
     }  # fmt: skip
 
 
-def run_table(table: Table, data: Path, folder: Path, sample: int, seed: int) -> list[dict[str, object]]:
+def run_table(
+    table: Table, data: Path, folder: Path, sample: int, seed: int
+) -> list[dict[str, object]]:
     """Measured and estimated, row by row."""
     with (data / "truth" / table.file).open() as file:
         rows = list(csv.DictReader(file))
@@ -155,12 +158,15 @@ def report(table: Table, rows: Sequence[Mapping[str, object]], total: int) -> No
           f"{len(failed)} failed on the GPU ({told} of them predicted)")  # fmt: skip
     if len(good) < 2:
         return
-    s = summary([float(str(r["measured_ms"])) for r in good], [float(str(r["ours_ms"])) for r in good])
+    s = summary(
+        [float(str(r["measured_ms"])) for r in good], [float(str(r["ours_ms"])) for r in good]
+    )
     print(f"  error mean {s['mean']:.1f} %, median {s['median']:.1f} %, max {s['max']:.0f} %; "
-          f"Spearman {s['spearman']:.3f}; regret {s['regret']:.1f} %; bias {s['bias']:.2f}")  # fmt: skip
+          f"Spearman {s['spearman']:.3f}; regret {s['regret']:.1f} %; "
+          f"bias {s['bias']:.2f}")  # fmt: skip
     for column in COUNTERS:
-        pairs = [r[column] for r in good if column in r]
-        ratios = [p[1] / p[0] for p in pairs if isinstance(p, tuple) and p[0] and p[1]]
+        pairs = [cast("tuple[float, float]", r[column]) for r in good if column in r]
+        ratios = [ours / measured for measured, ours in pairs if measured and ours]
         if ratios:
             off = np.abs(np.array(ratios) - 1) * 100
             print(f"  {column:20s} median of ours/measured {np.median(ratios):.3f}, "
@@ -171,7 +177,9 @@ def report(table: Table, rows: Sequence[Mapping[str, object]], total: int) -> No
 
 def main() -> int:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--sample", type=int, default=40)
@@ -185,7 +193,9 @@ def main() -> int:
     kept = dict[str, list[dict[str, object]]]()
     for table in TABLES:
         if arguments.only in table.file:
-            rows = run_table(table, arguments.data, arguments.sources, arguments.sample, arguments.seed)
+            rows = run_table(
+                table, arguments.data, arguments.sources, arguments.sample, arguments.seed
+            )
             with (arguments.data / "truth" / table.file).open() as file:
                 total = sum(1 for _ in file) - 1
             report(table, rows, total)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.frontend.ir.types import IntTy
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access_facts import MemoryShape
@@ -31,7 +32,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
-from kcc.passes.warp_addresses import WARP, Warps
+from kcc.passes.warp_addresses import Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
 from kcc.sim.pipeline_flow import Flow
 
@@ -134,6 +135,7 @@ class _Reader:
         constant = address.constant if isinstance(address, Sum) else 0
         bare = address
         if isinstance(address, Sum) and constant:
+            assert isinstance(address.type, IntTy)
             bare = self.study.algebra.sum(list(address.terms), address.type, 0)
         key = (access.block, bare)
         if key not in self.splits:
@@ -186,7 +188,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, 2.0 if local else sectors, local,
         )  # fmt: skip
-    shifts = _shifts(groups, loops, flow)
+    shifts = _shifts(groups, loops)
     key = (place, constant % LINE, size, local)
     if key not in reader.costs:
         relative = rows[:MOST_WARPS] + constant
@@ -197,7 +199,8 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     share = max(lanes, 1.0 / rows.shape[1])
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
-        (groups[0], groups[1], groups[2]), loops, max(1.0, sectors * share), max(1.0, lines * share),
+        (groups[0], groups[1], groups[2]), loops, max(1.0, sectors * share),
+        max(1.0, lines * share),
         max(1.0, passes if local else passes * share), local,
     )  # fmt: skip
 
@@ -213,7 +216,7 @@ def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
     return groups, loops
 
 
-def _shifts(groups: Sequence[int], loops: Mapping[int, int], flow: Flow) -> Ints:
+def _shifts(groups: Sequence[int], loops: Mapping[int, int]) -> Ints:
     """Remainders of a line that thread blocks and iterations move an access by."""
     steps = [abs(c) for c in (*groups, *loops.values()) if c % LINE]
     if not steps:
@@ -268,7 +271,7 @@ def traffic_of(
             way = "loads" if stream.is_load else "stores"
             by_array.setdefault(f"{stream.array} {way}", []).append(stream)
         else:
-            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, True)
+            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
     blocks = math.prod(shape.grid)
     wave = min(blocks, shape.sms * shape.resident)
     own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
@@ -299,12 +302,12 @@ def traffic_of(
                 reach = min(1.0, everything / max(shape.l2_bytes, 1))
                 found[stream.access] = Traffic(
                     stream.sectors, stream.lines, stream.sectors * 0.7,
-                    stream.sectors * 0.5 * reach, stream.passes, False,
+                    stream.sectors * 0.5 * reach, stream.passes, known=False,
                 )  # fmt: skip
                 continue
             found[stream.access] = Traffic(
                 stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
-                stream.passes, True,
+                stream.passes, known=True,
             )  # fmt: skip
     return found
 
@@ -354,12 +357,12 @@ def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -
         scale = len(kept) / len(distinct)
         left_out = max(left_out, 1.0 / scale)
         share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9))
-        requests += (
-            stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
-        )
+        requests += stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
     if not parts:
         return _Window(requests, requests, longest)
-    unique = float(len(np.unique(np.concatenate(parts)))) if len(parts) > 1 else float(len(parts[0]))
+    unique = (
+        float(len(np.unique(np.concatenate(parts)))) if len(parts) > 1 else float(len(parts[0]))
+    )
     return _Window(requests, min(unique * left_out, requests), longest)
 
 

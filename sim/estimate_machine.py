@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcc.gpu.needs import GpuReader
-from kcc.passes.instruction_classes import InstructionClass
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 
 DRAM_EFFICIENCY = 0.92
@@ -139,7 +138,7 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
     return found
 
 
-def latency_of(machine: Machine, kind: InstructionClass, unit: Unit) -> float:
+def latency_of(machine: Machine, unit: Unit) -> float:
     """Cycles from issue to result of one instruction."""
     match unit:
         case Unit.FP64:

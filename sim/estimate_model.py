@@ -118,9 +118,7 @@ class Estimate:
         return self.time_us / spread, self.time_us * spread
 
 
-def subject_of(
-    kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int
-) -> Subject:
+def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int) -> Subject:
     """Look at a kernel; its launch is known."""
     flow = flow_of(kernel, facts)
     newest = machine_program(kernel, facts, Generation.VOLTA)
@@ -143,7 +141,9 @@ def estimate(subject: Subject, reader: GpuReader) -> Estimate:
     if not occupancy.blocks:
         return _invalid(reader, occupancy)
     blocks = math.prod(subject.grid)
-    traffic = traffic_of(subject.streams, subject.flow, subject.facts, _caches(machine, subject, occupancy))
+    traffic = traffic_of(
+        subject.streams, subject.flow, subject.facts, _caches(machine, subject, occupancy)
+    )
     run = _Run(subject, machine, program, traffic, occupancy)
     cycles, stack, bounds = run.launch(blocks)
     total = cycles + machine.launch_cycles
@@ -248,7 +248,7 @@ class _Run:
         interval = np.array([machine.interval[r.unit] for r in rows])
         self.busy = self.slots * interval
         self.latency = np.array(
-            [r.steps * latency_of(machine, r.kind, r.unit) + max(r.slots - r.steps, 0) for r in rows]
+            [r.steps * latency_of(machine, r.unit) + max(r.slots - r.steps, 0) for r in rows]
         )
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -310,7 +310,7 @@ class _Run:
             total(self.dram, *loads), total(self.dram, *stores),
         )  # fmt: skip
 
-    def bounds(self, blocks: int) -> dict[str, float]:
+    def bounds(self) -> dict[str, float]:
         """Cycles that each resource needs at least, all SMs working all the time."""
         machine, e = self.machine, self.executions
         per_sm = e / self.active
@@ -318,7 +318,9 @@ class _Run:
         found = {"issue": float((per_sm * self.slots).sum()) / each}
         for unit in Unit:
             if unit not in (Unit.MEMORY, Unit.CONTROL):
-                found[unit.name.lower()] = float((per_sm * self.busy)[self.unit == unit].sum()) / each
+                found[unit.name.lower()] = (
+                    float((per_sm * self.busy)[self.unit == unit].sum()) / each
+                )
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
         l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self._l2_rate()
@@ -349,7 +351,7 @@ class _Run:
             once = self._sm(traces[0], resident)[0]
             found = self._sm(traces[0], 2 * resident)
             cycles = once + (per_sm / resident - 1) * (found[0] - once)
-        bounds = self.bounds(blocks)
+        bounds = self.bounds()
         if len(traces) > 1:
             cycles = self._stretched(cycles, traces)
         shares = dict(zip(_reasons(), (found[1:12] / found[1:12].sum()).tolist(), strict=True))
@@ -385,7 +387,10 @@ class _Run:
         p[native.P_SHARED_LATENCY], p[native.P_L1_LATENCY] = latency["shared"], latency["l1"]
         p[native.P_L2_LATENCY], p[native.P_DRAM_LATENCY] = latency["l2"], latency["dram"]
         p[native.P_CONSTANT_LATENCY] = latency["constant"]
-        p[native.P_BARRIER_LATENCY], p[native.P_ATOMIC_LATENCY] = latency["barrier"], latency["atomic"]
+        p[native.P_BARRIER_LATENCY], p[native.P_ATOMIC_LATENCY] = (
+            latency["barrier"],
+            latency["atomic"],
+        )
         p[native.P_BLOCK_START] = BLOCK_START_CYCLES
         starts, flat = self._needs()
         return native.run_sm(

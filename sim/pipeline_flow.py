@@ -38,8 +38,8 @@ ASSUMED_TRIPS = 16.0
 class Flow:
     """``executions[b]``: of block b, by warps, over the launch. ``entries``, ``trips``: of loops,
     by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
-    blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in block
-    b, ``block_of`` the block of each access."""
+    blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in
+    block b, ``block_of`` the block of each access."""
 
     warps: int
     executions: tuple[float, ...]
@@ -61,7 +61,7 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     )
     warps = groups * -(-math.prod(known.local_size) // WARP)
     executions, assumed = [0.0] * len(kernel.function.blocks), set[int]()
-    for block in _forward(kernel, facts):
+    for block in _forward(kernel):
         if block not in flow.reachable:
             continue
         found = _counted(facts, block, warps)
@@ -85,7 +85,7 @@ def _active_lanes(facts: Facts, executions: list[float]) -> tuple[float, ...]:
     return tuple(shares)
 
 
-def _forward(kernel: Kernel, facts: Facts) -> list[int]:
+def _forward(kernel: Kernel) -> list[int]:
     """Blocks so that all but back edges lead forward."""
     seen, order = set[int](), list[int]()
     stack: list[tuple[int, int]] = [(0, 0)]
@@ -116,9 +116,7 @@ def _counted(facts: Facts, block: int, warps: int) -> float | None:
     study = Warps(values, active.counts)
     if study.unknown(active.condition):
         return None
-    taken = study.rows(
-        active.condition, active.condition, whole=False, every_lane=False
-    )
+    taken = study.rows(active.condition, active.condition, whole=False, every_lane=False)
     every = study.rows(active.condition, None, whole=False, every_lane=False)
     if taken is None or every is None:
         return None
@@ -255,7 +253,7 @@ def traces_of(
     weights = [row.slots for row in program.operations]
     for variant in range(variants):
         walk = _Walk(
-            kernel, facts[Loops], flow, program, _forward(kernel, facts), caps, {},
+            kernel, facts[Loops], flow, program, _forward(kernel), caps, {},
             0.0 if sure else (variant + 0.5) / variants, [],
         )  # fmt: skip
         walk.region(None, float(flow.warps))
@@ -274,8 +272,13 @@ def _is_whole(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> bool:
     shares = [e / b if b else 0.0 for e, b in zip(flow.executions, bases, strict=True)]
     trips = [min(t, caps.get(i, math.inf)) for i, t in enumerate(flow.trips)]
     entered = [
-        e / (flow.warps if l.parent is None else flow.executions[loops.loops[l.parent].header] or 1)
-        for e, l in zip(flow.entries, loops.loops, strict=True)
+        e
+        / (
+            flow.warps
+            if loop.parent is None
+            else flow.executions[loops.loops[loop.parent].header] or 1
+        )
+        for e, loop in zip(flow.entries, loops.loops, strict=True)
     ]
     return all(abs(v - round(v)) < 1e-9 for v in (*shares, *trips, *entered))
 
@@ -309,9 +312,9 @@ def caps_for(flow: Flow, program: MachineProgram, facts: Facts) -> tuple[dict[in
     if length({}) <= MOST_OPERATIONS:
         return ({},)
     caps = dict[int, float]()
-    for depth in range(1, max(l.depth for l in loops) + 1):
+    for depth in range(1, max(loop.depth for loop in loops) + 1):
         for cap in (32.0, 16.0, 8.0, 4.0, 2.0):
-            caps |= {l.id: cap for l in loops if l.depth == depth}
+            caps |= {loop.id: cap for loop in loops if loop.depth == depth}
             if length(caps) <= (MOST_OPERATIONS if cap > 2.0 else LONGEST):
                 return _two(caps, loops)
     return _two(caps, loops)

@@ -191,8 +191,16 @@ def run_sm(
                 if waiting[each]:
                     waiting[each] = False
                     _next(
-                        each, now + p[P_BARRIER_LATENCY], place, trace, need_starts, needs, known,
-                        source, ready, why,
+                        each,
+                        float(now + p[P_BARRIER_LATENCY]),
+                        place,
+                        trace,
+                        need_starts,
+                        needs,
+                        known,
+                        source,
+                        ready,
+                        why,
                     )
                     if why[each] == ISSUE:
                         why[each] = BARRIER

@@ -240,11 +240,13 @@ class _Lowering:
         for each in self.function.instructions:
             if each.opcode is not Opcode.FMUL:
                 continue
-            users = self.users.get(each.index, ())
-            if len(users) == 1 and users[0].opcode in (Opcode.FADD, Opcode.FSUB):
-                if users[0].index not in taken and Flags.CONTRACT in each.flags:
-                    taken.add(users[0].index)
-                    found.add(each.index)
+            users = self.users.get(each.index, [])
+            if len(users) != 1 or Flags.CONTRACT not in each.flags:
+                continue
+            user = next(iter(users))
+            if user.opcode in (Opcode.FADD, Opcode.FSUB) and user.index not in taken:
+                taken.add(user.index)
+                found.add(each.index)
         return frozenset(found)
 
     # one instruction
@@ -257,7 +259,11 @@ class _Lowering:
             state.result[instruction.index] = made
             return
         needs = self._needs(instruction.operands)
-        if isinstance(instruction, Phi) or instruction.index in self.folded or self._free(instruction):
+        if (
+            isinstance(instruction, Phi)
+            or instruction.index in self.folded
+            or self._free(instruction)
+        ):
             state.result[instruction.index] = tuple(needs)
             return
         operations = tuple(self._operations(instruction, needs))
@@ -363,6 +369,7 @@ class _Lowering:
         piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
         if piece is None:
             return None
+        assert isinstance(address.type, IntTy)
         rounded = self.values.algebra.sum(list(terms), address.type, constant // piece * piece)
         return touch.space, rounded, piece
 
@@ -415,7 +422,8 @@ class _Lowering:
         address = self.values.address(instruction, touch.pointer)
         terms = address.terms if isinstance(address, Sum) else ((address, 1),)
         return not self.values.varying(address) and all(
-            isinstance(term, Symbol) and term.kind.name in ("GLOBAL", "POINTER") for term, _ in terms
+            isinstance(term, Symbol) and term.kind.name in ("GLOBAL", "POINTER")
+            for term, _ in terms
         )
 
     def _address(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
@@ -425,10 +433,19 @@ class _Lowering:
         roots = self._needs([touch.pointer])
         varying = self.values.varying(address)
         inner = self.loops.innermost[instruction.block]
-        home = next((l.id for l in self.loops.around(instruction.block) if l.id in varying), None)
+        home = next(
+            (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
+        )
         symbols = [t for t, _ in terms if not isinstance(t, Symbol)]
-        if not varying and all(t.kind.name in ("GLOBAL", "POINTER", "PRIVATE")
-                               for t, _ in terms if isinstance(t, Symbol)) and not symbols:
+        if (
+            not varying
+            and all(
+                t.kind.name in ("GLOBAL", "POINTER", "PRIVATE")
+                for t, _ in terms
+                if isinstance(t, Symbol)
+            )
+            and not symbols
+        ):
             return roots
         wide = 1.0 if touch.space in _SHORT else 2.0
         key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)

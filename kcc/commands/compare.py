@@ -6,13 +6,15 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kcc.commands.errors import usage_error
 from kcc.commands.options import Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+
+_SCHEMA = "kcc/estimate/1"
 
 _EXAMPLES = """examples:
   kcc compare before.json after.json
@@ -65,13 +67,13 @@ def _share(text: str) -> float:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        document: Any = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         message = f"cannot be read: {error.strerror}"
         raise DiagnosticError([Diagnostic("K891", message, Span(path, 0))]) from error
     except ValueError as error:
         raise DiagnosticError([Diagnostic("K891", "is no JSON", Span(path, 0))]) from error
-    if not isinstance(document, dict) or document.get("schema") != "kcc/estimate/1":
+    if not isinstance(document, dict) or cast("Any", document).get("schema") != _SCHEMA:
         message = "is no document kcc/estimate/1"
         raise DiagnosticError([Diagnostic("K891", message, Span(path, 0))])
-    return document
+    return cast("dict[str, Any]", document)

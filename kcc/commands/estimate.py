@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
-    from kcc.gpu.loading import load_gpu, gpu_names
+    from kcc.gpu.loading import gpu_names, load_gpu
 
     names = list[str]()
     for name in arguments.gpus:

@@ -130,10 +130,13 @@ def _table(estimates: Sequence[KernelEstimate]) -> str:
         e = each.estimate
         time = "cannot run" if e.invalid else duration(e.time_us)
         macros = " ".join(f"{n}={each.configuration.get(n, '')}" for n in varying)
-        rows.append((each.kernel, e.gpu, macros, time, str(e.occupancy.warps), e.limiter or e.invalid))
+        rows.append(
+            (each.kernel, e.gpu, macros, time, str(e.occupancy.warps), e.limiter or e.invalid)
+        )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n"
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        + "\n"
         for row in rows
     )
 
@@ -151,12 +154,13 @@ def _one(each: KernelEstimate, lines: Mapping[str, Sequence[str]]) -> str:
     if e.invalid:
         return f"{each.kernel} on {e.gpu}: cannot run: {e.invalid}\n"
     low, high = e.range_us
+    head = f"{each.kernel} on {e.gpu}: {duration(e.time_us)}"
+    limits = ", ".join(limiter.value for limiter in o.limiters)
+    held = f"{o.warps} of {o.max_warps} warps per SM, {o.blocks} blocks"
     found = [
-        f"{each.kernel} on {e.gpu}: {duration(e.time_us)} "
-        f"({duration(low)} to {duration(high)}), limited by {e.limiter}",
+        f"{head} ({duration(low)} to {duration(high)}), limited by {e.limiter}",
         f"  launch      {launch}{assumed}; {e.waves:.1f} waves",
-        f"  occupancy   {o.warps} of {o.max_warps} warps per SM, {o.blocks} blocks, limited by "
-        f"{', '.join(limiter.value for limiter in o.limiters)}; {o.registers} registers",
+        f"  occupancy   {held}, limited by {limits}; {o.registers} registers",
         f"  cycles      {e.cycles:,.0f}; {e.cpi:.2f} per warp instruction of a scheduler, of which",
     ]
     for name, value in sorted(e.cpi_stack.items(), key=lambda item: -item[1]):

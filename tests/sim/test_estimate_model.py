@@ -95,7 +95,8 @@ def test_counts_of_a_stream_are_exact() -> None:
 @pytest.mark.parametrize("source", [SAXPY, FMA, TRANSPOSE])
 def test_more_of_anything_is_not_slower(key: str, source: str) -> None:
     values = {"sm_count": (60, 80), "core_clock_boost_mhz": (1300, 1500),
-              "memory_bandwidth_gbs": (700, 900), "l2.size_bytes": (3145728, 6291456)}[key]  # fmt: skip
+              "memory_bandwidth_gbs": (700, 900),
+              "l2.size_bytes": (3145728, 6291456)}[key]  # fmt: skip
     size, local, args = ("1048576", "256", "")
     if source is TRANSPOSE:
         size, local, args = "2048,2048", "32,8", "n=2048"
@@ -108,7 +109,13 @@ def test_more_of_anything_is_not_slower(key: str, source: str) -> None:
 
 def test_a_block_that_does_not_fit_is_invalid() -> None:
     large = SAXPY.replace("int i", "__local float t[16384]; t[get_local_id(0)] = 1; int i")
-    found = estimated(large.replace("a *", "t[0] *"), "65536", "256", "rtx2080ti", ("max_shared_per_block_bytes=49152",)).estimate
+    found = estimated(
+        large.replace("a *", "t[0] *"),
+        "65536",
+        "256",
+        "rtx2080ti",
+        ("max_shared_per_block_bytes=49152",),
+    ).estimate
     assert "shared memory" in found.invalid
 
 
