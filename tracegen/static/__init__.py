@@ -2,7 +2,8 @@
 
 The search follows Wang et al., "A Hybrid Framework for Fast and Accurate GPU Performance Estimation
 through Source-Level Analysis and Trace-Based Simulation", section III-B: one warp walks the control
-flow graph with a node stack, branches that memory decides are taken. What is exact here beyond that text, and what is assumed, is told in
+flow graph with a node stack; branches that memory decides are taken. What is exact
+here beyond that text, and what is assumed, is told in
 ``docs/static-traces.md``.
 
 Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 
 @native
-def encode(  # noqa: PLR0915 -- numba has no inner functions
+def encode(
     segments: NDArray[np.int32],
     masks: NDArray[np.uint64],
     counts: NDArray[np.int32],

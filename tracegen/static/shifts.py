@@ -168,9 +168,15 @@ class Growths:
                 case Number():
                     growth[node] = NOTHING
                 case Symbol():
-                    growth[node] = symbols.get((node.kind, node.index), NOTHING)
+                    own = symbols.get((node.kind, node.index), NOTHING)
+                    if node.type == I1:
+                        _lengthen(periods, tuple(g / 2 for g in own), self.geometry.sizes)
+                    growth[node] = NOTHING if node.type == I1 else own
                 case Sum(terms=terms):
                     growth[node] = _added(rows, [c for _, c in terms])
+                case Operation(operator=Opcode.TRUNC) if node.type == I1 and rows[0] is not None:
+                    _lengthen(periods, tuple(g / 2 for g in rows[0]), self.geometry.sizes)
+                    growth[node] = NOTHING
                 case Operation(operator=Opcode.ZEXT | Opcode.SEXT | Opcode.TRUNC):
                     growth[node] = rows[0]
                 case Operation(operator=Opcode() as operator) if (
@@ -313,6 +319,16 @@ class Shifts:
         self._limit(node, key, *limit, sure)
 
     def _grown(self, node: Node) -> Ints:
+        """The growth of a node whose operands have theirs; a truth value must not change."""
+        growth = self._growth(node)
+        if node.type != I1:
+            return growth
+        if (growth % 2).any():
+            zero = np.zeros(1, np.int64)
+            self._limit(node, growth, zero, zero, np.ones(1, np.bool_))
+        return NONE
+
+    def _growth(self, node: Node) -> Ints:
         match node:
             case Symbol():
                 return self._growths.of_symbol((node.kind, node.index))
@@ -497,13 +513,13 @@ class Shifts:
     def _divisors(self, node: Operation) -> Ints:
         """What an operand is divided by, row by row; 0 where that is none."""
         assert isinstance(node.type, IntTy)
-        data, known = self._integers(node.operands[1])
-        data = np.where(known, data, 0)
+        found, known = self._integers(node.operands[1])
+        data: Ints = found * known.astype(np.int64)
         match node.operator:
             case Opcode.LSHR | Opcode.ASHR:
                 fine = (data >= 0) & (data < 62)
                 steps: Ints = np.int64(1) << np.where(fine, data, 0)
-                return np.where(fine, steps, 0)
+                return steps * fine.astype(np.int64)
             case Opcode.AND:
                 return _first([_mask_step(m) for m in np.unique(data).tolist()], data)
             case _:

@@ -163,6 +163,7 @@ def test_what_follows_a_branch_that_is_assumed_is_sure_again():
         "if (i % 7 > 3) return; for (int j = n; j; j >>= 1) { a[i] = j; if (j < i % 4) return; }",
         "int x = 1; while (x < n * 10) { x = x * 3 + i % 4; a[x % 128] = x; }",
         "int r = i / n, c = i % n; if (r > 0 && c < n - 1) a[(r - 1) * n + c + 1] = r;",
+        "if (get_group_id(0) & 1) a[i] = 1; switch ((n + i) % 3) { case 1: a[i] = 2; }",
         "a[min(max(i - 5, 0), 100)] = a[i ^ 1] + a[i & ~3] + a[i | 2];",
         "do { a[i] += 1; if (i & 1) { i++; continue; } i += 4; } while (i < 100);",
     ],
