@@ -54,10 +54,11 @@ def tiled() -> list[Step]:
 
 COMPUTE: list[Step] = [("FFMA", 10 + n % 8, (10 + n % 8, 4, 5), "") for n in range(256)]
 TILED = tiled()
-GATHER: list[Step] = 4 * [
+ROUND: list[Step] = [
     ("LDG", 8, (6,), "line"), ("IMAD", 10, (8,), ""), ("LDG", 12, (10,), "random"),
     ("FADD", 20, (20, 12), ""), ("BRA", None, (), ""),
 ]  # fmt: skip
+GATHER = 4 * ROUND
 
 STREAMS: dict[str, tuple[list[Step], float]] = {
     "compute": (COMPUTE, 10.0), "tiled": (TILED, 5.0), "gather": (GATHER, 0.0),

@@ -91,7 +91,10 @@ class BlockSupply:
             self.batches, self.pending = [batch], -len(batch)  # so that joining stays cheap
             return
         own, rest = batch.part(0, end), batch.part(end, len(batch))
-        self.batches, self.pending = ([rest] if len(rest) else []), len(rest)
+        self.batches.clear()
+        if len(rest):
+            self.batches.append(rest)
+        self.pending = len(rest)
         self._drop(run, warps, alive)
         self._append(own, run)
 
