@@ -20,7 +20,6 @@ def native(function: F) -> F:
         return numba.njit(nogil=True)(function)
 
 
-
 def uncounted(function: F) -> F:
     """Like :func:`native` for a function that makes no arrays: references are not counted. Counting
     them is an atomic operation per array wherever one is handed on, which in simulators takes
