@@ -184,7 +184,7 @@ def run_sm(
                 else:
                     alive -= warps
         elif not waiting[slot]:
-            _next(slot, now, place, trace, need_starts, needs, known, source, ready, why)
+            _next(slot, float(now), place, trace, need_starts, needs, known, source, ready, why)
         if left[block] > 0 and arrived[block] >= left[block]:
             for w in range(warps):
                 each = block * warps + w

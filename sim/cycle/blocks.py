@@ -86,7 +86,8 @@ class BlockSupply:
         batch = _joined(self.batches)
         end = len(batch)
         if not last:
-            end = int(np.searchsorted(batch.thread_block, batch.thread_block[-1]))
+            newest = int(batch.thread_block[-1])
+            end = int(np.searchsorted(batch.thread_block, newest))
         if end == 0:
             self.batches, self.pending = [batch], -len(batch)  # so that joining stays cheap
             return
