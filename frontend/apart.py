@@ -6,14 +6,18 @@ import os
 import pickle
 import warnings
 from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class EndedError(Exception):
     """The work ended its process; the text says how."""
 
 
-def done_apart(work: Callable[[], str]) -> str:
-    """What ``work`` gives, or raises, when done in a copy of this process.
+def done_apart(work: Callable[[], T]) -> T:
+    """What ``work`` gives, or raises, when done in a copy of this process: something that can be
+    pickled.
 
     Nothing it changes here is seen, nothing it writes to standard error but what has been
     diverted. Where processes cannot be copied it is done in this one.
@@ -41,7 +45,7 @@ def done_apart(work: Callable[[], str]) -> str:
     return result
 
 
-def _answer(work: Callable[[], str], pipe: int) -> None:
+def _answer(work: Callable[[], object], pipe: int) -> None:
     """Do the work and send its answer; never returns."""
     try:
         try:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kcc.expressions import Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.gpu.description import GpuDescription
+    from kcc.passes.access_facts import MemoryShape
     from kcc.passes.facts import Facts
     from kcc.passes.registers import Registers
     from kcc.passes.symbolic.ranges import Known
@@ -63,11 +64,12 @@ class AnalysisRequest:
 
 @dataclass(frozen=True, slots=True)
 class RegisterRequest:
-    """Where register counts come from: ptxas with a path to it, compiling for ``target``; else
-    kcc's estimate."""
+    """Where register counts come from: ptxas with a path to it, compiling for ``target``; LLVM's
+    back end for AMD's GPU ``amd_target``; else kcc's estimate."""
 
     ptxas: Path | None = None
     target: str = ""
+    amd_target: str = ""
 
 
 def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
@@ -119,6 +121,7 @@ def analyze_kernel(
         known_launch(kernel, launch, inputs, request.arguments),
         request.assumptions.loops,
         request.assumptions.branches,
+        memory_shape(request.gpu),
     )
     facts = analyse(kernel, unit.module, stage, setting)
     local = local_arguments(kernel, inputs, request.arguments)
@@ -165,6 +168,14 @@ def trace_unrolling(
     ]
 
 
+def memory_shape(gpu: GpuDescription | None) -> MemoryShape:
+    """What accesses are counted in: sectors and lines are those of all reports, banks the GPU's."""
+    from kcc.passes.access_facts import MemoryShape
+
+    banks = gpu.shared_banks if gpu is not None else None
+    return MemoryShape() if banks is None else MemoryShape(banks=banks.value)
+
+
 def count_registers(
     unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
 ) -> Mapping[str, Registers]:
@@ -176,7 +187,7 @@ def count_registers(
     from dataclasses import replace
 
     from kcc.frontend.options import OptLevel
-    from kcc.passes.registers import estimate_registers, ptxas_registers
+    from kcc.passes.registers import amdgpu_registers, estimate_registers, ptxas_registers
 
     if unit.opt_level is not OptLevel.O2:
         if request.registers is None:
@@ -187,6 +198,8 @@ def count_registers(
     if asked.ptxas is not None:
         path = asked.ptxas
         return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
+    if asked.amd_target:
+        return stage("registers", lambda: amdgpu_registers(unit, asked.amd_target))
     return stage(
         "registers", lambda: {k.symbol: estimate_registers(k.function) for k in unit.kernels}
     )

@@ -37,9 +37,14 @@ class MemoryShape:
     bank_bytes: int = 4
 
     @property
+    def pass_bytes(self) -> int:
+        """What all banks together give in one pass."""
+        return self.banks * self.bank_bytes
+
+    @property
     def period(self) -> int:
         """Costs do not change when all addresses move by this much."""
-        return max(self.sector_bytes, self.line_bytes, self.banks * self.bank_bytes)
+        return max(self.sector_bytes, self.line_bytes, self.pass_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,8 @@ class AccessPattern:
     ROW_CHUNK, which begin ``run_stride_bytes`` apart; None where it is not constant.
 
     Of accesses to local memory there are ``bank_passes`` and ``bank_degree``, the most passes of a
-    phase (1: no conflicts); of others, private memory left out, ``sectors`` and ``lines``.
+    phase (1: no conflicts), a pass giving up to ``pass_bytes``; of others, private memory left
+    out, ``sectors`` and ``lines``.
     ``exact``: all of these are known with their means, over all warps, thread blocks and
     iterations. Else ``reason`` says what is missing, and the least and greatest number are bounds,
     if there are any. ``sampled``: they are not even bounds, but those of a sample.
@@ -133,6 +139,7 @@ class AccessPattern:
     sectors: Spread | None = None
     lines: Spread | None = None
     bank_passes: Spread | None = None
+    pass_bytes: int = MemoryShape().pass_bytes
     bank_degree: int | None = None
     exact: bool = False
     sampled: bool = False

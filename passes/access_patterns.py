@@ -111,7 +111,8 @@ class AccessStudy:
         if isinstance(split, Unknown):
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
             return AccessPattern(access.id, kind, shown, reason=split.reason)
-        pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown)
+        each = self.shape.pass_bytes
+        pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown, pass_bytes=each)
         loops = tuple(self.values.loops.around(access.block))
         place = Place(address, size, access.space, self.shape, loops)
         found = measured(pattern, place, warps, split, iterations)

@@ -94,7 +94,10 @@ class WhatIf:
             return split
         loops = tuple(study.values.loops.around(access.block))
         place = Place(address, size, access.space, study.shape, loops)
-        pattern = AccessPattern(access.id, AccessKind.UNKNOWN, self.patterns[access.id].text)
+        known = self.patterns[access.id]
+        pattern = AccessPattern(
+            access.id, AccessKind.UNKNOWN, known.text, pass_bytes=known.pass_bytes
+        )
         if isinstance(change, Swapped):
             if any(study.judge.uniformity(t).rank > Uniformity.BLOCK.rank for t, _ in split.loose):
                 return Unknown(self.patterns[access.id].reason)

@@ -22,7 +22,9 @@ from enum import Enum
 from math import log
 from pathlib import Path
 
+from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.amdgpu import DEFAULT_BLOCK, amd_registers
+from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.ir.instructions import GetElementPtr
 from kcc.frontend.ir.model import Function
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -175,6 +177,11 @@ def amdgpu_registers(
 
     :raises DiagnosticError: K811 when a kernel has no AMD code here.
     """
+    try:
+        counts = done_apart(lambda: amd_registers(unit.ir, target, block_threads))
+    except EndedError as error:
+        message = f"LLVM's back end for {target} fails: its process {error}"
+        raise DiagnosticError([Diagnostic("K811", message)]) from error
     return {
         symbol: Registers(
             count.vgprs,
@@ -182,5 +189,5 @@ def amdgpu_registers(
             f"LLVM's AMDGPU back end, {target}, {count.sgprs} scalar registers beside",
             4 * count.spilled,
         )
-        for symbol, count in amd_registers(unit.ir, target, block_threads).items()
+        for symbol, count in counts.items()
     }

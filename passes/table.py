@@ -8,6 +8,7 @@ from typing import Any
 
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
+from kcc.passes.access_facts import MemoryShape
 from kcc.passes.access_patterns import AccessPatternsPass
 from kcc.passes.barriers import BarriersPass
 from kcc.passes.branch_conditions import BranchConditionsPass
@@ -33,6 +34,7 @@ class Setting:
     known: Known = field(default_factory=Known)
     assumed_trips: Mapping[int, int] = field(default_factory=dict[int, int])
     assumed_shares: Mapping[int, float] = field(default_factory=dict[int, float])
+    shape: MemoryShape = field(default_factory=MemoryShape)
 
 
 PASSES: tuple[Pass[Any], ...] = (
@@ -69,7 +71,7 @@ def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
         DivergencePass(),
         BranchConditionsPass(setting.assumed_shares),
         FlowCountsPass(),
-        AccessPatternsPass(),
+        AccessPatternsPass(setting.shape),
     )
 
 

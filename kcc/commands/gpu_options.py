@@ -45,11 +45,16 @@ def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
 
     if arguments.registers is None and arguments.gpu is None:
         return None
+    gpu = chosen_gpu(arguments)
+    if arguments.registers == "amdgpu":
+        capability = gpu.compute_capability if gpu is not None and gpu.is_amd else None
+        if capability is None:
+            raise usage_error("--registers amdgpu: no GPU of AMD is named", "add --gpu mi210")
+        return RegisterRequest(amd_target=capability.value)
     if arguments.registers != "ptxas":
         return RegisterRequest()
     from kcc.passes.registers import ptx_target
 
-    gpu = chosen_gpu(arguments)
     target = PTXAS_DEFAULT_TARGET if gpu is None else ptx_target(gpu)
     if target is None:
         raise usage_error(f"ptxas compiles for NVIDIA's GPUs, and {arguments.gpu} is none")

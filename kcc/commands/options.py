@@ -21,7 +21,7 @@ SIZE_NAMES = ("tiny", "small", "large")
 
 DEFAULT_SIZE = "small"
 
-REGISTER_SOURCES = ("estimate", "ptxas")
+REGISTER_SOURCES = ("estimate", "ptxas", "amdgpu")
 
 OPENCL_VERSIONS = ("CL1.0", "CL1.1", "CL1.2")
 
@@ -234,7 +234,8 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--registers",
         choices=REGISTER_SOURCES,
-        help="count registers: by kcc's estimate (the default with --gpu), or by ptxas",
+        help="count registers: by kcc's estimate (the default with --gpu), by ptxas, or by LLVM's "
+        "back end for the GPU of AMD that is named",
     )
 
 

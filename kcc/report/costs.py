@@ -21,8 +21,6 @@ WORTH_SAYING = 0.25
 """The share of what is moved in vain from which on an access is reported: alignment that costs
 one sector more in four or eight is left in peace."""
 
-BANK_WORD_BYTES = 4
-
 
 @dataclass(frozen=True, slots=True)
 class Costly:
@@ -82,7 +80,7 @@ def price(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
         return None
     spread, unit, each = pattern.sectors, CostUnit.SECTORS, 32
     if pattern.bank_passes is not None:
-        spread, unit, each = pattern.bank_passes, CostUnit.BANK_PASSES, 32 * BANK_WORD_BYTES
+        spread, unit, each = pattern.bank_passes, CostUnit.BANK_PASSES, pattern.pass_bytes
     if spread is None or spread.mean is None:
         return None
     if pattern.kind is AccessKind.UNIFORM:

@@ -171,3 +171,15 @@ def test_nw(analyze: Analyze, name: str):
     lines = {line["line"]: line for line in kernel["lines"]}
     assert lines[62]["loop_depth"] == 1
     assert lines[36]["loop_depth"] == 0
+
+
+def test_registers_of_an_amd_gpu(capsys: pytest.CaptureFixture[str]):
+    source = str(ROOT / "kernels" / "transpose" / "transpose.cl")
+    options = ["--kernel", "transpose_tiled", "--json", "-", "--registers", "amdgpu"]
+    assert cli.main(["analyze", source, *options, "--gpu", "mi100"]) == 0
+    (kernel,) = json.loads(capsys.readouterr().out)["kernels"]
+    assert kernel["registers_source"] == "amdgpu"
+    assert 4 <= kernel["registers"] <= 32
+    assert kernel["occupancy"]["gpu"] == "amd-mi100"
+    assert cli.main(["analyze", source, *options, "--gpu", "v100"]) == 2
+    assert "no GPU of AMD is named" in capsys.readouterr().err

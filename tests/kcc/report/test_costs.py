@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from kcc.diagnostics import Span
 from kcc.frontend.options import BuildOptions, SourceText
+from kcc.gpu import load_gpu
 from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_dimensions
 from kcc.pipeline import AnalysisRequest, LaunchInputs, analyze
 from kcc.report.model import CostUnit, Finding
 
 
-def findings(source: str, global_size: str, local_size: str) -> list[Finding]:
+def findings(source: str, global_size: str, local_size: str, gpu: str = "v100") -> list[Finding]:
     at = Span("test", 1, 1)
     request = LaunchRequest(parse_dimensions(global_size, at), parse_dimensions(local_size, at))
     wanted = AnalysisRequest(
-        SourceText("k.cl", source, "."), BuildOptions(), other_launch=LaunchInputs(request)
+        SourceText("k.cl", source, "."),
+        BuildOptions(),
+        other_launch=LaunchInputs(request),
+        gpu=load_gpu(gpu),
     )
     (kernel,) = analyze(wanted).kernels
     return [each for each in kernel.findings if each.cost is not None]
@@ -58,3 +62,18 @@ def test_what_costs_nothing_is_not_reported():
 }
 """
     assert findings(source, "1024", "256") == []
+
+
+def test_banks_are_those_of_the_gpu():
+    source = """kernel void k(global float *a) {
+    local float t[1024];
+    int x = get_local_id(0);
+    t[16 * x] = 0;
+    a[x] = t[x];
+}
+"""
+    (modern,), (old,) = (findings(source, "32", "32", gpu) for gpu in ("v100", "conf1"))
+    assert modern.cost is not None
+    assert old.cost is not None
+    assert (modern.cost.spent, modern.cost.excess) == (16, 15)
+    assert (old.cost.spent, old.cost.excess) == (32, 30), "16 banks serve half a warp at a time"
