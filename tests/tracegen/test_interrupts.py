@@ -23,6 +23,8 @@ __kernel void spin(__global volatile int *x, int n) {
 """
 """Ends for an even n only."""
 
+pytestmark = pytest.mark.usefixtures("ctrl_c")
+
 UNIT = compile_source(SourceText("spin.cl", SOURCE, "."), BuildOptions(opt_level=OptLevel.O2))
 
 

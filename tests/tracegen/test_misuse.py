@@ -117,6 +117,7 @@ def test_cuda_source_is_named_as_opencl_is():
     )
 
 
+@pytest.mark.usefixtures("ctrl_c")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_interrupt_stops_a_launch(workers: int):
     """Ctrl-C reaches a kernel that would run for hours, on whatever threads it runs."""
