@@ -6,7 +6,7 @@ with networkx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 Rows = Sequence[Sequence[int]]
@@ -37,6 +37,20 @@ def transposed(successors: Rows) -> list[list[int]]:
         for target in targets:
             rows[target].append(source)
     return rows
+
+
+def loop_body(
+    predecessors: Rows, header: int, latches: Iterable[int], within: Container[int]
+) -> set[int]:
+    """The nodes of a natural loop: those ``within`` from which a latch is reached without passing
+    the header."""
+    body, pending = {header}, list(latches)
+    while pending:
+        node = pending.pop()
+        if node not in body:
+            body.add(node)
+            pending += [p for p in predecessors[node] if p in within]
+    return body
 
 
 @dataclass(frozen=True, slots=True)

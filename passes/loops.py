@@ -11,7 +11,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.control_flow import ControlFlow, first_location
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
-from kcc.passes.graphs import strong_components
+from kcc.passes.graphs import loop_body, strong_components
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,13 @@ class _Family:
 def _shapes(function: Function, flow: ControlFlow, dominators: Dominators) -> list[_Shape]:
     """The natural loops, one per header, each before those in it, siblings in block order."""
     shapes = list[_Shape]()
+    before = [block.predecessors for block in function.blocks]
     for header in flow.order:
         sources = function.blocks[header].predecessors
         latches = tuple(p for p in sources if dominators.dominates(header, p))
         if latches:
-            shapes.append(_Shape(header, latches, _body(function, flow, header, latches)))
+            body = loop_body(before, header, latches, flow.reachable)
+            shapes.append(_Shape(header, latches, frozenset(body)))
     return sorted(shapes, key=lambda shape: _headers_around(shapes, shape))
 
 
@@ -131,19 +133,6 @@ def _headers_around(shapes: Sequence[_Shape], shape: _Shape) -> list[int]:
     """The headers of the loops around a loop from the outermost to its own."""
     around = [other for other in shapes if shape.header in other.body]
     return [o.header for o in sorted(around, key=lambda o: -len(o.body))]
-
-
-def _body(
-    function: Function, flow: ControlFlow, header: int, latches: Sequence[int]
-) -> frozenset[int]:
-    """The blocks from which a latch is reached without passing the header."""
-    body, pending = {header}, list(latches)
-    while pending:
-        block = pending.pop()
-        if block not in body:
-            body.add(block)
-            pending += [p for p in function.blocks[block].predecessors if p in flow.reachable]
-    return frozenset(body)
 
 
 def _parent(shapes: Sequence[_Shape], number: int) -> int | None:

@@ -16,14 +16,19 @@ KINDS = ("cfg", "loops", "dfsg")
 _EDGE_LABELS = {EdgeKind.TRUE: "T", EdgeKind.FALSE: "F", EdgeKind.DEFAULT: "default"}
 
 
-def control_flow(analysis: Analysis) -> str:
-    """One digraph, with a cluster for each kernel and, inside it, for each loop."""
-    lines = [
-        "digraph cfg {",
+def digraph_head(name: str) -> list[str]:
+    """The first lines of a graph of blocks."""
+    return [
+        f"digraph {name} {{",
         '  graph [fontname="Helvetica", labeljust=l];',
         '  node [shape=box, fontname="Courier", fontsize=10];',
         '  edge [fontname="Helvetica", fontsize=9];',
     ]
+
+
+def control_flow(analysis: Analysis) -> str:
+    """One digraph, with a cluster for each kernel and, inside it, for each loop."""
+    lines = digraph_head("cfg")
     for index, kernel in enumerate(analysis.kernels):
         lines += [f"  subgraph {quoted(f'cluster_k{index}')} {{"]
         lines += [f"    label={quoted(kernel.name)};"]
@@ -118,12 +123,7 @@ def loop_tree(analysis: Analysis) -> str:
 def static_flow(analysis: Analysis) -> str:
     """The static divergence flow statistics graph: blocks and edges with their executions by all
     threads, as numbers, as formulas per work-item, or as a question mark."""
-    lines = [
-        "digraph dfsg {",
-        '  graph [fontname="Helvetica", labeljust=l];',
-        '  node [shape=box, fontname="Courier", fontsize=10];',
-        '  edge [fontname="Helvetica", fontsize=9];',
-    ]
+    lines = digraph_head("dfsg")
     for index, kernel in enumerate(analysis.kernels):
         prefix = f"k{index}"
         lines += [f"  subgraph {quoted(f'cluster_{prefix}')} {{"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kcc.profile.model import BlockInfo, EdgeCount, KernelInfo, LaunchProfile, LoopInfo, Node
-from kcc.report.dot import quoted
+from kcc.report.dot import digraph_head, quoted
 
 
 def divergence_flow(graphs: list[tuple[KernelInfo, LaunchProfile, str]]) -> str:
@@ -15,12 +15,7 @@ def divergence_flow(graphs: list[tuple[KernelInfo, LaunchProfile, str]]) -> str:
     Edges say OECount, IECount and TCount, and are drawn the heavier the more often threads take
     them; what no thread came to is grey.
     """
-    lines = [
-        "digraph dfsg {",
-        '  graph [fontname="Helvetica", labeljust=l];',
-        '  node [shape=box, fontname="Courier", fontsize=10];',
-        '  edge [fontname="Helvetica", fontsize=9];',
-    ]
+    lines = digraph_head("dfsg")
     for index, (info, counts, title) in enumerate(graphs):
         prefix = f"k{index}"
         most = max((edge.oecount for edge in counts.edges), default=0)

@@ -6,6 +6,7 @@ EXACT_TRIPS = 64
 """Trip counts below this have a bucket each; above, a bucket holds those with the same top bit."""
 
 TRIP_BUCKETS = EXACT_TRIPS + 57
+"""With one for each top bit, 6 to 62, that a larger trip count of 63 bits can have."""
 
 MOST = 320
 """Where histograms of sectors, lines and passes end, with "or more": 64 lanes with 128 bytes each,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcc.passes.graphs import Rows, dominator_tree, reverse_postorder, transposed
+from kcc.passes.graphs import (
+    Rows,
+    dominator_tree,
+    loop_body,
+    reverse_postorder,
+    transposed,
+)
 from kcc.profile.model import AccessInfo, BlockInfo, KernelInfo, LoopInfo
 from kcc.trace.tables import TraceTables
 
@@ -20,9 +26,7 @@ def kernel_info(tables: TraceTables) -> KernelInfo:
             line=block.line,
             instructions=block.counted,
             barriers=sum(s.barrier >= 0 for s in tables.segments if s.block == number),
-            loop=max((x.depth, x.id) for x in loops if number in x.blocks)[1]
-            if any(number in x.blocks for x in loops)
-            else None,
+            loop=_innermost(loops, number),
         )
         for number, block in enumerate(tables.blocks)
     ]
@@ -37,6 +41,11 @@ def kernel_info(tables: TraceTables) -> KernelInfo:
         local_bytes=tables.local_bytes,
         private_bytes=tables.private_bytes,
     )
+
+
+def _innermost(loops: Sequence[LoopInfo], block: int) -> int | None:
+    around = [loop for loop in loops if block in loop.blocks]
+    return max(around, key=lambda loop: loop.depth).id if around else None
 
 
 def _access(tables: TraceTables, number: int) -> AccessInfo:
@@ -56,13 +65,12 @@ def _access(tables: TraceTables, number: int) -> AccessInfo:
 
 def _loops(tables: TraceTables, rows: Rows) -> list[LoopInfo]:
     """The natural loops in the order of their headers, outer ones first."""
-    tree = dominator_tree(rows, 0)
-    before = transposed(rows)
-    bodies = dict[int, set[int]]()
-    for header in reverse_postorder(rows, 0):
-        latches = [p for p in before[header] if tree.reaches(p) and tree.dominates(header, p)]
+    tree, before, order = dominator_tree(rows, 0), transposed(rows), reverse_postorder(rows, 0)
+    reachable, bodies = set(order), dict[int, set[int]]()
+    for header in order:
+        latches = [p for p in before[header] if p in reachable and tree.dominates(header, p)]
         if latches:
-            bodies[header] = _body(header, latches, before)
+            bodies[header] = loop_body(before, header, latches, reachable)
     return [
         LoopInfo(
             id=number,
@@ -73,14 +81,3 @@ def _loops(tables: TraceTables, rows: Rows) -> list[LoopInfo]:
         )
         for number, (header, body) in enumerate(bodies.items())
     ]
-
-
-def _body(header: int, latches: Sequence[int], before: Rows) -> set[int]:
-    """The blocks from which a latch is reached without passing the header."""
-    body, pending = {header}, list(latches)
-    while pending:
-        block = pending.pop()
-        if block not in body:
-            body.add(block)
-            pending += before[block]
-    return body
