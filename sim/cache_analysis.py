@@ -338,32 +338,63 @@ def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
 
 
 def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -> _Window:
-    """Sectors asked for and touched by accesses to one array in a window of iterations."""
-    requests, parts, left_out, longest = 0.0, list[Ints](), 1.0, 1.0
+    """Sectors asked for and touched by accesses to one array in a window of iterations.
+
+    Accesses that thread blocks and iterations move alike are one class: their sectors are joined
+    first and moved once.
+    """
+    requests, longest = 0.0, 1.0
+    classes = dict[tuple[object, ...], tuple[Ints, list[Ints]]]()
     for stream in members:
         if stream.rows is None:
             continue
         steps, invariant = _iterations(stream, flow, facts)
         longest = max(longest, float(len(steps)))
-        places = blocks @ np.array(stream.groups, np.int64)
-        distinct = np.unique(places)
-        inside = np.unique(stream.rows)
-        if all(c % SECTOR == 0 for c in (*stream.groups, *stream.loops.values())):
-            inside = np.unique(inside // SECTOR) * SECTOR
-        room = max(1, MOST_ADDRESSES // max(1, len(inside) * len(steps)))
-        kept = distinct[:room]
-        ids = (inside[None, None] + kept[:, None, None] + steps[None, :, None]) // SECTOR
-        parts.append(np.unique(ids))
-        scale = len(kept) / len(distinct)
-        left_out = max(left_out, 1.0 / scale)
+        key = (stream.groups, steps.tobytes())
+        classes.setdefault(key, (steps, []))[1].append(stream.rows)
         share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9))
         requests += stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
+    parts, left_out = list[Ints](), 1.0
+    for (groups, _), (steps, rows) in classes.items():
+        places = unique_values(blocks @ np.array(groups, np.int64))
+        sectors, kept = _touched(rows, places, steps)
+        parts.append(sectors)
+        left_out = max(left_out, len(places) / kept)
     if not parts:
         return _Window(requests, requests, longest)
-    unique = (
-        float(len(np.unique(np.concatenate(parts)))) if len(parts) > 1 else float(len(parts[0]))
-    )
-    return _Window(requests, min(unique * left_out, requests), longest)
+    count = len(parts[0]) if len(parts) == 1 else len(unique_values(np.concatenate(parts)))
+    return _Window(requests, min(count * left_out, requests), longest)
+
+
+def _touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]:
+    """The sectors of addresses moved to all places and by all steps, and how many of the places
+    were looked at: no more than :data:`MOST_ADDRESSES` in all."""
+    inside = unique_values(np.concatenate([each.ravel() for each in rows]))
+    if not (places % SECTOR).any() and not (steps % SECTOR).any():
+        inside = unique_values(inside // SECTOR) * SECTOR
+    moved = unique_values(((inside[None] + steps[:, None]) // SECTOR).ravel())
+    if (places % SECTOR).any():
+        moved = unique_values((inside[None] + steps[:, None]).ravel())
+    kept = places[: max(1, MOST_ADDRESSES // max(1, len(moved)))]
+    if (places % SECTOR).any():
+        return unique_values(((moved[None] + kept[:, None]) // SECTOR).ravel()), len(kept)
+    return unique_values((moved[None] + kept[:, None] // SECTOR).ravel()), len(kept)
+
+
+DENSE = 1 << 24
+"""Widest range of numbers that are counted by marking each in an array of bytes."""
+
+
+def unique_values(values: Ints) -> Ints:
+    """The different values, in order."""
+    if not values.size:
+        return values
+    low, high = int(values.min()), int(values.max())
+    if high - low >= max(DENSE, 0) or high - low > 64 * values.size:
+        return np.unique(values)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[values.ravel() - low] = True
+    return np.flatnonzero(seen).astype(np.int64) + low
 
 
 def _full(stream: Stream, flow: Flow, facts: Facts) -> float:
