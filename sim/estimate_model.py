@@ -22,6 +22,13 @@ from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import CacheShape, Stream, Traffic, streams_of, traffic_of
 from kcc.sim.estimate_machine import BLOCK_START_CYCLES, PORT_QUEUE, Machine, latency_of, machine_of
+from kcc.sim.estimate_options import (
+    EVERYTHING,
+    Mechanisms,
+    modelled_machine,
+    modelled_occupancy,
+    modelled_traffic,
+)
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.pipeline_flow import (
     Flow,
@@ -129,21 +136,23 @@ def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes:
     return subject
 
 
-def estimate(subject: Subject, reader: GpuReader) -> Estimate:
-    """How long the launch takes on a GPU.
+def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERYTHING) -> Estimate:
+    """How long the launch takes on a GPU, with the ``mechanisms`` that are switched on.
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
-    machine = machine_of(reader)
+    machine = modelled_machine(machine_of(reader), mechanisms)
     program = _program(subject, machine.generation)
     registers = registers_of(subject, program)
     occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
     if not occupancy.blocks:
         return _invalid(reader, occupancy)
+    occupancy = modelled_occupancy(reader, occupancy, mechanisms)
     blocks = math.prod(subject.grid)
     traffic = traffic_of(
         subject.streams, subject.flow, subject.facts, _caches(machine, subject, occupancy)
     )
+    traffic = modelled_traffic(traffic, subject.streams, mechanisms)
     run = _Run(subject, machine, program, traffic, occupancy)
     cycles, stack, bounds = run.launch(blocks)
     total = cycles + machine.launch_cycles
