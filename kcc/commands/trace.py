@@ -175,7 +175,8 @@ def _written(target: Path, writer: TraceWriter) -> str:
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    from kcc.report.traces import trace_json, trace_summary, warp_path
+    from kcc.report.traces import trace_json, trace_summary
+    from kcc.report.warp_path import warp_path
     from kcc.trace.reader import open_trace
 
     with open_trace(arguments.script) as trace:

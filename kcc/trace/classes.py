@@ -10,7 +10,7 @@ warp is from the representative in x, y, z and in the warps of a thread block.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +89,28 @@ class ClassBatch:
     rows: NDArray[np.uint32]
     assumed_segments: NDArray[np.bool_]
     assumed_accesses: NDArray[np.bool_]
+
+    @property
+    def assumed_counts(self) -> tuple[int, int, int]:
+        """As :class:`AssumedCounts`, of this part."""
+        owners = np.repeat(np.arange(len(self.batch)), np.diff(self.batch.access_start))
+        events = self.assumed_segments.copy()
+        events[owners[self.assumed_accesses]] = True
+        return (
+            int(self.assumed_segments.sum()),
+            int(self.assumed_accesses.sum()),
+            int(events.sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedCounts:
+    """Executions by warps that a static trace had to assume: segments, accesses, and ``events``,
+    which are segments that are assumed or have an access that is."""
+
+    segments: int
+    accesses: int
+    events: int
 
 
 def pack_class(launch: int, number: int, found: WarpClass) -> bytes:
@@ -270,6 +292,21 @@ class ClassTrace:
             n, m = here.stop, there.stop
         if (n, m) != (segments, accesses):
             raise ValueError("the counts of the record are not those of its words")
+
+    def path(self, thread_block: int, warp: int) -> Iterator[ClassBatch]:
+        """What one warp did, from its start to its end, with what was assumed of it."""
+        number = int(self.members(thread_block)[warp])
+        for part in self.representative(number):
+            yield replace(part, batch=self._shifted(part, thread_block, warp, number))
+
+    def assumed(self) -> AssumedCounts:
+        """How much of what all warps executed was assumed."""
+        counts = [0, 0, 0]
+        for number, found in enumerate(self.classes):
+            for part in self.representative(number):
+                own = part.assumed_counts
+                counts = [c + found.warps * n for c, n in zip(counts, own, strict=True)]
+        return AssumedCounts(*counts)
 
     def expand(self, first: int, last: int) -> Iterator[TraceBatch]:
         """What the warps of thread blocks ``first`` to ``last`` (excluded) did, as

@@ -1,0 +1,88 @@
+"""`kcc trace` of a kernel source: what it writes, says and refuses, and what `--show` marks."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kcc import cli
+
+Capture = pytest.CaptureFixture[str]
+
+GUARDED = """kernel void guarded(global int *a, global int *b, int n) {
+    int i = get_global_id(0);
+    if (i < n && a[i] > 0)
+        b[a[i]] = i;
+}
+"""
+LAUNCH = ["--global", "128", "--local", "64", "--arg", "n=128"]
+SIZES = ["--arg", "a=int[128]", "--arg", "b=int[128]"]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "k.cl"
+    path.write_text(GUARDED)
+    return path
+
+
+def traced(source: Path, *options: str) -> Path:
+    target = source.parent / "k.kct"
+    assert cli.main(["trace", str(source), *LAUNCH, "-o", str(target), *options]) == 0
+    return target
+
+
+def test_what_was_assumed_is_said(source: Path, capsys: Capture):
+    traced(source, *SIZES)
+    said = capsys.readouterr().out
+    assert "0 guarded: 4 warps in 1 class" in said
+    assert "assumed: 25.0 % of the 16 segments executed" in said
+    assert "line 3: taken by all lanes" in said
+    assert "line 4: addresses here and there in the array" in said
+
+
+def test_buffers_without_a_size_are_named(source: Path, capsys: Capture):
+    traced(source)
+    assert "no size is given for a, b" in capsys.readouterr().out
+
+
+def test_show_marks_what_was_assumed(source: Path, capsys: Capture):
+    path = traced(source, *SIZES)
+    capsys.readouterr()
+    assert cli.main(["trace", "--show", str(path), "--block", "1", "--warp", "1"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("; 1 segment assumed")
+    (marked,) = [line for line in said if line.startswith("  #") and "assumed" in line]
+    assert "if.then: lines 3-4, lanes 0-31" in marked
+    assert any("load 4 B, line 3: a+384 .. a+508, 4 bytes apart" in line for line in said)
+
+
+def test_show_counts_what_was_assumed(source: Path, capsys: Capture):
+    path = traced(source, *SIZES)
+    capsys.readouterr()
+    assert cli.main(["trace", "--show", str(path)]) == 0
+    assert "25.0 %" in capsys.readouterr().out
+    assert cli.main(["trace", "--show", str(path), "--json", "-"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    schema = json.loads((resources.files("kcc") / "schemas/trace-summary-1.json").read_text())
+    jsonschema.validate(found, schema)
+    (launch,) = found["launches"]
+    assert launch["classes"] == 1
+    counts = [launch[f"assumed_{what}"] for what in ("segments", "accesses", "events")]
+    assert counts == [4, 4, 4]
+
+
+def test_an_address_alone_may_be_assumed(source: Path, capsys: Capture):
+    source.write_text(GUARDED.replace("i < n && a[i] > 0", "i < n"))
+    path = traced(source, *SIZES)
+    capsys.readouterr()
+    assert cli.main(["trace", "--show", str(path), "--warp", "0"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert not [line for line in said if line.startswith("  #") and "assumed" in line]
+    (marked,) = [line for line in said if line.endswith(", assumed")]
+    assert marked.lstrip().startswith("store 4 B, line 4: b+")
