@@ -28,6 +28,7 @@ from kcc.sim.cycle.layout import (
     Run,
     Sched,
     Sm,
+    Stat,
     Warp,
 )
 from kcc.sim.cycle.machine import Machine, machine_of
@@ -195,12 +196,33 @@ class LaunchSimulation:
             self._flush(last=False)
             self._run()
 
-    def finish(self) -> Timing:
-        """All batches were fed: simulate to the end. Raises K872 for a launch of 2^31 cycles."""
+    @property
+    def executed(self) -> int:
+        """Warp instructions of the trace that made code, so far."""
+        return int(self.stats[Stat.WARP_INSTRUCTIONS])
+
+    @property
+    def clock(self) -> int:
+        """The cycle at which the next thread block is wanted."""
+        sm = int(self.run[Run.SM])
+        return int(self.sms[sm, Sm.TIME]) if sm < len(self.sms) else 0
+
+    def feed_blocks(self, batch: TraceBatch) -> None:
+        """Thread blocks that are whole, ascending, perhaps with gaps: they are simulated until all
+        are dispatched and another is wanted. All stays as if they had been fed at once."""
+        self.supply.take(batch)
+        self._flush(last=True)
+        self._run()
+
+    def finish(self, thread_blocks: int | None = None) -> Timing:
+        """All batches were fed: simulate to the end. Raises K872 for a launch of 2^31 cycles.
+
+        ``thread_blocks``: how many there were, where they are not all of the launch."""
         self._flush(last=True)
         self.run[Run.FINISHED] = 1
         self._run()
-        if self.run[Run.RETIRED] != self.launch.thread_blocks:
+        wanted = self.launch.thread_blocks if thread_blocks is None else thread_blocks
+        if self.run[Run.RETIRED] != wanted:
             raise InternalError("cycle-level model", "not all thread blocks came to their end")
         self._charge_the_end()
         self.memory.clock = int(self.run[Run.CLOCK])
