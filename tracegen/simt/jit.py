@@ -93,7 +93,7 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: boo
 
 def _file_name(key: str) -> str:
     """Names an entry: the key, LLVM, and the processor it was compiled for."""
-    machine = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    machine = f"{llvm.get_host_cpu_name()} {host_features()}"
     parts = (llvmlite.__version__, machine, key)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".o"
 
@@ -132,6 +132,16 @@ def host_has(feature: str) -> bool:
 
 
 @cache
+def host_features() -> str:
+    """What code may use of the host processor, as LLVM's feature string. Without half-precision
+    arithmetic: LLVM 22 makes a saturating conversion to 16 bits of its conversion, which gives the
+    least integer for a NaN instead of zero."""
+    features = llvm.get_host_cpu_features()
+    features["avx512fp16"] = False
+    return features.flatten()
+
+
+@cache
 def _initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -142,7 +152,7 @@ def _machine() -> llvm.TargetMachine:
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=host_features(),
         opt=2,
         reloc="pic",
         codemodel="jitdefault",

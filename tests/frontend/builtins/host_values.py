@@ -16,6 +16,7 @@ from kcc.frontend.builtins.lower import definitions
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.ir.types import IrType, VecTy, size_bytes
+from kcc.tracegen.simt.jit import host_features
 from tests.frontend.builtins.values import Array, Results, empty, pointee, stored_type, trimmed
 
 llvm: Any = llvmlite.binding
@@ -133,7 +134,7 @@ def compiled(text: str) -> Generator[Callable[[str], int]]:
     """The module's text compiled: gives the address of a function by its name."""
     machine = _target().create_target_machine(
         cpu=llvm.get_host_cpu_name(),
-        features=llvm.get_host_cpu_features().flatten(),
+        features=host_features(),
         opt=0,
         jit=True,
     )
