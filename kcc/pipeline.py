@@ -83,7 +83,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    _check_arguments(request.arguments, kernels)
+    check_arguments(request.arguments, kernels)
     counts = count_registers(unit, request, stage)
     results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
     results = trace_unrolling(results, unit, request, stage)
@@ -209,7 +209,7 @@ def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
     """The launch of a kernel; raises :class:`DiagnosticError` for one that cannot be run, or for
     arguments the kernel does not have (K010).
     """
-    _check_arguments(inputs.arguments, (kernel,))
+    check_arguments(inputs.arguments, (kernel,))
     return resolve_launch(
         inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
     )
@@ -308,7 +308,7 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
     return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
 
 
-def _check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
+def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
     """Each argument is one of some kernel; raises :class:`DiagnosticError` (K010) else."""
     known = list(dict.fromkeys(each.name for kernel in kernels for each in kernel.arguments))
     names = " or ".join(f"'{kernel.name}'" for kernel in kernels)

@@ -14,6 +14,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.pipeline import (
     AnalysisRequest,
     LaunchInputs,
+    check_arguments,
     choose_kernels,
     compile_unit,
     known_launch,
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     from kcc.arguments import Argument
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.trace.writer import TraceWriter
+    from kcc.tracegen.static.classes import StaticClass
     from kcc.tracegen.static.launch import StaticArgument, StaticLaunch
+    from kcc.tracegen.static.program import StaticProgram
     from kcc.tracegen.static.write import StaticSummary
 
 UNKNOWN_BYTES = 1 << 36
@@ -50,10 +53,12 @@ class TracedKernel:
 
 @dataclass(frozen=True, slots=True)
 class StaticTraces:
-    """What :func:`trace_source` wrote."""
+    """What :func:`trace_source` wrote; ``failures`` say which kernels are not in the file, and
+    why."""
 
     kernels: tuple[TracedKernel, ...]
     warnings: tuple[Diagnostic, ...]
+    failures: tuple[Diagnostic, ...]
     bytes_written: int
 
 
@@ -62,44 +67,72 @@ def trace_source(
 ) -> StaticTraces:
     """Trace each kernel of a source once, without data, to a file.
 
-    Raises :class:`DiagnosticError`: K850 for a launch whose sizes are not known, K851 and K852 for
-    one that is too much, else as :func:`kcc.pipeline.analyze`.
+    A kernel that cannot be traced is left out of it: K850 for a launch whose sizes are not known,
+    K851 and K852 for one that is too much, else as :func:`kcc.pipeline.analyze`. If none can,
+    these are raised as :class:`DiagnosticError`.
     """
+    from kcc.passes.assumption_use import warn_unused
     from kcc.trace.launches import STATIC, TraceHeader
     from kcc.trace.writer import TraceWriter
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
+    check_arguments(request.arguments, kernels)
+    found, failures = list[TracedKernel](), list[Diagnostic]()
+    seen = set[str]()
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
-        found = tuple(
-            stage("trace", lambda k=kernel, n=number: _trace(writer, unit, k, n, request, width))
-            for number, kernel in enumerate(kernels)
-        )
-    return StaticTraces(found, unit.warnings, writer.bytes_written)
+        for number, kernel in enumerate(kernels):
+            try:
+                ready = stage("trace", lambda k=kernel: _walked(unit, k, request, width))
+            except DiagnosticError as error:
+                failures += error.diagnostics
+                continue
+            found.append(stage("write", lambda r=ready, n=number: _written(writer, r, n)))
+            seen |= ready.program.decisions
+        if not found:
+            raise DiagnosticError(failures)
+    used = {each for kernel in found for each in kernel.summary.used}
+    known = "known, or no work-item comes there"
+    unused = [] if failures else warn_unused(request.assumptions, seen, used, known)
+    return StaticTraces(
+        tuple(found), (*unit.warnings, *unused), tuple(failures), writer.bytes_written
+    )
 
 
-def _trace(
-    writer: TraceWriter,
-    unit: CompiledUnit,
-    kernel: Kernel,
-    number: int,
-    request: AnalysisRequest,
-    width: int,
-) -> TracedKernel:
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """A kernel whose warps were looked at."""
+
+    program: StaticProgram
+    launch: StaticLaunch
+    assumed_launch: bool
+    classes: list[StaticClass]
+
+
+def _walked(unit: CompiledUnit, kernel: Kernel, request: AnalysisRequest, width: int) -> _Walked:
+    from kcc.tracegen.static.classes import find_classes
     from kcc.tracegen.static.program import prepare_static
-    from kcc.tracegen.static.write import write_static
 
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch, assumed = static_launch(kernel, inputs, request.arguments)
     program = prepare_static(unit, kernel, launch, request.assumptions, width)
-    summary = write_static(writer, program, launch, number)
+    return _Walked(program, launch, assumed, find_classes(program))
+
+
+def _written(writer: TraceWriter, ready: _Walked, number: int) -> TracedKernel:
+    from kcc.tracegen.static.write import write_classes
+
+    kernel, launch = ready.program.kernel, ready.launch
+    summary = write_classes(writer, ready.program, launch, number, ready.classes)
     unset, unsized = list[str](), list[str]()
     for argument, value in zip(kernel.arguments, launch.arguments, strict=True):
         if value is None and "*" not in argument.type:
             unset.append(argument.name)
         elif _is_unsized(value):
             unsized.append(argument.name)
-    return TracedKernel(number, kernel.name, assumed, summary, tuple(unsized), tuple(unset))
+    return TracedKernel(
+        number, kernel.name, ready.assumed_launch, summary, tuple(unsized), tuple(unset)
+    )
 
 
 def _is_unsized(value: StaticArgument) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from kcc.assumptions import Assumptions
 from kcc.diagnostics import Diagnostic
@@ -27,12 +27,20 @@ def unused_assumptions(assumptions: Assumptions, kernels: Iterable[Facts]) -> li
             sides = facts[BranchConditions].conditions[branch.id].sides
             if any(side.assumed for side in sides):
                 used.add(f"branch@{line}")
+    return warn_unused(assumptions, seen, used)
+
+
+def warn_unused(
+    assumptions: Assumptions, seen: Set[str], used: Set[str], known: str = "known"
+) -> list[Diagnostic]:
+    """The warnings for assumptions about other loops and branches than those ``seen`` and
+    ``used``, which are ``loop@LINE`` and ``branch@LINE``; ``known`` says why one is not used."""
     found = list[Diagnostic]()
     for key, at in assumptions.places.items():
         what, _, line = key.partition("@")
         if key not in seen:
             found.append(Diagnostic("K823", f"there is no {what} in line {line}", at))
         elif key not in used:
-            message = f"the {what} in line {line} is known: the assumption is not used"
+            message = f"the {what} in line {line} is {known}: the assumption is not used"
             found.append(Diagnostic("K824", message, at))
     return found

@@ -86,12 +86,13 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     request, remarks = stage("read", lambda: _request(arguments, path, sources))
     target = Path(arguments.output)
     found = trace_source(request, target, width=arguments.warp_size, stage=stage)
-    messages = "".join(render(warning, sources) + "\n" for warning in found.warnings)
+    said = (*found.warnings, *found.failures)
+    messages = "".join(render(each, sources) + "\n" for each in said)
     sys.stderr.write(paint_messages(messages, sys.stderr))
     sys.stdout.write("".join(f"{remark}\n" for remark in remarks) + _written(target, found))
     if arguments.time:
         sys.stderr.write(stage.table())
-    return 0
+    return 1 if found.failures else 0
 
 
 def _request(
@@ -121,7 +122,8 @@ def _written(target: Path, found: StaticTraces) -> str:
     from kcc.report.traces import counted, size_text
 
     launches = counted(len(found.kernels), "launch", "es")
-    lines = [f"{target}: {launches}, {size_text(found.bytes_written)}"]
+    missing = ", not all kernels of the source" if found.failures else ""
+    lines = [f"{target}: {launches}, {size_text(found.bytes_written)}{missing}"]
     for each in found.kernels:
         lines += _kernel(each)
     return "\n".join(lines) + "\n"

@@ -40,6 +40,8 @@ class StaticClass:
     """Segments that are assumed, or with an access that is."""
     notes: Sequence[tuple[int, str]]
     """Lines of the source with what was assumed there."""
+    used: frozenset[str]
+    """What of the user's assumptions was needed: ``loop@LINE``, ``branch@LINE``."""
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class _Draft:
     limits: Limits
     record: Recorder
     notes: Sequence[tuple[int, str]]
+    used: frozenset[str]
     boxes: list[Box] = field(default_factory=list[Box])
 
 
@@ -102,7 +105,8 @@ class _Search:
         blocks = geometry.blocks
         walk.record.finish(x + blocks[0] * (y + blocks[1] * z), w)
         self.events += walk.record.segments
-        draft = _Draft(first, at, walk.limits, walk.record, tuple(walk.decider.notes))
+        notes, used = tuple(walk.decider.notes), frozenset(walk.decider.used)
+        draft = _Draft(first, at, walk.limits, walk.record, notes, used)
         self.drafts.append(draft)
         return draft
 
@@ -139,4 +143,5 @@ def _finished(program: StaticProgram, draft: _Draft) -> StaticClass:
         accesses,
         record.assumed_events,
         draft.notes,
+        draft.used,
     )

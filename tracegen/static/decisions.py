@@ -30,6 +30,8 @@ class Decider:
         self._undecided: dict[int, set[int]] = {}
         self.notes: dict[tuple[int, str], None] = {}
         """Lines with what was assumed there."""
+        self.used = set[str]()
+        """What of the user's assumptions was needed: ``loop@LINE``, ``branch@LINE``."""
 
     def decide(
         self, block: int, stop: Stop, found: Reading, mask: int, counters: Mapping[int, Ints]
@@ -67,6 +69,7 @@ class Decider:
         targets, assumed = stop.ways.targets, self._program.assumptions
         if stop.ways.line in assumed.branches:
             given = assumed.branches[stop.ways.line]
+            self.used.add(f"branch@{stop.ways.line}")
             self._note(stop, f"true for {given:g} of the lanes, as given")
             share = self._dealt_out(block, stop, lanes, given)
             return [share, *[0] * (len(targets) - 2), lanes & ~share]
@@ -129,6 +132,7 @@ class Decider:
         """The lanes that have not come to the number of iterations assumed."""
         loop = self._program.values.loops.loops[number]
         trips = self._program.assumptions.loops.get(loop.line or 0, ASSUMED_TRIPS)
+        self.used.add(f"loop@{loop.line}")
         times = "once" if trips == 1 else f"{trips} times"
         self._note(stop, f"the loop's body runs {times}")
         tested_first = block == loop.header and block not in loop.latches

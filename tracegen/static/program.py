@@ -95,6 +95,13 @@ class StaticProgram:
     def geometry(self) -> Geometry:
         return self.growths.geometry
 
+    @property
+    def decisions(self) -> frozenset[str]:
+        """What may be assumed of the kernel: ``loop@LINE`` and ``branch@LINE`` of all there are."""
+        loops = {f"loop@{loop.line}" for loop in self.values.loops.loops}
+        ways = [stop.ways for stop in self.stops if stop.ways.condition is not None]
+        return frozenset(loops | {f"branch@{each.line}" for each in ways})
+
 
 def prepare_static(
     unit: CompiledUnit,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kcc.trace.launches import LaunchTotals
 from kcc.trace.writer import TraceWriter
-from kcc.tracegen.static.classes import StaticClass, find_classes
+from kcc.tracegen.static.classes import StaticClass
 from kcc.tracegen.static.launch import StaticLaunch, describe
 from kcc.tracegen.static.program import StaticProgram
 
@@ -25,14 +25,8 @@ class StaticSummary:
     """Segments that are assumed, or with an access that is."""
     notes: tuple[tuple[int, str], ...]
     """Lines of the source with what was assumed there."""
-
-
-def write_static(
-    writer: TraceWriter, program: StaticProgram, launch: StaticLaunch, number: int
-) -> StaticSummary:
-    """Trace a launch into a file; raises what :func:`find_classes` raises."""
-    classes = find_classes(program)
-    return write_classes(writer, program, launch, number, classes)
+    used: frozenset[str]
+    """What of the user's assumptions was needed: ``loop@LINE``, ``branch@LINE``."""
 
 
 def write_classes(
@@ -55,4 +49,5 @@ def write_classes(
         sum(c.found.warps * c.assumed_accesses for c in classes),
         sum(c.found.warps * c.assumed_events for c in classes),
         tuple(sorted({note for c in classes for note in c.notes})),
+        frozenset(each for c in classes for each in c.used),
     )

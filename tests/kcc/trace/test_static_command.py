@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from kcc import cli
+from kcc.trace.reader import open_trace
 
 Capture = pytest.CaptureFixture[str]
 
@@ -86,3 +87,52 @@ def test_an_address_alone_may_be_assumed(source: Path, capsys: Capture):
     assert not [line for line in said if line.startswith("  #") and "assumed" in line]
     (marked,) = [line for line in said if line.endswith(", assumed")]
     assert marked.lstrip().startswith("store 4 B, line 4: b+")
+
+
+THREE = """kernel void fine(global int *a, int n) { int i = get_global_id(0); if (i < n) a[i] = i; }
+kernel void squares(global int *a, int n) { int i = get_global_id(0); a[i * i * n] = 1; }
+kernel void read(global int *b) { int i = get_global_id(0); if (b[i] > 4) b[i] = 1; }
+"""
+LARGE = ["--global", "2**24", "--local", "256", "--arg", "n=10"]
+
+
+def test_a_kernel_that_cannot_be_traced_is_left_out(source: Path, capsys: Capture):
+    source.write_text(THREE)
+    target = source.parent / "k.kct"
+    assert cli.main(["trace", str(source), *LARGE, "-o", str(target)]) == 1
+    said = capsys.readouterr()
+    assert "error[K852]: nearly every warp of 'squares'" in said.err
+    assert f"{target}: 2 launches" in said.out
+    with open_trace(target) as trace:
+        launches = [(each.launch.number, each.tables.kernel) for each in trace.launches]
+    assert launches == [(0, "fine"), (2, "read")]
+
+
+def test_nothing_is_written_where_no_kernel_can_be_traced(source: Path, capsys: Capture):
+    source.write_text(THREE)
+    target = source.parent / "k.kct"
+    options = ["--kernel", "squares", "-o", str(target)]
+    assert cli.main(["trace", str(source), *LARGE, *options]) == 1
+    assert "error[K852]" in capsys.readouterr().err
+    assert list(source.parent.iterdir()) == [source]
+
+
+def test_assumptions_that_are_not_used_are_named(source: Path, capsys: Capture):
+    source.write_text(THREE)
+    target = source.parent / "k.kct"
+    assumed = ["branch@3=0.5", "branch@1=0.5", "loop@2=3"]
+    options = [word for each in assumed for word in ("--assume", each)]
+    launch = ["--global", "256", "--local", "64", "--arg", "n=1"]
+    assert cli.main(["trace", str(source), *launch, *options, "-o", str(target)]) == 0
+    said = capsys.readouterr().err
+    assert "warning[K824]: the branch in line 1 is known" in said
+    assert "warning[K823]: there is no loop in line 2" in said
+    assert "line 3" not in said
+
+
+def test_an_argument_that_no_kernel_has(source: Path, capsys: Capture):
+    target = source.parent / "k.kct"
+    options = ["--arg", "m=1", "-o", str(target)]
+    assert cli.main(["trace", str(source), *LAUNCH, *options]) == 1
+    assert "error[K010]" in capsys.readouterr().err
+    assert not target.exists()
