@@ -19,13 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from kcc.gpu import load_gpu
-from kcc.sim.cycle.accelsim import (
-    Key,
-    SassKernel,
-    launch_of_sass,
-    program_of_sass,
-    tables_of_sass,
-)
+from kcc.sim.accelsim.reader import SassInstruction, SassKernel
+from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.launch import CycleSimulator, launch_machine
 from kcc.sim.result import Timing
 from kcc.trace.decode import TraceBatch
@@ -66,20 +61,21 @@ STREAMS: dict[str, tuple[list[Step], float]] = {
 """With the floor in million warp instructions per second."""
 
 
-def key_of(step: Step) -> tuple[Key, bool]:
-    """The instruction of a step, and whether it has addresses."""
+def instruction_of(step: Step) -> SassInstruction:
+    """The instruction of a step."""
     opcode, to, of, where = step
     names = tuple(f"R{r}" for r in of)
-    return (opcode, (f"R{to}",) if to is not None else (), names), where != ""
+    written = (f"R{to}",) if to is not None else ()
+    return SassInstruction(opcode, written, names, line=0, has_addresses=where != "", executed=0)
 
 
 def batches(steps: Sequence[Step], kernel: SassKernel, blocks: int) -> Iterator[TraceBatch]:
     """The thread blocks, 32 at a time."""
     random = np.random.default_rng(1)
-    keys = [key_of(step) for step in steps]
-    segment = np.array([kernel.keys[key] for key in keys], np.int32)
-    touching = [key for key in kernel.keys if key[1]]
-    access = np.array([touching.index(key) for key in keys if key[1]], np.int32)
+    own = [instruction_of(step) for step in steps]
+    segment = np.array([kernel.instructions.index(each) for each in own], np.int32)
+    touching = [each for each in kernel.instructions if each.has_addresses]
+    access = np.array([touching.index(each) for each in own if each.has_addresses], np.int32)
     where = [step[3] for step in steps if step[3]]
     lanes = np.arange(32, dtype=np.int64) * 4
     for first in range(0, blocks, 32):
@@ -112,8 +108,7 @@ def simulate(steps: Sequence[Step], gpu: str, millions: float) -> tuple[Timing, 
     kernel = SassKernel(
         Path("stream"), 0, "stream", (blocks, 1, 1), (WARPS * 32, 1, 1), 2048, 32, has_lines=False
     )
-    for step in steps:
-        kernel.keys.setdefault(key_of(step), len(kernel.keys))
+    kernel.instructions = tuple(dict.fromkeys(instruction_of(step) for step in steps))
     tables, launch = tables_of_sass(kernel), launch_of_sass(kernel)
     machine = launch_machine(load_gpu(gpu, []), tables, launch, {"stream": 32})
     simulation = CycleSimulator(machine.gpu).begin_program(

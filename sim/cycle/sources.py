@@ -7,15 +7,8 @@ from pathlib import Path
 
 from kcc.diagnostics import Diagnostic
 from kcc.gpu.description import GpuDescription
-from kcc.sim.cycle.accelsim import (
-    SassKernel,
-    batches_of_sass,
-    launch_of_sass,
-    program_of_sass,
-    read_kernel,
-    read_list,
-    tables_of_sass,
-)
+from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
+from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
 from kcc.sim.result import Timing
 from kcc.trace.reader import open_trace
@@ -80,7 +73,7 @@ def simulate_list(
         machine = launch_machine(gpu, tables, launch, {kernel.name: kernel.registers})
         program = program_of_sass(kernel, machine)
         simulation = simulator.begin_program(tables, launch, machine, program)
-        for batch in batches_of_sass(kernel):
+        for batch in batches_of(kernel):
             simulation.feed(batch)
             watch(simulation)
         yield simulation.finish()
