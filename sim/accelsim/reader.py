@@ -188,6 +188,7 @@ def _pieces(path: Path, file: IO[bytes], keys: _Keys, *, first: bool) -> Iterato
     nothing but that it is done."""
     from kcc.sim.accelsim import text_native as native
 
+    lanes = np.zeros(WIDTH, np.int64)
     for text in _whole_lines(path, file, keys.state):
         lines = 1 if first else int(np.count_nonzero(text == native.NEWLINE))
         rows, masks = np.empty((lines, 3), np.int64), np.empty(lines, np.uint64)
@@ -195,7 +196,7 @@ def _pieces(path: Path, file: IO[bytes], keys: _Keys, *, first: bool) -> Iterato
         addresses = np.empty((lines, WIDTH), np.int64)
         error, n, m = native.read_lines(
             text, len(text), keys.state, keys.rows, keys.places, keys.pool, first, rows, masks,
-            starts, addresses,
+            starts, addresses, lanes,
         )  # fmt: skip
         if error != native.FINE:
             raise _wrong(path, int(keys.state[native.LINE]), native.WORDS_OF_ERRORS[error])

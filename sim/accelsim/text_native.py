@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native
+from kcc.native import uncounted
 
 Bytes = Any
 Ints = Any
@@ -68,7 +68,7 @@ LETTER_B, LETTER_E, LETTER_L, LETTER_D, LETTER_S = (
 )  # fmt: skip
 
 
-@native
+@uncounted
 def _word(text: Bytes, place: int, end: int) -> tuple[int, int]:
     """The next word of a line: its first byte and the one behind its last."""
     while place < end and text[place] == SPACE:
@@ -79,7 +79,7 @@ def _word(text: Bytes, place: int, end: int) -> tuple[int, int]:
     return start, place
 
 
-@native
+@uncounted
 def _hexadecimal(text: Bytes, start: int, end: int) -> int:
     """The number, -1 if it is none of up to 62 bits."""
     if end - start > 2 and text[start] == ZERO and text[start + 1] == LETTER_X:
@@ -103,7 +103,7 @@ def _hexadecimal(text: Bytes, start: int, end: int) -> int:
     return int(value)
 
 
-@native
+@uncounted
 def _decimal(text: Bytes, start: int, end: int) -> tuple[int, bool]:
     """The number, which may be negative, and whether it is one."""
     negative = start < end and text[start] == MINUS
@@ -120,14 +120,14 @@ def _decimal(text: Bytes, start: int, end: int) -> tuple[int, bool]:
     return int(-value if negative else value), True
 
 
-@native
+@uncounted
 def _count(text: Bytes, start: int, end: int) -> int:
     """A number that is not negative, -1 if it is none."""
     value, good = _decimal(text, start, end)
     return value if good and value >= 0 else -1
 
 
-@native
+@uncounted
 def _find_key(
     text: Bytes, start: int, end: int, line: int, keys: Ints, places: Ints, pool: Bytes,
     state: Ints, may_add: bool,
@@ -160,7 +160,8 @@ def _find_key(
     key, used = state[KEYS], state[POOL]
     if key >= len(keys) or used + end - start > len(pool):
         return -1
-    pool[used : used + end - start] = text[start:end]
+    for offset in range(end - start):
+        pool[used + offset] = text[start + offset]
     keys[key, KEY_HASH], keys[key, KEY_LINE] = own, line
     keys[key, KEY_START], keys[key, KEY_END] = used, used + end - start
     keys[key, KEY_COUNT] = 0
@@ -170,7 +171,7 @@ def _find_key(
     return key
 
 
-@native
+@uncounted
 def _lanes(text: Bytes, place: int, end: int, mask: int, lanes: Ints) -> int:
     """Read addresses of the active lanes from behind the width on; an error or FINE."""
     start, place = _word(text, place, end)
@@ -219,7 +220,7 @@ def _lanes(text: Bytes, place: int, end: int, mask: int, lanes: Ints) -> int:
     return FINE
 
 
-@native
+@uncounted
 def _registers(text: Bytes, place: int, end: int) -> tuple[int, int]:
     """Go over a count and so many registers; an error or FINE, and the place behind them."""
     start, place = _word(text, place, end)
@@ -235,7 +236,7 @@ def _registers(text: Bytes, place: int, end: int) -> tuple[int, int]:
     return FINE, place
 
 
-@native
+@uncounted
 def _instruction(
     text: Bytes, place: int, end: int, keys: Ints, places: Ints, pool: Bytes, state: Ints,
     may_add: bool, lanes: Ints,
@@ -280,7 +281,7 @@ def _instruction(
     return error, key, mask, error == FINE
 
 
-@native
+@uncounted
 def _is_stack(text: Bytes, place: int) -> bool:
     """Whether an opcode is LDL or STL."""
     a, b, c, d = text[place], text[place + 1], text[place + 2], text[place + 3]
@@ -289,7 +290,7 @@ def _is_stack(text: Bytes, place: int) -> bool:
     return (is_load or is_store) and d in (SPACE, ord("."))
 
 
-@native
+@uncounted
 def _after_equals(text: Bytes, place: int, end: int) -> int:
     """The number behind an equals sign, -1 if there is none."""
     while place < end and text[place] != EQUALS:
@@ -298,7 +299,7 @@ def _after_equals(text: Bytes, place: int, end: int) -> int:
     return _count(text, start, stop)
 
 
-@native
+@uncounted
 def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
     """A line that begins or ends a thread block or a warp; an error or FINE."""
     letter = text[place]
@@ -336,19 +337,18 @@ def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
     return FINE
 
 
-@native
+@uncounted
 def read_lines(
     text: Bytes, size: int, state: Ints, keys: Ints, places: Ints, pool: Bytes, may_add: bool,
-    rows: Ints, masks: Any, access_start: Ints, addresses: Ints,
+    rows: Ints, masks: Any, access_start: Ints, addresses: Ints, lanes: Ints,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Read ``size`` bytes of whole lines.
 
     With ``may_add`` keys are collected and counted, else rows are written: thread block, warp and
     key, the mask, where its accesses begin, and the addresses of each access.
-    Returns an error or FINE, rows and accesses.
+    ``lanes`` is room for one warp's. Returns an error or FINE, rows and accesses.
     """
     place = row = access = 0
-    lanes = np.zeros(WIDTH, np.int64)
     while place < size:
         end = place
         while text[end] != NEWLINE:
@@ -389,7 +389,8 @@ def read_lines(
         masks[row] = mask
         access_start[row] = access
         if has_lanes:
-            addresses[access] = lanes
+            for lane in range(WIDTH):
+                addresses[access, lane] = lanes[lane]
             access += 1
         row += 1
     access_start[row] = access
