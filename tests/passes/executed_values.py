@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import random
+import re
 from collections.abc import Iterator
 from typing import Any
 
-from kcc.frontend.ir.instructions import AnyInstruction, CondBranch, Switch
-from kcc.frontend.ir.types import VOID
+from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch, Switch
+from kcc.frontend.ir.types import VOID, FloatTy, IrType, VecTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.branches import Branches
 from kcc.passes.divergence import Divergence, Uniformity
@@ -61,6 +63,17 @@ class _Warp(reference._Warp):  # pyright: ignore[reportPrivateUsage] -- with an 
             self.see(instruction, lane, found)
         return found
 
+    def _call(self, call: Call, given: list[Any], lane: int) -> Any:
+        """Mathematical functions and images give what is a function of their arguments, and as
+        unlike for unlike ones as can be: which is all that matters here."""
+        found = re.match(r"(?:_Z\d+(?!get_[lgwn])|__translate_)([a-z_]\w*)", call.callee)
+        if call.is_intrinsic or not found or call.callee.startswith(reference.IGNORED):
+            return super()._call(call, given, lane)
+        if found[1].startswith("sincos"):
+            self.store(call.type, given[1], _stand_in(call.type, f"cosine of {given[0]}"), lane)
+            given = given[:1]
+        return _stand_in(call.type, f"{call.callee} of {given}")
+
     def see(self, instruction: AnyInstruction, lane: int, value: object) -> None:
         counters = self.counters.setdefault(lane, {})
         around = self.watch.loops.around(instruction.block)
@@ -83,6 +96,18 @@ class _Warp(reference._Warp):  # pyright: ignore[reportPrivateUsage] -- with an 
         for phi in self.launch.function.blocks[target].phis:
             for lane in lanes:
                 self.see(phi, lane, self.values[phi.index][lane])
+
+
+def _stand_in(type_: IrType, what: str) -> Any:
+    """A value between 0 and 1, or an integer up to 16."""
+    draw = random.Random(what)
+    match type_:
+        case VecTy():
+            return [_stand_in(type_.element, f"{lane} of {what}") for lane in range(type_.lanes)]
+        case FloatTy():
+            return draw.randrange(1, 256) / 256
+        case _:
+            return None if type_ == VOID else draw.randint(1, 16)
 
 
 _COUNTERS: dict[int, dict[int, dict[int, int]]] = {}

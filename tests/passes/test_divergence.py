@@ -30,15 +30,9 @@ from tests.tracegen import engine
 
 SAMPLE = frozenset({"bfs", "nw", "spmv"})
 
-NOT_INTERPRETED = frozenset(
-    {"blackscholes", "fft", "imagefilter", "lavamd", "montecarlo", "particlefilter"}
-)
-"""What has images, or functions that the interpreter does not compute."""
-
 KERNELS = [
     pytest.param(name, kernel, id=kernel, marks=() if name in SAMPLE else pytest.mark.full)
     for name in WORKLOADS
-    if name not in NOT_INTERPRETED
     for kernel in load(name).launches
 ]
 

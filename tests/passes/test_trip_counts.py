@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kcc.diagnostics import DiagnosticError
 from kcc.frontend.options import OptLevel
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.trip_counts import TripKind, TripStage
@@ -225,8 +226,14 @@ def test_random_loops_on_data(seed: int):
 @pytest.mark.full
 @pytest.mark.parametrize("first", range(SAMPLE, MANY, BATCH))
 def test_many_random_loops(first: int):
+    endless = 0
     for seed in range(first, first + BATCH):
-        check_random(seed, LEVELS[seed % len(LEVELS)], data=seed % 3 == 0)
+        try:
+            check_random(seed, LEVELS[seed % len(LEVELS)], data=seed % 3 == 0)
+        except DiagnosticError as error:  # few programs do not end
+            assert [d.code for d in error.diagnostics] == ["K717"], seed
+            endless += 1
+    assert endless <= 1
 
 
 REGRESSIONS = [

@@ -183,7 +183,10 @@ class Reference:
             return number << OBJECT_BITS
         if isinstance(value, (np.ndarray, np.generic)):
             return ops.decode(type_, value.tobytes())
-        return ops.wrap(value, type_.bits) if isinstance(type_, IntTy) else float(value)  # type: ignore[arg-type]
+        if isinstance(type_, IntTy):
+            return ops.wrap(value, type_.bits)  # type: ignore[arg-type]
+        # An image is a thing that no instruction looks into.
+        return self._new_object() << OBJECT_BITS if isinstance(type_, PtrTy) else float(value)
 
     def run(self) -> Outcome:
         steps = dict[tuple[int, int], list[Step]]()
