@@ -230,9 +230,10 @@ def test_many_random_loops(first: int):
     for seed in range(first, first + BATCH):
         try:
             check_random(seed, LEVELS[seed % len(LEVELS)], data=seed % 3 == 0)
-        except DiagnosticError as error:  # few programs do not end
-            assert [d.code for d in error.diagnostics] == ["K717"], seed
-            endless += 1
+        except DiagnosticError as error:
+            if [d.code for d in error.diagnostics] != ["K717"]:
+                raise
+            endless += 1  # few programs do not end
     assert endless <= 1
 
 
