@@ -131,7 +131,7 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
         Unit.FP64: ("lanes_per_sm.fp64", max(fp32 // 32, 1)),
         Unit.SFU: ("lanes_per_sm.sfu", 16),
     }
-    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0}
+    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0, Unit.EITHER: 1.0}
     for unit, (key, assumed) in lanes.items():
         count = reader.integer(key, assumed=assumed, reason="from the number of cores")
         found[unit] = warp * schedulers / max(count, 0.5)

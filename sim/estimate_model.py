@@ -30,6 +30,7 @@ from kcc.sim.estimate_options import (
     modelled_traffic,
 )
 from kcc.sim.machine_costs import Generation, Unit
+from kcc.sim.machine_operations import MachineProgram, Memory
 from kcc.sim.pipeline_flow import (
     Flow,
     Traces,
@@ -38,9 +39,10 @@ from kcc.sim.pipeline_flow import (
     operations_per_warp,
     traces_of,
 )
-from kcc.sim.pipeline_program import MachineProgram, Memory, machine_program
+from kcc.sim.pipeline_program import machine_program
 
 SECTOR = 32
+LINE = 128
 ROUNDS = 3
 """Rounds of thread blocks up to which all that an SM gets are run."""
 
@@ -181,26 +183,26 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
     )
 
 
-REGISTERS_BESIDE = 12
-"""What a program keeps beside its values: pointers, counters and the operands of instructions in
-flight (the least ptxas gives to any kernel with a loop over memory is about so many)."""
-
-
 def registers_of(subject: Subject, program: MachineProgram) -> int | None:
     """Registers of a work-item: the smaller one of the estimate of the whole IR and of what lives
     at once in the order that the model issues."""
     if subject.registers is None or subject.registers_known:
         return subject.registers
-    return min(subject.registers, max(16, program.registers + REGISTERS_BESIDE))
+    return min(max(subject.registers, 16), max(16, program.registers))
 
 
 def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
-    l1 = machine.l1_size if machine.l1_caches_loads else 0
-    if machine.unified and l1:
-        l1 = max(l1 - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)
+    l1 = _l1_bytes(machine, occupancy) if machine.l1_caches_loads else 0
     return CacheShape(
         l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.grid
     )
+
+
+def _l1_bytes(machine: Machine, occupancy: Occupancy) -> int:
+    """What shared memory leaves of L1, where both are one."""
+    if not machine.unified or not machine.l1_size:
+        return machine.l1_size
+    return max(machine.l1_size - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)
 
 
 def _program(subject: Subject, generation: Generation) -> MachineProgram:
@@ -274,9 +276,7 @@ class _Run:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = passes * slow
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
-                self.port[i] = max(1.0, size / 4) * slow
-                if memory is Memory.PRIVATE_STORE:
-                    self.write[i] = max(1.0, size / 4) * 128 / SECTOR
+                self._private(i, memory, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
                 moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
                 # What goes back to registers, also where lanes read the same.
@@ -291,6 +291,23 @@ class _Run:
                 self.sectors[i] = traffic.sectors
             case _:
                 self.port[i] = 1.0
+
+    def _private(self, i: int, memory: Memory, words: float) -> None:
+        """Local memory: a line for each word of a warp. L1 keeps what the work-items of an SM have
+        in it as far as it has room and passes stores on; L2 keeps those of all SMs, or they go to
+        DRAM and come back."""
+        machine, sectors = self.machine, words * LINE / SECTOR
+        resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
+        self.port[i] = words * 128.0 / machine.shared_bytes
+        miss1, miss2 = (
+            _overflow(resident, _l1_bytes(machine, self.occupancy)),
+            _overflow(resident * self.active, machine.l2_size),
+        )
+        self.sectors[i] = sectors
+        if memory is Memory.PRIVATE_STORE:
+            self.write[i], self.dram[i] = sectors, sectors * miss2
+        else:
+            self.l2[i], self.dram[i] = sectors * miss1, sectors * miss1 * miss2
 
     def _executions(self) -> np.ndarray:
         found = np.zeros(len(self.program.operations))
@@ -444,6 +461,11 @@ class _Run:
             for b in guessed for i in self.program.blocks[b]
         )  # fmt: skip
         return lost / max(self.counts.warp_instructions, 1e-9)
+
+
+def _overflow(footprint: float, size: int) -> float:
+    """The share of a footprint, used over and over, that a cache has no room for."""
+    return max(0.0, 1.0 - size / footprint) if footprint else 0.0
 
 
 def _reasons() -> tuple[str, ...]:

@@ -28,6 +28,8 @@ class Unit(IntEnum):
     MEMORY = 4
     """Loads and stores: one for the SM, not one per scheduler."""
     CONTROL = 5
+    EITHER = 6
+    """Moves between registers: ptxas deals them out between ALU (MOV) and FMA (IMAD.MOV)."""
 
 
 UNITS = len(Unit)

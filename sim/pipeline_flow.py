@@ -25,7 +25,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import WARP, Warps
-from kcc.sim.pipeline_program import MachineProgram
+from kcc.sim.machine_operations import MachineProgram
 
 ASSUMED_SHARE = 0.5
 """Of a branch that memory decides, where nothing is assumed by the user."""

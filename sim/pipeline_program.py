@@ -1,118 +1,54 @@
 """From a kernel's IR to what a warp issues: machine operations with units, latencies, dependences.
 
-What stands between IR and machine code is decided here, as a GPU's compiler would:
+What stands between IR and machine code is decided here and in its neighbours, as a GPU's compiler
+would: what folds (:mod:`kcc.sim.pipeline_folding`), which loads are made
+(:mod:`kcc.sim.pipeline_merging`), what loops cost (:mod:`kcc.sim.pipeline_overhead`), where private
+arrays lie (:mod:`kcc.sim.private_arrays`), in which order all is issued and what does not fit the
+registers (:mod:`kcc.sim.pipeline_schedule`).
 
-* Address arithmetic folds into accesses. Accesses whose addresses differ by a constant share one
-  address; an address that moves by a constant with a loop costs an addition per iteration, one
-  that does not is computed outside the loop.
-* A multiplication whose only user is an addition is a fused multiply-add; negation and absolute
-  value are modifiers; truth values are predicates.
-* Small innermost loops are unrolled, so that their own overhead is shared by several iterations.
-* Within a block operations are ordered so that values are used up soon; loads then go ahead.
+Accesses whose addresses differ by a constant share one address; an address that moves by a constant
+with a loop costs an addition per iteration, one that does not is computed outside the loop.
 """
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import IntEnum
 
-from kcc.frontend.builtins.primitives import primitive_of
-from kcc.frontend.ir.instructions import (
-    AnyInstruction,
-    Binary,
-    Branch,
-    Call,
-    Cast,
-    CondBranch,
-    GetElementPtr,
-    IntCompare,
-    Phi,
-    Switch,
-)
-from kcc.frontend.ir.model import Function
-from kcc.frontend.ir.opcodes import Flags, Opcode
-from kcc.frontend.ir.types import VOID, FloatTy, IntTy, PtrTy, scalar_of, size_bytes
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Phi
+from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.classify import classify, intrinsic_stem
+from kcc.passes.arrays import Array
+from kcc.passes.classify import classify
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import BASE_KINDS, Expr, Number, Sum, Symbol
+from kcc.passes.symbolic.expr import Symbol
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
+from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.pipeline_folding import folding_of, function_name
+from kcc.sim.pipeline_merging import LoadMerging
+from kcc.sim.pipeline_overhead import Unrolling
+from kcc.sim.pipeline_schedule import block_pressure, scheduled, spilled
+from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 
+REGISTERS_BESIDE = 12
+"""What a program keeps beside its values: pointers, counters and the operands of instructions in
+flight (the least ptxas gives to any kernel with a loop over memory is about so many)."""
 
-class Memory(IntEnum):
-    """What an operation does to memory."""
+REGISTER_FILE = {Generation.FERMI: 32768}
+"""Registers of an SM, else 65536: a kernel that says how large its thread blocks are is given no
+more than lets one of them run."""
 
-    NONE = 0
-    SHARED_LOAD = 1
-    SHARED_STORE = 2
-    GLOBAL_LOAD = 3
-    GLOBAL_STORE = 4
-    CONSTANT_LOAD = 5
-    PRIVATE = 6
-    SHARED_ATOMIC = 7
-    GLOBAL_ATOMIC = 8
-    BARRIER = 9
-    IMAGE = 10
-    PRIVATE_STORE = 11
+MOST_REGISTERS = {Generation.FERMI: 63, Generation.AMD: 256}
+"""Of a work-item, else 255 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
 
-
-@dataclass(frozen=True, slots=True)
-class MachineOperation:
-    """``slots`` warp instructions on ``unit``; the result is there ``steps`` latencies of ``kind``
-    after issue. ``needs`` are operations of the program whose results it waits for. ``access`` is
-    the id of the memory access, -1 for none; ``bytes`` what a lane moves. ``instruction`` is the
-    IR's, -1 for what has none."""
-
-    unit: Unit
-    kind: InstructionClass
-    slots: float
-    steps: float
-    needs: tuple[int, ...]
-    memory: Memory
-    access: int
-    bytes: int
-    line: int
-    instruction: int
-
-
-@dataclass(frozen=True, slots=True)
-class MachineProgram:
-    """``blocks[b]`` are the operations of basic block b in the order in which they are issued."""
-
-    operations: tuple[MachineOperation, ...]
-    blocks: tuple[tuple[int, ...], ...]
-    registers: int
-    """Values of 32 bits that live at once, at most, in this order of operations."""
-
-
-UNROLL_LIMIT = 8
-UNROLL_SIZE = 150
-"""Innermost loops are unrolled up to 8 times while they have no more than 150 operations: LLVM's
-NVPTX target lets loops be unrolled at run time by up to 8; the size is such that the branches
-counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
-
-FULL_UNROLL_SIZE = 1000
-"""Operations up to which a loop with a constant trip count is unrolled wholly (nvcc's default
-threshold is not published; LLVM's NVPTX target takes 300 times bonuses for folded constants)."""
-
-_AFFINE = frozenset({Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.SHL, Opcode.OR})
-_FREE_CASTS = frozenset(
-    {Opcode.ZEXT, Opcode.SEXT, Opcode.TRUNC, Opcode.PTRTOINT, Opcode.INTTOPTR, Opcode.BITCAST,
-     Opcode.ADDRSPACECAST}
-)  # fmt: skip
-_FREE_CALLS = frozenset({"fabs", "copysign", "canonicalize"})
-_CONSTANT_QUERIES = frozenset(
-    {"get_local_size", "get_num_groups", "get_global_size", "get_global_offset", "get_work_dim"}
-)
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
 
@@ -144,56 +80,58 @@ def machine_program(kernel: Kernel, facts: Facts, generation: Generation) -> Mac
     return _Lowering(kernel, facts, generation).run()
 
 
+def register_limit(kernel: Kernel, generation: Generation) -> int:
+    """Registers that a compiler gives a work-item at most."""
+    most = MOST_REGISTERS.get(generation, 255)
+    if kernel.required_local_size is None:
+        return most
+    warps = -(-math.prod(kernel.required_local_size) // 32)
+    return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
+
+
 class _Lowering:
     def __init__(self, kernel: Kernel, facts: Facts, generation: Generation) -> None:
-        self.function: Function = kernel.function
+        self.kernel, self.function = kernel, kernel.function
         self.facts, self.generation = facts, generation
         self.values = facts[SymbolicValues]
         self.loops = facts[Loops]
         self.accesses: dict[int, list[MemoryAccess]] = {}
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
-        self.users = _users(self.function)
-        self.folded = self._address_arithmetic()
-        self.fused = self._fused()
+        self.folding = folding_of(self.function, self.accesses)
+        self.unrolling = Unrolling(self.function, self.loops, self.values, self.folding.users)
+        self.homes = private_homes(facts, self.unrolling.is_whole)
+        self.merging = LoadMerging(self.values)
         self.state = _State()
         self.groups: dict[object, int] = {}
-        self.loaded: dict[tuple[AddressSpace, Expr, int], int] = {}
-        self.wide: dict[tuple[AddressSpace, Expr, int], int] = {}
-        self.load_block = -1
+        self.compared: dict[object, int] = {}
 
     def run(self) -> MachineProgram:
         state, reachable = self.state, self.facts[ControlFlow].reachable
         state.blocks = [[] for _ in self.function.blocks]
         for block in self.function.blocks:
             if block.index in reachable:
-                for instruction in (*block.instructions, block.terminator):
+                for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
         self._share_overhead()
         rows = [_frozen(draft) for draft in state.drafts]
-        order = [_scheduled(rows, block) for block in state.blocks]
-        return MachineProgram(tuple(rows), tuple(order), self._pressure(rows, order))
-
-    def _pressure(self, rows: list[MachineOperation], order: list[tuple[int, ...]]) -> int:
-        """The most values alive at once in a block, those that other blocks read through it all."""
-        outside = set[int]()
-        home = {number: block for block, part in enumerate(order) for number in part}
-        for number, row in enumerate(rows):
-            outside |= {n for n in row.needs if home[n] != home[number] or n >= number}
+        order = [scheduled(rows, block) for block in state.blocks]
+        arrays = self._array_words()
         words = [self._words(row) for row in rows]
-        through = sum(words[n] for n in outside)
-        most = 0
-        for part in order:
-            last = {n: place for place, number in enumerate(part) for n in rows[number].needs}
-            alive, ends = 0, dict[int, int]()
-            for place, number in enumerate(part):
-                alive -= ends.pop(place, 0)
-                if number in last and number not in outside and last[number] > place:
-                    alive += words[number]
-                    ends[last[number]] = ends.get(last[number], 0) + words[number]
-                most = max(most, alive)
-        return most + through
+        need = [arrays + each for each in block_pressure(rows, order, words)]
+        room = register_limit(self.kernel, self.generation) - REGISTERS_BESIDE
+        order, spilled_words = spilled(rows, order, need, room)
+        private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
+        registers = min(max(need), room) + REGISTERS_BESIDE
+        return MachineProgram(tuple(rows), tuple(order), registers, private + 4 * spilled_words)
+
+    def _array_words(self) -> int:
+        """Registers of arrays that are no values of the IR."""
+        return sum(
+            h.size_bytes // 4
+            for h in self.homes.values() if h.home in (Home.SELECTED, Home.REGISTERS)
+        )  # fmt: skip
 
     def _words(self, row: MachineOperation) -> int:
         if row.kind is InstructionClass.COMPARE or row.slots == 0:
@@ -203,51 +141,9 @@ class _Lowering:
         if row.instruction < 0:
             return 1
         type_ = self.function.instructions[row.instruction].type
-        if row.memory in _LOADS and row.bytes > 4:
+        if row.memory in LOADS and row.bytes > 4:
             return row.bytes // 4
         return 0 if type_ == VOID else -(-size_bytes(type_) // 4)
-
-    # what costs nothing
-
-    def _address_arithmetic(self) -> frozenset[int]:
-        """Instructions that are only there for addresses, and linear."""
-        folded = {i.index for i in self.function.instructions if _may_fold(i)}
-        changed = True
-        while changed:
-            changed = False
-            for index in list(folded):
-                for user in self.users.get(index, ()):
-                    if user.index in folded or self._is_address_only(index, user):
-                        continue
-                    folded.discard(index)
-                    changed = True
-                    break
-        return frozenset(folded)
-
-    def _is_address_only(self, index: int, user: AnyInstruction) -> bool:
-        """Whether an access uses a value as its address, and only so."""
-        touches = self.accesses.get(user.index)
-        if not touches:
-            return False
-        pointers = {t.pointer.index for t in touches if isinstance(t.pointer, InstructionRef)}
-        others = [o for o in user.operands if isinstance(o, InstructionRef) and o.index == index]
-        return index in pointers and len(others) == 1
-
-    def _fused(self) -> frozenset[int]:
-        """Multiplications that become part of an addition."""
-        found = set[int]()
-        taken = set[int]()
-        for each in self.function.instructions:
-            if each.opcode is not Opcode.FMUL:
-                continue
-            users = self.users.get(each.index, [])
-            if len(users) != 1 or Flags.CONTRACT not in each.flags:
-                continue
-            user = next(iter(users))
-            if user.opcode in (Opcode.FADD, Opcode.FSUB) and user.index not in taken:
-                taken.add(user.index)
-                found.add(each.index)
-        return frozenset(found)
 
     # one instruction
 
@@ -259,35 +155,11 @@ class _Lowering:
             state.result[instruction.index] = made
             return
         needs = self._needs(instruction.operands)
-        if (
-            isinstance(instruction, Phi)
-            or instruction.index in self.folded
-            or self._free(instruction)
-        ):
+        if self.folding.is_free(instruction):
             state.result[instruction.index] = tuple(needs)
             return
         operations = tuple(self._operations(instruction, needs))
         state.result[instruction.index] = operations or tuple(needs)
-
-    def _free(self, instruction: AnyInstruction) -> bool:
-        type_ = scalar_of(instruction.type)
-        if instruction.index in self.fused or instruction.opcode is Opcode.FNEG:
-            return True
-        if isinstance(type_, IntTy) and type_.bits == 1 and isinstance(instruction, Binary):
-            return True
-        if isinstance(instruction, Call):
-            stem = intrinsic_stem(instruction.callee) if instruction.is_intrinsic else None
-            name = _function_name(instruction)
-            return stem in _FREE_CALLS or name in _CONSTANT_QUERIES
-        return isinstance(instruction, Branch) or self._is_free_compare(instruction)
-
-    def _is_free_compare(self, instruction: AnyInstruction) -> bool:
-        """Minimum and maximum are one instruction: the comparison before a select of the same."""
-        users = self.users.get(instruction.index, ())
-        if not isinstance(instruction, IntCompare) or len(users) != 1:
-            return False
-        (user,) = users
-        return user.opcode is Opcode.SELECT and set(user.operands[1:]) == set(instruction.operands)
 
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
         for kind, count in classify(instruction):
@@ -296,7 +168,7 @@ class _Lowering:
                 continue
             slots, steps, unit = cost.slots, cost.steps, cost.unit
             if isinstance(instruction, Call):
-                named = FUNCTIONS.get(_function_name(instruction))
+                named = FUNCTIONS.get(function_name(instruction))
                 if named is not None:
                     unit, slots, steps = named.unit, named.slots, named.steps
                 if _is_double(instruction) and kind in (
@@ -312,14 +184,14 @@ class _Lowering:
             memory = Memory.NONE
             if kind is InstructionClass.BARRIER:
                 memory = Memory.BARRIER
-                self.loaded, self.wide = {}, {}
+                self.merging.forget()
             elif kind is InstructionClass.IMAGE:
                 memory = Memory.IMAGE
             draft = _Draft(
                 unit, kind, slots * count, steps, list(needs), memory,
                 line=_line(instruction), instruction=instruction.index,
             )  # fmt: skip
-            draft.overhead = self._is_overhead(instruction)
+            draft.overhead = self.unrolling.is_overhead(instruction)
             yield self._add(instruction.block, draft)
 
     def _add(self, block: int, draft: _Draft) -> int:
@@ -328,99 +200,81 @@ class _Lowering:
         self.state.blocks[block].append(number)
         return number
 
+    # accesses
+
     def _access(self, instruction: AnyInstruction, touch: MemoryAccess) -> int:
-        same = self._known_load(instruction, touch)
-        if same is not None:
-            return same
+        address = self.values.address(instruction, touch.pointer)
+        found = self.merging.find(instruction.block, touch, address)
+        if found is not None:
+            number, more = found
+            if more:
+                whole = self.state.drafts[number].bytes + more
+                self.state.drafts[number].bytes = 8 if whole <= 8 else 16
+            return number
         pointers = {id(touch.pointer)}
         needs = self._needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self._address(instruction, touch)
         size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
-        memory = _memory_of(touch)
-        pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
-        kind = classify(instruction)[0][0]
-        if touch.space is AddressSpace.PRIVATE and self._in_registers(instruction, touch):
-            draft = _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
-        elif memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch):
-            # Read as an operand of the instruction that wants it, out of the constant bank.
-            draft = _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
-        else:
-            draft = _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
+        draft = self._access_draft(instruction, touch, size, needs)
         draft.line, draft.instruction = _line(instruction), instruction.index
         number = self._add(instruction.block, draft)
         if touch.op is AccessOp.LOAD and not touch.volatile:
-            address = self.values.address(instruction, touch.pointer)
-            self.loaded[(touch.space, address, size)] = number
-            wide = self._wide(touch, address, size)
-            if wide is not None:
-                self.wide[wide] = number
+            self.merging.keep(touch, address, size, number)
         return number
 
-    def _wide(
-        self, touch: MemoryAccess, address: Expr, size: int
-    ) -> tuple[AddressSpace, Expr, int] | None:
-        """The aligned piece of 8 or 16 bytes that a load of 4 or 8 lies in, if it always does:
-        LLVM's load-store vectoriser makes one load of those in the same piece."""
-        if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
-            return None
-        terms = address.terms if isinstance(address, Sum) else ((address, 1),)
-        constant = address.constant if isinstance(address, Sum) else 0
-        steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
-        piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
-        if piece is None:
-            return None
-        assert isinstance(address.type, IntTy)
-        rounded = self.values.algebra.sum(list(terms), address.type, constant // piece * piece)
-        return touch.space, rounded, piece
+    def _access_draft(
+        self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
+    ) -> _Draft:
+        kind = classify(instruction)[0][0]
+        memory = _memory_of(touch)
+        home = self._home(touch)
+        is_operand = memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch)
+        if is_operand or (home is not None and home.home is Home.REGISTERS):
+            # In a register, or read out of the constant bank by the instruction that wants it.
+            return _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
+        if home is not None and home.home is Home.SELECTED:
+            moves = self._selections(instruction, touch, home, size, needs)
+            steps = float(home.candidates)
+            return _Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
+        pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
+        return _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
 
-    def _known_load(self, instruction: AnyInstruction, touch: MemoryAccess) -> int | None:
-        """The load of the same address in the block before, if nothing was stored since: compilers
-        see that where addresses are sums of the same terms."""
-        if self.load_block != instruction.block:
-            self.loaded, self.wide, self.load_block = {}, {}, instruction.block
-        if touch.op is not AccessOp.LOAD:
-            self.loaded = {k: n for k, n in self.loaded.items() if k[0] is not touch.space}
-            self.wide = {k: n for k, n in self.wide.items() if k[0] is not touch.space}
+    def _home(self, touch: MemoryAccess) -> PrivateHome | None:
+        """Where the private array of an access lies; None for other memory."""
+        if touch.space is not AddressSpace.PRIVATE:
             return None
-        if touch.volatile or not isinstance(touch.element_bytes, int):
-            return None
-        address = self.values.address(instruction, touch.pointer)
-        same = self.loaded.get((touch.space, address, touch.element_bytes))
-        if same is not None:
-            return same
-        wide = self._wide(touch, address, touch.element_bytes)
-        if wide is None or wide not in self.wide:
-            return None
-        number = self.wide[wide]
-        whole = self.state.drafts[number].bytes + touch.element_bytes
-        self.state.drafts[number].bytes = 8 if whole <= 8 else 16
-        self.loaded[(touch.space, address, touch.element_bytes)] = number
-        return number
+        if isinstance(touch.array, Array) and isinstance(touch.array.symbol, int):
+            return self.homes.get(touch.array.symbol)
+        return PrivateHome(Home.MEMORY, 0)
 
-    def _in_registers(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
-        """Whether a private array becomes registers: its places are constants once the loops
-        around are unrolled, which compilers do where they can."""
-        if touch.volatile:
-            return False
-        address = self.values.address(instruction, touch.pointer)
-        terms = address.terms if isinstance(address, Sum) else ((address, 1),)
-        kinds = {t.kind.name if isinstance(t, Symbol) else "" for t, _ in terms}
-        return kinds <= {"PRIVATE", "COUNTER"} and all(
-            self._is_unrolled(each) for each in self.values.varying(address)
-        )
-
-    def _is_unrolled(self, loop: int) -> bool:
-        """Whether a compiler unrolls a loop wholly; one that was unrolled in part stays."""
-        trips = self.values.back_edges(loop)
-        if not isinstance(trips, Number) or self.loops.loops[loop].unroll == 1:
-            return False
-        blocks = self.loops.loops[loop].blocks
-        size = sum(len(self.function.blocks[b].instructions) for b in blocks)
-        return (trips.value + 1) * size <= FULL_UNROLL_SIZE
+    def _selections(
+        self, instruction: AnyInstruction, touch: MemoryAccess, home: PrivateHome, size: int,
+        needs: list[int],
+    ) -> float:  # fmt: skip
+        """How many moves find an element among registers: one with a predicate for each word of
+        each candidate. Makes the comparisons that they need, one for each candidate, which accesses
+        to the same piece in the same block share. Constant places need neither."""
+        assert isinstance(touch.array, Array)
+        flat, constant = flattened(self.values.address(instruction, touch.pointer))
+        terms = frozenset(
+            (t, c) for t, c in flat
+            if not all(self.unrolling.is_whole(i) for i in self.values.varying(t))
+        )  # fmt: skip
+        if not terms:
+            return 0.0
+        key = (touch.array.symbol, terms, constant // home.piece_bytes, instruction.block)
+        if key not in self.compared:
+            draft = _Draft(
+                Unit.ALU, InstructionClass.COMPARE, float(home.candidates), 1.0, list(needs),
+                line=_line(instruction),
+            )  # fmt: skip
+            self.compared[key] = self._add(instruction.block, draft)
+        needs.append(self.compared[key])
+        return float(home.candidates * -(-size // 4))
 
     def _is_uniform(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
         address = self.values.address(instruction, touch.pointer)
-        terms = address.terms if isinstance(address, Sum) else ((address, 1),)
+        terms = terms_of(address)
         return not self.values.varying(address) and all(
             isinstance(term, Symbol) and term.kind.name in ("GLOBAL", "POINTER")
             for term, _ in terms
@@ -429,7 +283,7 @@ class _Lowering:
     def _address(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
         """What an access waits for to have its address; makes the operations that compute it."""
         address = self.values.address(instruction, touch.pointer)
-        terms = frozenset(address.terms if isinstance(address, Sum) else ((address, 1),))
+        terms = frozenset(terms_of(address))
         roots = self._needs([touch.pointer])
         varying = self.values.varying(address)
         inner = self.loops.innermost[instruction.block]
@@ -481,7 +335,7 @@ class _Lowering:
         late = dict[int, list[int]]()
         for each in self.function.instructions:
             if isinstance(each, Phi):
-                for user in self.users.get(each.index, ()):
+                for user in self.folding.users.get(each.index, ()):
                     late.setdefault(user.index, []).append(each.index)
         by_instruction = dict[int, list[int]]()
         for number, draft in enumerate(self.state.drafts):
@@ -494,76 +348,15 @@ class _Lowering:
                     needs = self.state.drafts[number].needs
                     needs += [m for m in more if m not in needs]
 
-    # loops' own work
-
-    def _is_overhead(self, instruction: AnyInstruction) -> bool:
-        """Whether an instruction counts or tests the iterations of its loop."""
-        inner = self.loops.innermost[instruction.block]
-        if inner is None:
-            return False
-        loop = self.loops.loops[inner]
-        if isinstance(instruction, CondBranch | Switch):
-            return instruction.block in loop.exiting
-        if isinstance(instruction, IntCompare):
-            users = self.users.get(instruction.index, ())
-            return all(isinstance(u, CondBranch) and u.block in loop.exiting for u in users)
-        if isinstance(instruction, Binary) and instruction.opcode in (Opcode.ADD, Opcode.SUB):
-            phis = {
-                o.index for o in instruction.operands
-                if isinstance(o, InstructionRef)
-                and isinstance(self.function.instructions[o.index], Phi)
-            }  # fmt: skip
-            constant = any(isinstance(o, ConstantInt) for o in instruction.operands)
-            back = any(u.index in phis for u in self.users.get(instruction.index, ()))
-            return constant and back
-        return False
-
     def _share_overhead(self) -> None:
         for loop in self.loops.loops:
-            if loop.children or loop.unroll == 1:
-                continue
             own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
             if any(draft.memory is Memory.BARRIER for draft in own):
                 continue
-            size = sum(draft.slots for draft in own)
-            times = 1
-            while times < UNROLL_LIMIT and 2 * times * size <= UNROLL_SIZE:
-                times *= 2
-            trips = self.values.back_edges(loop.id)
-            if isinstance(trips, Number) and self._is_unrolled(loop.id):
-                times = max(times, trips.value + 1)
+            times = self.unrolling.times(loop, sum(draft.slots for draft in own))
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times
-
-
-def _may_fold(instruction: AnyInstruction) -> bool:
-    if isinstance(instruction, GetElementPtr):
-        return True
-    type_ = scalar_of(instruction.type)
-    if isinstance(instruction, Phi):
-        return isinstance(type_, PtrTy | IntTy)
-    if not isinstance(type_, IntTy | PtrTy):
-        return False
-    return instruction.opcode in _AFFINE or (
-        isinstance(instruction, Cast) and instruction.opcode in _FREE_CASTS
-    )
-
-
-def _users(function: Function) -> Mapping[int, list[AnyInstruction]]:
-    found = dict[int, list[AnyInstruction]]()
-    for each in function.instructions:
-        for operand in each.operands:
-            if isinstance(operand, InstructionRef):
-                found.setdefault(operand.index, []).append(each)
-    return found
-
-
-def _function_name(call: Call) -> str:
-    if call.is_intrinsic:
-        return intrinsic_stem(call.callee) or ""
-    primitive = primitive_of(call.callee)
-    return primitive.name if primitive else ""
 
 
 def _is_double(instruction: AnyInstruction) -> bool:
@@ -607,97 +400,3 @@ def _frozen(draft: _Draft) -> MachineOperation:
         draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
         draft.access, draft.bytes, draft.line, draft.instruction,
     )  # fmt: skip
-
-
-def _scheduled(rows: list[MachineOperation], block: list[int]) -> tuple[int, ...]:
-    """The operations of a block, those first that the most has to wait for; nothing moves across a
-    barrier, and stores keep their order."""
-    parts: list[list[int]] = [[]]
-    for number in block:
-        parts[-1].append(number)
-        if rows[number].memory is Memory.BARRIER:
-            parts.append([])
-    return tuple(n for part in parts for n in _ordered(rows, part))
-
-
-_LOADS = frozenset(
-    {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
-)
-_STORES = {
-    Memory.SHARED_STORE: Memory.SHARED_LOAD,
-    Memory.GLOBAL_STORE: Memory.GLOBAL_LOAD,
-    Memory.PRIVATE_STORE: Memory.PRIVATE,
-    Memory.SHARED_ATOMIC: Memory.SHARED_LOAD,
-    Memory.GLOBAL_ATOMIC: Memory.GLOBAL_LOAD,
-}
-"""Loads that a store keeps behind it."""
-
-AHEAD = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memory.PRIVATE: 16,
-         Memory.CONSTANT_LOAD: 12}  # fmt: skip
-"""How many operations a load is moved ahead of where its value is first needed: about its latency
-over what other warps issue meanwhile, bounded by registers."""
-
-CANDIDATES = 1024
-"""Loads that are compared when the next one is chosen."""
-
-
-def _ordered(rows: list[MachineOperation], part: list[int]) -> list[int]:
-    """An order that keeps few values, with loads moved ahead of it."""
-    inside = {number: place for place, number in enumerate(part)}
-    users: list[list[int]] = [[] for _ in part]
-    waiting = [0] * len(part)
-    for place, number in enumerate(part):
-        for need in dict.fromkeys(rows[number].needs):
-            before = inside.get(need)
-            if before is not None and before < place:
-                users[before].append(place)
-                waiting[place] += 1
-    frugal = _frugal(rows, part, users, waiting)
-    return _moved_ahead(rows, [part[place] for place in frugal])
-
-
-def _frugal(
-    rows: list[MachineOperation], part: list[int], users: list[list[int]], waiting: list[int]
-) -> list[int]:
-    """Places in an order in which values are used up as soon as they are there: what is no load
-    first, then the first load all of whose users can follow at once."""
-    heavy = [rows[n].memory in _LOADS for n in part]
-    last = len(part) - 1 if part and rows[part[-1]].unit is Unit.CONTROL else -1
-    now = [p for p in range(len(part)) if not waiting[p] and not heavy[p] and p != last]
-    loads = [p for p in range(len(part)) if not waiting[p] and heavy[p]]
-    found = list[int]()
-    while now or loads:
-        if now:
-            place = now.pop(0)
-        else:
-            place = _best_load(loads, users, waiting)
-            loads.remove(place)
-        found.append(place)
-        for user in users[place]:
-            waiting[user] -= 1
-            if not waiting[user] and user != last:
-                insort(loads if heavy[user] else now, user)
-    return [*found, last] if last >= 0 else found
-
-
-def _best_load(loads: list[int], users: list[list[int]], waiting: list[int]) -> int:
-    for place in loads[:CANDIDATES]:
-        if all(waiting[user] == 1 for user in users[place]):
-            return place
-    return loads[0]
-
-
-def _moved_ahead(rows: list[MachineOperation], order: list[int]) -> list[int]:
-    key, barrier = dict[int, float](), dict[Memory, float]()
-    for place, number in enumerate(order):
-        row = rows[number]
-        earliest = max((key[n] for n in row.needs if n in key), default=-1.0) + 1e-6
-        ahead = AHEAD.get(row.memory, 0)
-        if row.kind is InstructionClass.ADDRESS or (row.unit is Unit.ALU and row.slots <= 2):
-            ahead = AHEAD[Memory.GLOBAL_LOAD] + 8
-        if row.memory in _LOADS:
-            earliest = max(earliest, barrier.get(row.memory, -1.0) + 1e-6)
-        key[number] = max(place - ahead, earliest) if ahead else float(place)
-        if row.memory in _STORES:
-            barrier[_STORES[row.memory]] = float(place)
-    return sorted(order, key=lambda number: key[number])
