@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,9 @@ from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import Setting, analyse
-from tests.kernels.harness import WORKLOADS, Launch, launch_of, load
+from kcc.tracegen.execute import NDRange
+from tests.kernels.harness import WORKLOADS, launch_of, load
+from tests.passes.executed import known_of
 from tests.tracegen import engine
 
 SAMPLE = frozenset({"bfs", "lud", "nw", "pathfinder", "reduction", "stencil3d"})
@@ -24,21 +24,13 @@ KERNELS = [
 ]
 
 
-def known_of(kernel: Any, launch: Launch) -> Known:
-    """The launch as the passes take it."""
-    scalars = dict[int, int | float]()
-    for index, argument in enumerate(kernel.arguments):
-        value: Any = launch.arguments[argument.name]
-        if np.isscalar(value):
-            scalars[index] = np.asarray(value).item()
-    return Known(tuple(launch.global_size), tuple(launch.local_size), scalars)
-
-
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_counts_are_those_of_the_engine(name: str, kernel: str):
     launch, unit = launch_of(name, kernel), engine.compiled(name, OptLevel.O1)
     chosen = engine.kernel_of(unit, kernel)
-    facts = analyse(chosen, unit.module, setting=Setting(known_of(chosen, launch)))
+    shape = NDRange(tuple(launch.global_size), tuple(launch.local_size))
+    known = known_of(chosen, shape, engine.arguments(chosen, launch))
+    facts = analyse(chosen, unit.module, setting=Setting(known))
     done, _ = engine.run(launch, None, OptLevel.O1)
     flow = facts[FlowCounts]
     for count, ran in zip(flow.blocks, done.counts, strict=True):
