@@ -278,4 +278,6 @@ CODES: dict[str, Code] = {
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),
+    "K892": Code("error", "a timing model cannot be used"),
+    "K893": Code("error", "the journal of a sweep cannot be used"),
 }

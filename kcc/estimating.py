@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.launch import whole_number
 from kcc.passes.facts import Around, plainly
 from kcc.pipeline import (
     AnalysisRequest,
@@ -20,63 +21,184 @@ from kcc.pipeline import (
 )
 
 if TYPE_CHECKING:
+    from kcc.expressions import Expression, Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.gpu.description import GpuDescription
+    from kcc.gpu.needs import GpuReader
     from kcc.passes.registers import Registers
     from kcc.sim.estimate_model import Estimate, Subject
+    from kcc.sim.estimate_options import Mechanisms
+
+    ModelFunction = Callable[[Subject, GpuReader, Mechanisms], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A kernel with its macros and its launch; empty sizes are not known."""
+
+    kernel: str
+    source: str
+    macros: Mapping[str, str]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class KernelEstimate:
-    """A kernel in one configuration on one GPU. ``configuration`` are its macros, ``global_size``
-    and ``local_size`` the launch, ``assumed_launch`` whether a part of it was assumed."""
+    """A kernel in one configuration on one GPU. ``assumed_launch``: a part of the launch was
+    assumed; ``ablated_us``: the times without each mechanism, where they were asked for."""
 
-    kernel: str
-    source: str
-    configuration: Mapping[str, str]
-    global_size: tuple[int, ...]
-    local_size: tuple[int, ...]
+    configuration: Configuration
     assumed_launch: bool
-    registers: int | None
     estimate: Estimate
+    ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a model: its name, and whether also without each of its mechanisms."""
+
+    model: str = "pipeline"
+    ablate: bool = False
+
+
+# models
+
+
+def _pipeline() -> ModelFunction:
+    from kcc.sim.estimate_model import estimate
+
+    return estimate
+
+
+def _not_there(name: str) -> Callable[[], ModelFunction]:
+    def load() -> ModelFunction:
+        raise DiagnosticError([Diagnostic("K892", f"the model '{name}' is not there yet")])
+
+    return load
+
+
+MODELS: Mapping[str, Callable[[], ModelFunction]] = {
+    "pipeline": _pipeline,
+    "pipeline-hpca19": _not_there("pipeline-hpca19"),
+    "interval": _not_there("interval"),
+}
+"""What gives the function of each model, imported when it is first wanted."""
+
+ABLATED_MODELS = ("pipeline",)
+"""Those whose mechanisms can be switched off."""
+
+
+# kernels
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedKernel:
+    """A kernel that is compiled and analysed for one launch, for all GPUs."""
+
+    configuration: Configuration
+    assumed_launch: bool
+    subject: Subject
+
+
+class Workshop:
+    """Prepares kernels. What it prepared last is kept: requests that differ in their launches only
+    are compiled once, those that follow each other for other GPUs are analysed once."""
+
+    def __init__(self, stage: Around = plainly) -> None:
+        self.stage = stage
+        self._compiled: tuple[object, CompiledUnit, Mapping[str, Registers]] | None = None
+        self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
+
+    def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
+        """The kernels that are asked for.
+
+        :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
+        """
+        if self._prepared is None or self._prepared[0] is not request:
+            unit, counts = self._compile(request)
+            found = tuple(
+                _prepared(kernel, unit, request, counts, self.stage)
+                for kernel in choose_kernels(unit, request.kernels)
+            )
+            self._prepared = (request, found)
+        return self._prepared[1]
+
+    def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
+        key = (request.source, request.options, request.frontend, request.registers)
+        if self._compiled is None or self._compiled[0] != key:
+            unit = compile_unit(request, self.stage)
+            self._compiled = (key, unit, count_registers(unit, request, self.stage))
+        return self._compiled[1:]
+
+    def estimate(
+        self, prepared: PreparedKernel, gpu: GpuDescription, question: Question
+    ) -> KernelEstimate:
+        """The estimate of a kernel on a GPU.
+
+        :raises DiagnosticError: K807 for a value of the GPU that is needed and not known.
+        """
+        from kcc.gpu.needs import GpuReader
+        from kcc.sim.estimate_options import ABLATIONS, EVERYTHING
+
+        model, subject = MODELS[question.model](), prepared.subject
+        found = self.stage("model", lambda: model(subject, GpuReader(gpu), EVERYTHING))
+        ablated = dict[str, float]()
+        if question.ablate and not found.invalid:
+            for name, without in ABLATIONS.items():
+                other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
+                ablated[name] = other.time_us
+        return KernelEstimate(prepared.configuration, prepared.assumed_launch, found, ablated)
 
 
 def estimate_source(
-    request: AnalysisRequest, gpus: Sequence[GpuDescription], stage: Around = plainly
-) -> Iterator[KernelEstimate]:
+    request: AnalysisRequest, gpus: Sequence[GpuDescription], question: Question | None = None,
+    stage: Around = plainly,
+) -> Iterator[KernelEstimate]:  # fmt: skip
     """The estimates of all kernels asked for, kernel by kernel, on all ``gpus``.
 
-    Raises :class:`DiagnosticError` for bad input, and K890 for a launch that is not known.
+    :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
     """
-    from kcc.gpu.needs import GpuReader
-    from kcc.sim.estimate_model import estimate
-
-    unit = compile_unit(request, stage)
-    kernels = choose_kernels(unit, request.kernels)
-    counts = count_registers(unit, request, stage)
-    for kernel in kernels:
-        inputs = request.launches.get(kernel.name, request.other_launch)
-        subject, assumed = _subject(kernel, unit, request, inputs, counts, stage)
-        known = known_launch(kernel, resolve(kernel, inputs), inputs, request.arguments)
+    workshop = Workshop(stage)
+    for prepared in workshop.prepare(request):
         for gpu in gpus:
-            found = stage(
-                "pipeline", lambda gpu=gpu, subject=subject: estimate(subject, GpuReader(gpu))
-            )
-            macros = {m.name: m.value or "" for m in request.options.macros}
-            yield KernelEstimate(
-                kernel.name, unit.name, macros, tuple(known.global_size or ()),
-                tuple(known.local_size or ()), assumed, subject.registers, found,
-            )  # fmt: skip
+            yield workshop.estimate(prepared, gpu, question or Question())
 
 
-def _subject(
-    kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest, inputs: LaunchInputs,
+def asked_configuration(request: AnalysisRequest) -> Configuration:
+    """What is known of a request that was refused."""
+    inputs = request.other_launch
+    if len(request.kernels) == 1:
+        inputs = request.launches.get(request.kernels[0], inputs)
+    asked = inputs.request
+    return Configuration(
+        ", ".join(request.kernels), request.source.name, _macros(request),
+        _sizes(asked.global_size or asked.grid, inputs.names),
+        _sizes(asked.local_size or asked.block, inputs.names),
+    )  # fmt: skip
+
+
+def _sizes(asked: Sequence[Expression] | None, names: Mapping[str, Value]) -> tuple[int, ...]:
+    """Sizes as they were asked for, empty where they are no numbers."""
+    try:
+        return tuple(whole_number(each, names, "a launch size") for each in asked or ())
+    except DiagnosticError:
+        return ()
+
+
+def _macros(request: AnalysisRequest) -> dict[str, str]:
+    return {m.name: m.value or "" for m in request.options.macros}
+
+
+def _prepared(
+    kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest,
     counts: Mapping[str, Registers], stage: Around,
-) -> tuple[Subject, bool]:  # fmt: skip
+) -> PreparedKernel:  # fmt: skip
     from kcc.passes.registers import RegisterSource
     from kcc.sim.estimate_facts import estimate_facts
     from kcc.sim.estimate_model import local_bytes_of, subject_of
 
+    inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
     launch = resolve(kernel, inputs)
     known = known_launch(kernel, launch, inputs, request.arguments)
     if known.global_size is None or known.local_size is None:
@@ -90,11 +212,13 @@ def _subject(
     count = counts.get(kernel.symbol)
     local = local_bytes_of(facts, local_arguments(kernel, inputs, request.arguments))
     subject = stage(
-        "cache analysis",
+        "machine program",
         lambda: subject_of(kernel, facts, None if count is None else count.count, local),
     )
     subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
-    return subject, launch.assumed
+    sizes = tuple(known.global_size), tuple(known.local_size)
+    configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes)
+    return PreparedKernel(configuration, launch.assumed, subject)
 
 
 def _no_launch(kernel: Kernel, source: str) -> Diagnostic:

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING
 
 from kcc.commands.errors import usage_error
 from kcc.commands.options import Subparsers, add_debug
@@ -14,11 +14,16 @@ from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 
-_SCHEMA = "kcc/estimate/1"
+if TYPE_CHECKING:
+    from kcc.report.estimate_record import EstimateDocument
 
 _EXAMPLES = """examples:
   kcc compare before.json after.json
-  kcc compare before.json after.json --fail-above 5%    exit code 1 if anything got 5 % slower"""
+  kcc compare before.json after.json --fail-above 5%
+  kcc compare before.json after.json --rename gemm=gemm_v2 --json changes.json
+
+exit code 1: with --fail-above, a time grew by more, is not there any more, or its configuration
+is missing; or a document cannot be read"""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -26,7 +31,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "compare",
         help="compare two documents of estimates, as a gate on performance",
-        usage="kcc compare A.json B.json [--fail-above 5%]",
+        usage="kcc compare A.json B.json [--fail-above 5%] [OPTION ...]",
         description="Compare the times in two documents of `kcc estimate --json`.",
         epilog=_EXAMPLES,
     )
@@ -34,7 +39,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.add_argument("after", metavar="B.json", help="estimates after it")
     parser.add_argument(
         "--fail-above", dest="limit", metavar="SHARE", type=_share,
-        help="exit with 1 if a time grows by more than this, e.g. 5%% or 0.05",
+        help="exit with 1 if a time grows by more than this, e.g. 5%% or 0.05, or is lost",
+    )  # fmt: skip
+    parser.add_argument(
+        "--rename", dest="renames", metavar="OLD=NEW", action="append", default=[], type=_rename,
+        help="a kernel has another name in B.json (repeatable); where one only is gone and one "
+        "only is new, they are taken to be the same",
     )  # fmt: skip
     parser.add_argument("--json", metavar="FILE", help="write kcc/comparison/1; '-' for text")
     add_debug(parser)
@@ -43,11 +53,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if a time grew by more than is allowed."""
-    from kcc.report.estimates import changes, comparison_document, comparison_text
+    from kcc.report.comparison import changes, comparison_document, comparison_text
 
     del sources
-    check_targets([arguments.json] if arguments.json else [], arguments.before)
-    found = changes(_read(arguments.before), _read(arguments.after))
+    targets = [arguments.json] if arguments.json else []
+    check_targets(targets, arguments.before)
+    check_targets(targets, arguments.after)
+    before, after = _read(arguments.before), _read(arguments.after)
+    found = changes(before, after, dict(arguments.renames))
     document = comparison_document(found, arguments.limit)
     outputs = list[Output]()
     if arguments.json:
@@ -65,15 +78,25 @@ def _share(text: str) -> float:
     return float(match[1]) / (100 if match[2] else 1)
 
 
-def _read(path: str) -> dict[str, Any]:
+def _rename(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not (old and equals and new):
+        raise usage_error(f"--rename {text} is not OLD=NEW")
+    return old, new
+
+
+def _read(path: str) -> EstimateDocument:
+    from kcc.report.estimate_record import read_document
+
     try:
-        document: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        return read_document(json.loads(Path(path).read_text(encoding="utf-8")))
     except OSError as error:
-        message = f"cannot be read: {error.strerror}"
-        raise DiagnosticError([Diagnostic("K891", message, Span(path, 0))]) from error
+        raise _unreadable(path, f"cannot be read: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(path, "is no JSON") from error
     except ValueError as error:
-        raise DiagnosticError([Diagnostic("K891", "is no JSON", Span(path, 0))]) from error
-    if not isinstance(document, dict) or cast("Any", document).get("schema") != _SCHEMA:
-        message = "is no document kcc/estimate/1"
-        raise DiagnosticError([Diagnostic("K891", message, Span(path, 0))])
-    return cast("dict[str, Any]", document)
+        raise _unreadable(path, str(error)) from error
+
+
+def _unreadable(path: str, reason: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic("K891", reason, Span(path, 0))])

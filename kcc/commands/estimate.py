@@ -6,11 +6,11 @@ import argparse
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.commands.clang import provide_clang
-from kcc.commands.console import is_terminal, paint_messages
 from kcc.commands.errors import usage_error
 from kcc.commands.gpu_options import read_assumptions, register_request
 from kcc.commands.options import (
@@ -27,20 +27,31 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import DiagnosticError, render
-from kcc.frontend.options import MacroOption, OptLevel
+from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 
 if TYPE_CHECKING:
-    from kcc.estimating import KernelEstimate
+    from kcc.commands.estimate_sweep import Plan
     from kcc.gpu.description import GpuDescription
     from kcc.pipeline import AnalysisRequest
+    from kcc.report.estimate_record import EstimateRecord
+
+MODELS = ("pipeline", "pipeline-hpca19", "interval")
+"""Those of :data:`kcc.estimating.MODELS`, which takes long to import."""
 
 _EXAMPLES = """examples:
   kcc estimate kernel.cl --gpu v100 --global 4096,4096 --local 16,16 --arg n=4096
   kcc estimate kernel.cl --gpu v100 --gpu a100 --json estimates.json
-  kcc estimate kernel.cl --gpu all --csv gpus.csv
-  kcc estimate kernel.cl --gpu rtx3090 --sweep TILE=8,16,32 --sweep UNROLL=1,2,4
+  kcc estimate kernel.cl --gpu all --csv gpus.csv --html gpus.html
+  kcc estimate kernel.cl --gpu rtx3090 --global 2**20 --local 64 --local 128 --local 256
+  kcc estimate kernel.cl --gpu rtx3090 --sweep TILE=8,16,32 --sweep UNROLL=1,2,4 --ablate
+  kcc estimate gemm.cl --gpu a100 --sweep MWG=16,32,64 --jobs 4 --json gemm.json --resume
   kcc estimate kernels/matmul/matmul.cl --gpu h100 --size large"""
+
+MOST_JOBS = 1024
+"""More processes than any machine has cores for are a slip of the hand."""
+
+_EXTENTS = ("global_sizes", "local_sizes", "grids", "blocks")
+"""Options that may be given more than once, for all combinations of their values."""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -57,6 +68,17 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_compilation(parser, OptLevel.O2)
     add_launch(parser)
     add_assumptions(parser)
+    _add_model(parser)
+    _add_sweep(parser)
+    output = parser.add_argument_group("output")
+    output.add_argument("--json", metavar="FILE", help="write kcc/estimate/1; '-' in place of text")
+    output.add_argument("--csv", metavar="FILE", help="write a row for each estimate")
+    output.add_argument("--html", metavar="FILE", help="write a page that needs nothing else")
+    add_console(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("GPU and model")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
@@ -68,32 +90,105 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     group.add_argument("--registers", choices=REGISTER_SOURCES, help="where registers are counted")
     group.add_argument(
-        "--sweep", dest="sweeps", metavar="NAME=V1,V2", action="append", default=[],
-        help="estimate for each value of a macro; several sweeps give all combinations",
+        "--model", choices=MODELS, default=MODELS[0],
+        help="the timing model (default: %(default)s)",
     )  # fmt: skip
-    output = parser.add_argument_group("output")
-    output.add_argument("--json", metavar="FILE", help="write kcc/estimate/1; '-' in place of text")
-    output.add_argument("--csv", metavar="FILE", help="write a row for each estimate")
-    add_console(parser)
-    parser.set_defaults(run=run)
+    group.add_argument(
+        "--ablate", action="store_true",
+        help="estimate also without occupancy limits, uncoalesced access, caches, bank conflicts "
+        "and memory latency, one at a time, and say how ranking and first choice change",
+    )  # fmt: skip
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("sweeps")
+    group.add_argument(
+        "--sweep", dest="sweeps", metavar="NAME=V1,V2", action="append", default=[],
+        help="estimate for each value of a macro; several sweeps, and --global, --local, --grid "
+        "and --block given more than once, give all combinations",
+    )  # fmt: skip
+    group.add_argument(
+        "--jobs", metavar="N", type=_positive, default=1,
+        help="processes (default: %(default)s); results are the same",
+    )  # fmt: skip
+    group.add_argument(
+        "--resume", action="store_true",
+        help="go on where the same sweep was interrupted: it keeps what it has beside its first "
+        "output file, as FILE.partial",
+    )  # fmt: skip
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    from kcc.commands.estimate_sweep import run_plan
+    from kcc.commands.journal import Journal, journal_path
+
     path = single_source(arguments.source)
-    targets = [t for t in (arguments.json, arguments.csv) if t]
+    targets = [t for t in (arguments.json, arguments.csv, arguments.html) if t]
     check_targets(targets, path)
-    if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
+    kept = journal_path(targets)
+    if arguments.resume and kept is None:
+        raise usage_error("--resume goes on beside an output file, and none is named")
     stage = StageRunner()
-    gpus = stage("gpus", lambda: _gpus(arguments))
-    requests = stage("read", lambda: _requests(arguments, path, sources))
-    found, messages = _estimates(requests, gpus, stage, sources)
-    write_outputs(_outputs(arguments, found, targets, sources))
-    sys.stderr.write(paint_messages(messages, sys.stderr))
+    plan = _plan(arguments, path, sources, stage)
+    keeps = kept is not None and plan.is_sweep
+    opened = Journal(kept, plan.digest, resume=arguments.resume) if kept and keeps else None
+    with opened or nullcontext() as journal:
+        try:
+            records = run_plan(plan, arguments.jobs, stage, journal)
+        except KeyboardInterrupt:
+            if journal:
+                sys.stderr.write(f"\n{journal.path} keeps what was found; --resume goes on\n")
+            raise
+        write_outputs(_outputs(arguments, records, sources))
+        if journal:
+            journal.remove()
     if arguments.time:
         sys.stderr.write(stage.table())
-    return 0 if found else 1
+    return 0 if any(each.occupancy for each in records) else 1
+
+
+def _outputs(
+    arguments: argparse.Namespace, records: Sequence[EstimateRecord], sources: SourceLines
+) -> list[Output]:
+    from kcc.report.ablation import ablations_of
+    from kcc.report.estimate_record import EstimateDocument
+    from kcc.report.estimates import estimates_csv, estimates_json
+    from kcc.report.estimates_html import estimates_page
+    from kcc.report.estimates_text import estimates_text
+
+    ablations = ablations_of(records)
+    document = EstimateDocument(arguments.model, tuple(records))
+    names = {each.configuration.source for each in records}
+    texts = {name: list(sources.get(name, ())) for name in names}
+    makers = (
+        (arguments.json, lambda: estimates_json(document, ablations)),
+        (arguments.csv, lambda: estimates_csv(records)),
+        (arguments.html, lambda: estimates_page(document, ablations, texts)),
+    )
+    outputs = [Output(target, make()) for target, make in makers if target]
+    if STANDARD not in [output.target for output in outputs]:
+        outputs.append(Output(STANDARD, estimates_text(records, ablations, texts)))
+    return outputs
+
+
+# what is asked for
+
+
+def _plan(
+    arguments: argparse.Namespace, path: str, sources: SourceLines, stage: StageRunner
+) -> Plan:
+    from kcc.commands.estimate_sweep import Plan
+    from kcc.estimating import ABLATED_MODELS, MODELS, Question
+
+    if not arguments.gpus:
+        raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
+    if arguments.ablate and arguments.model not in ABLATED_MODELS:
+        raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
+    MODELS[arguments.model]()
+    gpus = stage("gpus", lambda: _gpus(arguments))
+    requests = stage("read", lambda: _requests(arguments, path, sources))
+    return Plan(tuple(requests), tuple(gpus), Question(arguments.model, arguments.ablate))
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
@@ -102,42 +197,51 @@ def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = list[str]()
     for name in arguments.gpus:
         names += gpu_names() if name == "all" else [name]
-    return [load_gpu(name, arguments.overrides) for name in dict.fromkeys(names)]
+    found = [load_gpu(name, arguments.overrides) for name in dict.fromkeys(names)]
+    return list({gpu.stem: gpu for gpu in found}.values())
 
 
 def _requests(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> list[AnalysisRequest]:
+    """A request for each combination of macros and launches; those of the same macros together."""
+    source = read_source(path)
+    sources.add(source.name, source.text)
+    arguments.gpu = next((gpu for gpu in arguments.gpus if gpu != "all"), None)
+    registers = register_request(arguments)
+    assumptions = read_assumptions(arguments.assumptions, sources)
+    options = build_options(arguments)
+    provide_clang(source, options, arguments.frontend)
+    found = list["AnalysisRequest"]()
+    for macros in _macros(arguments.sweeps):
+        for launch in _launches(arguments):
+            every = replace(options, macros=(*options.macros, *macros))
+            found.append(_request(launch, source, path, every, sources))
+    return [replace(each, registers=registers, assumptions=assumptions) for each in found]
+
+
+def _request(
+    arguments: argparse.Namespace, source: SourceText, path: str, options: BuildOptions,
+    sources: SourceLines,
+) -> AnalysisRequest:  # fmt: skip
     from kcc.commands.workloads import survey
     from kcc.pipeline import AnalysisRequest
 
-    source = read_source(path)
-    sources.add(source.name, source.text)
-    arguments.gpu = None if arguments.registers == "ptxas" else arguments.gpus[0]
-    registers = register_request(arguments)
-    found = list[AnalysisRequest]()
-    for macros in _combinations(arguments.sweeps):
-        options = build_options(arguments)
-        options = replace(options, macros=(*options.macros, *macros))
-        surroundings = survey(arguments, path, options, sources)
-        provide_clang(source, surroundings.options, arguments.frontend)
-        request = AnalysisRequest(
-            source=source,
-            options=surroundings.options,
-            frontend=arguments.frontend,
-            kernels=tuple(arguments.kernels),
-            launches=surroundings.launches,
-            other_launch=surroundings.other_launch,
-            arguments=surroundings.arguments,
-            remarks=surroundings.remarks,
-            assumptions=read_assumptions(arguments.assumptions, sources),
-            registers=registers,
-        )
-        found.append(request)
-    return found
+    around = survey(arguments, path, options, sources)
+    return AnalysisRequest(
+        source=source,
+        options=around.options,
+        frontend=arguments.frontend,
+        kernels=tuple(arguments.kernels),
+        launches=around.launches,
+        other_launch=around.other_launch,
+        arguments=around.arguments,
+        remarks=around.remarks,
+    )
 
 
-def _combinations(sweeps: Sequence[str]) -> Iterator[tuple[MacroOption, ...]]:
+def _macros(sweeps: Sequence[str]) -> Iterator[tuple[MacroOption, ...]]:
+    """All combinations of the values of the macros that are swept."""
     axes = list[list[MacroOption]]()
     for sweep in sweeps:
         name, equals, values = sweep.partition("=")
@@ -147,41 +251,14 @@ def _combinations(sweeps: Sequence[str]) -> Iterator[tuple[MacroOption, ...]]:
     return itertools.product(*axes)
 
 
-def _estimates(
-    requests: Sequence[AnalysisRequest], gpus: Sequence[GpuDescription], stage: StageRunner,
-    sources: SourceLines,
-) -> tuple[list[KernelEstimate], str]:  # fmt: skip
-    """All estimates; in a sweep, what cannot be compiled is left out with its message."""
-    from kcc.estimating import KernelEstimate, estimate_source
-
-    found, messages = list[KernelEstimate](), ""
-    shown = len(requests) > 1 and is_terminal(sys.stderr)
-    for number, request in enumerate(requests, start=1):
-        try:
-            found += estimate_source(request, gpus, stage)
-        except DiagnosticError as error:
-            if len(requests) == 1:
-                raise
-            messages += "".join(render(d, sources) + "\n" for d in error.diagnostics)
-        if shown:
-            sys.stderr.write(f"\r{number} of {len(requests)} configurations")
-    if shown:
-        sys.stderr.write("\n")
-    return found, messages
+def _launches(arguments: argparse.Namespace) -> Iterator[argparse.Namespace]:
+    """The arguments with each combination of launch sizes: every option given once."""
+    axes = [[[value] for value in getattr(arguments, name)] or [[]] for name in _EXTENTS]
+    for sizes in itertools.product(*axes):
+        yield argparse.Namespace(**vars(arguments) | dict(zip(_EXTENTS, sizes, strict=True)))
 
 
-def _outputs(
-    arguments: argparse.Namespace, found: Sequence[KernelEstimate], targets: Sequence[str],
-    sources: SourceLines,
-) -> list[Output]:  # fmt: skip
-    from kcc.report.estimates import estimate_csv, estimate_json, estimate_text
-
-    outputs = list[Output]()
-    if arguments.json:
-        outputs.append(Output(arguments.json, estimate_json(found, "pipeline")))
-    if arguments.csv:
-        outputs.append(Output(arguments.csv, estimate_csv(found)))
-    if STANDARD not in targets and found:
-        texts = {each.source: list(sources[each.source]) for each in found}
-        outputs.append(Output(STANDARD, estimate_text(found, texts)))
-    return outputs
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_JOBS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_JOBS}")
+    return int(text)

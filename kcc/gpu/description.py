@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import TypeAlias
 
 from kcc.gpu.facts import Fact, integer, integers, number, text
@@ -183,7 +182,7 @@ class GpuDescription:
 
     stem: str
     aliases: tuple[str, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
 
     vendor: Text = text("who makes it", "NVIDIA", "AMD", "none")
     name: Text = text("the product's name")

@@ -125,6 +125,4 @@ def described(
             if key.startswith(f"{name}.")
         }
         sections[name] = section(**inner)
-    return GpuDescription(
-        stem, aliases, MappingProxyType(dict(sources)), **cast("dict[str, Any]", plain), **sections
-    )
+    return GpuDescription(stem, aliases, dict(sources), **cast("dict[str, Any]", plain), **sections)

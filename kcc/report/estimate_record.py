@@ -1,0 +1,300 @@
+"""The document `kcc/estimate/1` as typed values: made of estimates, written and read again.
+
+Names of fields are the keys of the document. All outputs of `kcc estimate` are made of records, so
+that those of a sweep that was resumed, or run by many processes, are the same to the byte.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+import kcc
+from kcc.estimating import Configuration
+
+if TYPE_CHECKING:
+    from kcc.estimating import KernelEstimate
+    from kcc.sim.estimate_model import Estimate
+
+SCHEMA = "kcc/estimate/1"
+DIGITS = 10
+"""Significant digits of a number in the document."""
+
+CPI_DECIMALS = 6
+"""Decimals of the CPI stack: its parts add up to the whole in them, exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The occupancy of an SM. ``registers`` per work-item, ``local_bytes`` per thread block."""
+
+    blocks: int
+    warps: int
+    max_warps: int
+    ratio: float
+    registers: int | None
+    local_bytes: int
+    limiters: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Counts over the launch; sectors of 32 bytes."""
+
+    warp_instructions: float
+    by_unit: Mapping[str, float]
+    shared_load_wavefronts: float
+    shared_store_wavefronts: float
+    l2_read_sectors: float
+    l2_write_sectors: float
+    dram_read_sectors: float
+    dram_write_sectors: float
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedValue:
+    """A value that the GPU's description lacks."""
+
+    key: str
+    value: float | str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """What a time rests on: shares are of warp instructions."""
+
+    assumed_launch: bool
+    assumed_share: float
+    unattributed_share: float
+    accesses_without_addresses: int
+    assumed_gpu_values: tuple[AssumedValue, ...]
+    weak_gpu_values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LineShare:
+    """A line of the source (0: none) and its share of the time."""
+
+    line: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateRecord:
+    """One configuration on one GPU; without a time there is a ``reason``, and what is not known is
+    None. ``ablated_us`` are the times without each mechanism (`--ablate`)."""
+
+    configuration: Configuration
+    gpu: str
+    time_us: float | None
+    range_us: tuple[float, float] | None
+    cycles: float | None
+    reason: str
+    limiter: str = ""
+    cpi: float | None = None
+    cpi_stack: Mapping[str, float] = field(default_factory=dict[str, float])
+    bounds_cycles: Mapping[str, float] = field(default_factory=dict[str, float])
+    occupancy: Held | None = None
+    waves: float | None = None
+    counts: Counted | None = None
+    confidence: Confidence | None = None
+    lines: tuple[LineShare, ...] = ()
+    ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateDocument:
+    """What one run of `kcc estimate` found."""
+
+    model: str
+    estimates: tuple[EstimateRecord, ...]
+
+
+# from estimates
+
+
+def record_of(each: KernelEstimate) -> EstimateRecord:
+    """The record of an estimate."""
+    found = each.estimate
+    configuration = each.configuration
+    confidence = Confidence(
+        each.assumed_launch,
+        _rounded(found.assumed_share),
+        _rounded(found.unattributed_share),
+        found.unknown_accesses,
+        tuple(AssumedValue(a.key, a.value, a.reason) for a in found.assumptions),
+        tuple(found.weak),
+    )
+    if found.invalid:
+        return EstimateRecord(
+            configuration, found.gpu, None, None, None, found.invalid,
+            occupancy=_held(found), confidence=confidence,
+        )  # fmt: skip
+    low, high = found.range_us
+    stack = {name: round(value, CPI_DECIMALS) for name, value in found.cpi_stack.items()}
+    return EstimateRecord(
+        configuration=configuration,
+        gpu=found.gpu,
+        time_us=_rounded(found.time_us),
+        range_us=(_rounded(low), _rounded(high)),
+        cycles=_rounded(found.cycles),
+        reason="",
+        limiter=found.limiter,
+        cpi=round(math.fsum(stack.values()), CPI_DECIMALS),
+        cpi_stack=stack,
+        bounds_cycles={name: _rounded(value) for name, value in found.bounds.items()},
+        occupancy=_held(found),
+        waves=_rounded(found.waves),
+        counts=_counted(found),
+        confidence=confidence,
+        lines=tuple(LineShare(line, _rounded(share)) for line, share in found.lines),
+        ablated_us={name: _rounded(value) for name, value in each.ablated_us.items()},
+    )
+
+
+def refused(configuration: Configuration, gpu: str, reason: str) -> EstimateRecord:
+    """The record of a configuration that there is no estimate of."""
+    return EstimateRecord(configuration, gpu, None, None, None, reason)
+
+
+def _held(found: Estimate) -> Held:
+    o = found.occupancy
+    return Held(
+        o.blocks, o.warps, o.max_warps, _rounded(o.ratio), o.registers, o.shared_bytes,
+        tuple(limiter.value for limiter in o.limiters),
+    )  # fmt: skip
+
+
+def _counted(found: Estimate) -> Counted:
+    c = found.counts
+    return Counted(
+        _rounded(c.warp_instructions),
+        {name: _rounded(value) for name, value in c.by_unit.items()},
+        _rounded(c.shared_load_wavefronts), _rounded(c.shared_store_wavefronts),
+        _rounded(c.l2_read_sectors), _rounded(c.l2_write_sectors),
+        _rounded(c.dram_read_sectors), _rounded(c.dram_write_sectors),
+    )  # fmt: skip
+
+
+def _rounded(value: float) -> float:
+    return float(f"{float(value):.{DIGITS}g}")
+
+
+# to JSON and from it
+
+
+def document_json(document: EstimateDocument) -> dict[str, Any]:
+    """The document kcc/estimate/1."""
+    return {
+        "schema": SCHEMA,
+        "kcc_version": kcc.__version__,
+        "model": document.model,
+        "estimates": [record_json(each) for each in document.estimates],
+    }
+
+
+def record_json(record: EstimateRecord) -> dict[str, Any]:
+    """A member of ``estimates``; ``ablated_us`` only where there was an ablation."""
+    found = asdict(record)
+    if not record.ablated_us:
+        del found["ablated_us"]
+    return found
+
+
+def configuration_words(configuration: Configuration) -> str:
+    """The launch and the macros of a configuration, as they are named in all reports."""
+    launch = f"{by_x(configuration.global_size)}/{by_x(configuration.local_size)}"
+    macros = " ".join(f"{k}={v}" for k, v in sorted(configuration.macros.items()))
+    return f"{launch} {macros}".strip(" /")
+
+
+def by_x(sizes: Sequence[int]) -> str:
+    """Sizes in each dimension, as 1024x1024."""
+    return "x".join(map(str, sizes))
+
+
+def read_document(content: Any) -> EstimateDocument:
+    """The document in ``content``, as :mod:`json` reads it.
+
+    :raises ValueError: for what is no document kcc/estimate/1, saying why.
+    """
+    found = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    if found.get("schema") != SCHEMA:
+        raise ValueError(f"is no document {SCHEMA}")
+    try:
+        entries = tuple(read_record(each) for each in found["estimates"])
+        return EstimateDocument(_text(found["model"]), entries)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"is not as {SCHEMA} says: {type(error).__name__} {error}") from error
+
+
+def read_record(entry: Any) -> EstimateRecord:
+    """A record from its JSON form.
+
+    :raises ValueError: or KeyError, TypeError for anything else.
+    """
+    place = entry["configuration"]
+    configuration = Configuration(
+        _text(place["kernel"]), _text(place["source"]),
+        {_text(k): _text(v) for k, v in place["macros"].items()},
+        tuple(int(v) for v in place["global_size"]), tuple(int(v) for v in place["local_size"]),
+    )  # fmt: skip
+    return EstimateRecord(
+        configuration,
+        _text(entry["gpu"]),
+        _time(entry["time_us"]),
+        None if entry.get("range_us") is None else (entry["range_us"][0], entry["range_us"][1]),
+        _time(entry.get("cycles")),
+        _text(entry.get("reason", "")),
+        _text(entry.get("limiter", "")),
+        _time(entry.get("cpi")),
+        dict(entry.get("cpi_stack", {})),
+        dict(entry.get("bounds_cycles", {})),
+        _read_held(entry.get("occupancy")),
+        _time(entry.get("waves")),
+        None if entry.get("counts") is None else Counted(**_fields(Counted, entry["counts"])),
+        _read_confidence(entry.get("confidence")),
+        tuple(LineShare(int(each["line"]), each["share"]) for each in entry.get("lines", ())),
+        dict(entry.get("ablated_us", {})),
+    )
+
+
+def _read_held(entry: Any) -> Held | None:
+    if entry is None:
+        return None
+    found = _fields(Held, entry)
+    found["limiters"] = tuple(found["limiters"])
+    return Held(**found)
+
+
+def _read_confidence(entry: Any) -> Confidence | None:
+    if entry is None:
+        return None
+    found = _fields(Confidence, entry)
+    assumed = found["assumed_gpu_values"]
+    found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)
+    found["weak_gpu_values"] = tuple(found["weak_gpu_values"])
+    return Confidence(**found)
+
+
+def _fields(kind: type[Any], entry: Any) -> dict[str, Any]:
+    """The fields of a class out of an entry, which may have more: later versions add keys."""
+    return {name: entry[name] for name in kind.__dataclass_fields__}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _time(value: Any) -> float | None:
+    """A number, or None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError(f"{value!r} is no number")
+    return value

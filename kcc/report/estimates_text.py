@@ -1,0 +1,205 @@
+"""What `kcc estimate` prints: a report on one estimate, a table of several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kcc.report.ablation import Ablation
+from kcc.report.estimate_record import Confidence, EstimateRecord, by_x, configuration_words
+from kcc.report.gpus import columns
+
+LINES_SHOWN = 8
+BAR_COLUMNS = 30
+ROWS_SHOWN = 60
+"""Rows of a table; of more configurations the fastest are shown."""
+
+REASON_COLUMNS = 70
+
+
+def estimates_text(
+    records: Sequence[EstimateRecord], ablations: Sequence[Ablation],
+    lines: Mapping[str, Sequence[str]],
+) -> str:  # fmt: skip
+    """The report on all of them."""
+    if len(records) == 1:
+        return _one(records[0], lines)
+    return _table(records) + (_ablations(ablations) if ablations else "")
+
+
+# several
+
+
+def _table(records: Sequence[EstimateRecord]) -> str:
+    shown = [*records]
+    if len(shown) > ROWS_SHOWN:
+        shown.sort(key=lambda each: _order(each.time_us))
+        shown = shown[:ROWS_SHOWN]
+    head = ("kernel", "GPU", "configuration", "time", "warps/SM", "limited by")
+    varying = _varying(records)
+    rows = [head, *(_row(each, varying) for each in shown)]
+    kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
+    text = columns([[row[i] for i in kept] for row in rows])
+    return text + _summary(records, len(shown))
+
+
+def _order(time_us: float | None) -> float:
+    return float("inf") if time_us is None else time_us
+
+
+def _row(each: EstimateRecord, varying: Sequence[str]) -> tuple[str, ...]:
+    c, held = each.configuration, each.occupancy
+    macros = [f"{n}={c.macros.get(n, '')}" for n in varying if n not in _EXTENTS]
+    sizes = [f"{name} {by_x(getattr(c, key))}" for name, key in _EXTENTS.items() if name in varying]
+    time = "-" if each.time_us is None else duration(each.time_us)
+    warps = "" if held is None or each.time_us is None else str(held.warps)
+    why = each.limiter or _short(each.reason)
+    return c.kernel, each.gpu, " ".join([*macros, *sizes]), time, warps, why
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= REASON_COLUMNS else reason[: REASON_COLUMNS - 3] + "..."
+
+
+_EXTENTS = {"global": "global_size", "local": "local_size"}
+
+
+def _varying(records: Sequence[EstimateRecord]) -> list[str]:
+    """The macros, and of the launch sizes those that are not the same for all of a kernel."""
+    places = [each.configuration for each in records]
+    names = list(dict.fromkeys(name for place in places for name in place.macros))
+    found = [n for n in names if len({place.macros.get(n) for place in places}) > 1]
+    kernels = {place.kernel for place in places}
+    for name, key in _EXTENTS.items():
+        if len({(p.kernel, getattr(p, key)) for p in places if getattr(p, key)}) > len(kernels):
+            found.append(name)
+    return found
+
+
+def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
+    """How many there are, and the fastest of each kernel."""
+    parts = list[str]()
+    if shown < len(records):
+        parts.append(f"the fastest {shown} of {len(records)} are shown; --csv and --json have all")
+    failed = sum(each.time_us is None for each in records)
+    if failed:
+        parts.append(f"{failed} of {len(records)} have no time")
+    return "".join(f"{part}\n" for part in parts)
+
+
+def _ablations(ablations: Sequence[Ablation]) -> str:
+    head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
+    ranked = [each for each in ablations if each.configurations > 1]
+    if not ranked:
+        return "what each mechanism is worth: --json and --csv have it\n"
+    rows = [
+        (a.kernel, a.gpu, a.without, f"x{a.median_ratio:.3f}", _correlation(a.spearman),
+         _correlation(a.kendall), f"{100 * a.regret:.1f} %", a.first)
+        for a in ranked[:ROWS_SHOWN]
+    ]  # fmt: skip
+    return "\n" + columns([head, *rows], right=(3, 4, 5, 6))
+
+
+def _correlation(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+# one
+
+
+def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
+    c, o = each.configuration, each.occupancy
+    head = f"{c.kernel} on {each.gpu}" if c.kernel else each.gpu
+    if each.time_us is None or each.range_us is None or o is None or each.cycles is None:
+        return f"{head}: no time: {each.reason}\n"
+    launch = f"{' x '.join(map(str, c.global_size))} in {' x '.join(map(str, c.local_size))}"
+    assumed = " (assumed)" if each.confidence and each.confidence.assumed_launch else ""
+    low, high = (duration(value) for value in each.range_us)
+    held = f"{o.warps} of {o.max_warps} warps per SM, {o.blocks} blocks"
+    registers = "" if o.registers is None else f"; {o.registers} registers"
+    cpi = each.cpi or 0.0
+    found = [
+        f"{head}: {duration(each.time_us)} ({low} to {high}), limited by {each.limiter}",
+        f"  launch      {launch}{assumed}; {each.waves or 0:.1f} waves",
+        f"  occupancy   {held}, limited by {', '.join(o.limiters)}{registers}",
+        f"  cycles      {each.cycles:,.0f}; {cpi:.2f} per warp instruction of a scheduler, namely",
+    ]
+    for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1]):
+        if value >= 0.005 * cpi:
+            bar = "#" * round(BAR_COLUMNS * value / cpi)
+            found.append(f"    {name:22s} {value:6.2f}  {bar}".rstrip())
+    found += [*_bounds(each), *_counts(each)]
+    if each.confidence is not None:
+        found.append("  confidence  " + confidence_text(each.confidence))
+    return "\n".join([*found, *_ablated(each), *_lines(each, lines)]) + "\n"
+
+
+def _bounds(each: EstimateRecord) -> list[str]:
+    first = sorted(each.bounds_cycles.items(), key=lambda item: -item[1])[:4]
+    shares = [f"{name} {100 * value / (each.cycles or 1):.0f} %" for name, value in first]
+    return ["  at least    " + ", ".join(shares)] if shares else []
+
+
+def _counts(each: EstimateRecord) -> list[str]:
+    c = each.counts
+    if c is None:
+        return []
+    parts = (
+        f"{c.warp_instructions:,.0f} warp instructions",
+        f"DRAM {megabytes(c.dram_read_sectors)} read, {megabytes(c.dram_write_sectors)} written",
+        f"L2 {megabytes(c.l2_read_sectors)} read, {megabytes(c.l2_write_sectors)} written",
+    )
+    return ["  counts      " + "; ".join(parts)]
+
+
+def confidence_text(confidence: Confidence) -> str:
+    """What a time rests on, in words."""
+    parts = list[str]()
+    if confidence.assumed_share:
+        share = 100 * confidence.assumed_share
+        parts.append(f"{share:.0f} % of warp instructions behind assumed branches")
+    if confidence.accesses_without_addresses:
+        parts.append(f"{confidence.accesses_without_addresses} accesses without known addresses")
+    if confidence.unattributed_share >= 0.005:
+        share = 100 * confidence.unattributed_share
+        parts.append(f"{share:.0f} % of warp instructions without a line")
+    assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
+    parts.append(f"{len(assumed)} GPU values assumed, {len(weak)} weak")
+    return "; ".join(parts)
+
+
+def _ablated(each: EstimateRecord) -> list[str]:
+    times = [f"{name} {duration(value)}" for name, value in each.ablated_us.items()]
+    return ["  without     " + ", ".join(times)] if times else []
+
+
+def _lines(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> list[str]:
+    text = lines.get(each.configuration.source, ())
+    found = ["  lines"]
+    for at in each.lines[:LINES_SHOWN]:
+        if at.line and at.share >= 0.005:
+            shown = text[at.line - 1].strip()[:70] if at.line <= len(text) else ""
+            found.append(f"    {100 * at.share:5.1f} %  {at.line:5d}  {shown}".rstrip())
+    return found if len(found) > 1 else []
+
+
+# words that other reports share
+
+
+def duration(microseconds: float) -> str:
+    """A time with a fitting unit."""
+    if microseconds < 1e3:
+        return f"{microseconds:.3g} us"
+    if microseconds < 1e6:
+        return f"{microseconds / 1e3:.3g} ms"
+    return f"{microseconds / 1e6:.3g} s"
+
+
+def megabytes(sectors: float) -> str:
+    """Sectors of 32 bytes, in MB."""
+    return f"{sectors * 32e-6:.1f} MB"
+
+
+def title_of(record: EstimateRecord) -> str:
+    """A configuration in a few words."""
+    c = record.configuration
+    return f"{c.kernel or c.source} on {record.gpu}, {configuration_words(c)}".rstrip(", ")

@@ -1,0 +1,136 @@
+"""`kcc compare` on documents written by hand."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kcc.cli import main
+
+TIMES = {"sum": 100.0, "scan": 50.0}
+
+
+def entry(kernel: str, time_us: float | None, tile: str = "8") -> dict[str, Any]:
+    return {
+        "configuration": {"kernel": kernel, "source": "x.cl", "macros": {"TILE": tile},
+                          "global_size": [1024], "local_size": [64]},
+        "gpu": "v100", "time_us": time_us, "range_us": None, "cycles": None,
+        "reason": "" if time_us else "no thread block fits",
+    }  # fmt: skip
+
+
+def write(path: Path, *entries: dict[str, Any]) -> str:
+    document = {"schema": "kcc/estimate/1", "kcc_version": "0", "model": "pipeline",
+                "estimates": list(entries)}  # fmt: skip
+    path.write_text(json.dumps(document))
+    return str(path)
+
+
+def compared(
+    tmp_path: Path, before: list[dict[str, Any]], after: list[dict[str, Any]], *options: str
+) -> tuple[int, dict[str, Any]]:
+    target = tmp_path / "c.json"
+    paths = write(tmp_path / "a.json", *before), write(tmp_path / "b.json", *after)
+    code = main(["compare", *paths, "--json", str(target), *options])
+    document = json.loads(target.read_text())
+    schema = json.loads((files("kcc") / "schemas" / "comparison-1.json").read_text())
+    jsonschema.validate(document, schema)
+    return code, document
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict", "code"),
+    [
+        (entry("sum", 100.0), "same", 0),
+        (entry("sum", 90.0), "faster", 0),
+        (entry("sum", 104.0), "slower", 0),
+        (entry("sum", 106.0), "slower", 1),
+        (entry("sum", None), "no time any more", 1),
+    ],
+)
+def test_what_becomes_of_one(
+    tmp_path: Path, after: dict[str, Any], verdict: str, code: int
+) -> None:
+    found, document = compared(tmp_path, [entry("sum", 100.0)], [after], "--fail-above", "5%")
+    assert found == code
+    (change,) = document["changes"]
+    assert change["verdict"] == verdict
+    assert change["failed"] is bool(code)
+
+
+def test_without_a_limit_nothing_fails(tmp_path: Path) -> None:
+    code, document = compared(tmp_path, [entry("sum", 1.0)], [entry("sum", 9.0)])
+    assert code == 0
+    assert document["changes"][0]["ratio"] == 9
+
+
+def test_a_configuration_that_is_missing_fails(tmp_path: Path) -> None:
+    before = [entry("sum", 100.0), entry("sum", 100.0, "16")]
+    code, document = compared(tmp_path, before, before[:1], "--fail-above", "5%")
+    assert code == 1
+    assert [c["verdict"] for c in document["changes"]] == ["same", "missing"]
+    code, document = compared(tmp_path, before[:1], before, "--fail-above", "5%")
+    assert code == 0
+    assert [c["verdict"] for c in document["changes"]] == ["same", "new"]
+
+
+def test_what_never_had_a_time_does_not_fail(tmp_path: Path) -> None:
+    before = [entry("sum", None)]
+    assert compared(tmp_path, before, before, "--fail-above", "0")[0] == 0
+    assert compared(tmp_path, before, [], "--fail-above", "0")[0] == 0
+    code, document = compared(tmp_path, before, [entry("sum", 5.0)], "--fail-above", "0")
+    assert (code, document["changes"][0]["verdict"]) == (0, "has a time now")
+
+
+def test_one_kernel_with_another_name(tmp_path: Path) -> None:
+    before = [entry("sum", 100.0), entry("scan", 50.0)]
+    after = [entry("sum_v2", 101.0), entry("scan", 50.0)]
+    code, document = compared(tmp_path, before, after, "--fail-above", "5%")
+    assert code == 0
+    assert document["changes"][0]["renamed"] == "sum_v2"
+    assert document["changes"][0]["ratio"] == 1.01
+
+
+def test_several_kernels_with_other_names_are_told(tmp_path: Path) -> None:
+    before = [entry("sum", 100.0), entry("scan", 50.0)]
+    after = [entry("b", 50.0), entry("a", 100.0)]
+    assert compared(tmp_path, before, after, "--fail-above", "5%")[0] == 1
+    names = ["--rename", "sum=a", "--rename", "scan=b"]
+    assert compared(tmp_path, before, after, "--fail-above", "5%", *names)[0] == 0
+
+
+def test_text_begins_with_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = [entry("sum", 100.0), entry("scan", 50.0)]
+    after = [entry("sum", 150.0), entry("scan", 90.0, "16")]
+    paths = write(tmp_path / "a.json", *before), write(tmp_path / "b.json", *after)
+    assert main(["compare", *paths, "--fail-above", "10%"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert "+50.0 %" in lines[1]
+    assert "FAILED" in lines[1]
+    assert lines[-1] == "1 slower, 1 missing, 1 new; 2 beyond 10 %"
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"schema": "kcc/estimate/1"}', '{"schema": "kcc/estimate/1", "estimates": 1}',
+     '{"schema": "kcc/estimate/1", "model": "pipeline", "estimates": [{"gpu": 1}]}',
+     '{"schema": "kcc/analysis/1"}', "[" * 100_000],
+)  # fmt: skip
+def test_what_is_no_document(
+    tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.json").write_text(content)
+    good = write(tmp_path / "a.json", entry("sum", 1.0))
+    assert main(["compare", good, str(tmp_path / "x.json")]) == 1
+    assert "K891" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--fail-above=x", "--fail-above=-5%", "--rename=a"])
+def test_bad_usage(tmp_path: Path, option: str) -> None:
+    good = write(tmp_path / "a.json", entry("sum", 1.0))
+    assert main(["compare", good, good, option]) == 2

@@ -1,0 +1,199 @@
+"""Sweeps of `kcc estimate`: all combinations, processes, journals, configurations that fail."""
+
+from __future__ import annotations
+
+import csv
+import json
+from decimal import Decimal
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kcc.cli import main
+from kcc.commands import estimate as command
+from kcc.commands import estimate_sweep
+from kcc.commands.journal import Journal, journal_path
+from kcc.diagnostics import DiagnosticError
+from kcc.estimating import MODELS
+
+TILED = """#ifndef TILE
+#define TILE 8
+#endif
+__kernel void column(__global const float *a, __global float *b, int n) {
+  __local float tile[TILE * 64];
+  int i = get_local_id(0);
+  for (int k = 0; k < TILE; k++) tile[k * 64 + i % 64] = a[(get_global_id(0) * TILE + k) % n];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  b[get_global_id(0)] = tile[(i * TILE) % (TILE * 64)];
+}
+"""
+LAUNCH = ["--global", "65536", "--local", "64", "--arg", "n=65536"]
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "column.cl"
+    path.write_text(TILED)
+    return path
+
+
+def run(source: Path, target: Path, *options: str) -> dict[str, Any]:
+    assert main(["estimate", str(source), "--json", str(target), *options]) == 0
+    document = json.loads(target.read_text())
+    schema = json.loads((files("kcc") / "schemas" / "estimate-1.json").read_text())
+    jsonschema.validate(document, schema)
+    return document
+
+
+SWEEP = ("--gpu", "v100", "--sweep", "TILE=4,8,64,512", *LAUNCH)
+
+
+def test_model_names_of_the_command_line() -> None:
+    assert tuple(MODELS) == command.MODELS
+
+
+def test_launches_are_swept_with_macros(source: Path, tmp_path: Path) -> None:
+    options = ["--gpu", "v100", "--sweep", "TILE=4,8", "--global", "4096", "--global", "8192",
+               "--local", "64", "--local", "128", "--arg", "n=4096"]  # fmt: skip
+    found = run(source, tmp_path / "a.json", *options)["estimates"]
+    places = [e["configuration"] for e in found]
+    assert [(p["macros"]["TILE"], p["global_size"][0], p["local_size"][0]) for p in places] == [
+        (t, g, w) for t in "48" for g in (4096, 8192) for w in (64, 128)
+    ]
+
+
+def test_what_cannot_run_has_a_reason_everywhere(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, page = tmp_path / "a.csv", tmp_path / "a.html"
+    options = [*SWEEP, "--local", "2048", "--local", "100", "--csv", str(table), "--html",
+               str(page)]  # fmt: skip
+    found = run(source, tmp_path / "a.json", *options)["estimates"]
+    reasons = {(e["configuration"]["macros"]["TILE"], *e["configuration"]["local_size"]):
+               e["reason"] for e in found}  # fmt: skip
+    assert reasons["8", 64] == ""
+    assert "shared memory" in reasons["512", 64]
+    assert reasons["8", 2048].startswith("K033")
+    assert reasons["8", 100].startswith("K032")
+    for each in found:
+        assert (each["time_us"] is None) == bool(each["reason"])
+        assert (each["cpi"] is None) == bool(each["reason"])
+    with table.open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["reason"] for row in rows] == [e["reason"] for e in found]
+    assert "K032" in page.read_text()
+    assert "K032" in capsys.readouterr().out
+
+
+def test_stacks_add_up_exactly(source: Path, tmp_path: Path) -> None:
+    for each in run(source, tmp_path / "a.json", *SWEEP)["estimates"]:
+        if each["cpi"] is not None:
+            parts = (Decimal(repr(value)) for value in each["cpi_stack"].values())
+            assert sum(parts) == Decimal(repr(each["cpi"]))
+
+
+@pytest.mark.slow
+def test_any_number_of_processes_gives_the_same_bytes(source: Path, tmp_path: Path) -> None:
+    for jobs in ("1", "3"):
+        outputs = [f"--{kind}={tmp_path / f'{jobs}.{kind}'}" for kind in ("csv", "html")]
+        options = [*SWEEP, "--gpu", "a100", "--ablate", "--jobs", jobs, *outputs]
+        run(source, tmp_path / f"{jobs}.json", *options)
+    for kind in ("json", "csv", "html"):
+        first, second = ((tmp_path / f"{jobs}.{kind}").read_bytes() for jobs in "13")
+        assert first == second
+
+
+def test_an_interrupted_sweep_goes_on(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    whole = tmp_path / "whole.json"
+    run(source, whole, *SWEEP)
+    target = tmp_path / "a.json"
+    original, calls = estimate_sweep.record_of, list[int]()
+
+    def interrupted(each: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return original(each)
+
+    monkeypatch.setattr(estimate_sweep, "record_of", interrupted)
+    assert main(["estimate", str(source), "--json", str(target), *SWEEP]) == 130
+    kept = tmp_path / "a.json.partial"
+    assert not target.exists()
+    assert "--resume" in capsys.readouterr().err
+    assert len(kept.read_text().splitlines()) == 3  # the head and two tasks
+    kept.write_text(kept.read_text() + '{"task": 2, "found": [{"pla')  # cut off while writing
+    run(source, target, *SWEEP, "--resume")
+    assert len(calls) == 5
+    assert target.read_bytes() == whole.read_bytes()
+    assert not kept.exists()
+
+
+def test_a_journal_of_another_sweep_is_k893(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "a.json"
+    with Journal(tmp_path / "a.json.partial", "another", resume=False):
+        pass
+    assert main(["estimate", str(source), "--json", str(target), *SWEEP, "--resume"]) == 1
+    assert "K893" in capsys.readouterr().err
+    (tmp_path / "a.json.partial").write_text("[]")
+    assert main(["estimate", str(source), "--json", str(target), *SWEEP, "--resume"]) == 1
+    assert "is no journal" in capsys.readouterr().err
+
+
+def test_a_journal_needs_a_file(source: Path, tmp_path: Path) -> None:
+    assert journal_path(["-"]) is None
+    assert journal_path(["-", str(tmp_path / "x")]) == tmp_path / "x.partial"
+    assert main(["estimate", str(source), *SWEEP, "--resume"]) == 2
+    with pytest.raises(DiagnosticError):
+        Journal(tmp_path / "missing" / "x", "", resume=False)
+
+
+def test_a_source_that_cannot_be_compiled_at_all_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bad.cl"
+    path.write_text("__kernel void k(__global float *a) { a[0] = b; }")
+    assert main(["estimate", str(path), "--gpu", "v100", "--gpu", "a100", *LAUNCH]) == 1
+    assert capsys.readouterr().err.count("error[") == 1
+
+
+def test_a_macro_that_breaks_the_source_is_one_configuration(source: Path, tmp_path: Path) -> None:
+    options = ["--gpu", "v100", "--sweep", "TILE=8,-1", *LAUNCH]
+    good, bad = run(source, tmp_path / "a.json", *options)["estimates"]
+    assert good["time_us"]
+    assert bad["time_us"] is None
+    assert bad["reason"]
+
+
+def test_ablation_ranks_the_configurations(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = run(source, tmp_path / "a.json", *SWEEP, "--ablate")
+    found = {each["without"]: each for each in document["ablations"]}
+    assert set(found) == {"occupancy", "coalescing", "caches", "conflicts", "latency"}
+    assert all(each["configurations"] == 3 for each in found.values())
+    assert found["caches"]["median_ratio"] >= 1
+    assert found["conflicts"]["median_ratio"] <= 1
+    for each in document["estimates"]:
+        assert bool(each.get("ablated_us")) == (each["time_us"] is not None)
+    assert "Spearman" in capsys.readouterr().out
+
+
+def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
+    found = run(source, tmp_path / "a.json", "--gpu", "all", *LAUNCH)["estimates"]
+    assert len(found) > 40
+    for each in found:
+        assert (each["time_us"] is None) == bool(each["reason"])
+
+
+def test_models_that_are_not_there_say_so(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for model in ("interval",):
+        assert main(["estimate", str(source), "--gpu", "v100", "--model", model, *LAUNCH]) == 1
+        assert "K892" in capsys.readouterr().err
