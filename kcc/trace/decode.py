@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,6 +54,27 @@ class TraceBatch:
             self.continued[own], self.mask[own], self.access_start[start : end + 1] - first,
             self.access[first:last], self.addresses[first:last],
         )  # fmt: skip
+
+
+def joined(batches: Sequence[TraceBatch]) -> TraceBatch:
+    """One batch of several that follow one another."""
+    if len(batches) == 1:
+        return batches[0]
+    starts, base = [np.zeros(1, np.int64)], 0
+    for batch in batches:
+        starts.append(batch.access_start[1:] + base)
+        base += len(batch.access)
+    return TraceBatch(
+        np.concatenate([b.thread_block for b in batches]),
+        np.concatenate([b.warp for b in batches]),
+        np.concatenate([b.segment for b in batches]),
+        np.concatenate([b.block for b in batches]),
+        np.concatenate([b.continued for b in batches]),
+        np.concatenate([b.mask for b in batches]),
+        np.concatenate(starts),
+        np.concatenate([b.access for b in batches]),
+        np.concatenate([b.addresses for b in batches]),
+    )
 
 
 class SegmentColumns:

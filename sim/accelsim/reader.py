@@ -125,7 +125,7 @@ def read_kernel(path: Path, number: int) -> SassKernel:
     kernel.keys = keys
     kernel.instructions = tuple(_instruction(keys, n) for n in range(keys.state[native.KEYS]))
     lowest, highest = int(keys.state[native.LOWEST]), int(keys.state[native.HIGHEST])
-    kernel.stack = (lowest, highest + 1) if lowest <= highest else (0, 0)
+    kernel.stack = (lowest & ~3, highest + 1) if lowest <= highest else (0, 0)
     for each in kernel.instructions:
         if not is_known(each.opcode):
             kernel.unknown[each.opcode] += each.executed
