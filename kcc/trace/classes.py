@@ -308,6 +308,17 @@ class ClassTrace:
                 counts = [c + found.warps * n for c, n in zip(counts, own, strict=True)]
         return AssumedCounts(*counts)
 
+    def words(self, number: int) -> Iterator[tuple[IndexRow, NDArray[np.uint32]]]:
+        """The words of a class's representative, for whoever walks them, by record."""
+        for row in self._words[number]:
+            data = self.trace.file.read(row).data
+            try:
+                columns = _Columns(data, WORDS_HEAD.size)
+                words = columns.take("<u4", WORDS_HEAD.unpack_from(data)[3])
+            except ValueError as error:
+                raise self.trace.file.cannot_be(row, str(error)) from None
+            yield row, words.astype(np.uint32, copy=False)
+
     def expand(self, first: int, last: int) -> Iterator[TraceBatch]:
         """What the warps of thread blocks ``first`` to ``last`` (excluded) did, as
         :meth:`LaunchTrace.batches` gives it."""

@@ -203,6 +203,18 @@ class LaunchTrace:
             if totals_of(self.tables, columns, seen, addresses=addresses) != self.totals:
                 raise self.file.cannot_be(self.end, "the totals are not those of the chunks")
 
+    def pieces(self) -> Iterator[tuple[bool, IndexRow, NDArray[np.uint32]]]:
+        """The words of a launch kept in chunks, for whoever walks them: whether a chunk begins
+        (what was known of the words before is forgotten), the record and the words."""
+        before: int | None = None
+        for row in self.contents:
+            head, chunk = self._pieces(row)
+            if not head[1] & CONTINUES:
+                before = None
+            for first_block, words in chunk:
+                yield first_block != before, row, words
+                before = first_block
+
     def classes(self) -> ClassTrace:
         """The classes of a launch that is kept as such."""
         return ClassTrace(self)

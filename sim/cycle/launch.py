@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -207,10 +208,11 @@ class LaunchSimulation:
         sm = int(self.run[Run.SM])
         return int(self.sms[sm, Sm.TIME]) if sm < len(self.sms) else 0
 
-    def feed_blocks(self, batch: TraceBatch) -> None:
+    def feed_blocks(self, batches: Iterable[TraceBatch]) -> None:
         """Thread blocks that are whole, ascending, perhaps with gaps: they are simulated until all
         are dispatched and another is wanted. All stays as if they had been fed at once."""
-        self.supply.take(batch)
+        for batch in batches:
+            self.supply.take(batch)
         self._flush(last=True)
         self._run()
 

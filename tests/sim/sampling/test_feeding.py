@@ -23,8 +23,7 @@ def test_feeding_few_blocks_changes_nothing(together: int) -> None:
             simulation = simulator.begin(launch.tables, launch.launch)
             clocks, executed = [0], [0]
             for first in range(0, launch.launch.thread_blocks, together):
-                for batch in launch.batches(first, together):
-                    simulation.feed_blocks(batch)
+                simulation.feed_blocks(launch.batches(first, together))
                 clocks.append(simulation.clock)
                 executed.append(simulation.executed)
             assert clocks == sorted(clocks)

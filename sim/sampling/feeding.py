@@ -1,0 +1,125 @@
+"""Drives the simulation of a launch of which only some thread blocks are simulated.
+
+Blocks are fed in their order. One that is left out is never seen: the next one is dispatched where
+it would have been, beside whatever still runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
+from kcc.sim.cycle.layout import Conf
+from kcc.sim.result import Timing
+from kcc.trace.decode import TraceBatch
+from kcc.trace.launches import CLASSES
+from kcc.trace.layout import CHUNK
+from kcc.trace.reader import LaunchTrace
+
+END = 2
+"""Column of the simulator's log: the cycle in which the block ended, 0 while it runs."""
+
+
+class BlockReader:
+    """Thread blocks of a launch, asked for in ascending order; what lies between is skipped, by
+    whole records of the file where it can be."""
+
+    def __init__(self, launch: LaunchTrace) -> None:
+        self._launch = launch
+        self._classes = launch.classes() if launch.launch.form == CLASSES else None
+        self._source: Iterator[TraceBatch] | None = None
+        self._held: TraceBatch | None = None
+        self._record_end = 0
+
+    def read(self, first: int, end: int) -> Iterator[TraceBatch]:
+        """All of thread blocks ``first`` to ``end`` (excluded). To be used up."""
+        if self._source is None or first >= self._record_end:
+            self._source, self._held = self._from(first), None
+        self._record_end = max(self._record_end, self._end_of_record(end - 1))
+        while (batch := self._next()) is not None:
+            own, past = np.searchsorted(batch.thread_block, [first, end]).tolist()
+            if past > own:
+                yield batch.part(own, past) if (own, past) != (0, len(batch)) else batch
+            if past < len(batch):
+                self._held = batch.part(past, len(batch))
+                return
+
+    def _from(self, first: int) -> Iterator[TraceBatch]:
+        blocks = self._launch.launch.thread_blocks
+        if self._classes is not None:
+            return self._classes.expand(first, blocks)
+        return self._launch.batches(first, blocks - first)
+
+    def _next(self) -> TraceBatch | None:
+        assert self._source is not None
+        batch, self._held = self._held, None
+        return batch if batch is not None else next(self._source, None)
+
+    def _end_of_record(self, block: int) -> int:
+        """The block behind the record that a block is in: further on it is cheaper to begin
+        anew."""
+        for row in self._launch.contents:
+            if row.tag == CHUNK and row.first + row.count > block:
+                return row.first + row.count
+        return block + 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Snapshot:
+    """How far a simulation is: its clock, the warp instructions executed, and its counts."""
+
+    clock: int
+    executed: int
+    counts: NDArray[np.int64]
+
+    def since(self, before: Snapshot) -> Snapshot:
+        """What lies between."""
+        return Snapshot(
+            self.clock - before.clock, self.executed - before.executed, self.counts - before.counts
+        )
+
+    @property
+    def ipc(self) -> float:
+        return self.executed / self.clock if self.clock else 0.0
+
+
+class LaunchRun:
+    """The simulation of one launch, a few thread blocks at a time."""
+
+    def __init__(self, simulator: CycleSimulator, launch: LaunchTrace) -> None:
+        self.launch = launch
+        self.simulation: LaunchSimulation = simulator.begin(launch.tables, launch.launch)
+        self.blocks = list[int]()
+        self._reader = BlockReader(launch)
+
+    @property
+    def occupancy(self) -> int:
+        """Thread blocks that the whole GPU holds at a time."""
+        machine = self.simulation.machine
+        return machine[Conf.BLOCKS] * machine[Conf.SMS]
+
+    def simulate(self, first: int, end: int) -> Snapshot:
+        """Thread blocks ``first`` to ``end`` (excluded); then another is wanted."""
+        self.simulation.feed_blocks(self._reader.read(first, end))
+        self.blocks.extend(range(first, end))
+        return self.snapshot()
+
+    def snapshot(self) -> Snapshot:
+        """How far it is."""
+        one = self.simulation
+        return Snapshot(one.clock, one.executed, one.stats.copy())
+
+    def has_ended(self, place: int) -> bool:
+        """Whether the block dispatched as number ``place`` has ended."""
+        return bool(self.simulation.log[place, END] > 0)
+
+    def finish(self) -> tuple[Timing, Snapshot]:
+        """Let what runs come to its end."""
+        one = self.simulation
+        one.log = one.log[:0]  # nobody looks at it any more
+        timing = one.finish(len(self.blocks))
+        return timing, Snapshot(int(timing.cycles), one.executed, one.stats.copy())
