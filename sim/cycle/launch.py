@@ -212,7 +212,7 @@ class LaunchSimulation:
         """Thread blocks that are whole, ascending, perhaps with gaps: they are simulated until all
         are dispatched and another is wanted. All stays as if they had been fed at once."""
         for batch in batches:
-            self.supply.take(batch)
+            self.feed(batch)
         self._flush(last=True)
         self._run()
 

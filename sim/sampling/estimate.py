@@ -45,6 +45,14 @@ def add_spreads(parts: list[Spread]) -> Spread:
     return Spread(variance, min(variance**2 / squares, CERTAIN) if squares > 0 else CERTAIN)
 
 
+def pool_spreads(parts: list[Spread]) -> Spread:
+    """Of a sum whose variances were all estimated together: the freedom does not grow."""
+    uncertain = [part for part in parts if part.variance > 0 or part.freedom <= 0]
+    if not uncertain:
+        return Spread(0.0, CERTAIN)
+    return Spread(sum(p.variance for p in uncertain), min(p.freedom for p in uncertain))
+
+
 CERTAIN = 1e6
 """Degrees of freedom of what was not sampled but simulated."""
 
@@ -81,13 +89,16 @@ class LaunchEstimate:
 
 @dataclass(frozen=True, slots=True)
 class GroupEstimate:
-    """A cluster of launches: what its simulated ones say of all."""
+    """A cluster of launches: what its simulated ones say of all. ``within`` is the spread that
+    comes from thread blocks that were left out of them, ``between`` from other launches; the
+    variances of a kernel's groups were estimated together."""
 
     cluster: LaunchCluster
     launches: tuple[LaunchEstimate, ...]
     instructions: int
     cycles: float
-    spread: Spread
+    within: Spread
+    between: Spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +164,18 @@ def program_of(
     return ProgramEstimate(
         method, gpu, clock_mhz, tuple(groups), instructions, simulated, instructions - touched,
         touched - simulated, sum(group.cycles for group in groups),
-        add_spreads([group.spread for group in groups]), _counts(groups), cluster_seconds,
+        _spread(groups), _counts(groups), cluster_seconds,
         sum(launch.seconds for launch in launches),
     )  # fmt: skip
+
+
+def _spread(groups: list[GroupEstimate]) -> Spread:
+    parts = list[Spread]()
+    for kernel in dict.fromkeys(group.cluster.kernel for group in groups):
+        own = [group for group in groups if group.cluster.kernel == kernel]
+        parts.append(pool_spreads([group.within for group in own]))
+        parts.append(pool_spreads([group.between for group in own]))
+    return add_spreads(parts)
 
 
 def _counts(groups: list[GroupEstimate]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.block_profile import LaunchProfile, ProgramProfile
 from kcc.sim.sampling.estimate import (
+    CERTAIN,
     BlockRange,
     GroupEstimate,
     LaunchEstimate,
@@ -72,9 +73,8 @@ def _group(
     """Table IV: the launch's CPI is that of the cluster."""
     instructions = sum(int(profiles[n].warp_instructions.sum()) for n in cluster.members)
     cycles = launch.cycles * (instructions / max(launch.instructions, 1))
-    alone = len(cluster.members) == 1 and launch.simulated_instructions == launch.instructions
-    spread = launch.spread if alone else Spread()
-    return GroupEstimate(cluster, (launch,), instructions, cycles, spread)
+    between = Spread(0.0, CERTAIN) if len(cluster.members) == 1 else Spread()
+    return GroupEstimate(cluster, (launch,), instructions, cycles, launch.spread, between)
 
 
 def sample_launch(
@@ -101,7 +101,7 @@ def sample_launch(
     return LaunchEstimate(
         place, profile.number, profile.kernel, profile.thread_blocks, int(own.sum()),
         ranges_beside(sampler.skips, profile.thread_blocks), simulated, cycles,
-        Spread() if sampler.skips else Spread(0.0, 1e6), counts, tuple(regions),
+        Spread() if sampler.skips else Spread(0.0, CERTAIN), counts, tuple(regions),
         time.process_time() - began,
     )  # fmt: skip
 

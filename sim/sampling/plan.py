@@ -1,0 +1,138 @@
+"""Which thread blocks of a launch are simulated where epochs are drawn at random.
+
+The first epoch and the last thread blocks are always simulated: there the GPU fills and empties.
+What lies between is cut into epochs; those that the profile cannot tell apart are a stratum, of
+which some are drawn. Before each that is drawn some thread blocks warm what runs and the caches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.sim.sampling.regions import Epochs
+
+WHOLE = 0.5
+"""A launch of which more would be simulated is simulated in whole."""
+
+FEWEST = 2
+"""Epochs drawn of a stratum, at least: fewer have no variance."""
+
+
+class Phase(Enum):
+    """Why thread blocks are simulated."""
+
+    HEAD = "head"
+    WARM = "warm"
+    MEASURE = "measure"
+    TAIL = "tail"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Thread blocks ``first`` to ``end`` (excluded); ``stratum`` is -1 but where measured."""
+
+    phase: Phase
+    first: int
+    end: int
+    stratum: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Epochs that count as alike. ``work`` are the warp instructions of its thread blocks, also of
+    those that are in no whole epoch; ``epochs`` are those that can be drawn."""
+
+    label: int
+    epochs: tuple[int, ...]
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What can be drawn of a launch: the head ends at ``head``, the tail begins at ``tail``."""
+
+    size: int
+    thread_blocks: int
+    head: int
+    tail: int
+    strata: tuple[Stratum, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is left to draw: the launch is simulated in whole."""
+        return not self.strata
+
+
+def frame_of(epochs: Epochs, labels: NDArray[np.int64], work: NDArray[np.int64]) -> Frame:
+    """The frame of a launch; ``labels`` are the clusters of its epochs, ``work`` is by thread
+    block."""
+    blocks, size = epochs.thread_blocks, epochs.size
+    head, tail = size, blocks - size
+    inner = range(1, max(tail // size, 1))
+    if not inner:
+        return Frame(size, blocks, blocks, blocks, ())
+    by_block = np.repeat(labels, size)[head:tail]
+    own = work[head:tail]
+    drawable = {epoch: int(labels[epoch]) for epoch in inner}
+    strata = [
+        Stratum(
+            label,
+            tuple(epoch for epoch, its in drawable.items() if its == label),
+            int(own[by_block == label].sum()),
+        )
+        for label in sorted(set(drawable.values()))
+    ]
+    missing = int(own.sum()) - sum(stratum.work for stratum in strata)
+    largest = max(range(len(strata)), key=lambda n: strata[n].work)
+    one = strata[largest]  # blocks in no whole epoch, of a cluster that no epoch is left of
+    strata[largest] = Stratum(one.label, one.epochs, one.work + missing)
+    return Frame(size, blocks, head, tail, tuple(strata))
+
+
+def draw(
+    stratum: Stratum, count: int, random: np.random.Generator, without: Iterable[int] = ()
+) -> list[int]:
+    """So many epochs of a stratum (all, where it has no more): one at random out of each of
+    ``count`` runs of equal length, so that they lie everywhere."""
+    taken = set(without)
+    left = [epoch for epoch in stratum.epochs if epoch not in taken]
+    if count >= len(left):
+        return left
+    cuts = [n * len(left) // count for n in range(count + 1)]
+    return [left[int(random.integers(a, b))] for a, b in pairwise(cuts)]
+
+
+def steps_of(
+    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_ends: bool = True
+) -> tuple[Step, ...]:
+    """What to simulate for the epochs ``drawn`` of each stratum (by its place).
+
+    ``with_ends``: head and tail too; without them the first epoch is preceded by a whole one."""
+    found, at = list[Step](), 0
+    if with_ends:
+        found.append(Step(Phase.HEAD, 0, frame.head))
+        at = frame.head
+    places = sorted((epoch, place) for place, epochs in drawn.items() for epoch in epochs)
+    for epoch, place in places:
+        first = epoch * frame.size
+        warm = warm_blocks if found else frame.size
+        if first > at and warm:
+            found.append(Step(Phase.WARM, max(first - warm, at), first))
+        found.append(Step(Phase.MEASURE, first, first + frame.size, place))
+        at = first + frame.size
+    if with_ends:
+        if frame.tail > at and warm_blocks:
+            found.append(Step(Phase.WARM, max(frame.tail - warm_blocks, at), frame.tail))
+        found.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
+    return tuple(found)
+
+
+def share_of(steps: Iterable[Step], frame: Frame) -> float:
+    """The thread blocks of the steps over all."""
+    return sum(step.end - step.first for step in steps) / max(frame.thread_blocks, 1)

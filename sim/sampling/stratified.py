@@ -1,0 +1,211 @@
+"""Our sampling: launches and epochs drawn at random, so that an interval rests on variance.
+
+Strata are TBPoint's: clusters of launches, and within a launch clusters of epochs (Huang et al.,
+IPDPS 2014, sections III and IV). Where the text simulates the launch nearest to the centre and
+skips a region once two units agree, we draw at least two of each at random. The estimators are
+those of two-stage sampling (Cochran, Sampling Techniques, 1977, chapters 6, 10 and 11).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from kcc.gpu.description import GpuDescription
+from kcc.sim.cycle.launch import CycleSimulator
+from kcc.sim.sampling.block_profile import ProgramProfile
+from kcc.sim.sampling.estimate import ProgramEstimate
+from kcc.sim.sampling.feeding import LaunchRun
+from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
+from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
+from kcc.sim.sampling.observe import Observation, observe, observe_whole
+from kcc.sim.sampling.plan import FEWEST, WHOLE, draw, frame_of, share_of, steps_of
+from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
+from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
+from kcc.sim.sampling.two_stage import estimate_program
+from kcc.trace.reader import TraceFile
+
+EVERY_BLOCK = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class StratifiedOptions:
+    """``launches`` drawn of each cluster and ``epochs`` of each stratum, at least;
+    ``windows`` are shared out among strata by their instructions, up to ``most`` of a stratum's
+    epochs. ``warm`` epochs go before each that is drawn. ``error`` is the half width that is asked
+    for, over the whole; None takes what the rest gives."""
+
+    inter_distance: float = INTER_DISTANCE
+    intra_distance: float = INTRA_DISTANCE
+    variation: float = VARIATION
+    launches: int = 3
+    epochs: int = FEWEST
+    windows: int = 24
+    most: float = 0.02
+    warm: float = 0.5
+    error: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSample:
+    """A cluster of launches and those drawn of it (places in the trace), in the order drawn."""
+
+    cluster: LaunchCluster
+    order: tuple[int, ...]
+
+
+class StratifiedSampler:
+    """Draws, simulates and estimates; in rounds where an error is asked for."""
+
+    def __init__(
+        self, trace: TraceFile, profile: ProgramProfile, gpu: GpuDescription,
+        registers: dict[str, int] | None, options: StratifiedOptions,
+    ) -> None:  # fmt: skip
+        self.trace, self.profiles, self.options = trace, profile.launches, options
+        self.random = np.random.default_rng(options.seed)
+        began = time.process_time()
+        clusters = cluster_launches(profile.launches, options.inter_distance)
+        self.samples = [
+            ClusterSample(one, tuple(self.random.permutation(one.members).tolist()))
+            for one in clusters
+        ]
+        self.cluster_seconds = time.process_time() - began
+        self.instructions = sum(int(p.warp_instructions.sum()) for p in profile.launches)
+        self.simulator = CycleSimulator(gpu, registers, timeline=0)
+        self.gpu = gpu
+        self.clock_mhz = 1.0
+        self.seen = dict[int, Observation]()
+
+    def run(self) -> ProgramEstimate:
+        """The estimate, as exact as is asked for."""
+        options = self.options
+        launches = [options.launches] * len(self.samples)
+        self._observe_launches(launches)
+        if options.error is not None:
+            self._refine(options.error, launches)
+        return self._estimate()
+
+    def _estimate(self) -> ProgramEstimate:
+        groups = [
+            (sample.cluster, [self.seen[n] for n in sample.order if n in self.seen])
+            for sample in self.samples
+        ]
+        places = {id(seen): place for place, seen in self.seen.items()}
+        return estimate_program(
+            groups, places, self.profiles, self.gpu.stem, self.clock_mhz, self.cluster_seconds
+        )
+
+    def _observe_launches(self, wanted: Sequence[int]) -> None:
+        """So many launches of each cluster, in the order of the program."""
+        fresh = [
+            (place, sample)
+            for sample, count in zip(self.samples, wanted, strict=True)
+            for place in sample.order[:count]
+            if place not in self.seen
+        ]
+        for place, sample in sorted(fresh, key=lambda one: one[0]):
+            self._observe(
+                place, sample.cluster.weight / min(self.options.launches, len(sample.order))
+            )
+
+    def _observe(self, place: int, weight: float) -> None:
+        """One launch, whose windows are ``weight`` of all."""
+        options, profile = self.options, self.profiles[place]
+        run = LaunchRun(self.simulator, self.trace.launches[place])
+        self.clock_mhz = run.simulation.machine.clock_mhz
+        epochs = epochs_of(profile, run.occupancy)
+        labels = cluster_epochs(epochs, options.intra_distance, options.variation)
+        frame = frame_of(epochs, labels, profile.warp_instructions)
+        seen = self.seen[place] = Observation(frame, profile)
+        drawn = dict[int, list[int]]()
+        work = sum(stratum.work for stratum in frame.strata)
+        for number, stratum in enumerate(frame.strata):
+            share = weight * options.windows * stratum.work / max(work, 1)
+            most = max(options.epochs, int(options.most * len(stratum.epochs)))
+            drawn[number] = draw(stratum, min(max(round(share), options.epochs), most), self.random)
+        steps = steps_of(frame, drawn, self._warm(frame.size))
+        if frame.is_whole or share_of(steps, frame) > WHOLE:
+            observe_whole(run, seen)
+        else:
+            observe(run, steps, seen)
+
+    def _warm(self, size: int) -> int:
+        return round(self.options.warm * size)
+
+    def _refine(self, error: float, launches: list[int]) -> None:
+        """Draw more where it helps most until the interval is as narrow as is asked for, or
+        everything is simulated."""
+        for _ in range(ROUNDS):
+            found = self._estimate()
+            half = found.half_width
+            if half is None or half <= error * found.cycles:
+                return
+            excess = min((half / (error * found.cycles)) ** 2, GROWTH)
+            if not self._draw_more(found, excess, launches):
+                return
+
+    def _draw_more(self, found: ProgramEstimate, excess: float, launches: list[int]) -> bool:
+        """More launches of, and epochs in, the clusters that most of the variance is of."""
+        widths = [(g.between.variance, g.within.variance) for g in found.groups]
+        heavy = sorted(range(len(widths)), key=lambda n: -sum(widths[n]))
+        whole = sum(sum(width) for width in widths)
+        grown, covered = False, 0.0
+        for number in heavy:
+            if covered > ENOUGH * whole:
+                break
+            between, within = widths[number]
+            covered += between + within
+            sample = self.samples[number]
+            have = min(launches[number], len(sample.order))
+            if between > within / 4 and have < len(sample.order):
+                launches[number] = min(ceil(have * excess) + 1, len(sample.order))
+                grown = True
+            if within > between / 4:
+                for place in sample.order[:have]:
+                    grown |= self._draw_epochs(place, excess)
+        self._observe_launches(launches)
+        return grown
+
+    def _draw_epochs(self, place: int, excess: float) -> bool:
+        """More epochs of a launch that was simulated in part."""
+        seen = self.seen[place]
+        if seen.whole is not None:
+            return False
+        more = dict[int, list[int]]()
+        for number, stratum in enumerate(seen.frame.strata):
+            have = seen.drawn(number)
+            count = ceil(len(have) * (excess - 1))
+            more[number] = draw(stratum, max(count, 1), self.random, without=have)
+        if not any(more.values()):
+            return False
+        run = LaunchRun(self.simulator, self.trace.launches[place])
+        steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_ends=False)
+        done = len(seen.blocks) / seen.frame.thread_blocks
+        if done + share_of(steps, seen.frame) > 1:
+            observe_whole(run, seen)
+        else:
+            observe(run, steps, seen)
+        return True
+
+
+ROUNDS = 8
+GROWTH = 4.0
+"""Of a sample in one round, at most: the variance that it is planned by is itself an estimate."""
+ENOUGH = 0.9
+"""Of the variance: the clusters that it is mostly of are drawn from again."""
+
+
+def sample_stratified(
+    trace: TraceFile,
+    profile: ProgramProfile,
+    gpu: GpuDescription,
+    registers: dict[str, int] | None = None,
+    options: StratifiedOptions = StratifiedOptions(),
+) -> ProgramEstimate:
+    """The whole program from launches and epochs drawn at random."""
+    return StratifiedSampler(trace, profile, gpu, registers, options).run()
