@@ -35,7 +35,11 @@ def split_options(options: str | bytes | Sequence[str | bytes] | None) -> list[s
 
 
 def parse_options(words: Sequence[str]) -> BuildOptions:
-    """The options of a build, at -O2; raises :class:`UnknownOptionError`."""
+    """The options of a build; raises :class:`UnknownOptionError`.
+
+    At -O2, as a GPU compiler would; -cl-opt-disable asks for the source's control flow, which is
+    -O1.
+    """
     macros, folders = list[MacroOption](), list[str]()
     rest = iter(words)
     for word in rest:
@@ -54,7 +58,7 @@ def parse_options(words: Sequence[str]) -> BuildOptions:
     return BuildOptions(
         macros=tuple(macros),
         include_dirs=tuple(folders),
-        opt_level=OptLevel.O2,
+        opt_level=OptLevel.O1 if "-cl-opt-disable" in words else OptLevel.O2,
         fast_relaxed_math="-cl-fast-relaxed-math" in words,
         mad_enable="-cl-mad-enable" in words,
         single_precision_constant="-cl-single-precision-constant" in words,

@@ -1,0 +1,269 @@
+"""From what is known of an original to its miniature."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.frontend.ir.types import FloatTy
+from kcc.frontend.ir.types import PtrTy
+from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
+from kcc.profile.merge import merge
+from kcc.synth import control
+from kcc.synth.build import Built, Original, RateOf, TripsOf, build_kernel
+from kcc.synth.literals import invented
+from kcc.synth.model import (
+    ArgumentValue,
+    BufferValue,
+    ImageValue,
+    Launch,
+    LocalValue,
+    LoopControl,
+    Miniature,
+    Parameter,
+    ParameterKind,
+    ScalarValue,
+    StructValue,
+    TableValue,
+)
+from kcc.synth.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
+from kcc.synth.roles import struct_place
+from kcc.synth.spans import Span
+
+FULL_RATE = (1 << 32) - 1
+
+SLACK_BYTES = 4096
+"""Behind buffers, where addresses are sums of filled contents and counters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is asked for: ``factors`` by which trips are divided, for each loop of each kernel;
+    ``drawn`` accesses (kernel, instruction) whose addresses are to be drawn whatever their
+    contents."""
+
+    factors: tuple[tuple[int, ...], ...]
+    drawn: frozenset[tuple[int, int]] = frozenset()
+    seed: int = 0
+
+
+def largest_factors(
+    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], limit: int
+) -> tuple[tuple[int, ...], ...]:
+    """For each loop the largest power of two, no more than ``limit``, that leaves its longest run
+    at least one trip (Yu et al., section 4.2.3)."""
+    return tuple(
+        tuple(
+            min(limit, 1 << (max(_most(launches, number, loop.id), 1).bit_length() - 1))
+            for loop in facts.info.loops
+        )
+        for number, facts in enumerate(kernels)
+    )
+
+
+def _most(launches: Sequence[LaunchFacts], kernel: int, loop: int) -> int:
+    own = [x.profile.loops[loop].most for x in launches if x.kernel == kernel]
+    return max(own, default=1)
+
+
+def assemble(
+    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], wishes: Wishes
+) -> Miniature:
+    """The miniature.
+
+    :raises DiagnosticError: K890 for a kernel with something that no miniature can have.
+    """
+    built = list[Built]()
+    for number, facts in enumerate(kernels):
+        own = [x for x in launches if x.kernel == number]
+        original = _original(facts, own, wishes, number)
+        built.append(build_kernel(original, f"k{number}", wishes.factors[number]))
+    buffers = _Buffers()
+    rows = tuple(
+        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes.seed) for x in launches
+    )
+    has_fills = any(x.fills for x in launches)
+    sizes = tuple(size + (SLACK_BYTES + size // 8 if has_fills else 0) for size in buffers.sizes)
+    return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
+
+
+def _original(
+    facts: KernelFacts, launches: Sequence[LaunchFacts], wishes: Wishes, number: int
+) -> Original:
+    forced = {instruction for kernel, instruction in wishes.drawn if kernel == number}
+    spans = dict[int, Span]()
+    for instruction in sorted(facts.drawn | forced):
+        span = _span(facts, launches, instruction)
+        if span is not None:
+            spans[instruction] = span
+    return Original(
+        kernel=facts.kernel,
+        function=facts.function,
+        module=facts.module,
+        info=facts.info,
+        roles=facts.roles,
+        profile=merge([x.profile for x in launches]),
+        launches=tuple(x.profile for x in launches),
+        spans=spans,
+        access_of=facts.access_of,
+        meets=facts.meets,
+    )
+
+
+def _span(facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int) -> Span | None:
+    """Where an access with a drawn address goes in every launch."""
+    base = _root(facts, instruction)
+    access = facts.access_of.get(instruction)
+    if base is None or access is None:
+        return None
+    size = facts.info.accesses[access].bytes
+    found = [x.spans[access] for x in launches if access in x.spans]
+    if not found:
+        return Span(base, anchor_of(facts, instruction), 0, 1, size)
+    low = min(first for first, _ in found)
+    count = min(last - first for first, last in found) // size + 1
+    return Span(base, anchor_of(facts, instruction), low, count, size)
+
+
+def _root(facts: KernelFacts, instruction: int) -> Value | None:
+    """The array that an address begins with."""
+    value = pointer_of(facts.function.instructions[instruction])
+    seen = set[Value]()
+    while isinstance(value, InstructionRef) and value not in seen:
+        seen.add(value)
+        made = facts.function.instructions[value.index]
+        pointers = [o for o in made.operands if isinstance(o.type, PtrTy)]
+        if not pointers:
+            return None
+        value = next((p for p in pointers if p not in seen), pointers[0])
+    return value if isinstance(value, ArgumentRef | GlobalRef) else None
+
+
+class _Buffers:
+    """The buffers of the host, each once however many launches use it."""
+
+    def __init__(self) -> None:
+        self.sizes = list[int]()
+        self._number = dict[tuple[int, int], int]()
+
+    def number(self, address: int, size: int) -> int:
+        key = address, size
+        if key not in self._number:
+            self._number[key] = len(self.sizes)
+            self.sizes.append(size)
+        return self._number[key]
+
+
+def _launch(
+    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, seed: int
+) -> Launch:
+    values = tuple(
+        _value(facts, parameter, source, found, built, buffers, seed)
+        for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
+    )
+    said = found.launch
+    if any(said.offset):
+        raise DiagnosticError([Diagnostic("K890", "a launch has a global offset")])
+    return Launch(said.number, found.kernel, said.global_size, said.local_size, values)
+
+
+def _value(
+    facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts, built: Built,
+    buffers: _Buffers, seed: int,
+) -> ArgumentValue:  # fmt: skip
+    match source:
+        case RateOf(block, targets, factor):
+            rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
+            return ScalarValue(round(_scaled(facts, rate, block, targets, factor) * FULL_RATE))
+        case TripsOf(loop, factor):
+            count = found.profile.loops[loop]
+            if parameter.kind is ParameterKind.TRIPS:
+                return ScalarValue(max(1, count.most // factor))
+            return TableValue(control.quantiles(count.histogram, count.trips, factor))
+        case int():
+            return _argument(facts, parameter, source, found, buffers)
+        case _:
+            return ScalarValue(seed)
+
+
+def _scaled(
+    facts: KernelFacts, rate: float, block: int, targets: Sequence[int], factor: int
+) -> float:
+    """The rate of a way out of a loop that has fewer trips by ``factor``: as many leave it that
+    way as of the original."""
+    loop = facts.info.blocks[block].loop
+    if factor == 1 or loop is None:
+        return rate
+    leaves = all(t not in facts.info.loops[loop].blocks for t in targets)
+    return 1 - (1 - rate) ** factor if leaves else rate**factor
+
+
+def _argument(
+    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, buffers: _Buffers
+) -> ArgumentValue:
+    match parameter.kind:
+        case ParameterKind.BUFFER:
+            own = next((b for b in found.launch.buffers if b.argument == argument), None)
+            if own is None:
+                return BufferValue(buffers.number(0, 64), ())
+            fills = found.fills.get(argument, ())
+            return BufferValue(buffers.number(own.address, own.size_bytes), fills)
+        case ParameterKind.LOCAL:
+            own = next(b for b in found.launch.buffers if b.argument == argument)
+            return LocalValue(own.size_bytes)
+        case ParameterKind.STRUCT:
+            return StructValue(
+                _words(facts, argument, parameter.size_bytes, _data(found, argument))
+            )
+        case ParameterKind.IMAGE:
+            return ImageValue(found.images[argument])
+        case ParameterKind.SAMPLER:
+            return ScalarValue(0)
+        case _:
+            return _scalar(facts, parameter, argument, _data(found, argument))
+
+
+def _data(found: LaunchFacts, argument: int) -> bytes:
+    return next(bytes.fromhex(s.data) for s in found.launch.scalars if s.argument == argument)
+
+
+def _scalar(facts: KernelFacts, parameter: Parameter, argument: int, data: bytes) -> ScalarValue:
+    """A size keeps its value; anything else is a number of the generator's."""
+    if argument in facts.roles.scalars and not isinstance(parameter.type, FloatTy):
+        return ScalarValue(int.from_bytes(data, "little"))
+    value = invented(parameter.type, argument).value
+    assert not isinstance(value, tuple)
+    return ScalarValue(value)
+
+
+def _words(facts: KernelFacts, argument: int, size: int, data: bytes) -> tuple[int, ...]:
+    """A struct's words of 4 bytes: sizes keep their values, the others are 1.5 as floats."""
+    words = [struct.unpack("<I", struct.pack("<f", 1.5))[0]] * (-(-size // 8) * 2)
+    for index in facts.roles.struct_loads:
+        load = facts.function.instructions[index]
+        place = struct_place(facts.function, load.operands[0])
+        if place is None or place[0] != argument or index not in _needed(facts):
+            continue
+        width = max(getattr(load.type, "bits", 32) // 32, 1)
+        for word in range(place[1] // 4, place[1] // 4 + width):
+            words[word] = int.from_bytes(data[word * 4 : word * 4 + 4], "little")
+    return tuple(words)
+
+
+def _needed(facts: KernelFacts) -> frozenset[int]:
+    """Loads from structs that addresses or conditions are made of."""
+    return facts.roles.leaves & facts.roles.struct_loads
+
+
+def reduces_nothing(miniature: Miniature) -> bool:
+    """Whether no loop has fewer trips than in the original."""
+    return all(
+        factor == 1 or kernel.loops[n].control is LoopControl.KEPT
+        for kernel, factors in zip(miniature.kernels, miniature.reductions, strict=True)
+        for n, factor in enumerate(factors)
+    )
+
+
+__all__: Sequence[str] = ("Mapping", "Wishes", "assemble", "largest_factors", "reduces_nothing")

@@ -1,0 +1,456 @@
+"""From a kernel, what it makes known of its addresses, and its profile to a miniature kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kcc.frontend.builtins.demangle import demangle
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    AtomicRmw,
+    Branch,
+    Call,
+    CompareExchange,
+    CondBranch,
+    FloatCompare,
+    GetElementPtr,
+    IntCompare,
+    Load,
+    Phi,
+    ShuffleVector,
+    Store,
+    Switch,
+)
+from kcc.frontend.ir.model import Function, Module, users
+from kcc.frontend.ir.types import FLOAT, I1, I32, IrType, PtrTy, scalar_of, size_bytes
+from kcc.frontend.ir.values import (
+    ArgumentRef,
+    ConstantExpr,
+    ConstantFloat,
+    ConstantInt,
+    ConstantVector,
+    GlobalRef,
+    InstructionRef,
+    Value,
+    Zero,
+)
+from kcc.frontend.kernel import Kernel as SourceKernel
+from kcc.profile.model import KernelInfo, LaunchProfile, LoopInfo
+from kcc.synth import control
+from kcc.synth.literals import literal_of
+from kcc.synth.model import (
+    Block,
+    Bound,
+    Bounded,
+    Choice,
+    Counted,
+    DeclaredArray,
+    Drawn,
+    End,
+    Ending,
+    Fill,
+    Fork,
+    Input,
+    Jump,
+    Kernel,
+    Known,
+    Literal,
+    Loop,
+    LoopControl,
+    Nothing,
+    Operand,
+    Parameter,
+    ParameterKind,
+    Place,
+    Result,
+    Role,
+    Spread,
+    Statement,
+)
+from kcc.synth.roles import Roles
+from kcc.synth.spans import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """What a miniature kernel is made from: the kernel, its profile over all launches
+    (``profile``) and for each of them. ``spans`` are where accesses go whose addresses are drawn,
+    by instruction; ``access_of`` numbers accesses; ``meets`` says where lanes that part at a block
+    meet again."""
+
+    kernel: SourceKernel
+    function: Function
+    module: Module
+    info: KernelInfo
+    roles: Roles
+    profile: LaunchProfile
+    launches: tuple[LaunchProfile, ...]
+    spans: Mapping[int, Span]
+    access_of: Mapping[int, int]
+    meets: Mapping[int, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RateOf:
+    """A parameter that is the rate of the first ``targets`` of a block's ways."""
+
+    block: int
+    targets: tuple[int, ...]
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class TripsOf:
+    """A parameter that is a loop's trips, the same in all threads or by quantiles."""
+
+    loop: int
+    factor: int
+
+
+Source = int | RateOf | TripsOf | None
+"""Where a parameter's value comes from: the original's argument, its profile, or the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A miniature kernel, and where the values of its parameters come from."""
+
+    kernel: Kernel
+    sources: tuple[Source, ...]
+
+
+@dataclass(slots=True)
+class _Parameters:
+    rows: list[Parameter] = field(default_factory=list[Parameter])
+    sources: list[Source] = field(default_factory=list[Source])
+
+    def add(self, kind: ParameterKind, type_: IrType, source: Source, **more: object) -> int:
+        number = len(self.rows)
+        self.rows.append(Parameter(number, kind, type_, **more))  # type: ignore[arg-type]
+        self.sources.append(source)
+        return number
+
+
+class _Builder:
+    def __init__(self, original: Original, name: str, factors: Sequence[int]) -> None:
+        self.original, self.name, self.factors = original, name, factors
+        self.function, self.info, self.roles = original.function, original.info, original.roles
+        self.parameters = _Parameters()
+        self.arrays = dict[str, DeclaredArray]()
+        self.users = users(self.function)
+        self.loops = dict[int, Loop]()
+        self.governing: dict[int, tuple[LoopInfo, control.Exit]] = {}
+
+    def build(self) -> Built:
+        self._take_arguments()
+        for loop in self.info.loops:
+            self.loops[loop.id] = self._loop(loop)
+        blocks = tuple(self._block(number) for number in range(len(self.function.blocks)))
+        if _draws(blocks, self.loops.values()):
+            self.parameters.add(ParameterKind.SEED, I32, None)
+        kernel = Kernel(
+            self.name,
+            tuple(self.parameters.rows),
+            tuple(self.arrays.values()),
+            blocks,
+            tuple(self.loops[loop.id] for loop in self.info.loops),
+            self.function.required_local_size,
+        )
+        return Built(kernel, tuple(self.parameters.sources))
+
+    def _take_arguments(self) -> None:
+        for argument in self.function.arguments:
+            said = self.original.kernel.arguments[argument.index]
+            byval = argument.attributes.byval
+            if byval is not None:
+                self.parameters.add(
+                    ParameterKind.STRUCT, argument.type, argument.index, size_bytes=size_bytes(byval)
+                )  # fmt: skip
+            elif said.type.startswith("image"):
+                self.parameters.add(
+                    ParameterKind.IMAGE, argument.type, argument.index, access=said.access
+                )
+            elif said.type == "sampler_t":
+                self.parameters.add(ParameterKind.SAMPLER, argument.type, argument.index)
+            elif isinstance(argument.type, PtrTy):
+                local = argument.type.space == 3
+                kind = ParameterKind.LOCAL if local else ParameterKind.BUFFER
+                self.parameters.add(kind, argument.type, argument.index, space=argument.type.space)
+            else:
+                self.parameters.add(ParameterKind.SCALAR, argument.type, argument.index)
+
+    def _loop(self, loop: LoopInfo) -> Loop:
+        before = self.function.blocks[loop.header].predecessors
+        entries = tuple(p for p in before if p not in loop.blocks)
+        way = control.governing_exit(self.function, self.info, loop, self.roles)
+        count = self.original.profile.loops[loop.id]
+        factor = self.factors[loop.id]
+        made, bound, trips, cluster = LoopControl.KEPT, None, -1, 1
+        if way is not None and count.entries:
+            known = self.roles.is_known(way.branch.condition)
+            if known and factor > 1 and count.most > 1:
+                found = control.bound_of(self.function, loop, way, self.roles)
+                if found is not None:
+                    made, bound = LoopControl.BOUND, self._bound(found, loop, way)
+                elif all(x.loops[loop.id].least == x.loops[loop.id].most
+                         for x in self.original.launches):  # fmt: skip
+                    made = LoopControl.COUNT
+                else:
+                    made = LoopControl.DRAWN
+            elif not known:
+                made = LoopControl.DRAWN
+        if made in (LoopControl.COUNT, LoopControl.DRAWN):
+            drawn = made is LoopControl.DRAWN
+            kind = ParameterKind.TABLE if drawn else ParameterKind.TRIPS
+            trips = self.parameters.add(kind, PtrTy(2) if drawn else I32, TripsOf(loop.id, factor))
+            table = control.quantiles(count.histogram, count.trips, 1)
+            cluster = control.cluster_of_loop(self.original.profile, loop, table)
+            if any(self.info.blocks[b].barriers for b in loop.blocks):
+                cluster = control.WHOLE_BLOCK
+        if made is not LoopControl.KEPT and way is not None:
+            self.governing[way.block] = loop, way
+        return Loop(
+            loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, cluster
+        )
+
+    def _bound(self, found: control.FoundBound, loop: LoopInfo, way: control.Exit) -> Bound:
+        latches = {p for p in self.function.blocks[loop.header].predecessors if p in loop.blocks}
+        return Bound(
+            start=Result(found.phi.index),
+            start_offset=found.offset,
+            step=found.step,
+            limit=self._operand(found.limit, Role.INDEX, 0),
+            predicate=found.predicate,
+            type=found.phi.type,
+            tests_first=way.block not in latches,
+        )
+
+    def _block(self, number: int) -> Block:
+        block = self.function.blocks[number]
+        statements = tuple(
+            self._statement(i) for i in block.instructions[:-1] if not _makes_nothing(i)
+        )
+        return Block(number, statements, self._ending(number))
+
+    def _statement(self, instruction: AnyInstruction) -> Statement:
+        role = Role.INDEX if instruction.index in self.roles.index else Role.CHAIN
+        if isinstance(instruction, Call):
+            role = Role.INDEX if self._keeps_constants(instruction) else role
+        opcode, detail = _names(instruction)
+        span = self.original.spans.get(instruction.index)
+        operands = tuple(
+            self._operand(value, role, place, instruction)
+            for place, value in enumerate(instruction.operands)
+        )
+        if span is not None:
+            place = 1 if isinstance(instruction, Store) else 0
+            operands = (*operands[:place], self._spread(span), *operands[place + 1 :])
+        return Statement(
+            number=instruction.index,
+            opcode=opcode,
+            detail=detail,
+            type=instruction.type,
+            operands=operands,
+            operand_types=tuple(o.type for o in instruction.operands),
+            incoming=instruction.incoming if isinstance(instruction, Phi) else (),
+            role=role,
+            shape=instruction.source_type if isinstance(instruction, GetElementPtr) else None,
+            lanes=instruction.mask if isinstance(instruction, ShuffleVector) else (),
+            access=self.original.access_of.get(instruction.index, -1),
+            alignment_bytes=getattr(instruction, "alignment_bytes", 0),
+        )
+
+    def _spread(self, span: Span) -> Operand:
+        base = self._operand(span.base, Role.INDEX, 0)
+        assert isinstance(base, Input | Place)
+        anchor = self._operand(span.anchor, Role.CHAIN, 0)
+        return span.operand(base, anchor)
+
+    def _keeps_constants(self, call: Call) -> bool:
+        """Barriers' flags and dimensions of ids are part of the opcode."""
+        return not any(isinstance(scalar_of(o.type), type(FLOAT)) for o in call.operands)
+
+    def _operand(
+        self, value: Value, role: Role, place: int, user: AnyInstruction | None = None
+    ) -> Operand:
+        match value:
+            case InstructionRef():
+                return Result(value.index)
+            case ArgumentRef():
+                return Input(value.index)
+            case GlobalRef():
+                return Place(self._array(value))
+            case ConstantExpr() if isinstance(value.type, PtrTy):
+                base, offset = _constant_place(value)
+                return Place(self._array(base), offset) if base is not None else Nothing()
+            case ConstantInt() | ConstantFloat() | ConstantVector():
+                return literal_of(value, role, place, user)
+            case Zero():
+                return Literal(0)
+            case _:
+                return Nothing()
+
+    def _array(self, value: GlobalRef) -> int:
+        if value.name not in self.arrays:
+            found = self.original.module.globals[value.name]
+            size = size_bytes(found.type)
+            fill = Fill(0, 4, size // 4, 4, 0, 0, 0, 0, 0) if found.space == 2 else None
+            number = len(self.arrays)
+            self.arrays[value.name] = DeclaredArray(number, found.space, size, fill)
+        return self.arrays[value.name].number
+
+    def _ending(self, number: int) -> Ending:
+        end = self.function.blocks[number].terminator
+        match end:
+            case Branch():
+                return Jump(end.target)
+            case CondBranch() if end.then == end.otherwise:
+                return Jump(end.then)
+            case CondBranch():
+                return Fork(self._condition(number, end), end.then, end.otherwise)
+            case Switch():
+                return self._choice(number, end)
+            case _:
+                return End()
+
+    def _condition(self, number: int, end: CondBranch) -> Known | Drawn | Counted | Bounded:
+        if number in self.governing:
+            loop, way = self.governing[number]
+            made = self.loops[loop.id]
+            if made.control is LoopControl.BOUND:
+                found = control.bound_of(self.function, loop, way, self.roles)
+                assert found is not None
+                value = self._operand(found.value, Role.INDEX, 0)
+                return Bounded(loop.id, value, found.value.type, way.stays_then)
+            return Counted(loop.id, way.stays_then)
+        if self.roles.is_known(end.condition):
+            return Known(self._operand(end.condition, Role.INDEX, 0))
+        anchor = self._anchor(end.condition)
+        rates = self._rate(number, (end.then,))
+        cluster = control.cluster_of_branch(self.original.profile, number, end.then, end.otherwise)
+        after = {b.index: b.successors for b in self.function.blocks}
+        meets = self.original.meets.get(number)
+        if control.holds_barrier(self.info, after, (end.then, end.otherwise), meets):
+            cluster = control.WHOLE_BLOCK
+        fixed = control.is_fixed_by_thread(self.original.profile, number)
+        return Drawn(rates, self._operand(anchor, Role.CHAIN, 0), anchor.type, cluster, fixed)
+
+    def _rate(self, number: int, targets: tuple[int, ...]) -> int:
+        factor = 1
+        around = self.info.blocks[number].loop
+        if around is not None:
+            loop = self.info.loops[around]
+            if any(t not in loop.blocks for t in targets) or any(
+                t not in loop.blocks for t in self.function.blocks[number].successors
+            ):
+                factor = self.factors[around]
+        return self.parameters.add(ParameterKind.RATE, I32, RateOf(number, targets, factor))
+
+    def _anchor(self, condition: Value) -> Value:
+        """The value that decides a condition on data: what is compared, where nothing else asks
+        for the comparison."""
+        made = self.function.definition(condition)
+        if isinstance(made, IntCompare | FloatCompare) and len(self.users[made.index]) == 1:
+            for value in made.operands:
+                if isinstance(value, InstructionRef) and not self.roles.is_known(value):
+                    return value
+        return condition
+
+    def _choice(self, number: int, end: Switch) -> Choice:
+        if self.roles.is_known(end.value):
+            value = self._operand(end.value, Role.INDEX, 0)
+            return Choice(value, end.value.type, end.default, end.cases, ())
+        rates = tuple(
+            self._rate(number, tuple(t for _, t in end.cases[: n + 1]))
+            for n in range(len(end.cases))
+        )
+        anchor = self._operand(end.value, Role.CHAIN, 0)
+        cases = tuple((n, target) for n, (_, target) in enumerate(end.cases))
+        return Choice(anchor, end.value.type, end.default, cases, rates)
+
+
+def build_kernel(original: Original, name: str, factors: Sequence[int]) -> Built:
+    """The miniature of a kernel; ``factors`` are those of its loops, by id."""
+    return _Builder(original, name, factors).build()
+
+
+def _draws(blocks: Sequence[Block], loops: Iterator[Loop] | Sequence[Loop] | object) -> bool:
+    """Whether anything is drawn while the miniature runs."""
+    for block in blocks:
+        match block.ending:
+            case Fork(condition=Drawn()):
+                return True
+            case Choice(rates=rates) if rates:
+                return True
+            case _:
+                pass
+        if any(isinstance(o, Spread) for s in block.statements for o in s.operands):
+            return True
+    return any(loop.control is LoopControl.DRAWN for loop in loops)  # type: ignore[attr-defined]
+
+
+def _makes_nothing(instruction: AnyInstruction) -> bool:
+    """Promises to the compiler."""
+    return isinstance(instruction, Call) and instruction.callee in (
+        "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.lifetime.start.p0",
+        "llvm.lifetime.end.p0",
+    )  # fmt: skip
+
+
+def _names(instruction: AnyInstruction) -> tuple[str, str]:
+    match instruction:
+        case Call():
+            known = demangle(instruction.callee)
+            return "call", known.name if known else instruction.callee
+        case IntCompare() | FloatCompare():
+            return instruction.opcode.word, instruction.predicate.value
+        case AtomicRmw():
+            return instruction.opcode.word, instruction.operation.value
+        case _:
+            return instruction.opcode.word, ""
+
+
+def _constant_place(value: ConstantExpr) -> tuple[GlobalRef | None, int]:
+    """The array and the offset that a constant pointer means."""
+    from kcc.frontend.ir.opcodes import Opcode
+
+    base = value.operands[0]
+    offset = 0
+    if value.opcode is Opcode.GETELEMENTPTR and value.source_type is not None:
+        offset = _constant_offset(value)
+    if isinstance(base, ConstantExpr):
+        root, more = _constant_place(base)
+        return root, offset + more
+    return (base, offset) if isinstance(base, GlobalRef) else (None, 0)
+
+
+def _constant_offset(value: ConstantExpr) -> int:
+    from kcc.frontend.ir.types import ArrayTy, StructTy, VecTy, field_offsets
+
+    type_: IrType | None = value.source_type
+    assert type_ is not None
+    offset = 0
+    for place, index in enumerate(value.operands[1:]):
+        step = index.value if isinstance(index, ConstantInt) else 0
+        if place == 0:
+            offset += step * size_bytes(type_)
+        elif isinstance(type_, StructTy):
+            offset += field_offsets(type_)[step]
+            type_ = type_.fields[step]
+        elif isinstance(type_, ArrayTy | VecTy):
+            type_ = type_.element
+            offset += step * size_bytes(type_)
+    return offset
+
+
+__all__ = [
+    "Built",
+    "Original",
+    "RateOf",
+    "TripsOf",
+    "build_kernel",
+    "I1",
+    "Load",
+    "CompareExchange",
+]

@@ -1,0 +1,265 @@
+"""How the miniature's branches and loops are decided.
+
+Yu et al., IEEE TC 2015, section 4.2.2. Outside loops the text sends the first N threads one way;
+here a condition on ids keeps its arithmetic, of which that is one case. Inside loops its jump
+points (i) and (ii) and target points (i) to (iii) are conditions on ids and counters too, or trips
+per loop entry; case (iv) is a draw at the measured rate. Beyond the text: trips that differ
+between threads are drawn from their measured distribution, and lanes go the same way in groups as
+large as the warps' executions say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.opcodes import IntPredicate, Opcode
+from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.profile.model import Histogram, KernelInfo, LaunchProfile, LoopInfo
+from kcc.synth.roles import Roles
+
+CLUSTERS = (1, 2, 4, 8, 16, 32)
+"""Neighbouring lanes that may go the same way."""
+
+WHOLE_BLOCK = 0
+"""As a cluster: all threads of a thread block."""
+
+QUANTILES = 64
+"""Entries of a table of trips."""
+
+_INVERSE = {
+    "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
+    "ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt",
+}  # fmt: skip
+
+_SWAPPED = {
+    "eq": "eq", "ne": "ne", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle",
+    "ult": "ugt", "ugt": "ult", "ule": "uge", "uge": "ule",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A conditional way out of a loop: ``stays_then`` if the first way stays inside."""
+
+    block: int
+    branch: CondBranch
+    stays_then: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBound:
+    """A comparison of what moves by ``step`` in each trip (``phi``, ``offset`` of it) with
+    ``limit``; the loop goes on while ``predicate`` holds between them."""
+
+    phi: Phi
+    value: Value
+    offset: int
+    step: int
+    limit: Value
+    predicate: str
+
+
+def exits_of(function: Function, info: KernelInfo, loop: LoopInfo) -> list[Exit]:
+    """The conditional ways out of a loop from blocks that are in no loop inside it."""
+    found = list[Exit]()
+    for number in loop.blocks:
+        end = function.blocks[number].terminator
+        if not isinstance(end, CondBranch) or info.blocks[number].loop != loop.id:
+            continue
+        inside = [target in loop.blocks for target in end.targets]
+        if inside in ([True, False], [False, True]):
+            found.append(Exit(number, end, inside[0]))
+    return found
+
+
+def governing_exit(
+    function: Function, info: KernelInfo, loop: LoopInfo, roles: Roles
+) -> Exit | None:
+    """The way out that decides how often a loop runs: a known one before one on data, one at the
+    loop's end before one at its head."""
+    latches = {p for p in function.blocks[loop.header].predecessors if p in loop.blocks}
+
+    def rank(way: Exit) -> tuple[bool, bool, bool]:
+        known = roles.is_known(way.branch.condition)
+        return not known, way.block not in latches, way.block != loop.header
+
+    ends = [e for e in exits_of(function, info, loop) if e.block in {*latches, loop.header}]
+    return min(ends or exits_of(function, info, loop), key=rank, default=None)
+
+
+def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> FoundBound | None:
+    """The bound of a loop that counts by a constant step up or down to a value fixed outside."""
+    compare = function.definition(way.branch.condition)
+    if not isinstance(compare, IntCompare):
+        return None
+    predicate = compare.predicate.value
+    for value, limit, word in (
+        (compare.left, compare.right, predicate),
+        (compare.right, compare.left, _SWAPPED[predicate]),
+    ):
+        counter = _counter(function, loop, value)
+        if counter is None or not _is_fixed(function, loop, limit) or not roles.is_known(limit):
+            continue
+        phi, offset, step = counter
+        goes_on = word if way.stays_then else _INVERSE[word]
+        if _fits(goes_on, step):
+            return FoundBound(phi, value, offset, step, limit, goes_on)
+    return None
+
+
+def _fits(predicate: str, step: int) -> bool:
+    """Whether a count by ``step`` ends by ``predicate`` in the way one expects."""
+    if predicate == IntPredicate.NE.value:
+        return True
+    return predicate[1:] in (("lt", "le") if step > 0 else ("gt", "ge"))
+
+
+def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int, int] | None:
+    """The phi of the loop's header that a value is, or is a step behind; and its step."""
+    made = function.definition(value)
+    if isinstance(made, Phi) and made.block == loop.header:
+        steps = {_step(function, made, v) for v in _from_inside(made, loop)}
+        step = steps.pop() if len(steps) == 1 else None
+        return (made, 0, step) if step else None
+    if isinstance(made, Binary):
+        start = function.definition(made.left)
+        if isinstance(start, Phi) and start.block == loop.header:
+            step = _step(function, start, value)
+            if step and all(v == value for v in _from_inside(start, loop)):
+                return start, step, step
+    return None
+
+
+def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
+    pairs = zip(phi.operands, phi.incoming, strict=True)
+    return [value for value, block in pairs if block in loop.blocks]
+
+
+def _step(function: Function, phi: Phi, value: Value) -> int | None:
+    made = function.definition(value)
+    if not isinstance(made, Binary) or function.definition(made.left) is not phi:
+        return None
+    if not isinstance(made.right, ConstantInt):
+        return None
+    if made.opcode is Opcode.ADD:
+        return made.right.value
+    return -made.right.value if made.opcode is Opcode.SUB else None
+
+
+def _is_fixed(function: Function, loop: LoopInfo, value: Value) -> bool:
+    made = function.definition(value) if isinstance(value, InstructionRef) else None
+    return made is None or made.block not in loop.blocks
+
+
+def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
+    """Trips for each of :data:`QUANTILES` equal shares of a loop's entries, divided by ``factor``
+    but at least 1 (section 4.2.4, step 4), so that their sum is that of ``trips``, all of them.
+
+    Histograms hold large trip counts by powers of two; these are stretched to the measured sum.
+    """
+    values = sorted(histogram.items())
+    entries = sum(count for _, count in values)
+    if not entries:
+        return (1,) * QUANTILES
+    exact = sum(v * n for v, n in values if v < 64)
+    coarse = sum(v * n for v, n in values if v >= 64)
+    stretch = (trips - exact) / coarse if coarse else 1.0
+    rows, place, seen = list[float](), 0, 0
+    for quantile in range(QUANTILES):
+        target = (quantile + 0.5) * entries / QUANTILES
+        while seen + values[place][1] < target:
+            seen += values[place][1]
+            place += 1
+        value = values[place][0]
+        rows.append(value if value < 64 else value * stretch)
+    mean, wanted = sum(rows) / QUANTILES, trips / entries
+    if rows[-1] > rows[0] and mean:
+        rows = [max(1.0, row * wanted / mean) for row in rows]
+    return _rounded([row / factor for row in rows])
+
+
+def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
+    """Whole numbers from 1 on; what rounding takes from one, the next one gets."""
+    found, owed = list[int](), 0.0
+    for row in rows:
+        value = max(1, int(row + owed + 0.5))
+        owed = max(min(owed + row - value, 1.0), -1.0)
+        found.append(value)
+    return tuple(sorted(found))
+
+
+def cluster_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> int:
+    """How many neighbouring lanes go the same way: the number that explains best how many warps
+    went each way."""
+    ways = {e.target: e for e in profile.edges if e.source == block}
+    node = profile.nodes[block]
+    if not node.warps or then not in ways or otherwise not in ways:
+        return 1
+    first, second = ways[then], ways[otherwise]
+    threads = max(first.oecount + second.oecount, 1)
+    rate, lanes = first.oecount / threads, threads / node.warps
+
+    def wrong(cluster: int) -> float:
+        draws = max(lanes / cluster, 1.0)
+        to_first, to_second = 1 - (1 - rate) ** draws, 1 - rate**draws
+        return abs(to_first - first.warps / node.warps) + abs(to_second - second.warps / node.warps)
+
+    return min(CLUSTERS, key=wrong)
+
+
+def cluster_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]) -> int:
+    """The same for the trips of a loop: a warp stays as long as its longest lane."""
+    entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
+    warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
+    if not warps:
+        return 1
+    longest = profile.nodes[loop.header].warps / warps
+
+    def wrong(cluster: int) -> float:
+        draws = max(lanes / warps / cluster, 1.0)
+        return abs(_expected_longest(trips, draws) - longest)
+
+    return min(CLUSTERS, key=wrong)
+
+
+def _expected_longest(trips: Sequence[int], draws: float) -> float:
+    """The expected largest of so many draws from a sorted table."""
+    below = [(n / len(trips)) ** draws for n in range(len(trips) + 1)]
+    return sum(t * (below[n + 1] - below[n]) for n, t in enumerate(trips))
+
+
+def rate(profile: LaunchProfile, block: int, target: int) -> float:
+    """The share of a block's executions by threads that went on to ``target``."""
+    out = [e for e in profile.edges if e.source == block]
+    total = sum(e.oecount for e in out)
+    return sum(e.oecount for e in out if e.target == target) / total if total else 0.0
+
+
+def is_fixed_by_thread(profile: LaunchProfile, block: int) -> bool:
+    """Whether a thread that comes to a block several times goes the same way each time: as many
+    threads took the ways, all together, as came there (target points, case (ii))."""
+    out = [e for e in profile.edges if e.source == block]
+    node = profile.nodes[block]
+    return node.ecount > node.threads and sum(e.tcount for e in out) == node.threads
+
+
+def holds_barrier(
+    info: KernelInfo,
+    successors: Mapping[int, Sequence[int]],
+    starts: Sequence[int],
+    end: int | None,
+) -> bool:
+    """Whether a barrier stands on a way from ``starts`` to ``end`` (excluded)."""
+    pending, seen = [s for s in starts if s != end], set[int]()
+    while pending:
+        block = pending.pop()
+        if block in seen:
+            continue
+        seen.add(block)
+        if info.blocks[block].barriers:
+            return True
+        pending += [t for t in successors[block] if t != end]
+    return False

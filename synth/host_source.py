@@ -1,0 +1,167 @@
+"""The host of a miniature: a PyOpenCL program that is a workload of kcc too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcc.frontend.ir.types import FloatTy, IntTy, IrType
+from kcc.synth.model import (
+    BufferValue,
+    Fill,
+    ImageValue,
+    Launch,
+    LocalValue,
+    Miniature,
+    ParameterKind,
+    ScalarValue,
+    StructValue,
+    TableValue,
+)
+
+_TEMPLATE = '''"""The host of a miniature that kcc made. `kcc run {name}` runs it, and so does Python with PyOpenCL.
+
+Buffers hold numbers that mean nothing, and where the kernels take addresses from them, numbers
+about the lines that FILLS gives.
+"""
+
+import pathlib
+
+import numpy as np
+import pyopencl as cl
+
+SOURCE = pathlib.Path(__file__).with_name("{source}")
+
+# bytes
+BUFFERS = (
+{buffers})
+
+# kernel, global size, local size, arguments: of LAUNCHES in order
+LAUNCHES = (
+{launches})
+
+# launch, argument: offset, stride, count and size in bytes, start, slope, spread, least, most
+FILLS = {{
+{fills}}}
+
+
+def main(size: str = "small", seed: int = {seed}) -> None:
+    """Launch the kernels; a miniature has one size."""
+    context = cl.create_some_context(interactive=False)
+    queue = cl.CommandQueue(context)
+    program = cl.Program(context, SOURCE.read_text()).build(["-cl-std=CL1.2", "-cl-opt-disable"])
+    rng = np.random.default_rng(seed)
+    flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+    contents = [rng.integers(0x3F800000, 0x40000000, -(-n // 4), np.uint32) for n in BUFFERS]
+    buffers = [cl.Buffer(context, flags, hostbuf=array) for array in contents]
+    for number, (kernel, global_size, local_size, arguments) in enumerate(LAUNCHES):
+        values = [argument(context, queue, buffers, seed, *each) for each in arguments]
+        for place, (kind, value) in enumerate(arguments):
+            if (number, place) in FILLS:
+                array = contents[value].view(np.uint8).copy()
+                for fill in FILLS[number, place]:
+                    put(array, rng, *fill)
+                cl.enqueue_copy(queue, buffers[value], array)
+        cl.Kernel(program, kernel)(queue, global_size, local_size, *values)
+    queue.finish()
+
+
+def argument(context, queue, buffers, seed, kind, value):
+    """What a kernel is given for a row of LAUNCHES."""
+    match kind:
+        case "buffer":
+            return buffers[value]
+        case "local":
+            return cl.LocalMemory(value)
+        case "table":
+            flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+            return cl.Buffer(context, flags, hostbuf=np.array(value, np.uint32))
+        case "struct":
+            return np.array(value, np.uint32)
+        case "image":
+            image_format = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
+            return cl.Image(context, cl.mem_flags.READ_WRITE, image_format, shape=value)
+        case "sampler":
+            return cl.Sampler(
+                context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST
+            )
+        case "seed":
+            return np.uint32(seed)
+        case _:
+            return np.array(value).astype(kind)[()]
+
+
+def put(array, rng, offset, stride, count, size, start, slope, spread, least, most):
+    """Fill part of a buffer."""
+    values = start + slope * np.arange(count) + rng.integers(0, spread, count, endpoint=True)
+    values = np.clip(np.floor(values), least, most).astype(f"<i{{size}}")
+    places = offset + stride * np.arange(count)[:, None] + np.arange(size)
+    array[places] = values.view(np.uint8).reshape(count, size)
+
+
+if __name__ == "__main__":
+    main()
+'''
+
+
+def host_source(miniature: Miniature, name: str, source: str) -> str:
+    """The program ``name``, whose kernels are in the file ``source`` beside it."""
+    buffers = "".join(f"    {size},\n" for size in miniature.buffers)
+    return _TEMPLATE.format(
+        name=name, source=source, seed=miniature.seed, buffers=buffers,
+        launches="".join(_launch(miniature, launch) for launch in miniature.launches),
+        fills="".join(_fills(miniature)),
+    )  # fmt: skip
+
+
+def _launch(miniature: Miniature, launch: Launch) -> str:
+    rows = ", ".join(_value(miniature, launch, place) for place in range(len(launch.values)))
+    comma = "," if len(launch.values) == 1 else ""
+    head = f'"{miniature.kernels[launch.kernel].name}", {launch.global_size}, {launch.local_size}'
+    return f"    ({head}, ({rows}{comma})),\n"
+
+
+def _value(miniature: Miniature, launch: Launch, place: int) -> str:
+    parameter = miniature.kernels[launch.kernel].parameters[place]
+    value = launch.values[place]
+    match value:
+        case BufferValue(buffer):
+            return f'("buffer", {buffer})'
+        case LocalValue(size_bytes):
+            return f'("local", {size_bytes})'
+        case TableValue(trips):
+            return f'("table", {trips})'
+        case StructValue(words):
+            return f'("struct", {words})'
+        case ImageValue(size):
+            return f'("image", {size})'
+        case ScalarValue(number):
+            if parameter.kind is ParameterKind.SEED:
+                return '("seed", None)'
+            if parameter.kind is ParameterKind.SAMPLER:
+                return '("sampler", None)'
+            return f'("{_numpy(parameter.type)}", {number})'
+
+
+def _numpy(type_: IrType) -> str:
+    match type_:
+        case IntTy(bits):
+            return f"u{max(bits // 8, 1)}"
+        case FloatTy(bits):
+            return f"f{bits // 8}"
+        case _:
+            return "u4"
+
+
+def _fills(miniature: Miniature) -> Iterator[str]:
+    for number, launch in enumerate(miniature.launches):
+        for place, value in enumerate(launch.values):
+            if isinstance(value, BufferValue) and value.fills:
+                rows = ", ".join(_fill(fill) for fill in value.fills)
+                yield f"    ({number}, {place}): ({rows},),\n"
+
+
+def _fill(fill: Fill) -> str:
+    return repr(
+        (fill.offset_bytes, fill.stride_bytes, fill.count, fill.size_bytes, fill.start, fill.slope,
+         fill.spread, fill.least, fill.most)
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""What is known of an original before its miniature is made: kernels, launches, contents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange, Load, Store
+from kcc.frontend.ir.model import Function, Module
+from kcc.frontend.ir.types import IntTy
+from kcc.frontend.ir.values import InstructionRef, Value
+from kcc.frontend.kernel import Kernel
+from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
+from kcc.profile.model import KernelInfo, LaunchProfile
+from kcc.synth.model import Fill
+from kcc.synth.roles import Roles, roles_of
+from kcc.trace.launches import TraceLaunch
+from kcc.trace.tables import TraceTables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelFacts:
+    """A kernel that was launched.
+
+    ``access_of`` gives an instruction's number among the accesses; ``leaves_of`` the loads that
+    the address of an access waits for, by instruction, for those that wait for any. ``filled`` are
+    the leaves that read integers of a buffer which the kernel does not write, with its argument.
+    """
+
+    kernel: Kernel
+    function: Function
+    module: Module
+    info: KernelInfo
+    roles: Roles
+    access_of: Mapping[int, int]
+    leaves_of: Mapping[int, frozenset[int]]
+    filled: Mapping[int, int]
+    meets: Mapping[int, int | None]
+
+    @property
+    def drawn(self) -> frozenset[int]:
+        """Accesses whose addresses come from what the kernel itself makes."""
+        filled = frozenset(self.filled)
+        return frozenset(i for i, leaves in self.leaves_of.items() if not leaves <= filled)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchFacts:
+    """A launch: its profile, the addresses that accesses with data in them went to (lowest and
+    highest), and what stands in for the contents of arguments."""
+
+    kernel: int
+    launch: TraceLaunch
+    profile: LaunchProfile
+    spans: Mapping[int, tuple[int, int]]
+    fills: Mapping[int, tuple[Fill, ...]]
+    images: Mapping[int, tuple[int, ...]]
+
+
+def kernel_facts(
+    kernel: Kernel, function: Function, module: Module, info: KernelInfo, tables: TraceTables
+) -> KernelFacts:
+    """The facts of a kernel, whatever the launch."""
+    roles = roles_of(function)
+    leaves = dict(_leaves_of(function, roles))
+    return KernelFacts(
+        kernel=kernel,
+        function=function,
+        module=module,
+        info=info,
+        roles=roles,
+        access_of={a.instruction: n for n, a in enumerate(tables.accesses)},
+        leaves_of=leaves,
+        filled=dict(_filled(kernel, function, roles)),
+        meets={n: b.reconvergence for n, b in enumerate(tables.blocks)},
+    )
+
+
+def pointer_of(instruction: object) -> Value | None:
+    """The address of an access."""
+    if isinstance(instruction, Load | Store | AtomicRmw | CompareExchange):
+        return instruction.pointer
+    return None
+
+
+def _leaves_of(function: Function, roles: Roles) -> Iterator[tuple[int, frozenset[int]]]:
+    for instruction in function.instructions:
+        pointer = pointer_of(instruction)
+        if pointer is None or roles.is_known(pointer):
+            continue
+        yield instruction.index, frozenset(_leaves(function, roles, pointer))
+
+
+def _leaves(function: Function, roles: Roles, pointer: Value) -> Iterator[int]:
+    """What data an address waits for; what is neither arithmetic nor a load counts too."""
+    pending, seen = [pointer], {pointer}
+    while pending:
+        value = pending.pop()
+        if not isinstance(value, InstructionRef) or value.index in roles.known:
+            continue
+        if value.index in roles.leaves or value.index not in roles.index:
+            yield value.index
+            continue
+        fresh = [o for o in function.instructions[value.index].operands if o not in seen]
+        pending += fresh
+        seen.update(fresh)
+
+
+def _filled(kernel: Kernel, function: Function, roles: Roles) -> Iterator[tuple[int, int]]:
+    finder = ArrayFinder(kernel)
+    written = set[int | None]()
+    for instruction in function.instructions:
+        if isinstance(instruction, Store | AtomicRmw | CompareExchange):
+            written.add(_argument(finder.array(instruction.pointer)))
+    for index in roles.leaves:
+        load = function.instructions[index]
+        if not isinstance(load, Load) or not isinstance(load.type, IntTy) or load.type.bits < 8:
+            continue
+        argument = _argument(finder.array(load.pointer))
+        if argument is not None and argument not in written:
+            yield index, argument
+
+
+def _argument(array: object) -> int | None:
+    if isinstance(array, Array) and array.kind is ArrayKind.ARGUMENT:
+        return int(array.symbol)
+    return None
+
+
+def anchor_of(facts: KernelFacts, instruction: int) -> Value:
+    """The value that a drawn address waits for: the first thing on the way back from it that is
+    data."""
+    pointer = pointer_of(facts.function.instructions[instruction])
+    assert pointer is not None
+    for leaf in sorted(facts.leaves_of[instruction], reverse=True):
+        made = facts.function.instructions[leaf]
+        return InstructionRef(made.type, leaf, made.name)
+    return pointer

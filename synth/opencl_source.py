@@ -1,0 +1,491 @@
+"""The OpenCL C of a miniature: a label for each block of the DFSG, a line for each instruction.
+
+The text is to be compiled without restructuring (``-cl-opt-disable``; kcc's -O1), as the inline
+assembly of Yu et al. (IEEE TC 2015, section 4.2.4) is exempt from the compiler. Lines that stand
+for nothing in the original are marked "aux".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kcc.frontend.ir.types import I1, FloatTy, IntTy, IrType, PtrTy, VecTy, scalar_of, size_bytes
+from kcc.frontend.ir.types import VOID
+from kcc.synth.expressions import MULTIPLIER, Expressions
+from kcc.synth.liveness import live_statements
+from kcc.synth.model import (
+    Block,
+    Bounded,
+    Choice,
+    Counted,
+    Drawn,
+    End,
+    Fork,
+    Jump,
+    Kernel,
+    Known,
+    Loop,
+    LoopControl,
+    Miniature,
+    Nothing,
+    Operand,
+    Parameter,
+    ParameterKind,
+    Place,
+    Result,
+    Spread,
+    Statement,
+)
+from kcc.synth.opencl_types import SPACES, number, pointer, signed, spelled
+
+_HEAD = """// A miniature that kcc made: its instructions, addresses and branches are like those of another
+// kernel, its numbers mean nothing. Compile it with -cl-opt-disable. "aux" marks what drives it.
+"""
+
+_FP64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+
+_INCREMENT = "1013904223u"
+"""Of the generator of draws, where no anchor takes its place (Knuth, as the multiplier)."""
+
+_GOLDEN = "2654435769u"
+"""2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4)."""
+
+
+@dataclass(slots=True)
+class SourceText:
+    """Text, and which access of which kernel stands on which line."""
+
+    lines: list[str] = field(default_factory=list[str])
+    accesses: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
+
+    def add(self, text: str) -> None:
+        self.lines += text.split("\n")
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines) + "\n"
+
+
+def opencl_source(miniature: Miniature) -> SourceText:
+    """The program of a miniature."""
+    found = SourceText()
+    found.add(_HEAD.rstrip())
+    if any(_uses_double(kernel) for kernel in miniature.kernels):
+        found.add(_FP64.rstrip())
+    for place, kernel in enumerate(miniature.kernels):
+        found.add("")
+        _Emitter(kernel, miniature.reductions[place], place, found).emit()
+    return found
+
+
+def _uses_double(kernel: Kernel) -> bool:
+    return any(
+        scalar_of(t) == FloatTy(64)
+        for b in kernel.blocks
+        for s in b.statements
+        for t in (s.type, *s.operand_types)
+    )
+
+
+class _Emitter:
+    def __init__(self, kernel: Kernel, factors: Sequence[int], place: int, out: SourceText) -> None:
+        self.kernel, self.factors, self.place, self.out = kernel, factors, place, out
+        self.statements = {s.number: s for b in kernel.blocks for s in b.statements}
+        self.live = live_statements(kernel)
+        self.spell = Expressions(self.statements)
+        self.body = list[tuple[str, int]]()
+        self.draws = set[int]()
+        self.fixed = set[int]()
+        self.declared = dict[str, list[str]]()
+        phis = [s for s in self.statements.values() if s.opcode == "phi"]
+        self.incoming: dict[int, list[tuple[Statement, Operand]]] = {}
+        for phi in phis:
+            if phi.number in self.live:
+                for block, value in zip(phi.incoming, phi.operands, strict=True):
+                    self.incoming.setdefault(block, []).append((phi, value))
+        self.seed = next((p for p in kernel.parameters if p.kind is ParameterKind.SEED), None)
+
+    def emit(self) -> None:
+        """The kernel into the text."""
+        for shift, loop in self._shifts():
+            self.out.add(f"#define {shift} {self._shift(loop)}")
+        for block in self.kernel.blocks:
+            self._block(block)
+        self._prologue()
+        for text, access in self.body:
+            if access >= 0:
+                self.out.accesses[len(self.out.lines) + 1] = (self.place, access)
+            self.out.add(text)
+        self.out.add("}")
+
+    def _shifts(self) -> list[tuple[str, Loop]]:
+        bounded = [x for x in self.kernel.loops if x.control is LoopControl.BOUND]
+        return [(self._shift_name(loop.number), loop) for loop in bounded]
+
+    def _shift_name(self, loop: int) -> str:
+        return f"SHIFT_{self.kernel.name.upper()}_{loop}"
+
+    def _shift(self, loop: Loop) -> int:
+        return self.factors[loop.number].bit_length() - 1
+
+    def _prologue(self) -> None:
+        """Everything before the first block: it is known only now what the blocks need."""
+        for array in self.kernel.arrays:
+            if array.space == 2:
+                values = ", ".join(str(3 + n % 5) for n in range(min(array.size_bytes // 4, 16)))
+                self.out.add(f"__constant uint {self._table(array.number)}[{-(-array.size_bytes // 4)}]"
+                             f" = {{{values}}};")  # fmt: skip
+        if self.kernel.required_local_size:
+            sizes = ", ".join(map(str, self.kernel.required_local_size))
+            self.out.add(f"__attribute__((reqd_work_group_size({sizes})))")
+        inner = ",\n    ".join(_parameter(p) for p in self.kernel.parameters)
+        for p in self.kernel.parameters:
+            if p.kind is ParameterKind.STRUCT:
+                self.out.add(f"typedef struct {{ ulong w[{-(-p.size_bytes // 8)}]; }} "
+                             f"{self.kernel.name}_s{p.number};")  # fmt: skip
+        inner = inner.replace("STRUCT_", f"{self.kernel.name}_s")
+        self.out.add(f"__kernel void {self.kernel.name}(\n    {inner})\n{{")
+        for array in self.kernel.arrays:
+            if array.space == 3:
+                words = -(-array.size_bytes // 8)
+                self.out.add(f"    __local ulong s{array.number}[{words}];")
+            elif array.space == 2:
+                self.out.add(f"#define s{array.number} {self._table(array.number)}")
+        for type_, names in sorted(self.declared.items()):
+            for first in range(0, len(names), 12):
+                self.out.add(f"    {_declaration(type_, names[first : first + 12])}")
+        for p in self.kernel.parameters:
+            if p.kind is ParameterKind.STRUCT:
+                self.out.add(f"    __private uchar *a{p.number} = (__private uchar *)&w{p.number};")
+        self._seeds()
+
+    def _table(self, array: int) -> str:
+        return f"{self.kernel.name}_t{array}"
+
+    def _seeds(self) -> None:
+        """Where draws start: threads of a cluster at the same place."""
+        assert self.seed is not None or not self.draws
+        for cluster in sorted(self.draws):
+            shift = cluster.bit_length() - 1
+            start = _GROUP if cluster == 0 else _THREAD
+            start = f"({start} >> {shift})" if shift > 0 else start
+            self.out.add(f"    uint r{cluster} = ({start} + a{self._seed()}) * {_GOLDEN}; // aux")
+            if cluster in self.fixed:
+                self.out.add(f"    const uint h{cluster} = r{cluster} | 1u; // aux")
+
+    def _seed(self) -> int:
+        assert self.seed is not None
+        return self.seed.number
+
+    def _declare(self, type_: IrType, name: str) -> None:
+        self.declared.setdefault(spelled(type_), []).append(name)
+
+    def _line(self, text: str, access: int = -1) -> None:
+        self.body.append((f"    {text}", access))
+
+    def _aux(self, text: str) -> None:
+        self._line(f"{text} // aux")
+
+    def _block(self, block: Block) -> None:
+        around = [x.number for x in self.kernel.loops if block.number in x.blocks]
+        said = f" // loop {', '.join(map(str, around))}" if around else ""
+        self.body.append((f"b{block.number}:;{said}", -1))
+        for statement in block.statements:
+            if statement.number in self.live:
+                self._statement(statement)
+        self._leave(block)
+
+    def _statement(self, s: Statement) -> None:
+        if s.type != VOID and s.opcode not in ("store",):
+            self._declare(s.type, f"v{s.number}")
+        match s.opcode:
+            case "phi":
+                self._declare(s.type, f"p{s.number}")
+                self._line(f"v{s.number} = p{s.number};")
+            case "load":
+                self._load(s)
+            case "store":
+                self._store(s)
+            case "atomicrmw" | "cmpxchg":
+                where = self._where(s, 0)
+                self._line(f"v{s.number} = {self.spell.atomic(s, where)};", s.access)
+            case "fence":
+                self._line("mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+            case "insertelement":
+                self._insert(s)
+            case "call" if s.type == VOID:
+                self._line(f"{self.spell.of(s)};")
+            case _:
+                self._line(f"v{s.number} = {self.spell.of(s)};")
+                if s.opcode in ("icmp", "fcmp") and s.type == I1:
+                    self._negation(s)
+
+    def _negation(self, s: Statement) -> None:
+        """The opposite of a comparison, for those who combine it with another."""
+        if not _is_combined(s, self.statements.values()):
+            return
+        own = [self.spell.operand(o, t) for o, t in zip(s.operands, s.operand_types, strict=True)]
+        self._declare(I1, f"n{s.number}")
+        self._line(f"n{s.number} = {self.spell.comparison(s, own, inverse=True)};")
+
+    def _insert(self, s: Statement) -> None:
+        vector, element = (
+            self.spell.operand(o, t)
+            for o, t in list(zip(s.operands, s.operand_types, strict=True))[:2]
+        )
+        lane = s.operands[2]
+        value = getattr(lane, "value", 0)
+        self._line(f"v{s.number} = {vector}; v{s.number}.s{int(value):x} = {element};")
+
+    def _where(self, s: Statement, place: int) -> str:
+        """The address of an access."""
+        operand = s.operands[place]
+        if not isinstance(operand, Spread):
+            return self.spell.operand(operand, s.operand_types[place])
+        type_ = s.operand_types[place]
+        assert isinstance(type_, PtrTy)
+        self._draw(1, operand.anchor, operand.anchor_type)
+        base = self.spell.operand(operand.base, type_)
+        if not operand.bits:
+            return f"{base} + {operand.low_bytes}"
+        drawn = f"(r1 >> {32 - operand.bits})"
+        space = SPACES[type_.space]
+        step = (
+            f"({space} uchar (*)[{operand.element_bytes}])({base} + {operand.low_bytes}) + {drawn}"
+        )
+        name = f"q{s.number}"
+        self._declare(type_, name)
+        self._aux(f"{name} = ({space} uchar *)({step});")
+        return name
+
+    def _draw(self, cluster: int, anchor: Operand, type_: IrType) -> None:
+        """The next number of a generator, which waits for the anchor where lanes are on their
+        own; lanes that stay together cannot take up what differs between them."""
+        self.draws.add(cluster)
+        bits = self._bits(anchor, type_) if cluster == 1 else _INCREMENT
+        self._aux(f"r{cluster} = r{cluster} * {MULTIPLIER} + {bits};")
+
+    def _bits(self, anchor: Operand, type_: IrType) -> str:
+        """A value as a whole number of 32 bits."""
+        if isinstance(anchor, Nothing) or not isinstance(anchor, Result):
+            return _INCREMENT
+        text = self.spell.operand(anchor, type_)
+        if isinstance(type_, VecTy):
+            text, type_ = f"{text}.s0", type_.element
+        match type_:
+            case FloatTy(32):
+                return f"as_uint({text})"
+            case FloatTy(64):
+                return f"(uint)as_ulong({text})"
+            case PtrTy():
+                return f"(uint)(ulong){text}"
+            case _:
+                return f"(uint){text}"
+
+    def _load(self, s: Statement) -> None:
+        where = self._where(s, 0)
+        space = _space(s, 0)
+        volatile = "volatile " if s.number in self.live.unused_loads else ""
+        if isinstance(s.type, VecTy) and s.type.element != I1:
+            text = f"vload{s.type.lanes}(0, ({space} {spelled(s.type.element)} *)({where}))"
+        elif s.type == I1:
+            text = f"(bool)*({volatile}{space} uchar *)({where})"
+        elif isinstance(s.type, PtrTy):
+            text = f"({spelled(s.type)})*({volatile}{space} ulong *)({where})"
+        else:
+            text = f"*({volatile}{space} {spelled(s.type)} *)({where})"
+        self._line(f"v{s.number} = {text};", s.access)
+
+    def _store(self, s: Statement) -> None:
+        where, type_ = self._where(s, 1), s.operand_types[0]
+        value, space = self.spell.operand(s.operands[0], type_), _space(s, 1)
+        if isinstance(type_, VecTy):
+            text = f"vstore{type_.lanes}({value}, 0, ({space} {spelled(type_.element)} *)({where}))"
+        elif isinstance(type_, PtrTy):
+            text = f"*({space} ulong *)({where}) = (ulong){value}"
+        else:
+            name = "uchar" if type_ == I1 else spelled(type_)
+            text = f"*({space} {name} *)({where}) = {value}"
+        self._line(f"{text};", s.access)
+
+    def _leave(self, block: Block) -> None:
+        """What phis get, how loops start, and where it goes on."""
+        for phi, value in self.incoming.get(block.number, ()):
+            self._line(f"p{phi.number} = {self.spell.operand(value, phi.type)};")
+        for loop in self.kernel.loops:
+            if block.number in loop.entries:
+                self._enter(loop)
+        match block.ending:
+            case Jump(target):
+                self._go(block, target)
+            case Fork(condition, then, otherwise):
+                self._line(f"if ({self._condition(condition)}) goto b{then};")
+                self._go(block, otherwise)
+            case Choice():
+                self._choose(block, block.ending)
+            case End():
+                self._line("return;")
+
+    def _go(self, block: Block, target: int) -> None:
+        if target != block.number + 1:
+            self._line(f"goto b{target};")
+
+    def _enter(self, loop: Loop) -> None:
+        """Set up the counter or the bound of a loop that is about to be entered."""
+        n = loop.number
+        match loop.control:
+            case LoopControl.KEPT:
+                return
+            case LoopControl.COUNT:
+                self._declare(IntTy(32), f"c{n}")
+                self._aux(f"c{n} = 0u;")
+            case LoopControl.DRAWN:
+                self._declare(IntTy(32), f"c{n}")
+                self._declare(IntTy(32), f"e{n}")
+                self._draw(loop.cluster, Nothing(), IntTy(32))
+                self._aux(f"e{n} = a{loop.trips}[r{loop.cluster} >> 26]; c{n} = 0u;")
+            case LoopControl.BOUND:
+                self._bound(loop)
+
+    def _bound(self, loop: Loop) -> None:
+        """A bound that is met after as many trips, divided by the factor, as the original's: at
+        least 1 (Yu et al., section 4.2.4, step 4), where there are any."""
+        bound, n = loop.bound, loop.number
+        assert bound is not None and isinstance(bound.start, Result)
+        name, start = spelled(bound.type), f"p{bound.start.number}"
+        if f"e{n}" not in self.declared.get(name, []):
+            self._declare(bound.type, f"e{n}")
+            self._declare(bound.type, f"f{n}")
+        first = (
+            f"({start} + {number(bound.start_offset, bound.type)})" if bound.start_offset else start
+        )
+        limit = self.spell.operand(bound.limit, bound.type)
+        self._aux(f"f{n} = {_steps(bound.predicate, bound.step, first, limit, bound.type)};")
+        shift, one = self._shift_name(n), number(1, bound.type)
+        if bound.tests_first:
+            self._aux(
+                f"f{n} = f{n} == {number(0, bound.type)} ? f{n} : max(f{n} >> {shift}, {one});"
+            )
+        else:
+            self._aux(f"f{n} = max((f{n} + {one}) >> {shift}, {one}) - {one};")
+        self._aux(f"e{n} = {first} + f{n} * {number(bound.step, bound.type)};")
+
+    def _condition(self, condition: Known | Drawn | Counted | Bounded) -> str:
+        match condition:
+            case Known(value):
+                return self.spell.operand(value, I1)
+            case Drawn():
+                return self._drawn(condition)
+            case Counted(loop, continues_then):
+                found = self.kernel.loops[loop]
+                self._aux(f"c{loop} = c{loop} + 1u;")
+                trips = f"a{found.trips}" if found.control is LoopControl.COUNT else f"e{loop}"
+                return f"c{loop} {'<' if continues_then else '>='} {trips}"
+            case Bounded(loop, value, type_, continues_then):
+                sign = "!=" if continues_then else "=="
+                return f"{self.spell.operand(value, type_)} {sign} e{loop}"
+
+    def _drawn(self, condition: Drawn) -> str:
+        cluster = condition.cluster
+        if condition.fixed:
+            self.draws.add(cluster)
+            self.fixed.add(cluster)
+            return f"h{cluster} * {2 * condition.rates + 5}u < a{condition.rates}"
+        self._draw(cluster, condition.anchor, condition.anchor_type)
+        return f"r{cluster} < a{condition.rates}"
+
+    def _choose(self, block: Block, choice: Choice) -> None:
+        value = self.spell.operand(choice.value or Nothing(), choice.value_type)
+        cases = list(choice.cases)
+        if choice.rates:
+            self._draw(1, choice.value or Nothing(), choice.value_type)
+            for (_, target), rates in zip(cases, choice.rates, strict=True):
+                self._line(f"if (r1 < a{rates}) goto b{target};")
+            self._go(block, choice.default)
+            return
+        self._line(f"switch (({signed(choice.value_type)}){value}) {{")
+        for case, target in cases:
+            self._line(f"    case {case}: goto b{target};")
+        self._line(f"    default: goto b{choice.default};")
+        self._line("}")
+
+
+_THREAD = (
+    "(uint)(((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0)"
+    " + get_group_id(0)) * (get_local_size(0) * get_local_size(1) * get_local_size(2))"
+    " + (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0)"
+    " + get_local_id(0))"
+)
+"""Equation (1) of the text, by way of (2)."""
+
+_GROUP = (
+    "(uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0)"
+    " + get_group_id(0))"
+)
+
+
+def _steps(predicate: str, step: int, first: str, limit: str, type_: IrType) -> str:
+    """How often a loop goes on: the number of steps from ``first`` for which ``predicate`` with
+    ``limit`` holds."""
+    size, name = abs(step), spelled(type_)
+    low, high = (first, limit) if step > 0 else (limit, first)
+    distance = f"{high} - {low}"
+    if predicate == "ne":
+        return _divided(f"({distance})", size, type_)
+    over = size if predicate.endswith("e") else size - 1
+    cast = signed(type_) if predicate.startswith("s") else name
+    sign = "<=" if predicate.endswith("e") else "<"
+    count = _divided(
+        f"({distance} + {number(over, type_)})" if over else f"({distance})", size, type_
+    )
+    return f"({cast})({low}) {sign} ({cast})({high}) ? {count} : {number(0, type_)}"
+
+
+def _divided(text: str, size: int, type_: IrType) -> str:
+    if size & (size - 1):
+        return f"{text} / {number(size, type_)}"
+    return f"({text} >> {size.bit_length() - 1})" if size > 1 else text
+
+
+def _is_combined(s: Statement, all_: Iterator[Statement] | object) -> bool:
+    """Whether a truth value is combined with another."""
+    return any(
+        other.type == I1
+        and other.opcode in ("and", "or", "select")
+        and Result(s.number) in other.operands
+        for other in all_  # type: ignore[attr-defined]
+    )
+
+
+def _space(s: Statement, place: int) -> str:
+    type_ = s.operand_types[place]
+    assert isinstance(type_, PtrTy)
+    return SPACES[type_.space]
+
+
+def _parameter(p: Parameter) -> str:
+    match p.kind:
+        case ParameterKind.BUFFER | ParameterKind.LOCAL:
+            return f"{pointer(p.space)}a{p.number}"
+        case ParameterKind.STRUCT:
+            return f"STRUCT_{p.number} w{p.number}"
+        case ParameterKind.IMAGE:
+            return f"__{p.access} image2d_t a{p.number}"
+        case ParameterKind.SAMPLER:
+            return f"sampler_t a{p.number}"
+        case ParameterKind.TABLE:
+            return f"__constant uint *a{p.number}"
+        case ParameterKind.SCALAR:
+            return f"{spelled(p.type)} a{p.number}"
+        case _:
+            return f"uint a{p.number}"
+
+
+def _declaration(type_: str, names: Sequence[str]) -> str:
+    if type_.endswith("*"):
+        return f"{type_}{', *'.join(names)};"
+    return f"{type_} {', '.join(names)};"
+
+
+__all__ = ["SourceText", "opencl_source", "Place", "size_bytes"]
