@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.commands.accelsim import add_format, trace_target
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import paint_messages
 from kcc.commands.errors import usage_error
@@ -67,6 +68,7 @@ def static_parser(prog: str) -> Parser:
         default=32,
         help="lanes of a warp (default: %(default)s)",
     )
+    add_format(parser)
     add_console(parser)
     parser.set_defaults(run=run)
     return parser
@@ -84,12 +86,14 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets([arguments.output], path)
     stage = StageRunner()
     request, remarks = stage("read", lambda: _request(arguments, path, sources))
-    target = Path(arguments.output)
-    found = trace_source(request, target, width=arguments.warp_size, stage=stage)
+    with trace_target(arguments) as target:
+        found = trace_source(request, target, width=arguments.warp_size, stage=stage)
     said = (*found.warnings, *found.failures)
     messages = "".join(render(each, sources) + "\n" for each in said)
     sys.stderr.write(paint_messages(messages, sys.stderr))
-    sys.stdout.write("".join(f"{remark}\n" for remark in remarks) + _written(target, found))
+    sys.stdout.write(
+        "".join(f"{remark}\n" for remark in remarks) + _written(Path(arguments.output), found)
+    )
     if arguments.time:
         sys.stderr.write(stage.table())
     return 1 if found.failures else 0

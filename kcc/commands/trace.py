@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.commands.accelsim import add_format, export_trace, is_export, trace_target
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, run_host, script_exit_code
@@ -29,6 +30,7 @@ _EXAMPLES = """examples:
   kcc trace script.py -o x.kct --blocks-only -- --steps 10
   kcc trace vecadd.cl --global 2**20 --arg n=2**20 -o vecadd.kct
                                                  without a run; see `kcc trace FILE.cl --help`
+  kcc trace bfs.kct --format accelsim -o bfs     a trace as a folder for Accel-Sim
   kcc trace --show bfs.kct                       what the file holds
   kcc trace --show bfs.kct --launch 2 --block 7 --warp 1
   kcc trace --show bfs.kct --json -"""
@@ -70,6 +72,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--blocks-only", action="store_true", help="no addresses: blocks and lane masks alone"
     )
+    add_format(parser)
     _add_show(parser)
     add_console(parser, stages=False)
     parser.set_defaults(run=run)
@@ -100,6 +103,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         _show(arguments)
         return 0
     _check_trace(arguments)
+    if arguments.script.endswith(".kct"):
+        export_trace(arguments.script, arguments, arguments.kernels, arguments.launches)
+        return 0
     try:
         _trace(arguments, sources)
     except SystemExit as end:
@@ -119,8 +125,9 @@ def _check_show(arguments: argparse.Namespace) -> None:
 
 def _check_trace(arguments: argparse.Namespace) -> None:
     path = arguments.script
-    if path.endswith(".kct"):
-        raise usage_error(f"'{path}' is a trace", f"kcc trace --show {path}")
+    if path.endswith(".kct") and not is_export(arguments):
+        hint = f"kcc trace --show {path}, or --format accelsim"
+        raise usage_error(f"'{path}' is a trace", hint)
     if any(getattr(arguments, name) is not None for name in ("launch", "block", "warp", "json")):
         raise usage_error("--launch, --block, --warp and --json go with --show")
     if not arguments.output:
@@ -132,11 +139,18 @@ def _check_trace(arguments: argparse.Namespace) -> None:
 
 def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
     """Run the script and write the trace; then say what is in it."""
+    with trace_target(arguments) as target:
+        written = _write(arguments, sources, target)
+    if not is_export(arguments):
+        sys.stdout.write(written)
+
+
+def _write(arguments: argparse.Namespace, sources: SourceLines, target: Path) -> str:
+    """Run the script and write its trace; gives what is said of it."""
     from kcc.report.traces import size_text
     from kcc.trace.writer import TraceWriter
     from kcc.tracing import Tracer, header_of
 
-    target = Path(arguments.output)
     with TraceWriter(target, header_of(arguments.script)) as writer:
         tracer = Tracer(
             writer,
@@ -154,7 +168,7 @@ def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
         tracer.finish()
         if writer.launches == 0:
             raise _nothing(arguments)
-    sys.stdout.write(_written(target, writer))
+    return _written(target, writer)
 
 
 def _nothing(arguments: argparse.Namespace) -> DiagnosticError:

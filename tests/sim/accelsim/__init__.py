@@ -1,0 +1,1 @@
+"""Accel-Sim's traces."""
