@@ -1,0 +1,321 @@
+"""How near estimates come to the times of benchmark suites, on older and newer GPUs.
+
+    python -m benchmarks.accuracy_suites --sources FOLDER [--data ../shared] [--only opendwarfs]
+
+The measured times are those of `truth/` in the data folder; benchmarks/suite_tables.py says what
+each row is. The sources folder holds copies of the public repositories OpenDwarfs, gpu-rodinia,
+gpuperfpredict and PolyBench-ACC, by these names. Every row counts: what has no estimate is listed
+with its reason. Nothing is fitted to these tables.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.suite_tables import SUITES, Program, Row, Step, Suite
+from kcc.assumptions import Assumptions
+from kcc.diagnostics import DiagnosticError, Span
+from kcc.estimating import Question, Workshop
+from kcc.expressions import Value, evaluate
+from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
+from kcc.frontend.source_file import read_source
+from kcc.gpu.loading import load_gpu
+from kcc.launch import LaunchRequest
+from kcc.launch_language import parse_argument, parse_dimensions, parse_expression
+from kcc.pipeline import AnalysisRequest, LaunchInputs
+from kcc.report.ablation import spearman
+
+SAMPLES = 9
+"""Values of a loop's counter that stand for all: the first, the last and those evenly between."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Our time of a launch and its range, in microseconds; cycles without those of the launch."""
+
+    time_us: float
+    low_us: float
+    high_us: float
+    cycles: float
+    limiter: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A row: measured and ours, in the file's unit; without ours a reason."""
+
+    group: str
+    choice: str
+    gpu: str
+    what: str
+    measured: float
+    ours: float | None
+    inside: bool
+    limiter: str
+    reason: str
+
+
+class _NotEstimated(Exception):
+    """A row has no estimate, and why."""
+
+
+class Estimator:
+    """Estimates steps of programs; what was once compiled or estimated is kept."""
+
+    def __init__(self, folder: Path, question: Question) -> None:
+        self.folder, self.question = folder, question
+        self.workshops = dict[tuple[str, tuple[str, ...]], Workshop]()
+        self.answers = dict[tuple[object, ...], Answer]()
+
+    def program(self, suite: Suite, program: Program, row: Row) -> Answer:
+        """The sum of all launches of a row."""
+        gpu = suite.gpus[row["gpu"]]
+        parts = list[Answer]()
+        for step in program.steps:
+            parts += [_scaled(a, n) for a, n in self._launches(suite, step, program.names, gpu)]
+        return _total(parts)
+
+    def _launches(
+        self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str
+    ) -> Iterable[tuple[Answer, float]]:
+        """Answers, and how many launches each stands for."""
+        count = float(_number(step.times, names))
+        if step.over is None:
+            yield self.launch(suite, step, names, gpu), count
+            return
+        name, first, end = step.over
+        start, stop = int(_number(first, names)), int(_number(end, names))
+        values = sorted({round(v) for v in np.linspace(start, stop - 1, SAMPLES)})
+        weights = np.gradient(np.array(values, float)) if len(values) > 1 else np.ones(1)
+        weights[[0, -1]] /= 2  # the trapezoidal rule
+        for value, weight in zip(values, weights / weights.sum(), strict=True):
+            answer = self.launch(suite, step, {**names, name: value}, gpu)
+            yield answer, count * (stop - start) * float(weight)
+
+    def launch(self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str) -> Answer:
+        """One launch."""
+        key = (suite.repository, step, tuple(sorted(names.items())), gpu)
+        if key not in self.answers:
+            workshop = self.workshops.setdefault((step.source, step.macros), Workshop())
+            request = self._request(suite, step, names)
+            (prepared,) = workshop.prepare(request)
+            found = workshop.estimate(prepared, _gpu(gpu), self.question).estimate
+            if found.invalid:
+                raise _NotEstimated(found.invalid)
+            share = found.cpi_stack.get("launch", 0.0) / found.cpi
+            cycles = found.cycles * (1 - share)
+            self.answers[key] = Answer(found.time_us, *found.range_us, cycles, found.limiter)
+        return self.answers[key]
+
+    def _request(self, suite: Suite, step: Step, names: Mapping[str, int]) -> AnalysisRequest:
+        root = self.folder / suite.repository
+        source = _source(root / step.source)
+        at = Span(step.source, 0)
+        values: dict[str, Value] = dict(names)
+        launch = LaunchRequest(grid=parse_dimensions(step.grid, at),
+                               block=parse_dimensions(step.block, at))  # fmt: skip
+        given = tuple(parse_argument(text, at) for text in step.arguments)
+        macros = tuple(MacroOption(*text.split("=", 1)) for text in step.macros)
+        include = (str((root / step.source).parent), *(str(root / each) for each in suite.include))
+        loops = {_line_of(source, text): int(_number(n, names)) for text, n in step.trips}
+        return AnalysisRequest(
+            source=source,
+            options=BuildOptions(macros, include, opt_level=OptLevel.O2),
+            kernels=(step.kernel,),
+            other_launch=LaunchInputs(launch, values, given, "table"),
+            assumptions=Assumptions(loops),
+        )
+
+
+def _scaled(a: Answer, n: float) -> Answer:
+    return Answer(a.time_us * n, a.low_us * n, a.high_us * n, a.cycles * n, a.limiter)
+
+
+def _total(parts: Sequence[Answer]) -> Answer:
+    """The sum, limited by what limits the longest part."""
+    return Answer(
+        sum(a.time_us for a in parts), sum(a.low_us for a in parts), sum(a.high_us for a in parts),
+        sum(a.cycles for a in parts), max(parts, key=lambda a: a.time_us).limiter,
+    )  # fmt: skip
+
+
+@cache
+def _source(path: Path) -> SourceText:
+    return read_source(str(path))
+
+
+_gpu = cache(load_gpu)
+
+
+def _number(text: str, names: Mapping[str, int]) -> Value:
+    return evaluate(parse_expression(text, Span(text, 0)), dict(names))
+
+
+def _line_of(source: SourceText, text: str) -> int:
+    """The line that holds a text."""
+    return next(n for n, line in enumerate(source.text.split("\n"), 1) if text in line)
+
+
+def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Outcome]:
+    """All rows of a file."""
+    found = list[Outcome]()
+    for row in rows:
+        ours, reason, limiter, inside = None, "", "", False
+        measured = float(row[suite.time_column])
+        try:
+            program = suite.program(row)
+            if isinstance(program, str):
+                raise _NotEstimated(program)
+            answer = estimator.program(suite, program, row)
+            scale = 1.0 if suite.in_cycles else 1e-3
+            ours = answer.cycles if suite.in_cycles else answer.time_us * scale
+            spread = ours / (answer.time_us * scale)
+            inside = answer.low_us * scale <= measured / spread <= answer.high_us * scale
+            limiter = answer.limiter
+        except DiagnosticError as error:
+            reason = f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
+        except _NotEstimated as error:
+            reason = str(error)
+        found.append(
+            Outcome(suite.group(row), suite.choice(row), row["gpu"], _what(row), measured, ours,
+                    inside, limiter, reason)
+        )  # fmt: skip
+    return found
+
+
+def _what(row: Row) -> str:
+    """A row in few words."""
+    names = ("application", "benchmark", "app", "kernel", "size", "n", "input_size_1", "run_dir")
+    return " ".join(dict.fromkeys(row[name] for name in names if row.get(name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of some rows: errors in percent, rank correlation, ours over measured in the geometric mean,
+    the share of rows whose measured time is in our range."""
+
+    rows: int
+    estimated: int
+    mean: float
+    median: float
+    largest: float
+    spearman: float | None
+    ratio: float
+    inside: float
+
+
+def figures(rows: Sequence[Outcome]) -> Figures:
+    """The figures of rows."""
+    good = [(r.measured, r.ours, r.inside) for r in rows if r.ours is not None]
+    if not good:
+        return Figures(len(rows), 0, 0, 0, 0, None, 0, 0)
+    measured, ours, inside = (np.array(column, float) for column in zip(*good, strict=True))
+    errors = 100 * np.abs(ours / measured - 1)
+    return Figures(
+        len(rows), len(good), float(errors.mean()), float(np.median(errors)), float(errors.max()),
+        spearman(measured, ours) if len(good) > 2 else None,
+        float(np.exp(np.log(ours / measured).mean())), float(inside.mean()),
+    )  # fmt: skip
+
+
+def regrets(rows: Sequence[Outcome]) -> list[float]:
+    """Of each choice between several rows: by how much the one that we call the fastest is slower
+    than the one that is, in percent. Where GPUs differ, the choice is between them."""
+    groups = dict[str, list[Outcome]]()
+    for row in rows:
+        if row.choice and row.ours is not None:
+            groups.setdefault(row.choice, []).append(row)
+    found = list[float]()
+    for members in groups.values():
+        if len(members) > 1:
+            first = min(members, key=lambda r: r.ours or 0.0)
+            found.append(100 * (first.measured / min(r.measured for r in members) - 1))
+    return found
+
+
+HEAD = "rows  est.   mean %  median %   max %  Spearman  ours/meas.  in range"
+
+
+def _text(f: Figures) -> str:
+    rank = "-" if f.spearman is None else f"{f.spearman:.3f}"
+    return (
+        f"{f.rows:4d}  {f.estimated:4d}  {f.mean:7.1f}  {f.median:8.1f}  {f.largest:6.0f}  "
+        f"{rank:>8s}  {f.ratio:10.2f}  {100 * f.inside:6.0f} %"
+    )
+
+
+def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
+    """Print what there is to say of a file."""
+    print(f"{suite.file}: {seconds:.1f} CPU seconds\n{'':34s}{HEAD}")
+    keys: tuple[tuple[str, Callable[[Outcome], str]], ...] = (
+        ("all", lambda _: "all rows"),
+        ("by GPU", lambda r: r.gpu),
+        ("by kernel", lambda r: r.group),
+    )
+    for what, key in keys:
+        names = list(dict.fromkeys(key(r) for r in rows))
+        if what == "all" or len(names) > 1:
+            for name in names:
+                print(f"  {name:32s}{_text(figures([r for r in rows if key(r) == name]))}")
+    chosen = regrets(rows)
+    if chosen:
+        wrong = sum(each > 0 for each in chosen)
+        print(f"  regret of {len(chosen)} choices: mean {np.mean(chosen):.1f} %, largest "
+              f"{max(chosen):.0f} %, {wrong} not the best")  # fmt: skip
+    estimated = [r for r in rows if r.ours]
+    worst = sorted(estimated, key=lambda r: -abs(np.log((r.ours or 1) / r.measured)))
+    for r in worst[:5]:
+        unit = "cycles" if suite.in_cycles else "ms"
+        print(f"  worst: {r.what} on {r.gpu}: {r.measured:.4g} {unit} measured, {r.ours:.4g} ours, "
+              f"{r.limiter}")  # fmt: skip
+    reasons = dict[str, int]()
+    for r in rows:
+        if r.ours is None:
+            reasons[r.reason] = reasons.get(r.reason, 0) + 1
+    for reason, count in reasons.items():
+        print(f"  not estimated: {count} rows: {reason}")
+
+
+def main() -> int:
+    """Run it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--sources", type=Path, required=True)
+    parser.add_argument("--only", default="", help="files whose name holds this")
+    parser.add_argument("--model", default="pipeline")
+    parser.add_argument("--json", type=Path, help="write every row")
+    arguments = parser.parse_args()
+    if not (arguments.data / "truth").is_dir():
+        print(f"there is no {arguments.data / 'truth'}: give --data")
+        return 1
+    kept = dict[str, list[dict[str, object]]]()
+    for suite in SUITES:
+        if arguments.only not in suite.file:
+            continue
+        estimator = Estimator(arguments.sources, Question(arguments.model))
+        with (arguments.data / "truth" / suite.file).open() as file:
+            rows = list(csv.DictReader(file))
+        began = time.process_time()
+        found = outcomes(suite, rows, estimator)
+        report(suite, found, time.process_time() - began)
+        kept[suite.file] = [asdict(each) for each in found]
+        sys.stdout.flush()
+    if arguments.json:
+        arguments.json.write_text(json.dumps(kept, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,297 @@
+"""What the rows of measured tables are: source, kernel, launch and arguments of each, as data.
+
+Sizes and arguments are kcc's expressions over the row's columns and the program's own names. The
+launches are those of the public host programs; where a host program calls a kernel in a loop whose
+counter is an argument, ``over`` names it, and a sample of its values stands for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Launches of one kernel. ``trips`` are loops whose count the source does not tell: a piece of
+    the line's text, and the count."""
+
+    source: str
+    kernel: str
+    grid: str
+    block: str
+    arguments: tuple[str, ...] = ()
+    macros: tuple[str, ...] = ()
+    times: str = "1"
+    over: tuple[str, str, str] | None = None
+    """A name, its first value and the one behind its last: one launch for each value."""
+    trips: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a row's time is made of, and the names that its expressions use."""
+
+    steps: tuple[Step, ...]
+    names: Mapping[str, int] = field(default_factory=dict[str, int])
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A file of measured times. ``program`` gives a row's launches, or why it has no estimate;
+    ``group`` the rows that are summed up together; ``choice`` the rows among which one would choose
+    (the same work in several ways), empty where there is no choice."""
+
+    file: str
+    repository: str
+    gpus: Mapping[str, str]
+    """From what the file calls a GPU to what kcc calls it."""
+    program: Callable[[Row], Program | str]
+    group: Callable[[Row], str]
+    choice: Callable[[Row], str]
+    include: tuple[str, ...] = ()
+    time_column: str = "time_ms"
+    in_cycles: bool = False
+
+
+# OpenDwarfs (OpenCL): the first launch of each kernel; sizes of opendwarf_application_parameters.py
+
+POINTS = {"tiny": 256, "small": 2048, "medium": 65600, "large": 131072}
+MATRIX = {"tiny": 80, "small": 240, "medium": 1440, "large": 4096}
+ROWS = {"tiny": 736, "small": 2416, "medium": 14336, "large": 16384}
+IMAGE = {"tiny": (80, 16), "small": (128, 80), "medium": (1024, 336), "large": (2048, 1024)}
+FEATURES, CLUSTERS = 30, 5
+CSR_DENSITY = 0.005
+MOST_WORK_ITEMS = 1024
+
+_KMEANS = "mapreduce/kmeans/kmeans_opencl_kernel.cl"
+_LUD = "dense-linear-algebra/lud/lud_kernel.cl"
+_SRAD = "structured-grids/srad/srad_kernel.cl"
+_SPMV = "sparse-linear-algebra/SPMV/src/spmv_kernel.cl"
+
+_LUD_ARGUMENTS = ("matrix_dim=n", "offset=0")
+_SRAD_ARGUMENTS = ("cols=columns", "rows=lines")
+
+OPENDWARFS = {
+    "invert_mapping": Step(_KMEANS, "invert_mapping", "n//16", "16",
+                           ("npoints=n", f"nfeatures={FEATURES}")),
+    "kmeansPoint": Step(_KMEANS, "kmeansPoint", "n//16", "16",
+                        ("npoints=n", f"nfeatures={FEATURES}", f"nclusters={CLUSTERS}")),
+    "lud_diagonal": Step(_LUD, "lud_diagonal", "1", "16", _LUD_ARGUMENTS, ("BLOCK_SIZE=16",)),
+    "lud_perimeter": Step(_LUD, "lud_perimeter", "n//16-1", "32", _LUD_ARGUMENTS,
+                          ("BLOCK_SIZE=16",)),
+    "lud_internal": Step(_LUD, "lud_internal", "n//16-1,n//16-1", "16,16", _LUD_ARGUMENTS,
+                         ("BLOCK_SIZE=16",)),
+    "srad_cuda_1": Step(_SRAD, "srad_cuda_1", "columns//16,lines//16", "16,16", _SRAD_ARGUMENTS),
+    "srad_cuda_2": Step(_SRAD, "srad_cuda_2", "columns//16,lines//16", "16,16", _SRAD_ARGUMENTS),
+    "csr": Step(_SPMV, "csr", "n//local", "local", ("num_rows=n",),
+                trips=(("jj = row_start", f"max(1,floor(n*{CSR_DENSITY}))"),)),
+}  # fmt: skip
+
+
+def opendwarfs(row: Row) -> Program:
+    """The launch of a row, by its size."""
+    size = row["size"]
+    sides = {"kmeans": POINTS, "lud": MATRIX, "csr": ROWS}
+    names = dict[str, int]()
+    if row["application"] == "srad":
+        names["lines"], names["columns"] = IMAGE[size]
+    else:
+        n = names["n"] = sides[row["application"]][size]
+        names["local"] = MOST_WORK_ITEMS if n % MOST_WORK_ITEMS == 0 else n & -n
+    return Program((OPENDWARFS[row["kernel"]],), names)
+
+
+# Rodinia (CUDA): backprop with 16 hidden units, lud_diagonal
+
+_BACKPROP = "cuda/backprop/backprop_cuda_kernel.cu"
+RODINIA = {
+    name: Step(_BACKPROP, name, "grid_x,grid_y", "block_x,block_y", ("in=input_size_1", "hid=16"))
+    for name in ("bpnn_layerforward_CUDA", "bpnn_adjust_weights_cuda")
+} | {
+    "lud_diagonal": Step("cuda/lud/cuda/lud_kernel.cu", "lud_diagonal", "grid_x", "block_x",
+                         ("matrix_dim=input_size_1", "offset=0")),
+}  # fmt: skip
+
+
+# gpuperfpredict (CUDA), all with Tile_Width=16
+
+_TILE = ("Tile_Width=16",)
+_PLANE = ("grid_x,grid_y", "block_x,block_y")
+SIMPLE = {
+    "dotProd": Step("src/dotProd/dotProd.cu", "dotProd", "grid_x", "block_x", ("N=n",), _TILE),
+    "vectorAdd": Step("src/vectorAdd/vectorAdd.cu", "vectorAdd", "grid_x", "block_x", ("N=n",),
+                      _TILE),
+} | {
+    name: Step(f"src/matMul/{name}.cu", "matMul", *_PLANE, ("Width=n",), _TILE)
+    for name in ("matMul_gpu_sharedmem", "matMul_gpu_sharedmem_uncoalesced",
+                 "matMul_gpu_uncoalesced")
+} | {
+    name: Step(f"src/matSum/{name}.cu", "matSum", *_PLANE, ("N=n",), _TILE)
+    for name in ("matrix_sum_coalesced", "matrix_sum_normal")
+}  # fmt: skip
+
+
+# PolyBench/GPU (CUDA), STANDARD_DATASET; thread blocks as in each header
+
+
+def _tiles(x: str, y: str) -> tuple[str, str]:
+    """Grid and thread block where a thread block of 32 x 8 covers each part of x by y."""
+    return f"ceil({x}/32),ceil({y}/8)", "32,8"
+
+
+def _line(n: str, block: str = "256") -> tuple[str, str]:
+    return f"ceil(({n})/{block.partition(',')[0]})", block
+
+
+def _poly(path: str, kernel: str, shape: tuple[str, str], arguments: str, **more: object) -> Step:
+    found = tuple(arguments.split())
+    return Step(f"CUDA/{path}.cu", kernel, *shape, found, **more)  # type: ignore[arg-type]
+
+
+_MM2, _MM3 = "linear-algebra/kernels/2mm/2mm", "linear-algebra/kernels/3mm/3mm"
+_ATAX, _BICG = "linear-algebra/kernels/atax/atax", "linear-algebra/kernels/bicg/bicg"
+_MVT, _GEMVER = "linear-algebra/kernels/mvt/mvt", "linear-algebra/kernels/gemver/gemver"
+_GESUMMV = "linear-algebra/kernels/gesummv/gesummv"
+_GEMM, _SYRK = "linear-algebra/kernels/gemm/gemm", "linear-algebra/kernels/syrk/syrk"
+_SYR2K, _DOITGEN = "linear-algebra/kernels/syr2k/syr2k", "linear-algebra/kernels/doitgen/doitgen"
+_GRAMSCHMIDT = "linear-algebra/solvers/gramschmidt/gramschmidt"
+_LU, _ADI = "linear-algebra/solvers/lu/lu", "stencils/adi/adi"
+_CORRELATION = "datamining/correlation/correlation"
+_COVARIANCE = "datamining/covariance/covariance"
+_CONV2, _CONV3 = "stencils/convolution-2d/2DConvolution", "stencils/convolution-3d/3DConvolution"
+_FDTD = "stencils/fdtd-2d/fdtd2d"
+_JACOBI1, _JACOBI2 = "stencils/jacobi-1d-imper/jacobi1D", "stencils/jacobi-2d-imper/jacobi2D"
+
+_SQUARE = _tiles("n", "n")
+_N4 = "ni=n nj=n nk=n nl=n"
+_N5 = _N4 + " nm=n"
+_STEPS = "tsteps"
+
+POLYBENCH: Mapping[str, Program] = {
+    "2mm": Program((_poly(_MM2, "mm2_kernel1", _SQUARE, _N4),
+                    _poly(_MM2, "mm2_kernel2", _SQUARE, _N4)), {"n": 1024}),
+    "3mm": Program(tuple(_poly(_MM3, f"mm3_kernel{i}", _SQUARE, _N5) for i in (1, 2, 3)),
+                   {"n": 512}),
+    "atax": Program((_poly(_ATAX, "atax_kernel1", _line("n", "32,8"), "nx=n ny=n"),
+                     _poly(_ATAX, "atax_kernel2", _line("n", "32,8"), "nx=n ny=n")), {"n": 4096}),
+    "bicg": Program((_poly(_BICG, "bicg_kernel1", _line("n"), "nx=n ny=n"),
+                     _poly(_BICG, "bicg_kernel2", _line("n"), "nx=n ny=n")), {"n": 4096}),
+    "mvt": Program((_poly(_MVT, "mvt_kernel1", _line("n", "32,8"), "n=n"),
+                    _poly(_MVT, "mvt_kernel2", _line("n", "32,8"), "n=n")), {"n": 4096}),
+    "gemver": Program((_poly(_GEMVER, "gemver_kernel1", _SQUARE, "n=n"),
+                       _poly(_GEMVER, "gemver_kernel2", _line("n"), "n=n"),
+                       _poly(_GEMVER, "gemver_kernel3", _line("n"), "n=n")), {"n": 4096}),
+    "gesummv": Program((_poly(_GESUMMV, "gesummv_kernel", _line("n"), "n=n"),), {"n": 4096}),
+    "gemm": Program((_poly(_GEMM, "gemm_kernel", _SQUARE, "ni=n nj=n nk=n"),), {"n": 512}),
+    "syrk": Program((_poly(_SYRK, "syrk_kernel", _SQUARE, "ni=n nj=n"),), {"n": 1024}),
+    "syr2k": Program((_poly(_SYR2K, "syr2k_kernel", _SQUARE, "ni=n nj=n"),), {"n": 1024}),
+    "doitgen": Program(tuple(
+        _poly(_DOITGEN, f"doitgen_kernel{i}", _SQUARE, "nr=n nq=n np=n r=r", over=("r", "0", "n"))
+        for i in (1, 2)), {"n": 128}),
+    "gramschmidt": Program((
+        _poly(_GRAMSCHMIDT, "gramschmidt_kernel1", ("1", "256"), "ni=n nj=n k=k",
+              over=("k", "0", "n")),
+        *(_poly(_GRAMSCHMIDT, f"gramschmidt_kernel{i}", _line("n"), "ni=n nj=n k=k",
+                over=("k", "0", "n")) for i in (2, 3))), {"n": 2048}),
+    # The last launches have no thread blocks at all, which CUDA refuses.
+    "lu": Program((
+        _poly(_LU, "lu_kernel1", _line("n-(k+1)"), "n=n k=k", over=("k", "0", "n-1")),
+        _poly(_LU, "lu_kernel2", _tiles("(n-(k+1))", "(n-(k+1))"), "n=n k=k",
+              over=("k", "0", "n-1"))), {"n": 2048}),
+    "adi": Program((
+        *(_poly(_ADI, f"adi_kernel{i}", _line("n"), "n=n") for i in (1, 2, 3, 5)),
+        _poly(_ADI, "adi_kernel4", _line("n"), "n=n i1=i1", over=("i1", "1", "n")),
+        _poly(_ADI, "adi_kernel6", _line("n"), "n=n i1=i1", over=("i1", "0", "n-2"))),
+        {"n": 1024}),
+    "correlation": Program((
+        _poly(_CORRELATION, "mean_kernel", _line("n"), "m=n n=n"),
+        _poly(_CORRELATION, "std_kernel", _line("n"), "m=n n=n"),
+        _poly(_CORRELATION, "reduce_kernel", _SQUARE, "m=n n=n"),
+        _poly(_CORRELATION, "corr_kernel", _line("n"), "m=n n=n")), {"n": 2048}),
+    "covariance": Program((
+        _poly(_COVARIANCE, "mean_kernel", _line("n"), "m=n n=n"),
+        # Its grid is that of 32 x 32, more than thread blocks of 32 x 8 need.
+        _poly(_COVARIANCE, "reduce_kernel", ("ceil(n/32),ceil(n/32)", "32,8"), "m=n n=n"),
+        _poly(_COVARIANCE, "covar_kernel", _line("n"), "m=n n=n")), {"n": 2048}),
+    "convolution-2d": Program((
+        _poly(_CONV2, "convolution2D_kernel", _SQUARE, "ni=n nj=n"),), {"n": 4096}),
+    "convolution-3d": Program((
+        _poly(_CONV3, "convolution3D_kernel", _SQUARE, "ni=n nj=n nk=n i=i",
+              over=("i", "1", "n-1")),), {"n": 256}),
+    "fdtd-2d": Program(tuple(
+        _poly(_FDTD, f"fdtd_step{i}_kernel", _SQUARE, "nx=n ny=n t=t", over=("t", "0", _STEPS))
+        for i in (1, 2, 3)), {"n": 2048, _STEPS: 500}),
+    "jacobi-1d-imper": Program(tuple(
+        _poly(_JACOBI1, f"runJacobiCUDA_kernel{i}", _line("n"), "n=n", times=_STEPS)
+        for i in (1, 2)), {"n": 4096, _STEPS: 10000}),
+    "jacobi-2d-imper": Program(tuple(
+        _poly(_JACOBI2, f"runJacobiCUDA_kernel{i}", _SQUARE, "n=n", times=_STEPS)
+        for i in (1, 2)), {"n": 1024, _STEPS: 20}),
+}  # fmt: skip
+
+
+# Seven kernels on a GV100, in cycles; two of their three origins are not at hand
+
+_HOTSPOT = "cuda/hotspot/hotspot.cu"
+GV100: Mapping[str, Program] = {
+    "bpnn_layerforward_CUDA": Program((RODINIA["bpnn_layerforward_CUDA"],),
+                                      {"input_size_1": 65536, "grid_x": 1, "grid_y": 4096,
+                                       "block_x": 16, "block_y": 16}),
+    "bpnn_adjust_weights_cuda": Program((RODINIA["bpnn_adjust_weights_cuda"],),
+                                        {"input_size_1": 65536, "grid_x": 1, "grid_y": 4096,
+                                         "block_x": 16, "block_y": 16}),
+    # 1024 x 1024, two iterations in one launch: each thread block of 16 x 16 gives 12 x 12.
+    "calculate_temp": Program((Step(
+        _HOTSPOT, "calculate_temp", "ceil(n/12),ceil(n/12)", "16,16",
+        ("iteration=2", "grid_cols=n", "grid_rows=n", "border_cols=2", "border_rows=2")),),
+        {"n": 1024}),
+}  # fmt: skip
+
+
+def columns_of(row: Row) -> dict[str, int]:
+    """The columns that are whole numbers, as names of expressions."""
+    return {name: int(value) for name, value in row.items() if value.isdecimal()}
+
+
+SUITES = (
+    Suite(
+        "opendwarfs_3gpus.csv", "OpenDwarfs",
+        {"gtx1080": "gtx1080", "k20c": "k20", "polaris-rx480": "amd-radeon-rx-480"},
+        opendwarfs, lambda row: f"{row['kernel']}",
+        lambda row: f"{row['kernel']} {row['size']}",
+    ),
+    Suite(
+        "rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
+        {"GTX-980": "gtx980", "Tesla-K20": "k20", "Tesla-P100": "p100"},
+        lambda row: Program((RODINIA[row["kernel"]],), columns_of(row)),
+        lambda row: row["kernel"],
+        lambda row: f"{row['kernel']} {row['input_size_1']}",
+        include=("cuda/backprop", "cuda/lud/common"),
+    ),
+    Suite(
+        "simple_kernels_k40.csv", "gpuperfpredict", {"Tesla K40c": "k40"},
+        lambda row: Program((SIMPLE[row["app"]],), columns_of(row)),
+        lambda row: row["app"],
+        lambda row: f"{row['kernel']} {row['n']}" if row["kernel"].startswith("mat") else "",
+    ),
+    Suite(
+        "polybench_h100_sxm.csv", "PolyBench-ACC",
+        {"NVIDIA H100 80GB HBM3": "nvidia-h100-sxm5-80gb"},
+        lambda row: POLYBENCH[row["benchmark"]],
+        lambda row: "run of 00-41Z" if "00-41Z" in row["run_dir"] else "later runs",
+        lambda _: "",
+        include=("common",),
+    ),
+    Suite(
+        "rodinia_parboil_sdk_gv100_counters.csv", "gpu-rodinia",
+        {"GV100_80SM": "nvidia-quadro-gv100"},
+        lambda row: GV100.get(row["kernel"], "its source is not among those that are read"),
+        lambda _: "all",
+        lambda _: "",
+        include=("cuda/backprop",),
+        time_column="elapsed_cycles_avg_per_launch", in_cycles=True,
+    ),
+)  # fmt: skip
