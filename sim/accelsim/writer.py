@@ -27,7 +27,7 @@ from kcc.sim.cycle.program import program_of
 from kcc.trace.decode import TraceBatch, joined
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.reader import LaunchTrace
-from kcc.trace.tables import TraceTables
+from kcc.trace.tables import TracedAccessTable, TraceTables
 
 LANES = 32
 BUFFER_BYTES = 1 << 22
@@ -207,7 +207,7 @@ def _text(
             if draft.access >= 0:
                 access = tables.accesses[segment.first_access + draft.access]
                 width = _width(access.element_bytes, draft.offset)
-                offset = draft.offset - BASES.get(access.space, 0)
+                offset = draft.offset - _base(access)
             pool.instruction(draft, width, offset)
         segment_ops.append((start, len(pool.rows)))
         most.append(_most(pool.rows[start:], native.MOST_PER_ADDRESS))
@@ -225,6 +225,11 @@ def _text(
         np.array(edges or [(0, 0, 0)], np.int64), np.array(words, np.int64),
         np.array(most, np.int64), last_op,
     )  # fmt: skip
+
+
+def _base(access: TracedAccessTable) -> int:
+    """Where the window of an access begins; structs by value are in none."""
+    return 0 if access.argument >= 0 else BASES.get(access.space, 0)
 
 
 def _width(element_bytes: int, offset: int) -> int:
