@@ -15,7 +15,7 @@ import csv
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -54,7 +54,7 @@ class Answer:
 class Outcome:
     """A row: measured and ours, in the file's unit; without ours a reason."""
 
-    group: str
+    groups: tuple[str, ...]
     choice: str
     gpu: str
     what: str
@@ -180,15 +180,17 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
             scale = 1.0 if suite.in_cycles else 1e-3
             ours = answer.cycles if suite.in_cycles else answer.time_us * scale
             spread = ours / (answer.time_us * scale)
-            inside = answer.low_us * scale <= measured / spread <= answer.high_us * scale
+            low, high = answer.low_us * scale, answer.high_us * scale
+            inside = bool(low <= measured / spread <= high)
             limiter = answer.limiter
         except DiagnosticError as error:
             reason = f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
         except _NotEstimated as error:
             reason = str(error)
+        groups = tuple(key(row) for key in suite.groups)
         found.append(
-            Outcome(suite.group(row), suite.choice(row), row["gpu"], _what(row), measured, ours,
-                    inside, limiter, reason)
+            Outcome(groups, suite.choice(row), row["gpu"], _what(row), measured, ours, inside,
+                    limiter, reason)
         )  # fmt: skip
     return found
 
@@ -257,16 +259,11 @@ def _text(f: Figures) -> str:
 def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
     """Print what there is to say of a file."""
     print(f"{suite.file}: {seconds:.1f} CPU seconds\n{'':34s}{HEAD}")
-    keys: tuple[tuple[str, Callable[[Outcome], str]], ...] = (
-        ("all", lambda _: "all rows"),
-        ("by GPU", lambda r: r.gpu),
-        ("by kernel", lambda r: r.group),
-    )
-    for what, key in keys:
-        names = list(dict.fromkeys(key(r) for r in rows))
-        if what == "all" or len(names) > 1:
-            for name in names:
-                print(f"  {name:32s}{_text(figures([r for r in rows if key(r) == name]))}")
+    print(f"  {'all rows':32s}{_text(figures(rows))}")
+    for place in range(len(suite.groups)):
+        for name in dict.fromkeys(r.groups[place].strip() for r in rows):
+            members = [r for r in rows if r.groups[place].strip() == name]
+            print(f"  {name:32s}{_text(figures(members))}")
     chosen = regrets(rows)
     if chosen:
         wrong = sum(each > 0 for each in chosen)

@@ -41,15 +41,15 @@ class Program:
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A file of measured times. ``program`` gives a row's launches, or why it has no estimate;
-    ``group`` the rows that are summed up together; ``choice`` the rows among which one would choose
-    (the same work in several ways), empty where there is no choice."""
+    ``groups`` say what rows are summed up by; ``choice`` the rows among which one would choose (the
+    same work in several ways, or on several GPUs), empty where there is no choice."""
 
     file: str
     repository: str
     gpus: Mapping[str, str]
     """From what the file calls a GPU to what kcc calls it."""
     program: Callable[[Row], Program | str]
-    group: Callable[[Row], str]
+    groups: tuple[Callable[[Row], str], ...]
     choice: Callable[[Row], str]
     include: tuple[str, ...] = ()
     time_column: str = "time_ms"
@@ -251,6 +251,22 @@ GV100: Mapping[str, Program] = {
 }  # fmt: skip
 
 
+def _gpu(row: Row) -> str:
+    return row["gpu"]
+
+
+def _kernel(row: Row) -> str:
+    return row["kernel"]
+
+
+def _size(row: Row) -> str:
+    return row["size"]
+
+
+def _run(row: Row) -> str:
+    return "(first run)" if row["run_dir"] == "2026-08-05T00-41Z" else ""
+
+
 def columns_of(row: Row) -> dict[str, int]:
     """The columns that are whole numbers, as names of expressions."""
     return {name: int(value) for name, value in row.items() if value.isdecimal()}
@@ -260,28 +276,28 @@ SUITES = (
     Suite(
         "opendwarfs_3gpus.csv", "OpenDwarfs",
         {"gtx1080": "gtx1080", "k20c": "k20", "polaris-rx480": "amd-radeon-rx-480"},
-        opendwarfs, lambda row: f"{row['kernel']}",
+        opendwarfs, (_gpu, _size, _kernel),
         lambda row: f"{row['kernel']} {row['size']}",
     ),
     Suite(
         "rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
         {"GTX-980": "gtx980", "Tesla-K20": "k20", "Tesla-P100": "p100"},
         lambda row: Program((RODINIA[row["kernel"]],), columns_of(row)),
-        lambda row: row["kernel"],
+        (_gpu, _kernel),
         lambda row: f"{row['kernel']} {row['input_size_1']}",
         include=("cuda/backprop", "cuda/lud/common"),
     ),
     Suite(
         "simple_kernels_k40.csv", "gpuperfpredict", {"Tesla K40c": "k40"},
         lambda row: Program((SIMPLE[row["app"]],), columns_of(row)),
-        lambda row: row["app"],
+        (lambda row: row["app"],),
         lambda row: f"{row['kernel']} {row['n']}" if row["kernel"].startswith("mat") else "",
     ),
     Suite(
         "polybench_h100_sxm.csv", "PolyBench-ACC",
         {"NVIDIA H100 80GB HBM3": "nvidia-h100-sxm5-80gb"},
         lambda row: POLYBENCH[row["benchmark"]],
-        lambda row: "run of 00-41Z" if "00-41Z" in row["run_dir"] else "later runs",
+        (lambda row: row["run_dir"], lambda row: f"{row['benchmark']} {_run(row)}"),
         lambda _: "",
         include=("common",),
     ),
@@ -289,7 +305,7 @@ SUITES = (
         "rodinia_parboil_sdk_gv100_counters.csv", "gpu-rodinia",
         {"GV100_80SM": "nvidia-quadro-gv100"},
         lambda row: GV100.get(row["kernel"], "its source is not among those that are read"),
-        lambda _: "all",
+        (_kernel,),
         lambda _: "",
         include=("cuda/backprop",),
         time_column="elapsed_cycles_avg_per_launch", in_cycles=True,
