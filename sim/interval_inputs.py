@@ -1,0 +1,101 @@
+"""The interval model's inputs, from what the cycle-level model has of a GPU and of a kernel.
+
+Both models see one machine: the same latencies, widths and caches, the same machine instructions
+for an instruction of the IR. Differences between their results are then differences of modelling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from kcc.gpu.description import GpuDescription
+from kcc.sim.cycle.launch import launch_machine
+from kcc.sim.cycle.layout import GREEDY, Conf, Op
+from kcc.sim.cycle.layout import Kind as CycleKind
+from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.program import program_of
+from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations, Policy
+from kcc.trace.launches import TraceLaunch
+from kcc.trace.tables import TraceTables
+
+_KINDS = {
+    CycleKind.FREE: Kind.FREE, CycleKind.PHI: Kind.PHI, CycleKind.ARITHMETIC: Kind.ARITHMETIC,
+    CycleKind.GLOBAL_LOAD: Kind.GLOBAL_LOAD, CycleKind.GLOBAL_STORE: Kind.GLOBAL_STORE,
+    CycleKind.GLOBAL_ATOMIC: Kind.GLOBAL_ATOMIC, CycleKind.LOCAL_LOAD: Kind.LOCAL,
+    CycleKind.LOCAL_STORE: Kind.LOCAL, CycleKind.LOCAL_ATOMIC: Kind.LOCAL,
+    CycleKind.CONSTANT_LOAD: Kind.CONSTANT_LOAD, CycleKind.BARRIER: Kind.BARRIER,
+    CycleKind.FENCE: Kind.FENCE,
+}  # fmt: skip
+
+SIXTY_FOURTHS = 64
+"""The cycle-level model counts service times in 64ths of a cycle."""
+
+
+def interval_inputs(
+    gpu: GpuDescription, tables: TraceTables, launch: TraceLaunch, registers: dict[str, int]
+) -> tuple[IntervalMachine, Operations]:
+    """The machine for a launch and the kernel's operations on it. Raises K807, K870 and K871."""
+    machine = launch_machine(gpu, tables, launch, registers)
+    return _machine(machine), _operations(tables, machine)
+
+
+def _machine(m: Machine) -> IntervalMachine:
+    return IntervalMachine(
+        name=m.gpu.stem,
+        clock_mhz=m.clock_mhz,
+        sms=m[Conf.SMS],
+        schedulers=m[Conf.SCHEDULERS],
+        issue_width=m[Conf.WIDTH],
+        policy=Policy.GREEDY if m[Conf.POLICY] == GREEDY else Policy.ROUND_ROBIN,
+        blocks=m[Conf.BLOCKS],
+        warps_per_block=m[Conf.WARPS],
+        line_bytes=m.line_bytes,
+        sector_bytes=m.sector_bytes,
+        local_banks=m.local_banks,
+        lanes_together=m.lanes_together,
+        l1=CacheShape(m[Conf.L1_SETS], m[Conf.L1_WAYS]),
+        l1_hit_cycles=m[Conf.L1_LATENCY],
+        l1_mshrs=m[Conf.L1_MSHR],
+        l1_ports=m[Conf.L1_BANKS],
+        memory_interval_cycles=m[Conf.LSU_INTERVAL],
+        l2=CacheShape(m[Conf.L2_SETS], m[Conf.L2_WAYS]),
+        l2_slices=m[Conf.L2_SLICES],
+        l2_hashed=bool(m[Conf.HASH]),
+        l2_write_back=bool(m[Conf.L2_WRITE_BACK]),
+        l2_hit_cycles=m[Conf.L2_LATENCY],
+        l2_service_cycles=m[Conf.L2_OCCUPANCY] / SIXTY_FOURTHS,
+        request_cycles=m[Conf.REQUEST_CYCLES],
+        data_cycles=m[Conf.DATA_CYCLES],
+        channels=m[Conf.CHANNELS],
+        banks=m[Conf.BANKS],
+        row_lines=m[Conf.ROW_LINES],
+        dram_cycles=m[Conf.L2_LATENCY] + m[Conf.DRAM_LATENCY],
+        dram_service_cycles=m[Conf.BURST] / SIXTY_FOURTHS,
+        row_hit_saves_cycles=m[Conf.ROW_MISS],
+        atomic_cycles=m[Conf.ATOMIC_LATENCY],
+        barrier_cycles=m[Conf.BARRIER_LATENCY],
+        launch_cycles=m[Conf.OVERHEAD],
+        occupancy=m.occupancy,
+        assumptions=m.assumptions,
+    )
+
+
+def _operations(tables: TraceTables, machine: Machine) -> Operations:
+    program = program_of(tables, machine)
+    ops = program.ops
+    kinds = np.array([_KINDS[CycleKind(int(k))] for k in ops[:, Op.KIND]], np.int64)
+    access = np.array([i.access for i in tables.instructions], np.int64)
+    return Operations(
+        kinds, ops[:, Op.UNIT].copy(), ops[:, Op.ISSUES].copy(), ops[:, Op.INTERVAL].copy(),
+        ops[:, Op.LATENCY].astype(np.float64), ops[:, Op.RESULT].copy(),
+        ops[:, Op.FIRST_SOURCE].copy(), ops[:, Op.END_SOURCE].copy(), access,
+        ops[:, Op.COUNTED] != 0, program.sources, program.incoming, program.segments,
+        program.registers, program.lines,
+    )  # fmt: skip
+
+
+def with_policy(machine: IntervalMachine, policy: Policy) -> IntervalMachine:
+    """The machine with another scheduler."""
+    return replace(machine, policy=policy)

@@ -1,0 +1,58 @@
+"""Launches of trace files through the interval model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kcc.gpu.description import GpuDescription
+from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
+from kcc.sim.interval.model import LaunchModel
+from kcc.sim.interval.options import Options
+from kcc.sim.interval.timing import timing_of
+from kcc.sim.interval_inputs import interval_inputs
+from kcc.sim.result import Timing
+from kcc.trace.reader import open_trace
+
+
+def collections_of_trace(
+    path: str,
+    gpu: GpuDescription,
+    *,
+    kernels: Sequence[str] = (),
+    launches: Sequence[range] = (),
+    registers: dict[str, int] | None = None,
+) -> Iterator[Collection]:
+    """The collections of a trace file's launches, in order; all or those named. L2 stays as the
+    launch before left it. Raises K76x for a file that is no good trace, K807, K870, K871."""
+    cache: SharedCache | None = None
+    with open_trace(path) as trace:
+        for launch in trace.launches:
+            number = launch.launch.number
+            if kernels and launch.tables.kernel not in kernels:
+                continue
+            if launches and not any(number in chosen for chosen in launches):
+                continue
+            machine, operations = interval_inputs(
+                gpu, launch.tables, launch.launch, registers or {}
+            )
+            if cache is None:
+                cache = empty_cache(machine)
+            yield collect(
+                launch.tables, launch.launch, machine, operations, launch.batches(), cache
+            )
+
+
+def interval_trace(
+    path: str,
+    gpu: GpuDescription,
+    options: Options,
+    *,
+    kernels: Sequence[str] = (),
+    launches: Sequence[range] = (),
+    registers: dict[str, int] | None = None,
+) -> Iterator[Timing]:
+    """The interval model's results of a trace file's launches."""
+    found = collections_of_trace(path, gpu, kernels=kernels, launches=launches, registers=registers)
+    for collection in found:
+        prediction = LaunchModel(collection).predict(collection.machine, options)
+        yield timing_of(collection, collection.machine, prediction, options)
