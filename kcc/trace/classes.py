@@ -1,10 +1,11 @@
 """Classes of warps that did the same, up to addresses that are shifted.
 
 A class has the whole trace of one warp, its representative, and the set of its warps: boxes in
-thread blocks (x, y, z) and warps of a thread block, each side from ``first``, ``count`` values
-``step`` apart. Another warp of the class executed the same segments under the same masks; each of
-its accesses is shifted, the same in all lanes, by a row of four numbers of bytes times how far the
-warp is from the representative in x, y, z and in the warps of a thread block.
+the coordinates of the launch (:mod:`kcc.trace.coordinates`: thread block in x, y and z and warp,
+each in digits), each side from ``first``, ``count`` values ``step`` apart. Another warp of the
+class executed the same segments under the same masks; each of its accesses is shifted by a row of
+bytes per coordinate times how far the warp is from the representative. A row is the same for all
+lanes, or has its numbers for each of them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +28,7 @@ from kcc.trace.layout import (
     HAS_ASSUMED,
     HAS_ROWS,
     SHIFT_BY_EVENT,
-    SHIFT_NUMBERS,
+    SHIFT_BY_LANE,
     WORDS_HEAD,
 )
 
@@ -42,10 +44,10 @@ JOINED_SEGMENTS = 1 << 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WarpClass:
-    """One class. ``boxes`` has shape (boxes, 4, 3): for x, y, z and warp the first, the count and
-    the step. ``shifts`` has shape (rows, 4): bytes per step in x, y, z and warp. ``rows`` has the
-    row for each of the tables' accesses; None where each execution of an access has its own.
-    The last four are counts of one warp.
+    """One class. ``boxes`` has shape (boxes, coordinates, 3): the first, the count and the step.
+    ``shifts`` has bytes per step of each coordinate, in the shape (rows, coordinates), or (rows,
+    lanes, coordinates) where lanes differ. ``rows`` has the row for each of the tables' accesses;
+    None where each execution of an access has its own. The last four are counts of one warp.
     """
 
     thread_block: int
@@ -61,7 +63,7 @@ class WarpClass:
     @property
     def warps(self) -> int:
         """How many there are in the class."""
-        return sum(x * y * z * w for x, y, z, w in self.boxes[:, :, 1].tolist())
+        return sum(prod(counts) for counts in self.boxes[:, :, 1].tolist())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +118,7 @@ class AssumedCounts:
 def pack_class(launch: int, number: int, found: WarpClass) -> bytes:
     """The contents of a CLSS record."""
     flags = SHIFT_BY_EVENT if found.rows is None else 0
+    flags |= SHIFT_BY_LANE if found.shifts.ndim > 2 else 0
     head = CLASS_HEAD.pack(
         launch, number, found.warps, found.thread_block, found.warp, len(found.boxes),
         len(found.shifts), flags, found.segments, found.accesses, found.warp_instructions,
@@ -172,6 +175,8 @@ class ClassTrace:
 
     def __init__(self, trace: LaunchTrace) -> None:
         self.trace = trace
+        self._coordinates = trace.launch.coordinates(trace.tables.width)
+        self._count = self._coordinates.first[-1]
         self.classes = list[WarpClass]()
         self._words = list[list[IndexRow]]()
         self._kept: dict[int, list[ClassBatch]] = {}
@@ -196,14 +201,18 @@ class ClassTrace:
         )
         if (launch, number) != (self.trace.number, len(self.classes)):
             raise ValueError("a class of another launch, or out of its order")
-        sides = columns.take("<i8", boxes * BOX_NUMBERS).reshape(-1, 4, 3)
-        shifts = columns.take("<i8", rows * SHIFT_NUMBERS).reshape(-1, SHIFT_NUMBERS)
+        sides = self._count * BOX_NUMBERS
+        boxes = columns.take("<i8", boxes * sides).reshape(-1, self._count, BOX_NUMBERS)
+        shape = (rows, self._count)
+        if flags & SHIFT_BY_LANE:
+            shape = (rows, self.trace.tables.width, self._count)
+        shifts = columns.take("<i8", prod(shape)).reshape(shape)
         accesses = len(self.trace.tables.accesses)
         by_access = None if flags & SHIFT_BY_EVENT else columns.take("<u4", accesses)
         columns.finish()
         if by_access is not None and len(by_access) and int(by_access.max()) >= rows:
             raise ValueError("there is no such row of shifts")
-        found = WarpClass(thread_block, warp, sides, shifts, by_access, *counts)
+        found = WarpClass(thread_block, warp, boxes, shifts, by_access, *counts)
         self._check_class(found, warps)
         if row.count != warps or row.instructions != warps * found.warp_instructions:
             raise ValueError("the class is not the one of the index")
@@ -211,16 +220,19 @@ class ClassTrace:
         self._words.append([])
 
     def _check_class(self, found: WarpClass, warps: int) -> None:
-        limits = (*self.trace.launch.blocks, self.trace.launch.warps(self.trace.tables.width))
-        sides: list[list[list[int]]] = found.boxes.tolist()
-        for box in sides:
-            for (first, count, step), limit in zip(box, limits, strict=True):
+        where = self._coordinates
+        boxes: list[list[list[int]]] = found.boxes.tolist()
+        for box in boxes:
+            for (first, count, step), limit in zip(box, where.limits, strict=True):
                 inside = 0 <= first < limit and 0 < count <= limit and 0 < step <= limit
                 if not inside or first + (count - 1) * step >= limit:
                     raise ValueError("a box reaches out of the launch")
+            last = where.numbers([first + (count - 1) * step for first, count, step in box])
+            if any(n >= size for n, size in zip(last, where.sizes, strict=True)):
+                raise ValueError("a box reaches out of the launch")
         if found.warps != warps:
             raise ValueError("the boxes do not hold as many warps as the class")
-        if found.thread_block >= self.trace.launch.thread_blocks or found.warp >= limits[3]:
+        if found.thread_block >= self.trace.launch.thread_blocks or found.warp >= where.sizes[3]:
             raise ValueError("the representative is not of the launch")
 
     def _check(self) -> None:
@@ -382,47 +394,62 @@ class ClassTrace:
 
     def _shifted(self, part: ClassBatch, thread_block: int, warp: int, number: int) -> TraceBatch:
         found, batch = self.classes[number], part.batch
-        here, there = self._place(thread_block), self._place(found.thread_block)
-        apart = [a - b for a, b in zip((*here, warp), (*there, found.warp), strict=True)]
+        here = self._place(thread_block, warp)
+        there = self._place(found.thread_block, found.warp)
+        apart = [a - b for a, b in zip(here, there, strict=True)]
         with np.errstate(over="ignore"):
             shifts = found.shifts @ np.array(apart, np.int64)
             addresses = batch.addresses
             if len(batch.access):
-                addresses = addresses + shifts[part.rows][:, None]
+                addresses = addresses + shifts.reshape(len(shifts), -1)[part.rows]
         return TraceBatch(
             np.full(len(batch), thread_block, np.int64), np.full(len(batch), warp, np.int32),
             batch.segment, batch.block, batch.continued, batch.mask, batch.access_start,
             batch.access, addresses,
         )  # fmt: skip
 
-    def _place(self, thread_block: int) -> tuple[int, int, int]:
+    def _place(self, thread_block: int, warp: int) -> tuple[int, ...]:
         x, y, _ = self.trace.launch.blocks
-        return (thread_block % x, thread_block // x % y, thread_block // (x * y))
+        numbers = (thread_block % x, thread_block // x % y, thread_block // (x * y), warp)
+        return self._coordinates.of(numbers)
 
     def members(self, thread_block: int) -> NDArray[np.int64]:
         """The class of each warp of a thread block."""
         boxes, owners = self._boxes
-        warps = self.trace.launch.warps(self.trace.tables.width)
-        found = np.full(warps, -1, np.int64)
-        first, count, step = (boxes[:, :3, i] for i in range(3))
-        apart = np.array(self._place(thread_block), np.int64) - first
-        inside = (apart >= 0) & (apart % step == 0) & (apart // step < count)
-        for place in np.flatnonzero(inside.all(axis=1)).tolist():
-            start, times, stride = boxes[place, 3].tolist()
-            own = slice(start, start + (times - 1) * stride + 1, stride)
-            if (found[own] >= 0).any():
-                raise self.trace.file.cannot_be(self.trace.end, "a warp is in two classes")
-            found[own] = owners[place]
+        outer = self._coordinates.first[3]
+        place = np.array([self._place(thread_block, 0)[:outer]], np.int64)
+        near = _inside(boxes[:, :outer], place)[:, 0]
+        own = _inside(boxes[near, outer:], self._warp_places)
+        found = np.full(len(self._warp_places), -1, np.int64)
+        if (own.sum(axis=0) > 1).any():
+            raise self.trace.file.cannot_be(self.trace.end, "a warp is in two classes")
+        box, warp = own.nonzero()
+        found[warp] = owners[near][box]
         if (found < 0).any():
             raise self.trace.file.cannot_be(self.trace.end, "a warp is in no class")
         return found
 
     @cached_property
+    def _warp_places(self) -> NDArray[np.int64]:
+        """The coordinates of each warp in its thread block."""
+        where = self._coordinates
+        places = [where.of((0, 0, 0, warp)) for warp in range(where.sizes[3])]
+        return np.array(places, np.int64).reshape(-1, self._count)[:, where.first[3] :]
+
+    @cached_property
     def _boxes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """All boxes, and the class of each."""
-        boxes = [np.zeros((0, 4, 3), np.int64), *(c.boxes for c in self.classes)]
+        boxes = [np.zeros((0, self._count, 3), np.int64), *(c.boxes for c in self.classes)]
         owners = [np.full(len(c.boxes), n, np.int64) for n, c in enumerate(self.classes)]
         return np.concatenate(boxes), np.concatenate([np.zeros(0, np.int64), *owners])
+
+
+def _inside(boxes: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places are in which boxes, in some of their coordinates: a row for each box."""
+    first, count, step = (boxes[:, None, :, i] for i in range(3))
+    apart = places[None] - first
+    inside = (apart >= 0) & (apart % step == 0) & (apart // step < count)
+    return inside.all(axis=2)
 
 
 def _rows(found: WarpClass, batch: TraceBatch) -> NDArray[np.uint32]:

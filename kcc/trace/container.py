@@ -17,7 +17,9 @@ from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 
 MAGIC = b"\x89KCT\r\n\x1a\n"
 """As that of PNG: shows files that were taken for text on their way."""
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
+"""Files of version 1 have no radices and no shifts by lane, else they are the same."""
 START = struct.Struct("<8sI")
 """Magic, version."""
 
@@ -182,8 +184,8 @@ class RecordReader:
         if len(start) < START.size:
             raise self._cut_off("it ends before its version")
         version = START.unpack(start)[1]
-        if version != VERSION:
-            message = f"the trace has version {version}; this kcc reads version {VERSION}"
+        if version not in READABLE:
+            message = f"the trace has version {version}; this kcc reads versions up to {VERSION}"
             raise bad_file("K761", self.path, message)
 
     def _read_footer(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
+from kcc.trace.coordinates import NO_RADICES, SIDES, Coordinates, Radices
 from kcc.trace.tables import TraceTables
 
 DYNAMIC, STATIC = "dynamic", "static"
@@ -15,6 +16,9 @@ CHUNKS, CLASSES = "chunks", "classes"
 
 LARGEST_BLOCK = 1 << 20
 """Work-items; a thousand times what GPUs take."""
+
+MAX_RADICES = 28
+"""In all four numbers; with them a warp has at most 32 coordinates."""
 
 BUFFER_SPACES = ("global", "constant", "local", "private", "image")
 
@@ -58,7 +62,8 @@ class TraceLaunch:
     of the file. Sizes are in work-items, one to three of them; x is the first.
 
     ``local_bytes`` are those of a thread block in all, ``form`` is ``chunks`` or ``classes``;
-    ``addresses`` says whether addresses were traced.
+    ``addresses`` says whether addresses were traced. ``radices`` are those of the coordinates of
+    classes, for x, y, z and warp; none where it is empty.
     """
 
     number: int
@@ -71,6 +76,7 @@ class TraceLaunch:
     buffers: tuple[TracedBuffer, ...]
     form: str
     addresses: bool
+    radices: Radices = ()
 
     @property
     def blocks(self) -> tuple[int, int, int]:
@@ -86,6 +92,10 @@ class TraceLaunch:
     def warps(self, width: int) -> int:
         """Warps of a thread block."""
         return -(-prod(self.local_size) // width)
+
+    def coordinates(self, width: int) -> Coordinates:
+        """Those of warps with so many lanes."""
+        return Coordinates((*self.blocks, self.warps(width)), self.radices or NO_RADICES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,11 @@ def check_launch(launch: TraceLaunch, tables: TraceTables) -> None:
         _require(buffer.argument in arguments, "a buffer's argument")
         _require(buffer.space in BUFFER_SPACES, "a buffer's address space")
         _require(min(buffer.address, buffer.size_bytes) >= 0, "a buffer's place")
+    if launch.radices:
+        _require(len(launch.radices) == SIDES, "radices of four numbers expected")
+        radices = [r for own in launch.radices for r in own]
+        _require(len(radices) <= MAX_RADICES, "there are too many radices")
+        _require(all(1 < r < 1 << 62 for r in radices), "a radix is out of range")
     _require(launch.number >= 0 and launch.local_bytes >= 0, "a number is negative")
 
 

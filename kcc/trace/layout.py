@@ -22,7 +22,10 @@ CLASS_HEAD = struct.Struct("<IIQQIIIIQQQQ")
 segments, accesses, warp instructions and thread instructions of one warp."""
 SHIFT_BY_EVENT = 1
 """Flag: each execution of an access has its own row of shifts, in the records of words."""
-BOX_NUMBERS, SHIFT_NUMBERS = 12, 4
+SHIFT_BY_LANE = 2
+"""Flag: each row of shifts has its numbers for each lane."""
+BOX_NUMBERS = 3
+"""For each coordinate: first, count, step."""
 
 WORDS_HEAD = struct.Struct("<IIIQQQ")
 """Launch, class, flags, words, segments, accesses."""

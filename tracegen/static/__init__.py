@@ -7,9 +7,10 @@ here beyond that text, and what is assumed, is told in
 ``docs/static-traces.md``.
 
 Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids
-grow from warp to warp, ``shifts`` how values do, ``windows`` values of one warp, ``decisions``
-which way lanes go, ``walk`` one warp from start to end, ``classes`` all warps, ``encode_native``
-the words, ``write`` the file.
+grow from warp to warp, ``radices`` the digits they are counted in, ``growths`` and ``shifts`` how
+values grow, ``limits`` how far, ``windows`` values of one warp, ``decisions`` which way lanes go,
+``walk`` one warp from start to end, ``classes`` all warps, ``encode_native`` the words, ``write``
+the file.
 """
 
 from __future__ import annotations

@@ -48,8 +48,6 @@ class StaticClass:
 class _Draft:
     """A class that warps are still added to."""
 
-    first: Place
-    """The remainders of its places."""
     at: Place
     limits: Limits
     record: Recorder
@@ -73,15 +71,14 @@ class _Search:
 
     def run(self) -> list[_Draft]:
         """Walk warps until all are in a class."""
-        for first, box in self.program.geometry.remainders():
-            known = list[_Draft]()
-            pending = [box]
+        for group in self.program.geometry.groups():
+            known, pending = list[_Draft](), group[::-1]
             while pending:
                 whole = pending.pop()
                 at = whole.low
                 draft = next((d for d in known if d.limits.admit(at)), None)
                 if draft is None:
-                    draft = self._walk(first, at)
+                    draft = self._walk(at)
                     known.append(draft)
                 inner = draft.limits.clip(whole, at)
                 draft.boxes.append(inner)
@@ -97,39 +94,33 @@ class _Search:
             hint = "trace a smaller launch: fewer work-items, or smaller --arg or --size"
             raise DiagnosticError([Diagnostic("K852", message, hint=hint)])
 
-    def _walk(self, first: Place, at: Place) -> _Draft:
-        geometry = self.program.geometry
-        x, y, z, w = (f + a * p for f, a, p in zip(first, at, geometry.periods, strict=True))
-        walk = Walk(self.program, (x, y, z, w), Limits(at))
+    def _walk(self, at: Place) -> _Draft:
+        walk = Walk(self.program, at, Limits(at))
         walk.run()
-        blocks = geometry.blocks
-        walk.record.finish(x + blocks[0] * (y + blocks[1] * z), w)
+        walk.record.finish(*self.program.geometry.number(at))
         self.events += walk.record.segments
         notes, used = tuple(walk.decider.notes), frozenset(walk.decider.used)
-        draft = _Draft(first, at, walk.limits, walk.record, notes, used)
+        draft = _Draft(at, walk.limits, walk.record, notes, used)
         self.drafts.append(draft)
         return draft
 
 
 def _finished(program: StaticProgram, draft: _Draft) -> StaticClass:
-    geometry, record = program.geometry, draft.record
-    periods = np.array(geometry.periods, np.int64)
-    first = np.array(draft.first, np.int64)
-    boxes = np.zeros((len(draft.boxes), 4, 3), np.int64)
+    record = draft.record
+    thread_block, warp = program.geometry.number(draft.at)
+    boxes = np.ones((len(draft.boxes), program.geometry.count, 3), np.int64)
     for number, box in enumerate(draft.boxes):
-        low, high = np.array(box.low, np.int64), np.array(box.high, np.int64)
-        boxes[number, :, 0] = first + low * periods
-        boxes[number, :, 1] = high - low + 1
-        boxes[number, :, 2] = np.where(high > low, periods, 1)
-    x, y, z, w = (first + np.array(draft.at) * periods).tolist()
-    shifts = np.array(list(record.growths) or [(0, 0, 0, 0)], np.int64).reshape(-1, 4)
+        boxes[number, :, 0] = box.low
+        boxes[number, :, 1] = np.array(box.high) - np.array(box.low) + 1
+    shifts = record.shifts()
+    if not len(shifts):
+        shifts = program.growths.none
     rows = record.rows_by_access()
     segments, accesses = record.assumed
-    blocks = geometry.blocks
     return StaticClass(
         WarpClass(
-            thread_block=x + blocks[0] * (y + blocks[1] * z),
-            warp=w,
+            thread_block=thread_block,
+            warp=warp,
             boxes=boxes,
             shifts=shifts,
             rows=rows,

@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from kcc.tracegen.static.limits import Ints
 from kcc.tracegen.static.program import StaticProgram, Stop
-from kcc.tracegen.static.shifts import Ints
 from kcc.tracegen.static.windows import Reading
 
 ASSUMED_TRIPS = 1

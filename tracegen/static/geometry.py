@@ -1,40 +1,57 @@
 """How ids grow from warp to warp of a launch.
 
-Warps are told apart by four numbers: thread block in x, y, z and warp of the thread block. In each
-of the four they go in steps of a *period*, so that values like ``id % 24`` are the same from step
-to step and ``id / 24`` grows evenly. Warps of different remainders are looked at separately.
+Warps are told apart by the coordinates of :mod:`kcc.trace.coordinates`: thread block in x, y and z
+and warp of the thread block, each in digits. The digits are such that ids, and values like
+``id % 24`` and ``id / 4096``, grow evenly along each of them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.passes.symbolic.expr import SymbolKind
 from kcc.passes.symbolic.lanes import Key
+from kcc.trace.coordinates import SIDES, Coordinates
 from kcc.tracegen.execute import NDRange
-from kcc.tracegen.static.regions import Box, Place
+from kcc.tracegen.static.regions import Box
 
-MAX_REMAINDERS = 2048
-"""Combinations of remainders that are looked at; with more the values that ask for them are taken
-to be different in every thread block."""
+WARP = SIDES - 1
+"""The side of the warps of a thread block."""
 
-SIDES = 4
+Side = tuple[tuple[int, int], ...]
+"""A box in the digits of one side: lowest and highest value of each."""
+
+Ids = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Geometry:
-    """The warps of a launch: ``blocks`` in three dimensions, ``local`` sizes, lanes of a warp."""
+    """The warps of a launch: ``local`` sizes, lanes of a warp, and their coordinates.
 
-    blocks: tuple[int, int, int]
-    local: tuple[int, int, int]
+    ``inner`` is by how much local ids grow per step of each digit of the warp. ``uneven`` says that
+    they do not grow evenly along the lowest one: warps are looked at separately for each of its
+    values.
+    """
+
+    local: Ids
     width: int
-    periods: Place
-    offset: tuple[int, int, int] = (0, 0, 0)
+    places: Coordinates
+    inner: tuple[Ids, ...]
+    uneven: bool
+    offset: Ids = (0, 0, 0)
+
+    @property
+    def blocks(self) -> Ids:
+        """Thread blocks in x, y and z."""
+        x, y, z, _ = self.places.sizes
+        return (x, y, z)
 
     @property
     def items(self) -> int:
@@ -42,76 +59,87 @@ class Geometry:
         return math.prod(self.local)
 
     @property
-    def warps(self) -> int:
-        """Warps of a thread block."""
-        return -(-self.items // self.width)
+    def count(self) -> int:
+        """How many coordinates there are."""
+        return self.places.first[-1]
 
-    @property
-    def sizes(self) -> Place:
-        """Thread blocks in x, y and z, warps in each."""
-        return (*self.blocks, self.warps)
+    @cached_property
+    def linear(self) -> tuple[int, ...]:
+        """What a step of each coordinate adds to the number of a warp among all of the launch."""
+        x, y, _, warps = self.places.sizes
+        sides = zip((warps, warps * x, warps * x * y, 1), self.places.weights, strict=True)
+        return tuple(each * weight for each, weights in sides for weight in weights)
 
-    def with_periods(self, periods: Place) -> Geometry:
-        """The same in longer steps."""
-        return replace(self, periods=periods)
+    def number(self, place: Sequence[int]) -> tuple[int, int]:
+        """The linear number of the thread block at some coordinates, and the warp's."""
+        x, y, z, w = self.places.numbers(place)
+        return x + self.blocks[0] * (y + self.blocks[1] * z), w
 
-    def remainders(self) -> list[tuple[Place, Box]]:
-        """The first warp of each kind, and the box of all of that kind in steps from it; warps
-        that are not full are of their own kind.
+    def split(self, radices: Sequence[Sequence[int]]) -> Geometry:
+        """The same with each coordinate split into digits of these radices."""
+        sides = list[tuple[int, ...]]()
+        for side, own in enumerate(self.places.radices):
+            start, end = self.places.first[side : side + 2]
+            found = list[int]()
+            for place, radix in zip(range(start, end), (*own, 0), strict=True):
+                found += radices[place]
+                found += [radix // math.prod(radices[place])] if radix else []
+            sides.append(tuple(found))
+        inner = list[Ids]()
+        for place, (x, y, z) in enumerate(self.inner, self.places.first[WARP]):
+            weights = [math.prod(radices[place][:i]) for i in range(len(radices[place]) + 1)]
+            inner += [(x * weight, y * weight, z * weight) for weight in weights]
+        places = Coordinates(self.places.sizes, tuple(sides))
+        return replace(self, places=places, inner=tuple(inner))
+
+    def groups(self) -> Iterator[list[Box]]:
+        """All places, in groups of boxes within which ids grow evenly and warps have as many
+        lanes.
         """
-        found = list[tuple[Place, Box]]()
-        px, py, pz, pw = (min(p, s) for p, s in zip(self.periods, self.sizes, strict=True))
-        for number in range(px * py * pz * pw):
-            x, rest = number % px, number // px
-            y, rest = rest % py, rest // py
-            first = (x, y, rest % pz, rest // pz)
-            found += [(first, box) for box in self._boxes(first)]
-        return found
+        sizes, weights = self.places.sizes, self.places.weights
+        blocks = [digit_boxes(sizes[side], weights[side]) for side in range(WARP)]
+        for warps in self._warp_groups():
+            sides = product(*blocks, warps)
+            yield [_box([pair for side in each for pair in side]) for each in sides]
 
-    def _boxes(self, first: Place) -> list[Box]:
-        last = [
-            (size - 1 - start) // period
-            for start, size, period in zip(first, self.sizes, self.periods, strict=True)
-        ]
-        x, y, z, w = last
-        whole = Box((0, 0, 0, 0), (x, y, z, w))
-        partial = first[3] + w * self.periods[3] == self.warps - 1 and self.items % self.width
-        if not partial:
-            return [whole]
-        ends = Box((0, 0, 0, w), (x, y, z, w))
-        return [ends] if w == 0 else [Box((0, 0, 0, 0), (x, y, z, w - 1)), ends]
+    def _warp_groups(self) -> Iterator[list[Side]]:
+        warps, weights = self.places.sizes[WARP], self.places.weights[WARP]
+        full = self.items // self.width
+        groups = [digit_boxes(full, weights)]
+        if full < warps:
+            last = self.places.of((0, 0, 0, full))[self.places.first[WARP] :]
+            groups.append([tuple((digit, digit) for digit in last)])
+        for boxes in groups:
+            if not self.uneven:
+                yield boxes
+                continue
+            for digit in range(self.places.radices[WARP][0]):
+                yield [
+                    ((digit, digit), *rest) for (low, high), *rest in boxes if low <= digit <= high
+                ]
 
-    def growth(self) -> dict[Key, tuple[Fraction, Fraction, Fraction, Fraction]]:
-        """By how much each id grows per thread block in x, y, z and per warp, on the average."""
-        found = dict[Key, tuple[Fraction, Fraction, Fraction, Fraction]]()
-        inner = self._inner()
+    @cached_property
+    def growth(self) -> dict[Key, tuple[int, ...]]:
+        """By how much each id grows per step of each coordinate."""
+        found = dict[Key, tuple[int, ...]]()
+        first = self.places.first
         for side in range(3):
-            own = [Fraction(0)] * 3
-            own[side] = Fraction(1)
-            x, y, z = own
-            found[SymbolKind.GROUP_ID, side] = (x, y, z, Fraction(0))
-            found[SymbolKind.LOCAL_ID, side] = (Fraction(0), Fraction(0), Fraction(0), inner[side])
-            size = self.local[side]
-            found[SymbolKind.GLOBAL_ID, side] = (x * size, y * size, z * size, inner[side])
+            groups = [0] * self.count
+            groups[first[side] : first[side + 1]] = self.places.weights[side]
+            inner = [*[0] * first[WARP], *(each[side] for each in self.inner)]
+            found[SymbolKind.GROUP_ID, side] = tuple(groups)
+            found[SymbolKind.LOCAL_ID, side] = tuple(inner)
+            found[SymbolKind.GLOBAL_ID, side] = tuple(
+                g * self.local[side] + i for g, i in zip(groups, inner, strict=True)
+            )
         return found
 
-    def _inner(self) -> tuple[Fraction, Fraction, Fraction]:
-        """The growth of the local ids per warp."""
-        x, y, _ = self.local
-        none = Fraction(0)
-        if self.warps == 1 or self.periods[3] >= self.warps:
-            return (none, none, none)
-        if y == self.local[2] == 1:
-            return (Fraction(self.width), none, none)
-        if self.local[2] == 1:
-            return (none, Fraction(self.width, x), none)
-        return (none, none, Fraction(self.width, x * y))
-
-    def lanes(self, place: Place) -> tuple[dict[Key, NDArray[np.int64]], NDArray[np.bool_]]:
-        """The ids of the lanes of a warp, given by its thread block and number, and which lanes
-        exist; the others have the ids of the last one that does.
+    def lanes(self, place: Sequence[int]) -> tuple[dict[Key, NDArray[np.int64]], NDArray[np.bool_]]:
+        """The ids of the lanes of the warp at some coordinates, and which lanes exist; the others
+        have the ids of the last one that does.
         """
-        linear = place[3] * self.width + np.arange(self.width)
+        *block, warp = self.places.numbers(place)
+        linear = warp * self.width + np.arange(self.width)
         exists = linear < self.items
         linear = np.minimum(linear, self.items - 1)
         x, y, _ = self.local
@@ -119,27 +147,70 @@ class Geometry:
         symbols = dict[Key, NDArray[np.int64]]()
         for side in range(3):
             symbols[SymbolKind.LOCAL_ID, side] = own[side]
-            symbols[SymbolKind.GROUP_ID, side] = np.array([place[side]])
+            symbols[SymbolKind.GROUP_ID, side] = np.array([block[side]])
             symbols[SymbolKind.GLOBAL_ID, side] = own[side] + (
-                place[side] * self.local[side] + self.offset[side]
+                block[side] * self.local[side] + self.offset[side]
             )
         symbols[SymbolKind.LANE, 0] = np.arange(self.width, dtype=np.int64)
         return symbols, exists
 
 
 def geometry_of(shape: NDRange, width: int) -> Geometry:
-    """The warps of a launch, with the periods that its thread blocks ask for."""
+    """The warps of a launch, in the digits that its thread blocks ask for."""
     x, y, z = (*shape.local_size, 1, 1)[:3]
-    local = (x, y, z)
     a, b, c = (*shape.offset, 0, 0, 0)[:3]
-    first = Geometry(shape.blocks, local, width, (1, 1, 1, 1), (a, b, c))
-    return first.with_periods((1, 1, 1, _warp_period(local, width, first.warps)))
+    warps = -(-x * y * z // width)
+    radices, inner, uneven = _warp_digits((x, y, z), width)
+    places = Coordinates((*shape.blocks, warps), ((), (), (), radices))
+    return Geometry((x, y, z), width, places, inner, uneven, (a, b, c))
 
 
-def _warp_period(local: tuple[int, int, int], width: int, warps: int) -> int:
-    """The least number of warps after which local ids have grown in one dimension alone."""
+def _warp_digits(local: Ids, width: int) -> tuple[tuple[int, ...], tuple[Ids, ...], bool]:
+    """Radices for the warps of a thread block, by how much local ids grow per step of each digit,
+    and whether they do not grow evenly along the lowest."""
     x, y, z = local
-    row = x if z == 1 else x * y
-    if y == z == 1 or width % row == 0:
-        return 1
-    return row // width if row % width == 0 else warps
+    plane = x * y
+    if plane * z <= width:
+        return (), ((0, 0, 0),), False
+    if y == z == 1:
+        return (), ((width, 0, 0),), False
+    if x % width == 0:
+        return _digits(((x // width, (width, 0, 0)), (y, (0, 1, 0)), (z, (0, 0, 1))))
+    if width % x == 0 and z == 1:
+        return (), ((0, width // x, 0),), False
+    if width % x == 0 and plane % width == 0:
+        return _digits(((plane // width, (0, width // x, 0)), (z, (0, 0, 1))))
+    if width % plane == 0:
+        return (), ((0, 0, width // plane),), False
+    row = x if z == 1 else plane
+    warps = row // math.gcd(row, width)
+    step = warps * width // row
+    return (warps,), ((0, 0, 0), (0, step, 0) if z == 1 else (0, 0, step)), True
+
+
+def _digits(
+    parts: Sequence[tuple[int, Ids]],
+) -> tuple[tuple[int, ...], tuple[Ids, ...], bool]:
+    """Digits with their number of values, but for those with one alone. The highest has no
+    radix."""
+    kept = [(count, growth) for count, growth in parts if count != 1]
+    return tuple(count for count, _ in kept[:-1]), tuple(growth for _, growth in kept), False
+
+
+def digit_boxes(size: int, weights: Sequence[int]) -> list[Side]:
+    """All numbers below ``size`` as boxes in their digits, which have these weights."""
+    if size == 0:
+        return []
+    *lower, top = weights
+    full, rest = divmod(size, top)
+    found = list[Side]()
+    if full:
+        whole = [(0, high // low - 1) for low, high in zip(lower, weights[1:], strict=True)]
+        found.append((*whole, (0, full - 1)))
+    if rest:
+        found += [(*each, (full, full)) for each in digit_boxes(rest, lower)]
+    return found
+
+
+def _box(pairs: Sequence[tuple[int, int]]) -> Box:
+    return Box(tuple(low for low, _ in pairs), tuple(high for _, high in pairs))

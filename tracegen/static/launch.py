@@ -14,6 +14,7 @@ import numpy as np
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.passes.symbolic.ranges import ArgumentValue, Known
+from kcc.trace.coordinates import Radices
 from kcc.trace.launches import CLASSES, TracedBuffer, TracedScalar, TraceLaunch
 from kcc.tracegen.execute import LocalMemory, NDRange
 from kcc.tracegen.simt.layout import (
@@ -84,7 +85,12 @@ def _aligned(position: int) -> int:
 
 
 def describe(
-    plan: Plan, kernel: Kernel, launch: StaticLaunch, tables: int, number: int
+    plan: Plan,
+    kernel: Kernel,
+    launch: StaticLaunch,
+    tables: int,
+    number: int,
+    radices: Radices,
 ) -> TraceLaunch:
     """What the file says of the launch."""
     placed = place_arguments(plan, kernel, launch.arguments)
@@ -114,6 +120,7 @@ def describe(
         ),
         form=CLASSES,
         addresses=True,
+        radices=radices if any(radices) else (),
     )
 
 

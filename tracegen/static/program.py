@@ -34,8 +34,10 @@ from kcc.tracegen.simt.inlined import inlined
 from kcc.tracegen.simt.plan import Object, Plan, is_barrier
 from kcc.tracegen.simt.program import make_plan
 from kcc.tracegen.static.geometry import Geometry, geometry_of
+from kcc.tracegen.static.growths import Growths
 from kcc.tracegen.static.launch import StaticLaunch, place_arguments
-from kcc.tracegen.static.shifts import Growths, Ints
+from kcc.tracegen.static.limits import Ints
+from kcc.tracegen.static.radices import choose_radices
 from kcc.tracegen.static.windows import Variables
 from kcc.tracegen.trace_tables import tables_of
 
@@ -129,8 +131,8 @@ def prepare_static(
     symbols = {**launch_symbols(known), **_addresses(plan, placed)}
     template = Evaluator(values, Lanes(1, symbols))
     template.expect(roots)
-    growths = Growths(values, geometry_of(launch.shape, width))
-    growths.choose_periods(roots, template)
+    geometry = choose_radices(geometry_of(launch.shape, width), roots, template)
+    growths = Growths(values, geometry)
     return StaticProgram(
         kernel, plan, tables, values, growths, Variables(values, roots), template, symbols,
         stops, assumptions,

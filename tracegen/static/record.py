@@ -11,7 +11,7 @@ from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.trace.classes import ClassWords
 from kcc.trace.tables import TraceTables
 from kcc.trace.words import HEADER_MARK
-from kcc.tracegen.static.shifts import Ints
+from kcc.tracegen.static.limits import Ints
 
 PART_SEGMENTS = 1 << 13
 """Segments that are turned into words at a time."""
@@ -41,7 +41,7 @@ class Recorder:
     def __init__(self, tables: TraceTables, kernel: str) -> None:
         self._tables, self._kernel = tables, kernel
         self.parts = list[Part]()
-        self.growths: dict[tuple[int, int, int, int], int] = {}
+        self._growths: dict[bytes, tuple[int, Ints]] = {}
         self.segments = self.accesses = 0
         self.warp_instructions = self.thread_instructions = 0
         count = len(tables.accesses)
@@ -73,13 +73,27 @@ class Recorder:
         if self.segments > MAX_SEGMENTS:
             raise too_long(self._kernel)
 
-    def access(
-        self, number: int, addresses: Ints, growth: tuple[int, int, int, int], *, assumed: bool
-    ) -> None:
-        """An access of the segment; ``growth`` in bytes per thread block and per warp."""
+    def row(self, growth: Ints) -> int:
+        """The number of a row of bytes per step of each coordinate, of one lane or all."""
+        key = growth.tobytes()
+        found = self._growths.get(key)
+        if found is None:
+            found = self._growths[key] = len(self._growths), growth
+        return found[0]
+
+    def shifts(self) -> Ints:
+        """All rows, as :class:`kcc.trace.classes.WarpClass` has them."""
+        rows = [growth for _, growth in self._growths.values()]
+        if any(len(row) > 1 for row in rows):
+            width = self._tables.width
+            return np.stack([np.broadcast_to(row, (width, row.shape[1])) for row in rows])
+        return np.concatenate(rows) if rows else np.zeros((0, 0), np.int64)
+
+    def access(self, number: int, addresses: Ints, row: int, *, assumed: bool) -> None:
+        """An access of the segment; ``row`` says how its addresses grow."""
         self._kinds.append(number)
         self._addresses.append(addresses)
-        self._rows.append(self.growths.setdefault(growth, len(self.growths)))
+        self._rows.append(row)
         self._guesses.append(assumed)
         self.accesses += 1
 

@@ -1,7 +1,6 @@
 """Sets of warps: boxes, and linear limits within which warps do the same.
 
-Warps have four coordinates: the place of their thread block in x, y and z, and their number in it,
-each in steps of a period (:mod:`kcc.tracegen.static.geometry`).
+The coordinates of warps are those of :mod:`kcc.trace.coordinates`.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-Place = tuple[int, int, int, int]
+Place = tuple[int, ...]
 
 FAR = 1 << 61
 """Further than any place: no limit."""
@@ -26,7 +25,7 @@ class Box:
     def without(self, inner: Box) -> Iterator[Box]:
         """The rest of the box, in boxes, where ``inner`` is taken out of it."""
         low, high = list(self.low), list(self.high)
-        for side in (1, 2, 0, 3):
+        for side in range(len(low)):
             if low[side] < inner.low[side]:
                 yield _box(low, [*high[:side], inner.low[side] - 1, *high[side + 1 :]])
             if inner.high[side] < high[side]:
@@ -35,7 +34,7 @@ class Box:
 
 
 def _box(low: list[int], high: list[int]) -> Box:
-    return Box((low[0], low[1], low[2], low[3]), (high[0], high[1], high[2], high[3]))
+    return Box(tuple(low), tuple(high))
 
 
 @dataclass(slots=True)
@@ -55,8 +54,7 @@ class Limits:
         if next(k for k in key if k) < 0:
             key, low, high = _times(key, -1), -high, -low
         if common > 1:
-            x, y, z, w = (k // common for k in key)
-            key, low, high = (x, y, z, w), -(-low // common), high // common
+            key, low, high = tuple(k // common for k in key), -(-low // common), high // common
         before = self.ranges.get(key, (-FAR, FAR))
         self.ranges[key] = max(before[0], low), min(before[1], high)
 
@@ -86,7 +84,7 @@ def _shrink(key: Place, least: int, most: int, low: list[int], high: list[int]) 
     with the smallest factors stay longest.
     """
     down = up = 0
-    for side in sorted(range(4), key=lambda side: abs(key[side])):
+    for side in sorted(range(len(key)), key=lambda side: abs(key[side])):
         factor = key[side]
         if factor > 0:
             high[side] = min(high[side], (most - up) // factor)
@@ -99,5 +97,4 @@ def _shrink(key: Place, least: int, most: int, low: list[int], high: list[int]) 
 
 
 def _times(key: Place, factor: int) -> Place:
-    x, y, z, w = (k * factor for k in key)
-    return (x, y, z, w)
+    return tuple(k * factor for k in key)

@@ -13,21 +13,24 @@ an entry has the lanes as well, and where they meet others, as the engine has it
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.static.decisions import Decider
+from kcc.tracegen.static.limits import Gathered, Ints
 from kcc.tracegen.static.program import StaticProgram, Stop, Touch
 from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Limits, Place
-from kcc.tracegen.static.shifts import Gathered, Ints
 from kcc.tracegen.static.windows import WarpValues
 
 NOWHERE = -2
 """No block: neither one nor the end of the kernel."""
+
+SALT = 1009
+"""Accesses between what two warps scatter: a prime, so that they do not fall in step."""
 
 
 @dataclass(slots=True)
@@ -62,8 +65,8 @@ class Walk:
         self._block, self._meeting = 0, NOWHERE
         self._doubt, self._release = False, NOWHERE
         self._stack = list[_Entry]()
-        self._salt = place[0] + place[1] * 3 + place[2] * 5 + place[3] * 7
-        self._rows: dict[bytes, tuple[int, int, int, int]] = {}
+        linear = zip(program.geometry.linear, place, strict=True)
+        self._number = sum(weight * number for weight, number in linear)
 
     def run(self) -> None:
         """To the end of the kernel."""
@@ -94,62 +97,49 @@ class Walk:
     def _touch(self, touch: Touch, chain: tuple[int, ...]) -> None:
         found = self.values.read(touch.address, chain)
         unknown = self._mask & ~found.known
-        addresses = found.data
+        addresses, growth = found.data, found.growth
         if unknown:
             line = self.program.tables.instructions[
                 self.program.tables.accesses[touch.number].instruction
             ].line
             self.decider.notes[line, "addresses here and there in the array"] = None
-            addresses = self._scattered(touch, addresses, self.values.lanes_of(unknown))
-        growth = self._growth(found.growth, self._mask & found.known)
+            here, spread = self._scattered(touch)
+            loose = self.values.lanes_of(unknown)
+            addresses = np.where(loose, here, addresses)
+            growth = np.where(loose[:, None], spread, growth)
         assumed = self._doubt or unknown != 0
-        self.record.access(touch.number, addresses, growth, assumed=assumed)
+        self.record.access(touch.number, addresses, self._row(growth), assumed=assumed)
 
-    def _scattered(self, touch: Touch, addresses: Ints, unknown: NDArray[np.bool_]) -> Ints:
-        """Addresses that are not known: elements here and there in the array."""
+    def _scattered(self, touch: Touch) -> tuple[Ints, Ints]:
+        """Addresses that are not known: elements here and there in the array; and how they grow.
+        Those of the first warp of the launch are in the lower half of the array; from warp to warp
+        they go up such that the last warp's reach to its end."""
+        width, geometry = self.program.geometry.width, self.program.geometry
         if touch.inside is None:
-            return np.where(unknown, 0, addresses)
-        elements = np.uint64(max(touch.inside.size_bytes // touch.element_bytes, 1))
-        width = len(addresses)
-        first = (self.record.accesses + self._salt * 1009) * width
+            return np.zeros(width, np.int64), self.program.growths.none
+        size = touch.element_bytes
+        elements = max(touch.inside.size_bytes // size, 1)
+        lower = -(-elements // 2)
+        step = (elements - lower) // math.prod(geometry.places.sizes)
+        first = (self.record.accesses + self._number * SALT) * width
         numbers = (np.arange(first, first + width).astype(np.uint64) + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: neighbours fall far apart
         )
         numbers ^= numbers >> np.uint64(29)
-        element = (numbers % elements).astype(np.int64)
-        return np.where(unknown, touch.inside.address + element * touch.element_bytes, addresses)
+        element = (numbers % np.uint64(lower)).astype(np.int64) + step * self._number
+        spread = np.array([geometry.linear], np.int64) * (step * size)
+        return touch.inside.address + element * size, spread
 
-    def _growth(self, growth: Ints, lanes: int) -> tuple[int, int, int, int]:
-        """Bytes per thread block in x, y and z and per warp; lanes of which it is not the same,
-        or not whole, are made limits."""
-        if not lanes:
-            return (0, 0, 0, 0)
-        rows = growth
-        if len(rows) > 1:
-            rows = growth[self.values.lanes_of(lanes)]
-            if (rows != rows[0]).any():
-                self._gathered.equal(rows)
-        key = rows[0].tobytes()
-        found = self._rows.get(key)
-        if found is None:
-            found = self._rows[key] = self._whole(rows[0].tolist())
-        return found
-
-    def _whole(self, growth: list[int]) -> tuple[int, int, int, int]:
-        parts = list[int]()
-        for side, (bytes_, period) in enumerate(
-            zip(growth, self.program.geometry.periods, strict=True)
-        ):
-            if bytes_ % period:
-                key = [0, 0, 0, 0]
-                key[side] = 1
-                x, y, z, w = key
-                self.limits.require((x, y, z, w), 0, 0)
-                parts.append(0)
-            else:
-                parts.append(bytes_ // period)
-        x, y, z, w = parts
-        return (x, y, z, w)
+    def _row(self, growth: Ints) -> int:
+        """The number of the row of bytes per step of each coordinate: of one for all lanes, or of
+        one for each where they differ."""
+        if len(growth) > 1:
+            active = self.values.lanes_of(self._mask)
+            first = growth[int(np.argmax(active))]
+            growth = np.where(active[:, None], growth, first)
+            if (growth == first).all():
+                growth = growth[:1]
+        return self.record.row(growth)
 
     # leaving a block
 
@@ -178,8 +168,8 @@ class Walk:
         """What a switch looks at must stay as it is."""
         if lanes and growth.any():
             rows = growth if len(growth) == 1 else growth[self.values.lanes_of(lanes)]
-            for x, y, z, w in np.unique(rows, axis=0).tolist():
-                self.limits.require((x, y, z, w), 0, 0)
+            for key in np.unique(rows, axis=0).tolist():
+                self.limits.require(tuple(key), 0, 0)
 
     def _go(self, target: int, lanes: int) -> None:
         self._follow(self._block, target, lanes)

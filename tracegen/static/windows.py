@@ -21,7 +21,9 @@ from kcc.passes.symbolic.evaluate import Evaluated, Evaluator
 from kcc.passes.symbolic.expr import Node, Recurrence
 from kcc.passes.symbolic.lanes import Key, Lanes
 from kcc.passes.symbolic.reasons import everything
-from kcc.tracegen.static.shifts import NONE, Gathered, Growths, Ints, Limit, Shifts
+from kcc.tracegen.static.growths import Growths
+from kcc.tracegen.static.limits import Gathered, Ints, Limit
+from kcc.tracegen.static.shifts import Shifts
 
 FIRST_ITERATIONS = 8
 MOST_ITERATIONS = 512
@@ -296,7 +298,7 @@ class WarpValues:
             else:
                 assert isinstance(node.type, IntTy)
                 data = semantics.signed(found.rows(count), node.type.bits)
-            growth, limits = NONE, list[Limit]()
+            growth, limits = self.growths.none, list[Limit]()
             if self.growths.moves(node):
                 growth, limits = window.shifts.of(node), window.shifts.limits(node)
             sheet = Sheet(data.reshape(shape), known, truth, growth, limits, [0] * window.rows)

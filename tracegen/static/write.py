@@ -38,7 +38,8 @@ def write_classes(
 ) -> StaticSummary:
     """Write the classes of a launch."""
     tables = writer.add_tables(program.tables)
-    writer.begin(describe(program.plan, program.kernel, launch, tables, number))
+    radices = program.geometry.places.radices
+    writer.begin(describe(program.plan, program.kernel, launch, tables, number, radices))
     for each in classes:
         writer.add_class(each.found, each.words)
     return StaticSummary(

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ class Launch:
     steps: list[Step] = field(default_factory=list[Step])
     classes: list[Class] = field(default_factory=list["Class"])
 
+    @property
+    def radices(self) -> list[list[int]]:
+        given: list[list[int]] = self.described.get("radices", [])
+        return given or [[], [], [], []]
+
     def stream(self) -> Stream:
         return Stream(self.tables, addresses=self.described["addresses"])
 
@@ -33,7 +39,8 @@ class Class:
     thread_block: int
     warp: int
     boxes: list[tuple[int, ...]]
-    shifts: list[tuple[int, ...]]
+    shifts: list[list[tuple[int, ...]]]
+    """For each row one, or one for each lane."""
     rows: list[int] | None
     stream: Stream
     steps: list[Step] = field(default_factory=list[Step])
@@ -108,7 +115,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         data = self.data = path.read_bytes()
         assert data[:8] == bytes.fromhex("894B43540D0A1A0A")
-        assert struct.unpack_from("<I", data, 8) == (1,)
+        assert struct.unpack_from("<I", data, 8)[0] in (1, 2)
         last, size, check = struct.unpack_from("<QQI", data, len(data) - 28)
         assert data[-8:] == b"kct end\n"
         assert size == len(data)
@@ -190,10 +197,19 @@ class Reader:
         )
         assert (launch_number, number) == (len(self.launches) - 1, len(launch.classes))
         place = 40 + 4 * 8
-        sides = [struct.unpack_from("<12q", contents, place + 96 * i) for i in range(boxes)]
-        place += 96 * boxes
-        shifts = [struct.unpack_from("<4q", contents, place + 32 * i) for i in range(rows)]
-        place += 32 * rows
+        count = 4 + sum(len(own) for own in launch.radices)
+        size = 3 * count
+        sides = [
+            struct.unpack_from(f"<{size}q", contents, place + 8 * size * i) for i in range(boxes)
+        ]
+        place += 8 * size * boxes
+        lanes = launch.tables["width"] if flags & 2 else 1
+        size = count * lanes
+        numbers = [
+            struct.unpack_from(f"<{size}q", contents, place + 8 * size * i) for i in range(rows)
+        ]
+        place += 8 * size * rows
+        shifts = [[row[i : i + count] for i in range(0, size, count)] for row in numbers]
         by_access = None
         if not flags & 1:
             count = len(launch.tables["accesses"])
@@ -233,30 +249,65 @@ class Reader:
         sizes = zip(launch.described["global_size"], launch.described["local_size"], strict=True)
         nx, ny, _ = (*(whole // own for whole, own in sizes), 1, 1)[:3]
         for class_ in launch.classes:
-            for x, y, z, warp in members(class_):
+            radices = launch.radices
+            first = class_.thread_block
+            there = (first % nx, first // nx % ny, first // (nx * ny), class_.warp)
+            from_ = digits(there, radices)
+            for place in members(class_):
+                x, y, z, warp = whole(place, radices)
+                assert digits((x, y, z, warp), radices) == list(place)
                 block = x + nx * (y + ny * z)
-                first = class_.thread_block
-                there = (first % nx, first // nx % ny, first // (nx * ny), class_.warp)
-                apart = [a - b for a, b in zip((x, y, z, warp), there, strict=True)]
+                assert x < nx
+                assert y < ny
+                apart = [a - b for a, b in zip(place, from_, strict=True)]
                 assert (block, warp) not in found
                 found[block, warp] = list(shifted(class_, block, warp, apart))
         return found
 
 
-def members(class_: Class) -> Iterator[tuple[int, int, int, int]]:
+def digits(numbers: tuple[int, ...], radices: list[list[int]]) -> list[int]:
+    found = list[int]()
+    for number, own in zip(numbers, radices, strict=True):
+        rest = number
+        for radix in own:
+            found.append(rest % radix)
+            rest = rest // radix
+        found.append(rest)
+    return found
+
+
+def whole(place: tuple[int, ...], radices: list[list[int]]) -> list[int]:
+    found, at = list[int](), 0
+    for own in radices:
+        number, weight = 0, 1
+        for radix in own:
+            number += place[at] * weight
+            weight *= radix
+            at += 1
+        found.append(number + place[at] * weight)
+        at += 1
+    return found
+
+
+def members(class_: Class) -> Iterator[tuple[int, ...]]:
     for box in class_.boxes:
-        sides = [[box[i] + box[i + 2] * k for k in range(box[i + 1])] for i in (0, 3, 6, 9)]
-        yield from ((x, y, z, w) for x in sides[0] for y in sides[1] for z in sides[2]
-                    for w in sides[3])  # fmt: skip
+        sides = [
+            [box[i] + box[i + 2] * k for k in range(box[i + 1])] for i in range(0, len(box), 3)
+        ]
+        yield from product(*sides)
 
 
 def shifted(class_: Class, block: int, warp: int, apart: list[int]) -> Iterator[Step]:
     event = 0
     for _, _, segment, mask, touched in class_.steps:
+        active = [lane for lane in range(64) if mask >> lane & 1]
         moved = list[tuple[int, list[int]]]()
         for access, lanes in touched:
-            row = class_.event_rows[event] if class_.rows is None else class_.rows[access]
-            shift = sum(a * b for a, b in zip(apart, class_.shifts[row], strict=True))
-            moved.append((access, [lane + shift for lane in lanes]))
+            rows = class_.shifts[
+                class_.event_rows[event] if class_.rows is None else class_.rows[access]
+            ]
+            each = [sum(a * b for a, b in zip(apart, row, strict=True)) for row in rows]
+            by_lane = [each[0] if len(each) == 1 else each[lane] for lane in active]
+            moved.append((access, [a + b for a, b in zip(lanes, by_lane, strict=True)]))
             event += 1
         yield block, warp, segment, mask, moved

@@ -48,13 +48,13 @@ class _Writer:
     def number(self) -> str:
         match self.rng.randint(0, 9):
             case 0:
-                return f"({self.affine()} % {self.rng.choice((2, 3, 7, 8, 32))})"
+                return f"({self.affine()} % {self.rng.choice((2, 3, 7, 8, 32, 96))})"
             case 1:
-                return f"({self.affine()} / {self.rng.choice((2, 3, 4, 16))})"
+                return f"({self.affine()} / {self.rng.choice((2, 3, 4, 16, 64))})"
             case 2:
                 return f"max({self.affine()}, {self.affine()})"
             case 3:
-                return f"({self.affine()} & {self.rng.choice((1, 7, 12, 31))})"
+                return f"({self.affine()} & {self.rng.choice((1, 7, 12, 10, 31, 32, -8))})"
             case 4:
                 return f"(int)((uint){self.affine()} >> {self.rng.choice((1, 3))})"
             case _:
