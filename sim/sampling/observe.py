@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
-from kcc.sim.sampling.plan import Frame, Phase, Step
+from kcc.sim.sampling.plan import Frame, Phase, Step, is_settled, most_head_epochs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,34 +46,43 @@ class Observation:
         return [window.epoch for window in self.windows if window.stratum == stratum]
 
 
+def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
+    """The first epochs, until they are as fast as one another or enough; what each measured."""
+    found, before = list[Snapshot](), run.snapshot()
+    blocks = run.launch.launch.thread_blocks
+    while len(found) < most_head_epochs(epochs):
+        first = len(found) * size
+        if first >= blocks:
+            break
+        after = run.simulate(first, min(first + size, blocks))
+        found.append(after.since(before))
+        before = after
+        if is_settled([one.clock / max(one.executed, 1) for one in found]):
+            break
+    return found
+
+
 def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation) -> None:
     """Simulate the steps in order and add what they show."""
-    began = time.process_time()
     before = run.snapshot()
     for step in steps:
         after = run.simulate(step.first, step.end)
-        if step.phase is Phase.TAIL:
-            break
-        if step.phase is Phase.HEAD:
-            seen.ends.append(after.since(before))
-        elif step.phase is Phase.MEASURE:
+        if step.phase is Phase.MEASURE:
             epoch = step.first // seen.frame.size
             seen.windows.append(Window(step.stratum, epoch, after.since(before)))
-        before = after
+        if step.phase is not Phase.TAIL:
+            before = after
     _, end = run.finish()
     if steps and steps[-1].phase is Phase.TAIL:
         seen.ends.append(end.since(before))
     _note(run, seen, end)
-    seen.seconds += time.process_time() - began
 
 
 def observe_whole(run: LaunchRun, seen: Observation) -> None:
-    """Simulate all of the launch."""
-    began = time.process_time()
-    run.simulate(0, seen.frame.thread_blocks)
+    """Simulate all that is left of the launch."""
+    run.simulate(len(run.blocks), seen.frame.thread_blocks)
     _, seen.whole = run.finish()
     _note(run, seen, seen.whole)
-    seen.seconds += time.process_time() - began
 
 
 def _note(run: LaunchRun, seen: Observation, end: Snapshot) -> None:

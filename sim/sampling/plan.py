@@ -1,13 +1,14 @@
 """Which thread blocks of a launch are simulated where epochs are drawn at random.
 
-The first epoch and the last thread blocks are always simulated: there the GPU fills and empties.
-What lies between is cut into epochs; those that the profile cannot tell apart are a stratum, of
-which some are drawn. Before each that is drawn some thread blocks warm what runs and the caches.
+The first epochs and the last thread blocks are always simulated: there the GPU fills, falls into
+its step and empties. What lies between is cut into epochs; those that the profile cannot tell apart
+are a stratum, of which some are drawn. Before each that is drawn some thread blocks warm what runs
+and the caches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -24,10 +25,14 @@ FEWEST = 2
 """Epochs drawn of a stratum, at least: fewer have no variance."""
 
 
+SETTLED = 0.02
+"""The head ends with an epoch as fast as the one before to within this: thread blocks that began
+together have drawn apart, and L2 evicts what it takes in."""
+
+
 class Phase(Enum):
     """Why thread blocks are simulated."""
 
-    HEAD = "head"
     WARM = "warm"
     MEASURE = "measure"
     TAIL = "tail"
@@ -69,12 +74,24 @@ class Frame:
         return not self.strata
 
 
-def frame_of(epochs: Epochs, labels: NDArray[np.int64], work: NDArray[np.int64]) -> Frame:
+def most_head_epochs(epochs: int) -> int:
+    """How long the head may become: a sixth of the launch, and eight epochs."""
+    return min(max(epochs // 6, 2), 8)
+
+
+def is_settled(cpis: Sequence[float]) -> bool:
+    """Whether the last epoch of the head was as fast as the one before."""
+    return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
+
+
+def frame_of(
+    epochs: Epochs, labels: NDArray[np.int64], work: NDArray[np.int64], head_epochs: int = 1
+) -> Frame:
     """The frame of a launch; ``labels`` are the clusters of its epochs, ``work`` is by thread
     block."""
     blocks, size = epochs.thread_blocks, epochs.size
-    head, tail = size, blocks - size
-    inner = range(1, max(tail // size, 1))
+    head, tail = head_epochs * size, blocks - size
+    inner = range(head_epochs, max(tail // size, head_epochs))
     if not inner:
         return Frame(size, blocks, blocks, blocks, ())
     by_block = np.repeat(labels, size)[head:tail]
@@ -109,24 +126,18 @@ def draw(
 
 
 def steps_of(
-    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_ends: bool = True
+    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_tail: bool = True
 ) -> tuple[Step, ...]:
-    """What to simulate for the epochs ``drawn`` of each stratum (by its place).
-
-    ``with_ends``: head and tail too; without them the first epoch is preceded by a whole one."""
-    found, at = list[Step](), 0
-    if with_ends:
-        found.append(Step(Phase.HEAD, 0, frame.head))
-        at = frame.head
+    """What to simulate after the head for the epochs ``drawn`` of each stratum (by its place)."""
+    found, at = list[Step](), frame.head
     places = sorted((epoch, place) for place, epochs in drawn.items() for epoch in epochs)
     for epoch, place in places:
         first = epoch * frame.size
-        warm = warm_blocks if found else frame.size
-        if first > at and warm:
-            found.append(Step(Phase.WARM, max(first - warm, at), first))
-        found.append(Step(Phase.MEASURE, first, first + frame.size, place))
+        if first > at and warm_blocks:
+            found.append(Step(Phase.WARM, max(first - warm_blocks, at), first))
         at = first + frame.size
-    if with_ends:
+        found.append(Step(Phase.MEASURE, first, at, place))
+    if with_tail:
         if frame.tail > at and warm_blocks:
             found.append(Step(Phase.WARM, max(frame.tail - warm_blocks, at), frame.tail))
         found.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
@@ -134,5 +145,6 @@ def steps_of(
 
 
 def share_of(steps: Iterable[Step], frame: Frame) -> float:
-    """The thread blocks of the steps over all."""
-    return sum(step.end - step.first for step in steps) / max(frame.thread_blocks, 1)
+    """The thread blocks of the head and the steps over all."""
+    simulated = frame.head + sum(step.end - step.first for step in steps)
+    return simulated / max(frame.thread_blocks, 1)

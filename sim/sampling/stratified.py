@@ -22,8 +22,8 @@ from kcc.sim.sampling.estimate import ProgramEstimate
 from kcc.sim.sampling.feeding import LaunchRun
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
 from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
-from kcc.sim.sampling.observe import Observation, observe, observe_whole
-from kcc.sim.sampling.plan import FEWEST, WHOLE, draw, frame_of, share_of, steps_of
+from kcc.sim.sampling.observe import Observation, observe, observe_whole, simulate_head
+from kcc.sim.sampling.plan import FEWEST, WHOLE, Frame, draw, frame_of, share_of, steps_of
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program
@@ -42,11 +42,11 @@ class StratifiedOptions:
     inter_distance: float = INTER_DISTANCE
     intra_distance: float = INTRA_DISTANCE
     variation: float = VARIATION
-    launches: int = 3
+    launches: int = 2
     epochs: int = FEWEST
     windows: int = 24
     most: float = 0.02
-    warm: float = 0.5
+    warm: float = 1.0
     error: float | None = None
     seed: int = 0
 
@@ -116,23 +116,30 @@ class StratifiedSampler:
     def _observe(self, place: int, weight: float) -> None:
         """One launch, whose windows are ``weight`` of all."""
         options, profile = self.options, self.profiles[place]
+        began = time.process_time()
         run = LaunchRun(self.simulator, self.trace.launches[place])
         self.clock_mhz = run.simulation.machine.clock_mhz
         epochs = epochs_of(profile, run.occupancy)
         labels = cluster_epochs(epochs, options.intra_distance, options.variation)
-        frame = frame_of(epochs, labels, profile.warp_instructions)
-        seen = self.seen[place] = Observation(frame, profile)
-        drawn = dict[int, list[int]]()
-        work = sum(stratum.work for stratum in frame.strata)
-        for number, stratum in enumerate(frame.strata):
-            share = weight * options.windows * stratum.work / max(work, 1)
-            most = max(options.epochs, int(options.most * len(stratum.epochs)))
-            drawn[number] = draw(stratum, min(max(round(share), options.epochs), most), self.random)
-        steps = steps_of(frame, drawn, self._warm(frame.size))
+        head = simulate_head(run, len(epochs), epochs.size)
+        frame = frame_of(epochs, labels, profile.warp_instructions, len(head))
+        seen = self.seen[place] = Observation(frame, profile, ends=head)
+        steps = steps_of(frame, self._first_draw(frame, weight), self._warm(frame.size))
         if frame.is_whole or share_of(steps, frame) > WHOLE:
             observe_whole(run, seen)
         else:
             observe(run, steps, seen)
+        seen.seconds += time.process_time() - began
+
+    def _first_draw(self, frame: Frame, weight: float) -> dict[int, list[int]]:
+        options = self.options
+        work = sum(stratum.work for stratum in frame.strata)
+        drawn = dict[int, list[int]]()
+        for number, stratum in enumerate(frame.strata):
+            share = weight * options.windows * stratum.work / max(work, 1)
+            most = max(options.epochs, int(options.most * len(stratum.epochs)))
+            drawn[number] = draw(stratum, min(max(round(share), options.epochs), most), self.random)
+        return drawn
 
     def _warm(self, size: int) -> int:
         return round(self.options.warm * size)
@@ -183,13 +190,15 @@ class StratifiedSampler:
             more[number] = draw(stratum, max(count, 1), self.random, without=have)
         if not any(more.values()):
             return False
+        began = time.process_time()
         run = LaunchRun(self.simulator, self.trace.launches[place])
-        steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_ends=False)
-        done = len(seen.blocks) / seen.frame.thread_blocks
-        if done + share_of(steps, seen.frame) > 1:
+        steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_tail=False)
+        run.simulate(0, seen.frame.head)
+        if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
             observe_whole(run, seen)
         else:
             observe(run, steps, seen)
+        seen.seconds += time.process_time() - began
         return True
 
 
