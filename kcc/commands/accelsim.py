@@ -115,14 +115,14 @@ def _write(
     likely = likely_bytes(launches, options)
     total = sum(each.totals.warp_instructions for each in launches)
     try:
-        with _new_folder(target) as folder, shown_progress("instructions", total) as show:
+        with _new_folder(target) as folder, shown_progress(total) as show:
             free = shutil.disk_usage(folder).free
             if likely > free and not options.packed:
                 message = f"about {size_text(likely)} are needed and {size_text(free)} are free"
                 raise _cannot_write(target, message, "--xz compresses")
 
             def watch(done: int, size: int) -> None:
-                show(done, f"{size_text(size)} of about {size_text(likely)}")
+                show(done, done, f"{size_text(size)} of about {size_text(likely)}")
 
             return list(write_list(launches, folder, options, watch))
     except OSError as error:

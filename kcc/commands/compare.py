@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.commands.compare_simulations import compare_simulations, is_simulation
 from kcc.commands.errors import usage_error
 from kcc.commands.options import Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
@@ -30,9 +31,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc compare`."""
     parser = subparsers.add_parser(
         "compare",
-        help="compare two documents of estimates, as a gate on performance",
+        help="compare two documents of estimates or simulations, as a gate on performance",
         usage="kcc compare A.json B.json [--fail-above 5%] [OPTION ...]",
-        description="Compare the times in two documents of `kcc estimate --json`.",
+        description="Compare the times in two documents of `kcc estimate --json`; or of\n"
+        "`kcc simulate --json`: where the time went, by cause, kernel and line of the source.",
         epilog=_EXAMPLES,
     )
     parser.add_argument("before", metavar="A.json", help="estimates before a change")
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = [arguments.json] if arguments.json else []
     check_targets(targets, arguments.before)
     check_targets(targets, arguments.after)
+    if is_simulation(arguments.before) and is_simulation(arguments.after):
+        return compare_simulations(arguments)
     before, after = _read(arguments.before), _read(arguments.after)
     found = changes(before, after, dict(arguments.renames))
     document = comparison_document(found, arguments.limit)

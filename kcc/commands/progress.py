@@ -11,23 +11,25 @@ from kcc.commands.console import is_terminal
 
 REFRESH_SECONDS = 0.5
 
-Show = Callable[[int, str], None]
-"""Called with how much is done, and words of one's own."""
+Show = Callable[[int, int, str], None]
+"""Called with the part of the work that is done, the instructions so far, and words of one's
+own."""
 
 
 @contextmanager
-def shown_progress(unit: str, total: int) -> Generator[Show]:
-    """Show work of ``total`` units on a terminal; elsewhere nothing is written."""
+def shown_progress(total: int) -> Generator[Show]:
+    """Show work of ``total`` parts on a terminal; elsewhere nothing is written."""
     is_shown = is_terminal(sys.stderr)
     began = last = time.monotonic()
 
-    def show(done: int, words: str) -> None:
+    def show(done: int, instructions: int, words: str) -> None:
         nonlocal last
         now = time.monotonic()
         if not is_shown or now - last < REFRESH_SECONDS:
             return
         last = now
-        sys.stderr.write(f"\r\x1b[K{progress_line(unit, total, done, now - began, words)}")
+        line = progress_line(done / max(total, 1), instructions, now - began, words)
+        sys.stderr.write(f"\r\x1b[K{line}")
         sys.stderr.flush()
 
     try:
@@ -37,10 +39,10 @@ def shown_progress(unit: str, total: int) -> Generator[Show]:
             sys.stderr.write("\r\x1b[K")
 
 
-def progress_line(unit: str, total: int, done: int, seconds: float, words: str) -> str:
+def progress_line(share: float, instructions: int, seconds: float, words: str) -> str:
     """``40 %, 3.1 M instructions/s, 12 s left, words``."""
-    rate = done / max(seconds, 1e-3)
-    parts = [f"{100 * done / max(total, 1):.0f} %", f"{rate / 1e6:,.2f} M {unit}/s"]
-    if 0 < done <= total:
-        parts.append(f"{(total - done) / rate:,.0f} s left")
+    rate = instructions / max(seconds, 1e-3) / 1e6
+    parts = [f"{100 * share:.0f} %", f"{rate:,.2f} M instructions/s"]
+    if 0 < share <= 1:
+        parts.append(f"{(1 - share) / share * seconds:,.0f} s left")
     return ", ".join([*parts, words] if words else parts)

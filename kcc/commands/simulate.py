@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import sys
+import re
 import tempfile
-import time
-from collections.abc import Generator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcc.commands.console import choose_style, is_terminal
+from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.simulation_plan import Plan, configurations, run_plan
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, render
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.sim.cycle.launch import LaunchSimulation
-    from kcc.sim.cycle.sources import Watcher
-    from kcc.sim.result import Timing
+    from kcc.report.simulation_run import FailedRun, SimulationRun
 
 TIMELINE_BLOCKS = 100_000
 """Thread blocks of a launch that a timeline shows; viewers take no more."""
 
-REFRESH_SECONDS = 0.5
+PAGE_BLOCKS = 20_000
+"""The same of a page."""
 
 _EXAMPLES = """examples:
   kcc simulate kernels/bfs/workload.py --gpu v100
   kcc simulate kernels/matmul/workload.py --gpu a100 --set l2.size_bytes=4194304
-  kcc simulate bfs.kct --gpu v100 --gpu a100 --jobs 2 --json bfs.json
+  kcc simulate bfs.kct --gpu v100 --gpu a100 --jobs 2 --json bfs.json --html bfs.html
+  kcc simulate bfs.kct --gpu v100 --sweep l2.size_bytes=1048576,6291456 --sweep sm_count=40,80
   kcc simulate bfs.kct --gpu v100 --launches 0-3 --timeline bfs-timeline.json
   kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100"""
 
@@ -60,6 +56,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="change a value of the GPUs, e.g. sm_count=40 (repeatable)",
     )  # fmt: skip
     group.add_argument(
+        "--sweep", dest="sweeps", metavar="KEY=V1,V2,...", action="append", default=[], type=_sweep,
+        help="simulate with each of these values of the GPUs (repeatable: all combinations)",
+    )  # fmt: skip
+    group.add_argument(
         "--kernel", dest="kernels", metavar="NAME", action="append", default=[],
         help="only launches of this kernel (repeatable); the others run all the same",
     )  # fmt: skip
@@ -68,8 +68,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="only these launches, from 0: 3, 0-9, 0-3,8",
     )  # fmt: skip
     group.add_argument(
+        "--cold", action="store_true",
+        help="each launch begins with empty caches; else L2 stays as the launch before left it",
+    )  # fmt: skip
+    group.add_argument(
         "--jobs", metavar="N", type=_positive, default=1,
-        help="processes, for several GPUs (default: %(default)s); results are the same",
+        help="processes, for several configurations, and with --cold for launches; results are the "
+        "same (default: %(default)s)",
     )  # fmt: skip
     _add_output(parser)
     add_console(parser, stages=False)
@@ -82,6 +87,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--json", metavar="FILE", help="write kcc/simulation/1; '-' in place of text"
     )
+    group.add_argument("--html", metavar="FILE", help="write a page: stacks, lines, time")
     group.add_argument(
         "--csv", metavar="FILE", help="write instructions and DRAM sectors over time"
     )
@@ -94,35 +100,44 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
-    targets = [t for t in (arguments.json, arguments.csv, arguments.timeline) if t]
+    named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
+    targets = [target for target in named if target]
     check_targets(targets, arguments.script)
-    from kcc.gpu.loading import load_gpu
-
-    gpus = [load_gpu(name, arguments.overrides) for name in arguments.gpus]
+    _check_gpus(arguments)
     try:
-        runs = _simulate(arguments, gpus, sources, quiet=STANDARD in targets)
+        found = _simulate(arguments, sources, quiet=STANDARD in targets)
     except SystemExit as end:
         return script_exit_code(end)
-    if not runs[0]:
-        raise DiagnosticError([Diagnostic("K875", "no launch is there, or none that is asked for")])
-    write_outputs(_outputs(arguments, runs, sources, targets))
+    write_outputs(_outputs(arguments, found, sources, targets))
     return 0
 
 
+def _check_gpus(arguments: argparse.Namespace) -> None:
+    """Load what is named, so that a misspelt key is found before a script has run."""
+    from kcc.gpu import load_gpu
+
+    for each in configurations(arguments.gpus, arguments.overrides, arguments.sweeps):
+        load_gpu(each.gpu, list(each.overrides))
+
+
 def _outputs(
-    arguments: argparse.Namespace, runs: Sequence[Sequence[Timing]], sources: SourceLines,
+    arguments: argparse.Namespace,
+    found: Sequence[SimulationRun | FailedRun],
+    sources: SourceLines,
     targets: Sequence[str],
-) -> list[Output]:  # fmt: skip
-    from kcc.report.simulation import (
-        intervals_csv,
-        simulation_json,
-        simulation_text,
-        timeline_json,
-    )
+) -> list[Output]:
+    from kcc.report.simulation import simulation_text
+    from kcc.report.simulation_document import intervals_csv, simulation_json, timeline_json
+    from kcc.report.simulation_html import simulation_page
+    from kcc.report.simulation_run import SimulationRun
 
     outputs = list[Output]()
+    runs = [run for run in found if isinstance(run, SimulationRun)]
+    texts = _texts(runs, sources)
     if arguments.json:
-        outputs.append(Output(arguments.json, simulation_json(arguments.script, runs)))
+        outputs.append(Output(arguments.json, simulation_json(arguments.script, found)))
+    if arguments.html:
+        outputs.append(Output(arguments.html, simulation_page(arguments.script, found, texts)))
     if arguments.csv:
         outputs.append(Output(arguments.csv, intervals_csv(runs)))
     if arguments.timeline:
@@ -130,36 +145,29 @@ def _outputs(
     if STANDARD not in targets:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         text = simulation_text(
-            arguments.script, runs, style, _texts(runs, sources), each_launch=arguments.each_launch
+            arguments.script, found, style, texts, each_launch=arguments.each_launch
         )
         outputs.append(Output(STANDARD, text))
     return outputs
 
 
-def _texts(runs: Sequence[Sequence[Timing]], sources: SourceLines) -> dict[str, list[str]]:
+def _texts(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
     """The lines of the files that results speak of, where they can be read."""
-    found = dict[str, list[str]]()
-    for name in {line.file for run in runs for t in run for line in t.lines} - {""}:
-        if name in sources:
-            found[name] = list(sources[name])
-    return found
+    names = {line.file for run in runs for t in run.timings for line in t.lines} - {""}
+    return {name: list(sources[name]) for name in names if name in sources}
 
 
 def _simulate(
-    arguments: argparse.Namespace,
-    gpus: Sequence[GpuDescription],
-    sources: SourceLines,
-    *,
-    quiet: bool,
-) -> list[list[Timing]]:
+    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
+) -> list[SimulationRun | FailedRun]:
     path = arguments.script
     if path.endswith((".kct", ".g")):
-        return _simulate_all(arguments, gpus, path, {}, sources)
+        return _simulate_file(arguments, path, {}, sources)
     check_script(arguments)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"
         registers = _trace(arguments, sources, trace, quiet=quiet)
-        return _simulate_all(arguments, gpus, str(trace), registers, sources)
+        return _simulate_file(arguments, str(trace), registers, sources)
 
 
 def _trace(
@@ -191,78 +199,18 @@ def _trace(
     return registers
 
 
-def _simulate_all(
-    arguments: argparse.Namespace,
-    gpus: Sequence[GpuDescription],
-    path: str,
-    registers: dict[str, int],
-    sources: SourceLines,
-) -> list[list[Timing]]:
-    """Each GPU apart, in processes if there are several and they may be."""
+def _simulate_file(
+    arguments: argparse.Namespace, path: str, registers: dict[str, int], sources: SourceLines
+) -> list[SimulationRun | FailedRun]:
+    """The launches of a trace or list in all configurations."""
     if path.endswith(".kct"):
         _add_sources(path, sources)
-    timeline = TIMELINE_BLOCKS if arguments.timeline else 0
-    if arguments.jobs > 1 and len(gpus) > 1:
-        tasks = [
-            (path, name, arguments.overrides, arguments.kernels, arguments.launches, registers,
-             timeline)
-            for name in arguments.gpus
-        ]  # fmt: skip
-        with ProcessPoolExecutor(min(arguments.jobs, len(gpus))) as pool:
-            return list(pool.map(_task, tasks))
-    found = list[list["Timing"]]()
-    for gpu in gpus:
-        with _progress() as watch:
-            found.append(
-                _one(
-                    path, gpu, arguments.kernels, arguments.launches, registers, timeline,
-                    watch=watch,
-                )
-            )  # fmt: skip
-    return found
-
-
-def _task(
-    task: tuple[str, str, Sequence[str], Sequence[str], Sequence[range], dict[str, int], int],
-) -> list[Timing]:
-    """One GPU, in a process of its own."""
-    from kcc.gpu.loading import load_gpu
-    from kcc.sim.cycle.sources import no_watcher
-
-    path, name, overrides, kernels, launches, registers, timeline = task
-    gpu = load_gpu(name, overrides)
-    return _one(path, gpu, kernels, launches, registers, timeline, watch=no_watcher)
-
-
-def _one(
-    path: str,
-    gpu: GpuDescription,
-    kernels: Sequence[str],
-    launches: Sequence[range],
-    registers: dict[str, int],
-    timeline: int,
-    *,
-    watch: Watcher,
-) -> list[Timing]:
-    from kcc.sim.cycle.sources import simulate_list, simulate_trace
-
-    if path.endswith(".g"):
-        return list(
-            simulate_list(
-                path, gpu, kernels=kernels, launches=launches, timeline=timeline, watch=watch,
-                warn=_warn,
-            )
-        )  # fmt: skip
-    return list(
-        simulate_trace(
-            path, gpu, kernels=kernels, launches=launches, registers=registers,
-            timeline=timeline, watch=watch,
-        )
+    timeline = TIMELINE_BLOCKS if arguments.timeline else PAGE_BLOCKS if arguments.html else 0
+    plan = Plan(
+        path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
+        tuple(arguments.kernels), tuple(arguments.launches), registers, timeline, arguments.cold,
     )  # fmt: skip
-
-
-def _warn(diagnostic: Diagnostic) -> None:
-    sys.stderr.write(f"{render(diagnostic, {})}\n")
+    return run_plan(plan, arguments.jobs)
 
 
 def _add_sources(path: str, sources: SourceLines) -> None:
@@ -276,33 +224,13 @@ def _add_sources(path: str, sources: SourceLines) -> None:
                     sources.add(name, text)
 
 
-@contextmanager
-def _progress() -> Generator[Watcher]:
-    """On a terminal a line with the launch, its share, the rate and the time left."""
-    shown = is_terminal(sys.stderr)
-    began = last = time.monotonic()
-    finished, current, number = 0, 0, -1
-
-    def watch(simulation: LaunchSimulation) -> None:
-        nonlocal last, finished, current, number
-        if simulation.launch.number != number:
-            finished, current, number = finished + current, 0, simulation.launch.number
-        current = simulation.issued
-        now = time.monotonic()
-        if not shown or now - last < REFRESH_SECONDS:
-            return
-        last = now
-        share = simulation.retired_blocks / max(simulation.launch.thread_blocks, 1)
-        rate = (finished + current) / max(now - began, 1e-3) / 1e6
-        left = f", {(1 - share) / share * (now - began):,.0f} s left" if share > 0 else ""
-        line = f"launch {number}: {100 * share:.0f} %, {rate:,.1f} M instructions/s{left}"
-        sys.stderr.write(f"\r\x1b[K{line}")
-
-    try:
-        yield watch
-    finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
+def _sweep(text: str) -> tuple[str, tuple[str, ...]]:
+    """``KEY=V1,V2`` as the key and its values."""
+    key, equals, values = text.partition("=")
+    found = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
+    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", key) or not all(found):
+        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=V1,V2,...")
+    return key, found
 
 
 def _ranges(text: str) -> tuple[range, ...]:

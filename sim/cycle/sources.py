@@ -21,7 +21,7 @@ def no_watcher(_: LaunchSimulation) -> None:
     """Looks at nothing."""
 
 
-def simulate_trace(
+def simulate_trace(  # noqa: PLR0913 -- what a command line says
     path: str,
     gpu: GpuDescription,
     *,
@@ -29,10 +29,12 @@ def simulate_trace(
     launches: Sequence[range] = (),
     registers: dict[str, int] | None = None,
     timeline: int = 0,
+    cold: bool = False,
     watch: Watcher = no_watcher,
 ) -> Iterator[Timing]:
-    """The launches of a trace file, in order; all or those named. Raises K76x for a file that is
-    no good trace and what :meth:`CycleSimulator.begin` does."""
+    """The launches of a trace file, in order; all or those named. ``cold``: each begins with an
+    empty L2. Raises K76x for a file that is no good trace and what :meth:`CycleSimulator.begin`
+    does."""
     simulator = CycleSimulator(gpu, registers, timeline=timeline)
     with open_trace(path) as trace:
         for launch in trace.launches:
@@ -41,6 +43,8 @@ def simulate_trace(
                 continue
             if launches and not any(number in chosen for chosen in launches):
                 continue
+            if cold:
+                simulator.memory = None
             simulation = simulator.begin(launch.tables, launch.launch)
             for batch in launch.batches():
                 simulation.feed(batch)
@@ -48,13 +52,14 @@ def simulate_trace(
             yield simulation.finish()
 
 
-def simulate_list(
+def simulate_list(  # noqa: PLR0913 -- as above
     path: str,
     gpu: GpuDescription,
     *,
     kernels: Sequence[str] = (),
     launches: Sequence[range] = (),
     timeline: int = 0,
+    cold: bool = False,
     watch: Watcher = no_watcher,
     warn: Callable[[Diagnostic], None] = lambda _: None,
 ) -> Iterator[Timing]:
@@ -69,6 +74,8 @@ def simulate_list(
             continue
         if kernel.unknown:
             warn(_unknown(kernel))
+        if cold:
+            simulator.memory = None
         tables, launch = tables_of_sass(kernel), launch_of_sass(kernel)
         machine = launch_machine(gpu, tables, launch, {kernel.name: kernel.registers})
         program = program_of_sass(kernel, machine)

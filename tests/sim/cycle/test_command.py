@@ -6,6 +6,7 @@ import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -124,3 +125,74 @@ def test_unknown_opcodes_are_named(listed: str, capsys: pytest.CaptureFixture[st
     error = capsys.readouterr().err
     assert "K874" in error
     assert "FROB.X (6)" in error
+
+
+def test_sweep(listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """All combinations, also those that cannot be; the same for any number of processes."""
+    sweeps = ["--sweep", "sm_count=1,2", "--sweep", "max_threads_per_block=32,1024"]
+    texts = list[str]()
+    for jobs in ("1", "3"):
+        page = tmp_path / f"page{jobs}.html"
+        arguments = ["simulate", listed, "--gpu", GPU, *sweeps, "--jobs", jobs, "--json", "-"]
+        assert main([*arguments, "--html", str(page)]) == 0
+        texts.append(capsys.readouterr().out + page.read_text(encoding="utf-8"))
+    assert texts[0] == texts[1]
+    document = json.loads(texts[0].split("<!DOCTYPE")[0])
+    jsonschema.validate(document, schema())
+    settings = [run["settings"] for run in document["gpus"]]
+    assert settings == [[f"sm_count={n}", "max_threads_per_block=1024"] for n in (1, 2)]
+    assert document["gpus"][1]["cycles"] <= document["gpus"][0]["cycles"]
+    assert [f["configuration"] for f in document["failed"]] == [
+        f"{GPU} sm_count={n} max_threads_per_block=32" for n in (1, 2)
+    ]
+    assert "does not fit" in document["failed"][0]["reason"]
+    assert main(["simulate", listed, "--gpu", GPU, *sweeps]) == 0
+    assert "does not fit on an SM" in capsys.readouterr().out
+
+
+def test_cold_launches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With empty caches launches do not depend on each other: any process may have any."""
+    texts = list[str]()
+    for extra in (["--cold"], ["--cold", "--jobs", "2"], []):
+        arguments = ["simulate", str(SAMPLE), "--gpu", "v100", "--launches", "0,2", *extra]
+        assert main([*arguments, "--json", "-"]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1]
+    cold, warm = json.loads(texts[0])["launches"], json.loads(texts[2])["launches"]
+    assert cold[0]["cycles"] == warm[0]["cycles"]
+    assert cold[1]["cycles"] > warm[1]["cycles"]
+
+
+def test_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    gpus = ["--gpu", "v100", "--gpu", "a100"]
+    assert main(["simulate", str(SAMPLE), "--launches", "0", *gpus, "--html", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    body = text.split("<body>")[1].removesuffix("</html>\n").removesuffix("</body>")
+    ElementTree.fromstring(f"<body>{body}</body>")
+    assert body.count("<svg") == 2
+    assert "part[l] = i &lt; n" in body
+    assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = list[str]()
+    for gpu in ("v100", "a100"):
+        names.append(str(tmp_path / f"{gpu}.json"))
+        arguments = ["simulate", str(SAMPLE), "--launches", "0,2", "--gpu", gpu]
+        assert main([*arguments, "--json", names[-1]]) == 0
+    capsys.readouterr()
+    assert main(["compare", *names, "--json", "-", "--fail-above", "100%"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    path = resources.files(kcc).joinpath("schemas/comparison-1.json")
+    jsonschema.validate(document, json.loads(path.read_text(encoding="utf-8")))
+    (found,) = document["simulations"]
+    for side in ("before_us", "after_us"):
+        by_line = sum(c[side] for line in found["lines"] for c in line["causes"])
+        for total in (sum(c[side] for c in found["causes"]), by_line):
+            assert total == pytest.approx(found[side])
+    assert main(["compare", *names]) == 0
+    assert "where the time went" in capsys.readouterr().out
+    Path(names[1]).write_text('{"schema": "kcc/simulation/1", "gpus": [7]}', encoding="utf-8")
+    assert main(["compare", *names]) == 1
+    assert "K891" in capsys.readouterr().err

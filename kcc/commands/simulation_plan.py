@@ -1,0 +1,259 @@
+"""Runs the configurations of `kcc simulate`: in this process, or in several.
+
+A task is a configuration, or, where launches begin with cold caches and so do not depend on each
+other, some of its launches. Results come in the order of the plan, whatever the number of
+processes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import is_terminal
+from kcc.commands.progress import Show, shown_progress
+from kcc.diagnostics import Diagnostic, DiagnosticError, render
+
+if TYPE_CHECKING:
+    from kcc.report.simulation_run import FailedRun, SimulationRun
+    from kcc.sim.cycle.launch import LaunchSimulation
+    from kcc.sim.result import Timing
+
+TASKS_PER_JOB = 4
+"""Parts that the launches of a configuration are cut into, for each process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there are no results; an exception does not come whole from another process."""
+
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def error(self) -> DiagnosticError:
+        return DiagnosticError(self.diagnostics)
+
+
+Result = Sequence["Timing"] | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A GPU with its overrides; ``settings`` are those of them that a sweep varies."""
+
+    gpu: str
+    overrides: tuple[str, ...]
+    settings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is simulated. ``launches`` are those asked for (all if empty); ``cold``: each begins
+    with empty caches; ``timeline``: thread blocks of a launch whose times are kept."""
+
+    path: str
+    configurations: tuple[Configuration, ...]
+    kernels: tuple[str, ...]
+    launches: tuple[range, ...]
+    registers: dict[str, int]
+    timeline: int
+    cold: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A part of a plan: a configuration and launches."""
+
+    plan: Plan
+    configuration: int
+    launches: tuple[range, ...]
+
+
+def configurations(
+    gpus: Sequence[str], overrides: Sequence[str], sweeps: Sequence[tuple[str, tuple[str, ...]]]
+) -> tuple[Configuration, ...]:
+    """Each GPU with each combination of the values of the sweeps."""
+    keys = [key for key, _ in sweeps]
+    return tuple(
+        Configuration(gpu, (*overrides, *settings), settings)
+        for gpu in gpus
+        for values in itertools.product(*(values for _, values in sweeps))
+        for settings in [tuple(f"{k}={v}" for k, v in zip(keys, values, strict=True))]
+    )
+
+
+def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
+    """A run for each configuration.
+
+    :raises DiagnosticError: where the only configuration cannot be simulated; K875 where there is
+        no launch.
+    """
+    from kcc.gpu import load_gpu
+    from kcc.report.simulation_run import FailedRun, SimulationRun
+
+    stems = [load_gpu(c.gpu, list(c.overrides)).stem for c in plan.configurations]
+    tasks = _tasks(plan, jobs)
+    results = _in_processes(tasks, jobs) if jobs > 1 and len(tasks) > 1 else _one_by_one(tasks)
+    runs = list["SimulationRun | FailedRun"]()
+    for number, configuration in enumerate(plan.configurations):
+        own = [r for t, r in zip(tasks, results, strict=True) if t.configuration == number]
+        failed = next((r for r in own if isinstance(r, Failure)), None)
+        timings = tuple(t for r in own if not isinstance(r, Failure) for t in r)
+        if failed is not None and (len(plan.configurations) == 1 or _is_fatal(failed)):
+            raise failed.error
+        if failed is not None:
+            reason = failed.diagnostics[0].message
+            runs.append(FailedRun(stems[number], configuration.settings, reason))
+        elif timings:
+            runs.append(SimulationRun(configuration.settings, timings))
+        else:
+            message = "no launch is there, or none that is asked for"
+            raise DiagnosticError([Diagnostic("K875", message)])
+    if all(isinstance(run, FailedRun) for run in runs):
+        raise next(r.error for r in results if isinstance(r, Failure))
+    return runs
+
+
+def _is_fatal(failure: Failure) -> bool:
+    """Whether what failed is the trace, not the configuration: no block fits, or a value of the GPU
+    that is needed is not known, or takes too long."""
+    return failure.diagnostics[0].code not in ("K871", "K872", "K807")
+
+
+def _tasks(plan: Plan, jobs: int) -> list[Task]:
+    numbers = range(len(plan.configurations))
+    parts: list[tuple[range, ...]] = [plan.launches]
+    if plan.cold and jobs > 1 and len(plan.configurations) < TASKS_PER_JOB * jobs:
+        parts = _parts(_work(plan), TASKS_PER_JOB * jobs) or parts
+    return [Task(plan, number, part) for number in numbers for part in parts]
+
+
+def _work(plan: Plan) -> list[tuple[int, int]]:
+    """The launches that are asked for, and about how much work each is."""
+    if plan.path.endswith(".g"):
+        from kcc.sim.accelsim.reader import read_list
+
+        found = [(n, file.stat().st_size if file.exists() else 1)
+                 for n, file in enumerate(read_list(Path(plan.path)))]  # fmt: skip
+    else:
+        from kcc.trace.reader import open_trace
+
+        with open_trace(plan.path) as trace:
+            found = [(each.launch.number, each.totals.warp_instructions) for each in trace.launches]
+    return [each for each in found if not plan.launches or any(each[0] in r for r in plan.launches)]
+
+
+def _parts(work: Sequence[tuple[int, int]], count: int) -> list[tuple[range, ...]]:
+    """Launches that follow one another, in at most ``count`` parts of about as much work."""
+    found: list[list[range]] = []
+    share = max(sum(size for _, size in work) / count, 1)
+    done = 0.0
+    for number, size in work:
+        if not found or done >= share * len(found):
+            found.append([])
+        found[-1].append(range(number, number + 1))
+        done += max(size, 1)
+    return [tuple(part) for part in found]
+
+
+def _one_by_one(tasks: Sequence[Task]) -> list[Result]:
+    sizes = [dict(_work(replace(task.plan, launches=task.launches))) for task in tasks]
+    results: list[Result] = []
+    with shown_progress(sum(sum(own.values()) for own in sizes)) as show:
+        watch = _Watch(sizes, show)
+        for task in tasks:
+            results.append(_simulate(task, watch))
+            watch.next_task()
+    return results
+
+
+class _Watch:
+    """Shows how far the tasks are; ``sizes`` are the launches of each."""
+
+    def __init__(self, sizes: Sequence[dict[int, int]], show: Show) -> None:
+        self.sizes, self.show = sizes, show
+        self.task = self.done_before = self.issued_before = 0
+        self.done, self.issued = dict[int, float](), dict[int, int]()
+
+    def __call__(self, simulation: LaunchSimulation) -> None:
+        launch = simulation.launch.number
+        share = simulation.retired_blocks / max(simulation.launch.thread_blocks, 1)
+        self.done[launch] = self.sizes[self.task].get(launch, 0) * share
+        self.issued[launch] = simulation.issued
+        count = len(self.sizes)
+        where = f"configuration {self.task + 1} of {count}, " if count > 1 else ""
+        self.show(
+            self.done_before + round(sum(self.done.values())),
+            self.issued_before + sum(self.issued.values()),
+            f"{where}launch {launch}",
+        )
+
+    def next_task(self) -> None:
+        """The task is done."""
+        self.done_before += sum(self.sizes[self.task].values())
+        self.issued_before += sum(self.issued.values())
+        self.done.clear()
+        self.issued.clear()
+        self.task += 1
+
+
+def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
+    began = time.monotonic()
+    shown = is_terminal(sys.stderr)
+    with ProcessPoolExecutor(min(jobs, len(tasks)), initializer=_ignore_interrupts) as pool:
+        futures: list[Future[Result]] = [pool.submit(_simulate, task) for task in tasks]
+        try:
+            for done, _ in enumerate(as_completed(futures), 1):
+                if shown:
+                    left = (len(tasks) - done) * (time.monotonic() - began) / done
+                    words = f"{done} of {len(tasks)} parts done, {left:,.0f} s left"
+                    sys.stderr.write(f"\r\x1b[K{words}")
+                    sys.stderr.flush()
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            if shown:
+                sys.stderr.write("\r\x1b[K")
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = None) -> Result:
+    """The timings of a task, or why there are none."""
+    from kcc.gpu import load_gpu
+    from kcc.sim.cycle.sources import no_watcher, simulate_list, simulate_trace
+
+    plan, configuration = task.plan, task.plan.configurations[task.configuration]
+    watch = watch or no_watcher
+    try:
+        gpu = load_gpu(configuration.gpu, list(configuration.overrides))
+        if plan.path.endswith(".g"):
+            return list(
+                simulate_list(
+                    plan.path, gpu, kernels=plan.kernels, launches=task.launches,
+                    timeline=plan.timeline, cold=plan.cold, watch=watch, warn=_warn,
+                )
+            )  # fmt: skip
+        return list(
+            simulate_trace(
+                plan.path, gpu, kernels=plan.kernels, launches=task.launches,
+                registers=plan.registers, timeline=plan.timeline, cold=plan.cold, watch=watch,
+            )
+        )  # fmt: skip
+    except DiagnosticError as error:
+        return Failure(error.diagnostics)
+
+
+def _warn(diagnostic: Diagnostic) -> None:
+    sys.stderr.write(f"{render(diagnostic, {})}\n")

@@ -1,0 +1,122 @@
+"""What reports of simulations speak of: the launches of one source in one configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from kcc.sim.result import LineTiming, Timing
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationRun:
+    """All launches on one GPU; ``settings`` are the KEY=VALUE of a sweep that tell it from the
+    others."""
+
+    settings: tuple[str, ...]
+    timings: tuple[Timing, ...]
+
+    @property
+    def gpu(self) -> str:
+        return self.timings[0].gpu
+
+    @property
+    def label(self) -> str:
+        """How the configuration is called."""
+        return " ".join((self.gpu, *self.settings))
+
+    @property
+    def cycles(self) -> float:
+        return sum(t.cycles for t in self.timings)
+
+    @property
+    def time_us(self) -> float:
+        return sum(t.time_us for t in self.timings)
+
+    @property
+    def issued(self) -> float:
+        return sum(t.issued for t in self.timings)
+
+    @property
+    def ipc(self) -> float:
+        return self.issued / self.cycles if self.cycles else 0.0
+
+    def hit_rate(self, level: str) -> float | None:
+        """Of all launches; None where the level is not asked."""
+        return hit_rate(self.timings, level)
+
+    @property
+    def limiter(self) -> str:
+        """The cause with the most cycles."""
+        return largest(added(self.timings))
+
+
+@dataclass(frozen=True, slots=True)
+class FailedRun:
+    """A configuration that cannot be simulated."""
+
+    gpu: str
+    settings: tuple[str, ...]
+    reason: str
+
+    @property
+    def label(self) -> str:
+        """As of a run."""
+        return " ".join((self.gpu, *self.settings))
+
+
+@dataclass(slots=True)
+class LineSum:
+    """A line of the source over several launches."""
+
+    file: str
+    line: int
+    cycles: float = 0
+    executed: float = 0
+    sectors: float = 0
+    l1_hits: float = 0
+    l2_hits: float = 0
+    dram_sectors: float = 0
+    passes: float = 0
+    stack: dict[str, float] = field(default_factory=dict[str, float])
+
+    def add(self, own: LineTiming) -> None:
+        """One launch more."""
+        self.cycles += own.cycles
+        self.executed += own.executed
+        self.sectors += own.sectors
+        self.l1_hits += own.l1_hits
+        self.l2_hits += own.l2_hits
+        self.dram_sectors += own.dram_sectors
+        self.passes += own.passes
+        for part in own.stack:
+            self.stack[part.name] = self.stack.get(part.name, 0) + part.cycles
+
+
+def lines_of(timings: Iterable[Timing]) -> list[LineSum]:
+    """The lines, those with the most cycles first; line 0 is what belongs to none."""
+    found = dict[tuple[str, int], LineSum]()
+    for line in (line for t in timings for line in t.lines):
+        place = line.file, line.line
+        found.setdefault(place, LineSum(*place)).add(line)
+    return sorted(found.values(), key=lambda s: (-s.cycles, s.file, s.line))
+
+
+def added(timings: Iterable[Timing]) -> dict[str, float]:
+    """Scheduler cycles by cause."""
+    found = dict[str, float]()
+    for part in (part for t in timings for part in t.stack):
+        found[part.name] = found.get(part.name, 0) + part.cycles
+    return found
+
+
+def largest(parts: dict[str, float]) -> str:
+    """The part with the most cycles, "" without any."""
+    return max(parts, key=lambda name: parts[name]) if parts else ""
+
+
+def hit_rate(timings: Iterable[Timing], level: str) -> float | None:
+    """Hits over accesses; None without accesses."""
+    caches = [c for t in timings for c in t.caches if c.level == level]
+    accesses = sum(c.accesses for c in caches)
+    return sum(c.hits for c in caches) / accesses if accesses else None
