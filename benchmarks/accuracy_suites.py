@@ -4,8 +4,8 @@
 
 The measured times are those of `truth/` in the data folder; benchmarks/suite_tables.py says what
 each row is. The sources folder holds copies of the public repositories OpenDwarfs, gpu-rodinia,
-gpuperfpredict and PolyBench-ACC, by these names. Every row counts: what has no estimate is listed
-with its reason. Nothing is fitted to these tables.
+gpuperfpredict, PolyBench-ACC, cuda-samples and Parboil, by these names. Every row counts: what has
+no estimate is listed with its reason. Nothing is fitted to these tables.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ from kcc.launch_language import parse_argument, parse_dimensions, parse_expressi
 from kcc.pipeline import AnalysisRequest, LaunchInputs
 from kcc.report.ablation import spearman
 
+DATA = Path(__file__).parent / "data"
+"""Where kernels of our own lie."""
+
 SAMPLES = 9
 """Values of a loop's counter that stand for all: the first, the last and those evenly between."""
 
@@ -58,7 +61,7 @@ class Outcome:
     choice: str
     gpu: str
     what: str
-    measured: float
+    measured: float | None
     ours: float | None
     inside: bool
     limiter: str
@@ -79,7 +82,7 @@ class Estimator:
 
     def program(self, suite: Suite, program: Program, row: Row) -> Answer:
         """The sum of all launches of a row."""
-        gpu = suite.gpus[row["gpu"]]
+        gpu = suite.gpus[suite.gpu_of(row)]
         parts = list[Answer]()
         for step in program.steps:
             parts += [_scaled(a, n) for a, n in self._launches(suite, step, program.names, gpu)]
@@ -118,7 +121,7 @@ class Estimator:
         return self.answers[key]
 
     def _request(self, suite: Suite, step: Step, names: Mapping[str, int]) -> AnalysisRequest:
-        root = self.folder / suite.repository
+        root = DATA if suite.repository == "kcc" else self.folder / suite.repository
         source = _source(root / step.source)
         at = Span(step.source, 0)
         values: dict[str, Value] = dict(names)
@@ -171,8 +174,10 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
     found = list[Outcome]()
     for row in rows:
         ours, reason, limiter, inside = None, "", "", False
-        measured = float(row[suite.time_column])
+        measured = suite.measured(row)
         try:
+            if measured is None:
+                raise _NotEstimated("the file has no time of it")
             program = suite.program(row)
             if isinstance(program, str):
                 raise _NotEstimated(program)
@@ -189,15 +194,26 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
             reason = str(error)
         groups = tuple(key(row) for key in suite.groups)
         found.append(
-            Outcome(groups, suite.choice(row), row["gpu"], _what(row), measured, ours, inside,
-                    limiter, reason)
+            Outcome(groups, suite.choice(row), suite.gpu_of(row), _what(row), measured, ours,
+                    inside, limiter, reason)
         )  # fmt: skip
     return found
 
 
 def _what(row: Row) -> str:
     """A row in few words."""
-    names = ("application", "benchmark", "app", "kernel", "size", "n", "input_size_1", "run_dir")
+    names = (
+        "gpu_variant",
+        "elements_f64",
+        "application",
+        "benchmark",
+        "app",
+        "kernel",
+        "size",
+        "n",
+        "input_size_1",
+        "run_dir",
+    )
     return " ".join(dict.fromkeys(row[name] for name in names if row.get(name)))
 
 
@@ -218,7 +234,7 @@ class Figures:
 
 def figures(rows: Sequence[Outcome]) -> Figures:
     """The figures of rows."""
-    good = [(r.measured, r.ours, r.inside) for r in rows if r.ours is not None]
+    good = [(r.measured, r.ours, r.inside) for r in rows if r.measured and r.ours]
     if not good:
         return Figures(len(rows), 0, 0, 0, 0, None, 0, 0)
     measured, ours, inside = (np.array(column, float) for column in zip(*good, strict=True))
@@ -241,7 +257,8 @@ def regrets(rows: Sequence[Outcome]) -> list[float]:
     for members in groups.values():
         if len(members) > 1:
             first = min(members, key=lambda r: r.ours or 0.0)
-            found.append(100 * (first.measured / min(r.measured for r in members) - 1))
+            times = [r.measured or 0.0 for r in members]
+            found.append(100 * ((first.measured or 0.0) / min(times) - 1))
     return found
 
 
@@ -269,11 +286,10 @@ def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
         wrong = sum(each > 0 for each in chosen)
         print(f"  regret of {len(chosen)} choices: mean {np.mean(chosen):.1f} %, largest "
               f"{max(chosen):.0f} %, {wrong} not the best")  # fmt: skip
-    estimated = [r for r in rows if r.ours]
-    worst = sorted(estimated, key=lambda r: -abs(np.log((r.ours or 1) / r.measured)))
-    for r in worst[:5]:
+    pairs = [(r, r.measured, r.ours) for r in rows if r.measured and r.ours]
+    for r, measured, ours in sorted(pairs, key=lambda p: -abs(np.log(p[2] / p[1])))[:5]:
         unit = "cycles" if suite.in_cycles else "ms"
-        print(f"  worst: {r.what} on {r.gpu}: {r.measured:.4g} {unit} measured, {r.ours:.4g} ours, "
+        print(f"  worst: {r.what} on {r.gpu}: {measured:.4g} {unit} measured, {ours:.4g} ours, "
               f"{r.limiter}")  # fmt: skip
     reasons = dict[str, int]()
     for r in rows:

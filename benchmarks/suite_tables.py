@@ -8,7 +8,7 @@ counter is an argument, ``over`` names it, and a sample of its values stands for
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 Row = Mapping[str, str]
 
@@ -52,8 +52,10 @@ class Suite:
     groups: tuple[Callable[[Row], str], ...]
     choice: Callable[[Row], str]
     include: tuple[str, ...] = ()
-    time_column: str = "time_ms"
+    measured: Callable[[Row], float | None] = lambda row: float(row["time_ms"])
     in_cycles: bool = False
+    gpu_of: Callable[[Row], str] = lambda row: row["gpu"]
+    """What the file calls a row's GPU."""
 
 
 # OpenDwarfs (OpenCL): the first launch of each kernel; sizes of opendwarf_application_parameters.py
@@ -233,14 +235,24 @@ POLYBENCH: Mapping[str, Program] = {
 }  # fmt: skip
 
 
-# Seven kernels on a GV100, in cycles; two of their three origins are not at hand
+# Seven kernels on a GV100, in cycles; sizes as the counters of DRAM say them
 
-_HOTSPOT = "cuda/hotspot/hotspot.cu"
+_HOTSPOT = "gpu-rodinia/cuda/hotspot/hotspot.cu"
+_WALSH = "cuda-samples/Samples/5_Domain_Specific/fastWalshTransform/fastWalshTransform.cu"
+_HISTOGRAM = "cuda-samples/Samples/2_Concepts_and_Techniques/histogram/histogram64.cu"
+_SGEMM = "Parboil/benchmarks/sgemm/src/cuda/sgemm_kernel.cu"
+
+
+def _in_rodinia(kernel: str) -> Step:
+    step = RODINIA[kernel]
+    return replace(step, source=f"gpu-rodinia/{step.source}")
+
+
 GV100: Mapping[str, Program] = {
-    "bpnn_layerforward_CUDA": Program((RODINIA["bpnn_layerforward_CUDA"],),
+    "bpnn_layerforward_CUDA": Program((_in_rodinia("bpnn_layerforward_CUDA"),),
                                       {"input_size_1": 65536, "grid_x": 1, "grid_y": 4096,
                                        "block_x": 16, "block_y": 16}),
-    "bpnn_adjust_weights_cuda": Program((RODINIA["bpnn_adjust_weights_cuda"],),
+    "bpnn_adjust_weights_cuda": Program((_in_rodinia("bpnn_adjust_weights_cuda"),),
                                         {"input_size_1": 65536, "grid_x": 1, "grid_y": 4096,
                                          "block_x": 16, "block_y": 16}),
     # 1024 x 1024, two iterations in one launch: each thread block of 16 x 16 gives 12 x 12.
@@ -248,7 +260,40 @@ GV100: Mapping[str, Program] = {
         _HOTSPOT, "calculate_temp", "ceil(n/12),ceil(n/12)", "16,16",
         ("iteration=2", "grid_cols=n", "grid_rows=n", "border_cols=2", "border_rows=2")),),
         {"n": 1024}),
+    # A of 1024 x 992, B of 992 x 1056, column by column; 128 x 16 elements a thread block.
+    "mysgemmNT": Program((Step(
+        _SGEMM, "mysgemmNT", "m//128,n//16", "16,8",
+        ("lda=m", "ldb=n", "ldc=m", "k=k")),), {"m": 1024, "n": 1056, "k": 992}),
+    # The mean of the six launches for 2^23 elements.
+    "fwtBatch2Kernel": Program(tuple(
+        Step(_WALSH, "fwtBatch2Kernel", "8192", "256", (f"stride={1 << log2}",), times="1/6")
+        for log2 in range(21, 10, -2))),
+    "fwtBatch1Kernel": Program((Step(_WALSH, "fwtBatch1Kernel", "4096", "512", ("log2N=11",)),)),
+    # 64 MiB; a thread block counts at most 64 x 240 bytes.
+    "histogram64Kernel": Program((Step(_HISTOGRAM, "histogram64Kernel", "ceil(n/15360)", "64",
+                                       ("dataCount=n//16",)),), {"n": 1 << 26}),
 }  # fmt: skip
+
+
+# scale of gpu-benches' small kernels: a[i] = b[i] / 4 in double precision, many launches in a row
+
+SMALL_KERNEL = Step("scale.cl", "scale", "ceil(n/128)", "128", ("size=n",))
+
+
+def small_kernel(row: Row) -> Program | str:
+    """The launch of a row, with thread blocks of 128."""
+    if _way(row) in ("_gsync", "_pt"):
+        return "one launch of threads that stay, another kernel"
+    return Program((SMALL_KERNEL,), {"n": int(row["elements_f64"])})
+
+
+def small_kernel_ms(row: Row) -> float | None:
+    """Milliseconds of a launch, from GB/s. The columns are sizes of thread blocks: 16, 32, 64, 128
+    and more; in the files of the A100 from 1 on (times halve until the sixth). The last line of a
+    file may be cut off."""
+    column = "GBps_col8" if row["gpu_variant"].startswith("a100") else "GBps_col4"
+    speed = float(row[column] or 0)
+    return int(row["elements_f64"]) * 16 / speed * 1e-6 if speed else None
 
 
 def _gpu(row: Row) -> str:
@@ -261,6 +306,17 @@ def _kernel(row: Row) -> str:
 
 def _size(row: Row) -> str:
     return row["size"]
+
+
+def _way(row: Row) -> str:
+    """How kernels were launched: one by one, as a graph, or once with threads that stay and meet
+    at a barrier of the grid."""
+    name = row["gpu_variant"]
+    return next((way for way in ("_graph", "_gsync", "_pt") if name.endswith(way)), "")
+
+
+def _magnitude(elements: int) -> str:
+    return f"2^{2 * (elements.bit_length() // 2)} elements and more"
 
 
 def _run(row: Row) -> str:
@@ -302,12 +358,22 @@ SUITES = (
         include=("common",),
     ),
     Suite(
-        "rodinia_parboil_sdk_gv100_counters.csv", "gpu-rodinia",
+        "rodinia_parboil_sdk_gv100_counters.csv", "",
         {"GV100_80SM": "nvidia-quadro-gv100"},
-        lambda row: GV100.get(row["kernel"], "its source is not among those that are read"),
+        lambda row: GV100[row["kernel"]],
         (_kernel,),
         lambda _: "",
-        include=("cuda/backprop",),
-        time_column="elapsed_cycles_avg_per_launch", in_cycles=True,
+        include=("gpu-rodinia/cuda/backprop", "cuda-samples/Common"),
+        measured=lambda row: float(row["elapsed_cycles_avg_per_launch"]), in_cycles=True,
+    ),
+    Suite(
+        "microbench_small_kernels.csv", "kcc",
+        {"a100_80": "nvidia-a100-sxm4-80gb", "a40": "a40", "h200": "h200", "l40": "l40",
+         "mi210": "amd-mi210", "rx6900xt": "amd-radeon-rx-6900-xt"},
+        small_kernel,
+        (lambda row: row["gpu_variant"], lambda row: _magnitude(int(row["elements_f64"]))),
+        lambda row: f"{_way(row)} {row['elements_f64']}",
+        measured=small_kernel_ms,
+        gpu_of=lambda row: row["gpu_variant"].removesuffix(_way(row)),
     ),
 )  # fmt: skip
