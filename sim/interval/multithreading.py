@@ -37,9 +37,10 @@ def markov_cpi(profile: IntervalProfile, warps: float) -> float:
 
 def multithreading_cpi(profile: IntervalProfile, warps: float, policy: Policy) -> float:
     """Equation 16: cycles of the representative warp, and one more for each instruction of the
-    remaining warps that does not overlap its stalls."""
+    remaining warps that does not overlap its stalls. The probabilities of equations 20 and 25 count
+    too few of these where warps have few stalls; no core is faster than its issue rate."""
     extra = float(nonoverlapped(profile, warps, policy).sum())
-    return (profile.total_cycles + extra) / (warps * profile.total_instructions)
+    return max((profile.total_cycles + extra) / (warps * profile.total_instructions), 1.0)
 
 
 def nonoverlapped(profile: IntervalProfile, warps: float, policy: Policy) -> NDArray[np.float64]:

@@ -1,0 +1,111 @@
+"""Schedules of intervals, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.sim.interval import schedule_native as native
+
+
+class Sm:
+    """An SM with intervals of (instructions, stall) for all of its warps."""
+
+    def __init__(self, intervals: list[tuple[float, float]], **columns: list[float]) -> None:
+        self.rows = np.zeros((len(intervals), native.INTERVAL_COLUMNS))
+        self.rows[:, native.I_INSTRUCTIONS] = [n for n, _ in intervals]
+        self.rows[:, native.I_STALL] = [s for _, s in intervals]
+        self.rows[:, native.I_SINCE] = 1
+        for name, values in columns.items():
+            self.rows[:, getattr(native, f"I_{name.upper()}")] = values
+        self.barriers = np.zeros(len(intervals), np.bool_)
+
+    def run(
+        self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: bool = False,
+        schedulers: int = 1, entries: int = 32, sharing: float = 1.0,
+    ) -> float:  # fmt: skip
+        conf = np.array([schedulers, warps, resident, entries, sharing, 0, greedy], np.float64)
+        first = np.array([0, len(self.rows)], np.int64)
+        sequences = np.zeros((blocks, warps), np.int64)
+        causes = np.zeros(len(self.rows), np.int64)
+        stack, ends = np.zeros((2, native.PARTS)), np.zeros(blocks)
+        cycles = native.schedule_intervals(
+            conf, self.rows, causes, self.barriers, np.ones((1, 3)) / 3, first, sequences, stack,
+            ends,
+        )  # fmt: skip
+        issued = float(self.rows[:, native.I_INSTRUCTIONS].sum()) * warps * blocks
+        idle = float(stack.sum())
+        last = float(ends.max())
+        assert issued + idle == pytest.approx(schedulers * last)
+        return cycles
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_one_warp_alone(greedy: bool):
+    assert Sm([(3, 6), (2, 10), (4, 0)]).run(1, greedy=greedy) == pytest.approx(25)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_no_stalls_fill_the_scheduler(greedy: bool):
+    assert Sm([(10, 0)]).run(8, greedy=greedy) == pytest.approx(80)
+    assert Sm([(10, 0)]).run(8, greedy=greedy, schedulers=2) == pytest.approx(40)
+
+
+def test_greedy_hides_stalls_behind_whole_intervals():
+    # three warps of 3 instructions: 3 + 6 of stall; the others take the 6 cycles; then 3 x 3
+    assert Sm([(3, 6), (3, 0)]).run(3, greedy=True) == pytest.approx(18)
+    assert Sm([(3, 6), (3, 0)]).run(1, greedy=True) == pytest.approx(12)
+
+
+def test_round_robin_interleaves():
+    # all end their first interval at 9; the stall was waited for from two instructions earlier on
+    # of the last, which interleaving does not shorten: 9 + 6 - (9 - 3) / 3, then 9 more
+    assert Sm([(3, 6), (3, 0)]).run(3) == pytest.approx(9 + 4 + 9)
+
+
+def test_blocks_follow_one_another():
+    one = Sm([(5, 20), (5, 0)])
+    assert one.run(1, blocks=4, resident=1) == pytest.approx(4 * 30)
+    assert one.run(1, blocks=4, resident=2) < 4 * 30
+    assert one.run(1, blocks=4, resident=2) >= 2 * 30
+
+
+def test_barrier_waits_for_the_last():
+    sm = Sm([(5, 0), (5, 0)])
+    sm.barriers[0] = True
+    assert sm.run(2, greedy=True) == pytest.approx(20)
+
+
+def test_load_store_unit_takes_one_access_at_a_time():
+    sm = Sm([(1, 25), (1, 0)], load_store=[32, 0])
+    # the eighth warp's access begins behind seven of 32 cycles
+    assert sm.run(8) == pytest.approx(7 * 32 + 8 + 25, abs=8)
+
+
+def test_miss_entries_are_waited_for():
+    def load(entries: int) -> float:
+        sm = Sm([(1, 400), (1, 0)], load_store=[1, 0], misses=[8, 0], held=[8 * 400, 0])
+        return sm.run(16, entries=entries)
+
+    assert load(128) < 450
+    # 128 requests through 32 entries: four rounds of 400 cycles
+    assert load(32) == pytest.approx(4 * 400, rel=0.3)
+    assert load(16) > load(32) > load(64)
+
+
+def test_bandwidth_is_shared():
+    def load(sharing: float) -> float:
+        sm = Sm([(1, 400), (1, 0)], load_store=[1, 0], dram=[10, 0])
+        return sm.run(32, sharing=sharing)
+
+    assert load(0.0) < 500
+    assert load(4.0) == pytest.approx(32 * 40, rel=0.5)
+    assert load(1.0) <= load(2.0) <= load(4.0)
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_more_warps_take_no_less(greedy: bool):
+    sm = Sm([(4, 30), (2, 11), (9, 50), (1, 0)])
+    times = [sm.run(warps, greedy=greedy) for warps in (1, 2, 4, 8, 16, 32)]
+    assert times == sorted(times)
+    assert times[-1] >= 32 * 16
