@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from kcc.assumptions import Assumptions
 from kcc.diagnostics import Diagnostic
@@ -31,7 +32,7 @@ def unused_assumptions(assumptions: Assumptions, kernels: Iterable[Facts]) -> li
 
 
 def warn_unused(
-    assumptions: Assumptions, seen: Set[str], used: Set[str], known: str = "known"
+    assumptions: Assumptions, seen: AbstractSet[str], used: AbstractSet[str], known: str = "known"
 ) -> list[Diagnostic]:
     """The warnings for assumptions about other loops and branches than those ``seen`` and
     ``used``, which are ``loop@LINE`` and ``branch@LINE``; ``known`` says why one is not used."""

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.ir.types import FloatTy
 from kcc.frontend.kernel import Kernel
+from kcc.passes.branch_sense import true_way
 from kcc.passes.branches import Branches, BranchPoint
 from kcc.passes.facts import Facts
 from kcc.passes.symbolic.affine import depends_on
@@ -106,7 +108,7 @@ class BranchConditions:
 @dataclass(frozen=True, slots=True)
 class BranchConditionsPass:
     """Gives :class:`BranchConditions`. ``assumed`` maps lines to the share of executions in which
-    a branch there, if it cannot be decided, goes its first (true) way.
+    a branch there, if it cannot be decided, goes the way that the source calls true.
     """
 
     assumed: Mapping[int, float] = field(default_factory=dict[int, float])
@@ -144,12 +146,7 @@ def _condition(
     sides, reason = _sides(values, branch)
     line = branch.location.line if branch.location else 0
     if line in assumed and any(side.share is None for side in sides):
-        first, *others = sides
-        rest = (1 - assumed[line]) / max(len(others), 1)
-        sides = (
-            Side(first.target, assumed[line], "", assumed=True),
-            *(Side(other.target, rest, "", assumed=True) for other in others),
-        )
+        sides = _assumed(sides, _true_way(values, branch), assumed[line])
     return BranchCondition(
         branch=branch.id,
         terminals=terminals,
@@ -158,6 +155,21 @@ def _condition(
         text=text(values, node),
         sides=sides,
         reason=reason,
+    )
+
+
+def _true_way(values: SymbolicValues, branch: BranchPoint) -> int:
+    """The way out that the source calls true; of a switch the first case."""
+    end = values.function.blocks[branch.block].terminator
+    return true_way(values.function, end) if isinstance(end, CondBranch) else 0
+
+
+def _assumed(sides: Sequence[Side], true: int, share: float) -> tuple[Side, ...]:
+    """The sides with a share for the true one; the others have equal parts of the rest."""
+    rest = (1 - share) / max(len(sides) - 1, 1)
+    return tuple(
+        Side(side.target, share if place == true else rest, "", assumed=True)
+        for place, side in enumerate(sides)
     )
 
 

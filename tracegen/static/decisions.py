@@ -72,7 +72,10 @@ class Decider:
             self.used.add(f"branch@{stop.ways.line}")
             self._note(stop, f"true for {given:g} of the lanes, as given")
             share = self._dealt_out(block, stop, lanes, given)
-            return [share, *[0] * (len(targets) - 2), lanes & ~share]
+            other = -1 if stop.ways.true == 0 else 0
+            masks = [0] * len(targets)
+            masks[stop.ways.true], masks[other] = share, lanes & ~share
+            return masks
         staying = self._staying(block, stop, lanes, counters)
         if staying is not None:
             return staying

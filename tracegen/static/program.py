@@ -19,6 +19,7 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Block
 from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.passes.branch_sense import true_way
 from kcc.passes.control_flow import ControlFlowPass
 from kcc.passes.dominance import DominatorsPass, PostDominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
@@ -57,12 +58,14 @@ class Touch:
 class Ways:
     """Where a block leads: without a condition to ``targets[0]``; on a condition to the first
     target or the second; by a number to the target of the first case that it is, else to the last.
+    ``true`` is the place of the target that the source calls true, or of its first case.
     """
 
     condition: Node | None
     cases: tuple[tuple[int, int], ...]
     targets: tuple[int, ...]
     line: int
+    true: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +209,8 @@ def _ways(values: SymbolicValues, block: Block) -> Ways:
             return Ways(None, (), (end.then,), line)
         case CondBranch():
             condition = values.scalar(end.condition, block.index)
-            return Ways(condition, (), (end.then, end.otherwise), line)
+            true = true_way(values.function, end)
+            return Ways(condition, (), (end.then, end.otherwise), line, true)
         case Switch():
             targets = tuple(dict.fromkeys((*(b for _, b in end.cases), end.default)))
             value = values.scalar(end.value, block.index)

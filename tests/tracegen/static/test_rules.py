@@ -189,3 +189,18 @@ def test_warps_that_all_differ_are_an_error(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(DiagnosticError) as error:
         static_trace(unit, unit.kernels[0], NDRange((1 << 30,), (256,)), [BufferSize(4)])
     assert error.value.diagnostics[0].code == "K852"
+
+
+def test_a_share_is_that_of_the_condition_as_written():
+    """Optimisation makes a branch of it that leaves where the condition does not hold."""
+    text = """__kernel void k(__global int *a) {
+        int i = get_global_id(0);
+        if (a[i])
+            a[i + a[i]] = 1;
+    }"""
+    unit = unit_of(text, OptLevel.O2)
+    static = static_trace(
+        unit, unit.kernels[0], NDRange((32,), (32,)), [BufferSize(1024)],
+        assumptions=Assumptions(branches={3: 0.25}),
+    )  # fmt: skip
+    assert [mask.bit_count() for mask in masks(static)] == [32, 8, 32]
