@@ -26,6 +26,10 @@ H100 128 (same file)."""
 PORT_QUEUE = 24.0
 """Cycles of work that the load/store port takes in ahead."""
 
+UNIT_QUEUE = 8.0
+"""Cycles of work that a unit takes in ahead: one operation here may be several machine
+instructions, between which a GPU would issue other warps'."""
+
 LAUNCH_OVERHEAD_US = 2.2
 """From launch to the first instruction and from the last to the end, where a GPU's description does
 not say it: smallest kernels of microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100."""

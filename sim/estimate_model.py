@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +22,14 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import CacheShape, Stream, Traffic, streams_of, traffic_of
-from kcc.sim.estimate_machine import BLOCK_START_CYCLES, PORT_QUEUE, Machine, latency_of, machine_of
+from kcc.sim.estimate_machine import (
+    BLOCK_START_CYCLES,
+    PORT_QUEUE,
+    UNIT_QUEUE,
+    Machine,
+    latency_of,
+    machine_of,
+)
 from kcc.sim.estimate_options import (
     EVERYTHING,
     Mechanisms,
@@ -33,18 +41,21 @@ from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import MachineProgram, Memory
 from kcc.sim.pipeline_flow import (
     Flow,
+    Traced,
     Traces,
-    caps_for,
     flow_of,
-    operations_per_warp,
-    traces_of,
+    traced,
 )
 from kcc.sim.pipeline_program import machine_program
+
+if TYPE_CHECKING:
+    from kcc.sim.pipeline_native import Run
 
 SECTOR = 32
 LINE = 128
 ROUNDS = 3
-"""Rounds of thread blocks up to which all that an SM gets are run."""
+"""Rounds of thread blocks of which all are run. Of more, one round is, and as many again as take
+the place of others that end at different times: the rest goes on at their rate."""
 
 
 @dataclass(slots=True)
@@ -62,7 +73,7 @@ class Subject:
     programs: dict[Generation, MachineProgram] = field(
         default_factory=dict[Generation, MachineProgram]
     )
-    traces: dict[Generation, list[Traces]] = field(default_factory=dict[Generation, list[Traces]])
+    traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -213,10 +224,7 @@ def _program(subject: Subject, generation: Generation) -> MachineProgram:
 
 def _keep(subject: Subject, generation: Generation, program: MachineProgram) -> None:
     subject.programs[generation] = program
-    subject.traces[generation] = [
-        traces_of(subject.kernel, subject.facts, subject.flow, program, caps)
-        for caps in caps_for(subject.flow, program, subject.facts)
-    ]
+    subject.traces[generation] = traced(subject.kernel, subject.facts, subject.flow, program)
 
 
 def _limiter(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:
@@ -348,7 +356,9 @@ class _Run:
                     float((per_sm * self.busy)[self.unit == unit].sum()) / each
                 )
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
-        l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
+        # What goes back to DRAM is read out of L2 once more.
+        back = np.where(self.write > 0, self.dram, 0.0)
+        l2 = float((e * (self.l2 + self.write + back)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self._l2_rate()
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self._dram_rate()
         return found
@@ -365,64 +375,67 @@ class _Run:
 
     def launch(self, blocks: int) -> tuple[float, dict[str, float], dict[str, float]]:
         """Cycles of all thread blocks, the shares of what they went into, and the bounds."""
-        per_sm, resident = blocks / self.machine.sms, self.occupancy.blocks
-        traces = self.subject.traces[self.machine.generation]
-        most = math.ceil(per_sm)
-        warps = -(-self.subject.block_threads // 32)
-        rounds = ROUNDS if traces[0].operations * warps * resident < 30_000 else 1
-        if most <= rounds * resident:
-            found = self._sm(traces[0], most)
-            cycles = found[0]
-        else:
-            once = self._sm(traces[0], resident)[0]
-            found = self._sm(traces[0], 2 * resident)
-            cycles = once + (per_sm / resident - 1) * (found[0] - once)
+        trace = self.subject.traces[self.machine.generation]
+        per_sm, most = blocks / self.machine.sms, math.ceil(blocks / self.machine.sms)
+        resident = min(self.occupancy.blocks, most)
+        run = self._sm(trace.traces, most if most <= ROUNDS * resident else resident)
+        cycles = run.cycles
+        if most > ROUNDS * resident:
+            run = self._sm(trace.traces, ROUNDS * resident, cycles / resident)
+            steady = run.started[resident:]
+            period = (steady[-1] - steady[0]) / (len(steady) - 1)
+            cycles += (per_sm - resident) * period
+        cycles += self._cut_off(trace, resident) * max(per_sm / resident, 1.0)
         bounds = self.bounds()
-        if len(traces) > 1:
-            cycles = self._stretched(cycles, traces)
-        shares = dict(zip(_reasons(), (found[1:12] / found[1:12].sum()).tolist(), strict=True))
+        shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
         name, least = max(bounds.items(), key=lambda item: item[1])
         if least > cycles:
             shares = _squeezed(shares, cycles / least, name)
             cycles = least
         return cycles, shares, bounds
 
-    def _stretched(self, cycles: float, traces: list[Traces]) -> float:
-        """From cut traces to whole ones, by operations."""
-        fewer, more = traces
-        resident = min(
-            self.occupancy.blocks, math.ceil(math.prod(self.subject.grid) / self.machine.sms)
-        )
-        short, long = self._sm(fewer, resident)[0], self._sm(more, resident)[0]
-        slope = max(long - short, 0.0) / max(more.operations - fewer.operations, 1e-9)
-        whole = operations_per_warp(self.subject.flow, self.program)
-        full = short + slope * (whole - fewer.operations)
-        return cycles * full / short
+    def _cut_off(self, traced: Traced, resident: int) -> float:
+        """Cycles of one round of thread blocks in iterations that the trace does not have: as many
+        as the last ones that it has."""
+        if not traced.cuts:
+            return 0.0
+        short = self._sm(traced.traces, resident).cycles
+        lacking = 0.0
+        for cut in traced.cuts:
+            longer = self._sm(cut.longer, resident).cycles
+            lacking += max(longer - short, 0.0) * cut.missing / max(cut.more, 1e-9)
+        return lacking
 
-    def _sm(self, traces: Traces, blocks: int) -> np.ndarray:
+    def _sm(self, traces: Traces, blocks: int, stagger: float = 0.0) -> Run:
         from kcc.sim import pipeline_native as native
 
-        p = np.zeros(native.PARAMETERS)
         machine, latency = self.machine, self.machine.latency
-        p[native.P_SCHEDULERS], p[native.P_RESIDENT] = machine.schedulers, self.occupancy.blocks
-        p[native.P_WARPS], p[native.P_BLOCKS] = -(-self.subject.block_threads // 32), blocks
-        p[native.P_L2_CYCLES] = SECTOR * self.active / self._l2_rate()
-        p[native.P_WRITE_CYCLES] = p[native.P_L2_CYCLES]
-        p[native.P_DRAM_CYCLES] = SECTOR * self.active / self._dram_rate()
-        p[native.P_QUEUE] = PORT_QUEUE
-        p[native.P_SHARED_LATENCY], p[native.P_L1_LATENCY] = latency["shared"], latency["l1"]
-        p[native.P_L2_LATENCY], p[native.P_DRAM_LATENCY] = latency["l2"], latency["dram"]
-        p[native.P_CONSTANT_LATENCY] = latency["constant"]
-        p[native.P_BARRIER_LATENCY], p[native.P_ATOMIC_LATENCY] = (
-            latency["barrier"],
-            latency["atomic"],
+        sm = native.Sm(
+            schedulers=machine.schedulers,
+            resident=self.occupancy.blocks,
+            warps=-(-self.subject.block_threads // 32),
+            blocks=blocks,
+            l2_cycles=SECTOR * self.active / self._l2_rate(),
+            write_cycles=SECTOR * self.active / self._l2_rate(),
+            dram_cycles=SECTOR * self.active / self._dram_rate(),
+            queue=PORT_QUEUE,
+            unit_queue=UNIT_QUEUE,
+            shared_latency=latency["shared"],
+            l1_latency=latency["l1"],
+            l2_latency=latency["l2"],
+            dram_latency=latency["dram"],
+            constant_latency=latency["constant"],
+            barrier_latency=latency["barrier"],
+            atomic_latency=latency["atomic"],
+            block_start=BLOCK_START_CYCLES,
+            stagger=stagger,
         )
-        p[native.P_BLOCK_START] = BLOCK_START_CYCLES
         starts, flat = self._needs()
-        return native.run_sm(
-            traces.starts, traces.trace, starts, flat, self.unit, self.memory, self.slots,
-            self.busy, self.latency, self.port, self.l2, self.dram, self.write, p,
+        operations = native.Operations(
+            starts, flat, self.unit, self.memory, self.slots, self.busy, self.latency, self.port,
+            self.l2, self.dram, self.write,
         )  # fmt: skip
+        return native.run_sm(traces.starts, traces.trace, operations, sm)
 
     def _needs(self) -> tuple[np.ndarray, np.ndarray]:
         starts, flat = [0], list[int]()

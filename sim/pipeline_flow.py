@@ -149,7 +149,11 @@ def _guessed(
 
 
 def _assumed_trips(facts: Facts, loop: Loop) -> float:
-    trip = facts[TripCounts].trips[loop.id]
+    trips = facts[TripCounts].trips
+    trip, around = trips[loop.id], None if loop.parent is None else trips[loop.parent]
+    if trip.total_mean is not None and (around is None or around.total_mean):
+        # Of a sample of the work-items: the bounds of a large launch say little.
+        return max(trip.total_mean / (1.0 if around is None else around.total_mean or 1.0), 1.0)
     if trip.greatest is not None and trip.least is not None:
         return max((trip.greatest + trip.least) / 2, 1.0)
     return ASSUMED_TRIPS
@@ -171,11 +175,14 @@ def _loops(
 
 # the trace
 
-MOST_OPERATIONS = 2500
-"""Of a trace before it is cut: some 20 ms on one core with all warps of an SM."""
+MOST_OPERATIONS = 5000
+"""Of a trace before it is cut: some 10 ms on one core with all warps of an SM."""
 
 LONGEST = 12_000
 """Of a trace in which only outer loops are cut, so that inner ones keep their weight."""
+
+FEWEST = 2
+"""Iterations that a loop keeps at least."""
 
 VARIANTS = 8
 """Traces that warps share where they do not all do the same."""
@@ -283,43 +290,85 @@ def _is_whole(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> bool:
     return all(abs(v - round(v)) < 1e-9 for v in (*shares, *trips, *entered))
 
 
-def operations_per_warp(flow: Flow, program: MachineProgram) -> float:
-    """Issue slots of one warp, in the mean, without any cut."""
-    total = sum(
-        executions * sum(program.operations[o].slots for o in program.blocks[block])
-        for block, executions in enumerate(flow.executions)
-    )
-    return total / flow.warps
+@dataclass(frozen=True, slots=True)
+class CutLoop:
+    """A loop of which the trace has only some iterations: ``longer`` has ``more`` of them (by a
+    warp in all), and ``missing`` are those that the whole program has beyond the trace."""
+
+    longer: Traces
+    more: float
+    missing: float
 
 
-def caps_for(flow: Flow, program: MachineProgram, facts: Facts) -> tuple[dict[int, float], ...]:
-    """Two ways to cut loops, the second with more iterations; one, empty, if the trace is short.
-    Loops are cut from the outermost inwards."""
-    loops = facts[Loops].loops
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """The trace of a kernel, and what it lacks of each loop that was cut."""
 
-    def length(caps: Mapping[int, float]) -> float:
-        scale = dict[int | None, float]({None: 1.0})
-        for loop in loops:
-            trips = flow.trips[loop.id]
-            own = min(trips, caps.get(loop.id, math.inf)) / trips if trips else 0.0
-            scale[loop.id] = scale[loop.parent] * own
-        innermost = facts[Loops].innermost
-        return sum(
-            flow.executions[b] / flow.warps * scale[innermost[b]] * len(ops)
-            for b, ops in enumerate(program.blocks)
+    traces: Traces
+    cuts: tuple[CutLoop, ...]
+
+
+def traced(kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram) -> Traced:
+    """The trace of a kernel, cut where it is too long: time then goes on by what one more iteration
+    of each cut loop costs."""
+    caps = _caps(flow, program, facts)
+    base = traces_of(kernel, facts, flow, program, caps)
+    scale, cuts = _scale(flow, facts, caps), list[CutLoop]()
+    for loop_id, cap in caps.items():
+        loop, trips = facts[Loops].loops[loop_id], flow.trips[loop_id]
+        longer = min(2.0 * cap, trips)
+        entries = flow.entries[loop_id] / flow.warps
+        cuts.append(
+            CutLoop(
+                traces_of(kernel, facts, flow, program, {**caps, loop_id: longer}),
+                entries * scale[loop.parent] * (longer - cap),
+                entries * (trips - cap),
+            )
         )
+    return Traced(base, tuple(cuts))
 
-    if length({}) <= MOST_OPERATIONS:
-        return ({},)
+
+def _scale(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> dict[int | None, float]:
+    """By loop, the share of its body's executions that a cut trace has."""
+    scale = dict[int | None, float]({None: 1.0})
+    for loop in facts[Loops].loops:
+        trips = flow.trips[loop.id]
+        own = min(trips, caps.get(loop.id, math.inf)) / trips if trips else 0.0
+        scale[loop.id] = scale[loop.parent] * own
+    return scale
+
+
+def _caps(flow: Flow, program: MachineProgram, facts: Facts) -> dict[int, float]:
+    """How many iterations of which loops a trace has at most. The longest loop is halved until the
+    trace is short; outer loops first, inner ones only where it is very long."""
+    loops, innermost = facts[Loops].loops, facts[Loops].innermost
     caps = dict[int, float]()
-    for depth in range(1, max(loop.depth for loop in loops) + 1):
-        for cap in (32.0, 16.0, 8.0, 4.0, 2.0):
-            caps |= {loop.id: cap for loop in loops if loop.depth == depth}
-            if length(caps) <= (MOST_OPERATIONS if cap > 2.0 else LONGEST):
-                return _two(caps, loops)
-    return _two(caps, loops)
 
+    def lengths() -> dict[int | None, float]:
+        scale, found = _scale(flow, facts, caps), dict[int | None, float]()
+        for block, operations in enumerate(program.blocks):
+            inner = innermost[block]
+            length = flow.executions[block] / flow.warps * scale[inner] * len(operations)
+            for each in (None, *(loop.id for loop in facts[Loops].around(block))):
+                found[each] = found.get(each, 0.0) + length
+        return found
 
-def _two(caps: dict[int, float], loops: tuple[Loop, ...]) -> tuple[dict[int, float], ...]:
-    fewer = {i: c / 2 if loops[i].depth == 1 else c for i, c in caps.items()}
-    return fewer, caps
+    for depth in range(1, max((loop.depth for loop in loops), default=0) + 1):
+        while True:
+            length = lengths()
+            if length[None] <= MOST_OPERATIONS:
+                return caps
+            iterations = {
+                loop.id: min(flow.trips[loop.id], caps.get(loop.id, math.inf))
+                for loop in loops if loop.depth == depth
+            }  # fmt: skip
+            able = [i for i, n in iterations.items() if n > FEWEST and i in length]
+            if not able:
+                break
+            longest = max(able, key=lambda i: length[i])
+            if length[longest] * 2 < MOST_OPERATIONS and depth > 1:
+                break
+            caps[longest] = max(float(FEWEST), iterations[longest] // 2)
+        if length[None] <= LONGEST:
+            return caps
+    return caps

@@ -3,13 +3,17 @@ and for each other; the clock jumps from one issue to the next. Imported only wh
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
+from kcc.native import uncounted
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, IDLE = range(11)
 REASONS = (
@@ -19,228 +23,357 @@ REASONS = (
 """What a scheduler's cycles went into: issuing, or waiting for the result of arithmetic or of a
 memory level, for a barrier, for a unit, for the load/store port; idle once warps run out."""
 
-(P_SCHEDULERS, P_RESIDENT, P_WARPS, P_BLOCKS, P_L2_CYCLES, P_DRAM_CYCLES, P_QUEUE, P_SHARED_LATENCY,
- P_L1_LATENCY, P_L2_LATENCY, P_DRAM_LATENCY, P_CONSTANT_LATENCY, P_BARRIER_LATENCY, P_BLOCK_START,
- P_ATOMIC_LATENCY, P_WRITE_CYCLES) = range(16)  # fmt: skip
-PARAMETERS = 16
-
 _MEMORY_UNIT = 4
 _BARRIER_OPERATION = 9
+_SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
+_SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
+_NEVER = 1e30
+_UNITS = 8
 
 
-@native
-def run_sm(
+class Operations(NamedTuple):
+    """Columns of the operations of a program, and which results each needs: those of operation o
+    are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution."""
+
+    need_starts: Numbers
+    needs: Numbers
+    unit: Numbers
+    memory: Numbers
+    slots: Floats
+    busy: Floats
+    latency: Floats
+    port: Floats
+    l2_sectors: Floats
+    dram_sectors: Floats
+    write_sectors: Floats
+
+
+class Sm(NamedTuple):
+    """An SM and its share of the memory behind it, in cycles (per sector for L2 and DRAM).
+    ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
+    start ``stagger`` cycles apart."""
+
+    schedulers: int
+    resident: int
+    warps: int
+    blocks: int
+    l2_cycles: float
+    write_cycles: float
+    dram_cycles: float
+    queue: float
+    unit_queue: float
+    shared_latency: float
+    l1_latency: float
+    l2_latency: float
+    dram_latency: float
+    constant_latency: float
+    barrier_latency: float
+    atomic_latency: float
+    block_start: float
+    stagger: float
+
+
+class Run(NamedTuple):
+    """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
+    schedulers; when each thread block ``started``."""
+
+    cycles: float
+    spent: Floats
+    started: Floats
+
+
+class _Warps(NamedTuple):
+    place: Integers
+    end: Integers
+    ready: Floats
+    why: Integers
+    asks: Integers
+    waiting: Flags
+    known: Floats
+    source: NDArray[np.int8]
+
+
+class _Schedulers(NamedTuple):
+    free: Floats
+    unit_free: Floats
+    first: Integers
+    when: Floats
+    stale: Flags
+    port_seen: Floats
+
+
+class _Memory(NamedTuple):
+    """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
+    sectors that operations still owe."""
+
+    free: Floats
+    credit_l2: Floats
+    credit_dram: Floats
+
+
+class _Blocks(NamedTuple):
+    left: Integers
+    arrived: Integers
+    started: Floats
+
+
+def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> Run:
+    """Run the thread blocks of an SM; warp w of block b takes trace ``(w + b * warps) % variants``,
+    of which variant v is ``trace[starts[v]:starts[v + 1]]``, none of them empty."""
+    sm = sm._replace(resident=min(sm.resident, sm.blocks))
+    count, number = sm.resident * sm.warps, len(operations.unit)
+    warps = _Warps(
+        np.zeros(count, np.int64), np.zeros(count, np.int64), np.full(count, _NEVER),
+        np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_),
+        np.zeros((count, number)), np.zeros((count, number), np.int8),
+    )  # fmt: skip
+    schedulers = _Schedulers(
+        np.zeros(sm.schedulers), np.zeros((sm.schedulers, _UNITS)),
+        np.full(sm.schedulers, -1, np.int64), np.full(sm.schedulers, _NEVER),
+        np.ones(sm.schedulers, np.bool_), np.zeros(sm.schedulers),
+    )  # fmt: skip
+    memory = _Memory(np.zeros(3), np.zeros(number), np.zeros(number))
+    blocks = _Blocks(
+        np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
+    )
+    spent = np.zeros(len(REASONS))
+    last = _loop(starts, trace, operations, sm, warps, schedulers, memory, blocks, spent)
+    _, l2_free, dram_free = memory.free
+    total = max(last, l2_free, dram_free)
+    if total > last:
+        spent[DRAM if dram_free >= l2_free else L2] += (total - last) * sm.schedulers
+    spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
+    return Run(float(total), spent, blocks.started)
+
+
+@uncounted
+def _loop(
     starts: Numbers,
     trace: Numbers,
-    need_starts: Numbers,
-    needs: Numbers,
-    unit: Numbers,
-    memory: Numbers,
-    slots: Floats,
-    busy: Floats,
-    latency: Floats,
-    port: Floats,
-    l2_sectors: Floats,
-    dram_sectors: Floats,
-    write_sectors: Floats,
-    p: Floats,
-) -> Floats:
-    """Run ``P_BLOCKS`` thread blocks, ``P_RESIDENT`` at a time, of ``P_WARPS`` warps; warp w of
-    block b takes trace ``(w + b * warps) % variants``.
-
-    Gives the cycles, and behind them, by reason, scheduler cycles over all schedulers (their sum
-    is cycles times schedulers), and last the warp instructions issued.
-    """
-    operations = len(unit)
-    variants = len(starts) - 1
-    schedulers, resident = int(p[P_SCHEDULERS]), int(p[P_RESIDENT])
-    warps, blocks = int(p[P_WARPS]), int(p[P_BLOCKS])
-    resident = min(resident, blocks)
-    count = resident * warps
-    infinity = 1e30
-    place = np.zeros(count, np.int64)
-    end = np.zeros(count, np.int64)
-    ready = np.full(count, infinity)
-    why = np.zeros(count, np.int64)
-    known = np.zeros((count, operations))
-    source = np.zeros((count, operations), np.int8)
-    free = np.zeros(schedulers)
-    unit_free = np.zeros((schedulers, 8))
-    left = np.zeros(resident, np.int64)
-    arrived = np.zeros(resident, np.int64)
-    waiting = np.zeros(count, np.bool_)
-    credit_l2, credit_dram = np.zeros(operations), np.zeros(operations)
-    spent = np.zeros(11)
-    port_free, l2_free, dram_free = 0.0, 0.0, 0.0
-    launched, issued, last = 0, 0.0, 0.0
-    for block in range(resident):
-        for w in range(warps):
-            slot = block * warps + w
-            variant = (w + launched * warps) % variants
-            place[slot], end[slot] = starts[variant], starts[variant + 1]
-            ready[slot] = 0.0
-        left[block] = warps
-        launched += 1
-    alive = count
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    schedulers: _Schedulers,
+    memory: _Memory,
+    blocks: _Blocks,
+    spent: Floats,
+) -> float:
+    """Issue operations until no thread block is left; gives the last cycle of a scheduler."""
+    last = 0.0
+    for block in range(sm.resident):
+        _launch(block, block, -1.0, starts, trace, operations.unit, sm, warps, blocks)
+    launched, alive = sm.resident, sm.resident
     while alive > 0:
-        best, start = -1, infinity
-        for slot in range(count):
-            if ready[slot] >= start:
-                continue
-            s = slot % schedulers
-            at = max(ready[slot], free[s])
-            u = unit[trace[place[slot]]]
-            if u == _MEMORY_UNIT:
-                at = max(at, port_free - p[P_QUEUE])
-            else:
-                at = max(at, unit_free[s, u])
-            if at < start:
-                best, start = slot, at
-        slot = best
+        slot, start = _first(sm, warps, schedulers, memory.free[0] - sm.queue)
         if slot < 0:
             break
-        s = slot % schedulers
-        o = trace[place[slot]]
-        u = unit[o]
-        gap = start - free[s]
-        if gap > 0:
-            if ready[slot] >= start:
-                spent[why[slot]] += gap
-            elif u == _MEMORY_UNIT:
-                spent[PORT] += gap
-            else:
-                spent[UNIT] += gap
-        spent[ISSUE] += slots[o]
-        issued += slots[o]
-        free[s] = start + slots[o]
-        last = max(last, free[s])
-        done, cause = start + latency[o], ARITHMETIC
-        if u == _MEMORY_UNIT:
-            begin = max(start, port_free)
-            port_free = begin + port[o]
-            served = begin + port[o]
-            kind = memory[o]
-            if kind == 1 or kind == 7:
-                done, cause = served + p[P_SHARED_LATENCY], SHARED
-            elif kind == 5:
-                done, cause = served + p[P_CONSTANT_LATENCY], CONSTANT
-            elif kind == 2:
-                done, cause = served, SHARED
-            elif kind == 4 or kind == 11:
-                l2_free = max(l2_free, served) + write_sectors[o] * p[P_WRITE_CYCLES]
-                dram_free = max(dram_free, served) + dram_sectors[o] * p[P_DRAM_CYCLES]
-                done, cause = served, L2
-            else:
-                done, cause = served + p[P_L1_LATENCY], L1
-                credit_l2[o] += l2_sectors[o]
-                asked = np.floor(credit_l2[o] + 1e-9)
-                if asked > 0:
-                    credit_l2[o] -= asked
-                    l2_free = max(l2_free, served) + asked * p[P_L2_CYCLES]
-                    done, cause = max(l2_free, served) + p[P_L2_LATENCY] - p[P_L1_LATENCY], L2
-                credit_dram[o] += dram_sectors[o]
-                asked = np.floor(credit_dram[o] + 1e-9)
-                if asked > 0:
-                    credit_dram[o] -= asked
-                    dram_free = max(dram_free, served) + asked * p[P_DRAM_CYCLES]
-                    late = max(dram_free, l2_free) + p[P_DRAM_LATENCY] - p[P_L1_LATENCY]
-                    if late > done:
-                        done, cause = late, DRAM
-                if kind == 8:
-                    done = max(done, served + p[P_ATOMIC_LATENCY])
-                    cause = L2
+        o = int(trace[warps.place[slot]])
+        _account(slot, start, o, sm, operations, warps, schedulers, spent)
+        scheduler, now = slot % sm.schedulers, start + float(operations.slots[o])
+        schedulers.free[scheduler] = now
+        schedulers.stale[scheduler] = True
+        last = max(last, now)
+        done, cause = start + float(operations.latency[o]), ARITHMETIC
+        if operations.unit[o] == _MEMORY_UNIT:
+            done, cause = _access(o, start, operations, sm, memory)
         else:
-            unit_free[s, u] = start + busy[o]
-        known[slot, o] = done
-        source[slot, o] = cause
-        place[slot] += 1
-        now = start + slots[o]
-        block = slot // warps
-        if memory[o] == _BARRIER_OPERATION:
-            waiting[slot] = True
-            ready[slot] = infinity
-            arrived[block] += 1
-        ended = place[slot] >= end[slot]
-        if ended:
-            if waiting[slot]:
-                waiting[slot] = False
-                arrived[block] -= 1
-            ready[slot] = infinity
-            left[block] -= 1
+            begin = max(start, schedulers.unit_free[scheduler, operations.unit[o]])
+            done = float(begin + operations.latency[o])
+            schedulers.unit_free[scheduler, operations.unit[o]] = begin + operations.busy[o]
+        warps.known[slot, o], warps.source[slot, o] = done, cause
+        block = slot // sm.warps
+        if operations.memory[o] == _BARRIER_OPERATION:
+            warps.waiting[slot] = True
+            blocks.arrived[block] += 1
+        warps.place[slot] += 1
+        if warps.place[slot] < warps.end[slot]:
+            warps.asks[slot] = operations.unit[trace[warps.place[slot]]]
+            if warps.waiting[slot]:
+                warps.ready[slot] = _NEVER
+            else:
+                _wait(slot, now, trace, operations, warps)
+        else:
             last = max(last, done)
-            if left[block] == 0:
-                if launched < blocks:
-                    for w in range(warps):
-                        each = block * warps + w
-                        variant = (w + launched * warps) % variants
-                        place[each], end[each] = starts[variant], starts[variant + 1]
-                        ready[each] = now + p[P_BLOCK_START]
-                        why[each] = IDLE
-                        waiting[each] = False
-                        known[each, :] = 0.0
-                    left[block] = warps
-                    arrived[block] = 0
+            _end(slot, block, warps, blocks)
+            if blocks.left[block] == 0:
+                if launched < sm.blocks:
+                    _launch(block, launched, now, starts, trace, operations.unit, sm, warps, blocks)
+                    schedulers.stale[:] = True
                     launched += 1
                 else:
-                    alive -= warps
-        elif not waiting[slot]:
-            _next(slot, float(now), place, trace, need_starts, needs, known, source, ready, why)
-        if left[block] > 0 and arrived[block] >= left[block]:
-            for w in range(warps):
-                each = block * warps + w
-                if waiting[each]:
-                    waiting[each] = False
-                    _next(
-                        each,
-                        float(now + p[P_BARRIER_LATENCY]),
-                        place,
-                        trace,
-                        need_starts,
-                        needs,
-                        known,
-                        source,
-                        ready,
-                        why,
-                    )
-                    if why[each] == ISSUE:
-                        why[each] = BARRIER
-            arrived[block] = 0
-    total = max(last, l2_free, dram_free)
-    busy_total = 0.0
-    for reason in range(10):
-        busy_total += spent[reason]
-    rest = total * schedulers - busy_total
-    behind = max(l2_free, dram_free) - last
-    if behind > 0:
-        spent[DRAM if dram_free >= l2_free else L2] += behind * schedulers
-        rest -= behind * schedulers
-    spent[IDLE] = max(rest, 0.0)
-    found = np.zeros(13)
-    found[0] = total
-    found[1:12] = spent
-    found[12] = issued
-    return found
+                    alive -= 1
+        if blocks.left[block] > 0 and blocks.arrived[block] >= blocks.left[block]:
+            _release(block, now, trace, operations, sm, warps, blocks)
+            schedulers.stale[:] = True
+    return last
 
 
-@native
-def _next(
-    slot: int,
+@uncounted
+def _launch(
+    place: int,
+    number: int,
     now: float,
-    place: NDArray[np.int64],
+    starts: Numbers,
     trace: Numbers,
-    need_starts: Numbers,
-    needs: Numbers,
-    known: Floats,
-    source: NDArray[np.int8],
-    ready: Floats,
-    why: NDArray[np.int64],
+    unit: Numbers,
+    sm: Sm,
+    warps: _Warps,
+    blocks: _Blocks,
 ) -> None:
+    """Put thread block ``number`` in a place of the SM; before all (-1) the first ones."""
+    variants = len(starts) - 1
+    for w in range(sm.warps):
+        slot = place * sm.warps + w
+        variant = (w + number * sm.warps) % variants
+        warps.place[slot], warps.end[slot] = starts[variant], starts[variant + 1]
+        warps.asks[slot] = unit[trace[starts[variant]]]
+        warps.ready[slot] = now + sm.block_start if now >= 0.0 else number * sm.stagger
+        warps.why[slot] = IDLE
+        warps.waiting[slot] = False
+        warps.known[slot, :] = 0.0
+    blocks.left[place], blocks.arrived[place] = sm.warps, 0
+    blocks.started[number] = now if now >= 0.0 else number * sm.stagger
+
+
+@uncounted
+def _first(sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> tuple[int, float]:
+    """The warp that can issue first, and when; -1 if none can. ``port`` is from when on the
+    load/store port takes operations."""
+    slot, start = -1, _NEVER
+    for s in range(sm.schedulers):
+        chosen = schedulers.first[s]
+        if chosen >= 0 and schedulers.port_seen[s] != port and warps.asks[chosen] == _MEMORY_UNIT:
+            schedulers.stale[s] = True
+        if schedulers.stale[s]:
+            schedulers.first[s], schedulers.when[s] = _first_of(s, sm, warps, schedulers, port)
+            schedulers.stale[s] = False
+        schedulers.port_seen[s] = port
+        earlier = schedulers.when[s] < start
+        if earlier or (schedulers.when[s] == start and schedulers.first[s] < slot):
+            slot, start = schedulers.first[s], schedulers.when[s]
+    return slot, start
+
+
+@uncounted
+def _first_of(
+    scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float
+) -> tuple[int, float]:
+    """The warp of one scheduler that can issue first: once it is ready, the scheduler is free, and
+    its unit or the port takes the operation."""
+    best, start = -1, _NEVER
+    free = schedulers.free[scheduler]
+    for slot in range(scheduler, len(warps.ready), sm.schedulers):
+        if warps.ready[slot] >= start:
+            continue
+        unit = warps.asks[slot]
+        busy = schedulers.unit_free[scheduler, unit] - sm.unit_queue
+        taken = port if unit == _MEMORY_UNIT else busy
+        at = max(warps.ready[slot], free, taken)
+        if at < start:
+            best, start = slot, at
+    return best, start
+
+
+@uncounted
+def _account(
+    slot: int,
+    start: float,
+    o: int,
+    sm: Sm,
+    operations: Operations,
+    warps: _Warps,
+    schedulers: _Schedulers,
+    spent: Floats,
+) -> None:
+    """What the scheduler's cycles up to the end of this issue went into."""
+    gap = start - schedulers.free[slot % sm.schedulers]
+    if gap > 0:
+        if warps.ready[slot] >= start:
+            spent[warps.why[slot]] += gap
+        elif operations.unit[o] == _MEMORY_UNIT:
+            spent[PORT] += gap
+        else:
+            spent[UNIT] += gap
+    spent[ISSUE] += operations.slots[o]
+
+
+@uncounted
+def _access(
+    o: int, start: float, operations: Operations, sm: Sm, memory: _Memory
+) -> tuple[float, int]:
+    """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
+    free = memory.free
+    served = max(start, free[0]) + operations.port[o]
+    free[0] = served
+    kind = operations.memory[o]
+    if kind in (_SHARED_LOAD, _SHARED_ATOMIC):
+        return served + sm.shared_latency, SHARED
+    if kind == _CONSTANT_LOAD:
+        return served + sm.constant_latency, CONSTANT
+    if kind == _SHARED_STORE:
+        return served, SHARED
+    if kind in (_GLOBAL_STORE, _PRIVATE_STORE):
+        free[1] = max(free[1], served) + operations.write_sectors[o] * sm.write_cycles
+        free[1] += operations.dram_sectors[o] * sm.l2_cycles
+        free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
+        return served, L2
+    done, cause = served + sm.l1_latency, L1
+    memory.credit_l2[o] += operations.l2_sectors[o]
+    asked = np.floor(memory.credit_l2[o] + 1e-9)
+    if asked > 0:
+        memory.credit_l2[o] -= asked
+        free[1] = max(free[1], served) + asked * sm.l2_cycles
+        done, cause = max(free[1], served) + sm.l2_latency - sm.l1_latency, L2
+    memory.credit_dram[o] += operations.dram_sectors[o]
+    asked = np.floor(memory.credit_dram[o] + 1e-9)
+    if asked > 0:
+        memory.credit_dram[o] -= asked
+        free[2] = max(free[2], served) + asked * sm.dram_cycles
+        late = max(free[1], free[2]) + sm.dram_latency - sm.l1_latency
+        if late > done:
+            done, cause = late, DRAM
+    if kind == _GLOBAL_ATOMIC:
+        return max(done, served + sm.atomic_latency), L2
+    return done, cause
+
+
+@uncounted
+def _end(slot: int, block: int, warps: _Warps, blocks: _Blocks) -> None:
+    """A warp is through; who waits at a barrier no longer waits for it."""
+    if warps.waiting[slot]:
+        warps.waiting[slot] = False
+        blocks.arrived[block] -= 1
+    warps.ready[slot] = _NEVER
+    blocks.left[block] -= 1
+
+
+@uncounted
+def _release(
+    block: int,
+    now: float,
+    trace: Numbers,
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    blocks: _Blocks,
+) -> None:
+    """All warps of a thread block have come to the barrier."""
+    for slot in range(block * sm.warps, (block + 1) * sm.warps):
+        if warps.waiting[slot]:
+            warps.waiting[slot] = False
+            _wait(slot, now + sm.barrier_latency, trace, operations, warps)
+            if warps.why[slot] == ISSUE:
+                warps.why[slot] = BARRIER
+    blocks.arrived[block] = 0
+
+
+@uncounted
+def _wait(slot: int, now: float, trace: Numbers, operations: Operations, warps: _Warps) -> None:
     """When a warp can issue its next operation, and what it waits for until then."""
-    o = trace[place[slot]]
+    o = trace[warps.place[slot]]
     at, cause = now, ISSUE
-    for i in range(need_starts[o], need_starts[o + 1]):
-        n = needs[i]
-        if known[slot, n] > at:
-            at, cause = known[slot, n], source[slot, n]
-    ready[slot] = at
-    why[slot] = cause
+    for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
+        n = operations.needs[i]
+        if warps.known[slot, n] > at:
+            at, cause = warps.known[slot, n], warps.source[slot, n]
+    warps.ready[slot], warps.why[slot] = at, cause

@@ -35,7 +35,7 @@ from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, 
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging
 from kcc.sim.pipeline_overhead import Unrolling
-from kcc.sim.pipeline_schedule import block_pressure, scheduled, spilled
+from kcc.sim.pipeline_schedule import schedule
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 
 REGISTERS_BESIDE = 12
@@ -116,15 +116,17 @@ class _Lowering:
         self._close_phis()
         self._share_overhead()
         rows = [_frozen(draft) for draft in state.drafts]
-        order = [scheduled(rows, block) for block in state.blocks]
         arrays = self._array_words()
         words = [self._words(row) for row in rows]
-        need = [arrays + each for each in block_pressure(rows, order, words)]
-        room = register_limit(self.kernel, self.generation) - REGISTERS_BESIDE
-        order, spilled_words = spilled(rows, order, need, room)
+        room = register_limit(self.kernel, self.generation) - REGISTERS_BESIDE - arrays
+        order = schedule(rows, state.blocks, words, room)
         private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
-        registers = min(max(need), room) + REGISTERS_BESIDE
-        return MachineProgram(tuple(rows), tuple(order), registers, private + 4 * spilled_words)
+        return MachineProgram(
+            tuple(rows),
+            order.blocks,
+            max(order.need) + arrays + REGISTERS_BESIDE,
+            private + 4 * order.spilled_words,
+        )
 
     def _array_words(self) -> int:
         """Registers of arrays that are no values of the IR."""

@@ -1,40 +1,97 @@
-"""In which order a block's operations are issued, and how many values live at once in it.
+"""In which order a block's operations are issued, and what does not fit the registers.
 
-Values are used up soon, as compilers do for registers' sake; loads then go ahead of their users by
-about their latency.
+First an order in which values are used up soon, for registers' sake; then, within a window of it,
+whatever need not wait goes ahead of what would, for time's sake.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import KEPT_BEHIND, LOADS, MachineOperation, Memory
 
-AHEAD = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memory.PRIVATE: 16,
-         Memory.CONSTANT_LOAD: 12}  # fmt: skip
-"""How many operations a load is moved ahead of where its value is first needed: about its latency
-over what other warps issue meanwhile, bounded by registers."""
+WINDOW = 64
+"""Operations among which the next one is chosen: how far a compiler looks ahead, and so how many
+values more than necessary may live at once. Halved while they do not fit the registers."""
+
+LATENCY = {Memory.SHARED_LOAD: 24, Memory.GLOBAL_LOAD: 64, Memory.IMAGE: 64, Memory.PRIVATE: 24,
+           Memory.CONSTANT_LOAD: 8}  # fmt: skip
+"""Cycles after which a compiler expects a value: those of Turing (global memory: no more than the
+window can hide)."""
+
+UNIT_LATENCY = {Unit.SFU: 18, Unit.FP64: 16}
+"""Likewise of arithmetic, else :data:`ARITHMETIC_LATENCY`."""
+
+ARITHMETIC_LATENCY = 4
 
 CANDIDATES = 1024
 """Loads that are compared when the next one is chosen."""
 
 
-def scheduled(rows: Sequence[MachineOperation], block: list[int]) -> tuple[int, ...]:
-    """The operations of a block, those first that the most has to wait for; nothing moves across a
-    barrier, and stores keep their order."""
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The operations of each block in order; ``need`` are the registers that values take at most in
+    each, spilled ones not counted; ``spilled_words`` those that had no room."""
+
+    blocks: tuple[tuple[int, ...], ...]
+    need: tuple[int, ...]
+    spilled_words: int
+
+
+def schedule(
+    rows: list[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int], room: int
+) -> Schedule:
+    """Order the blocks of a program whose values may take ``room`` registers; ``words[n]`` is how
+    many the result of operation n takes. What spilling needs is added to ``rows``."""
+    frugal = [_by_parts(rows, block, _ordered) for block in blocks]
+    outside = _outside(rows, frugal)
+    through = sum(words[n] for n in outside)
+    order, need, spilled_words = list[tuple[int, ...]](), list[int](), 0
+    for part in frugal:
+        best, alive = _within(rows, part, words, outside, room - through)
+        excess = min(max(alive + through - room, 0), len(part))
+        spilled_words = max(spilled_words, excess)
+        order.append(_with_spills(rows, best, excess) if excess else best)
+        need.append(min(alive + through, max(room, 0)))
+    return Schedule(tuple(order), tuple(need), spilled_words)
+
+
+def _within(
+    rows: Sequence[MachineOperation], part: tuple[int, ...], words: Sequence[int],
+    outside: set[int], room: int,
+) -> tuple[tuple[int, ...], int]:  # fmt: skip
+    """The order with the widest window whose values fit, and how many they take; else the one that
+    keeps the fewest."""
+    window = WINDOW
+    while window >= 8:
+        wide = _by_parts(rows, part, lambda r, p, w=window: _interleaved(r, p, w))
+        alive = _alive(rows, wide, words, outside)
+        if alive <= room:
+            return wide, alive
+        window //= 2
+    return part, _alive(rows, part, words, outside)
+
+
+def _by_parts(
+    rows: Sequence[MachineOperation], block: Sequence[int],
+    order: Callable[[Sequence[MachineOperation], list[int]], list[int]],
+) -> tuple[int, ...]:  # fmt: skip
+    """Order the parts of a block between barriers: nothing moves across one."""
     parts: list[list[int]] = [[]]
     for number in block:
         parts[-1].append(number)
         if rows[number].memory is Memory.BARRIER:
             parts.append([])
-    return tuple(n for part in parts for n in _ordered(rows, part))
+    return tuple(n for part in parts for n in order(rows, part))
 
 
 def _ordered(rows: Sequence[MachineOperation], part: list[int]) -> list[int]:
-    """An order that keeps few values, with loads moved ahead of it."""
+    """An order that keeps few values."""
     inside = {number: place for place, number in enumerate(part)}
     users: list[list[int]] = [[] for _ in part]
     waiting = [0] * len(part)
@@ -44,8 +101,7 @@ def _ordered(rows: Sequence[MachineOperation], part: list[int]) -> list[int]:
             if before is not None and before < place:
                 users[before].append(place)
                 waiting[place] += 1
-    frugal = _frugal(rows, part, users, waiting)
-    return _moved_ahead(rows, [part[place] for place in frugal])
+    return [part[place] for place in _frugal(rows, part, users, waiting)]
 
 
 def _frugal(
@@ -79,33 +135,94 @@ def _best_load(loads: list[int], users: list[list[int]], waiting: list[int]) -> 
     return loads[0]
 
 
-def _moved_ahead(rows: Sequence[MachineOperation], order: list[int]) -> list[int]:
-    key, barrier = dict[int, float](), dict[Memory, float]()
-    for place, number in enumerate(order):
+def _interleaved(rows: Sequence[MachineOperation], part: list[int], window: int) -> list[int]:
+    """The operations in an order in which a warp waits little: always the first one of the window
+    whose operands are there by then, else the one whose are there first."""
+    users, waiting = _before(rows, part)
+    ready = [0.0] * len(part)
+    later = [(0.0, place) for place in range(len(part)) if not waiting[place]]
+    now, open_, found = list[int](), list[int](), list[int]()
+    done, first, clock = [False] * len(part), 0, 0.0
+    heapify(later)
+    while len(found) < len(part):
+        while first < len(part) and done[first]:
+            first += 1
+        while open_ and open_[0] < first + window:
+            place = heappop(open_)
+            heappush(later, (ready[place], place))
+        while later and (later[0][0] <= clock or not now):
+            at, place = heappop(later)
+            if place >= first + window:
+                heappush(open_, place)
+                continue
+            clock = max(clock, at)
+            heappush(now, place)
+        place = heappop(now)
+        done[place] = True
+        found.append(part[place])
+        row = rows[part[place]]
+        clock += row.slots
+        for user, is_value in users[place]:
+            if is_value:
+                ready[user] = max(ready[user], clock + _expected(row))
+            waiting[user] -= 1
+            if not waiting[user]:
+                heappush(later, (ready[user], user))
+    return found
+
+
+def _expected(row: MachineOperation) -> float:
+    """Cycles after its issue at which a compiler expects the result of an operation."""
+    if row.memory in LOADS:
+        return LATENCY[row.memory]
+    return UNIT_LATENCY.get(row.unit, ARITHMETIC_LATENCY) * row.steps
+
+
+def _before(
+    rows: Sequence[MachineOperation], part: list[int]
+) -> tuple[list[list[tuple[int, bool]]], list[int]]:
+    """What has to follow each operation, and whether for its value; how many each has to follow.
+    Loads stay behind stores to their memory, stores behind both; the last one stays last."""
+    inside = {number: place for place, number in enumerate(part)}
+    users: list[list[tuple[int, bool]]] = [[] for _ in part]
+    waiting = [0] * len(part)
+    store, loads = dict[Memory, int](), dict[Memory, list[int]]()
+
+    def follow(place: int, before: int, *, is_value: bool) -> None:
+        users[before].append((place, is_value))
+        waiting[place] += 1
+
+    for place, number in enumerate(part):
         row = rows[number]
-        earliest = max((key[n] for n in row.needs if n in key), default=-1.0) + 1e-6
-        ahead = AHEAD.get(row.memory, 0)
-        if row.kind is InstructionClass.ADDRESS or (row.unit is Unit.ALU and row.slots <= 2):
-            ahead = AHEAD[Memory.GLOBAL_LOAD] + 8
-        if row.memory in LOADS:
-            earliest = max(earliest, barrier.get(row.memory, -1.0) + 1e-6)
-        key[number] = max(place - ahead, earliest) if ahead else float(place)
-        if row.memory in KEPT_BEHIND:
-            barrier[KEPT_BEHIND[row.memory]] = float(place)
-    return sorted(order, key=lambda number: key[number])
+        for need in dict.fromkeys(row.needs):
+            before = inside.get(need)
+            if before is not None and before < place:
+                follow(place, before, is_value=True)
+        kept = KEPT_BEHIND.get(row.memory, row.memory)
+        if row.memory in LOADS or row.memory in KEPT_BEHIND:
+            if kept in store:
+                follow(place, store[kept], is_value=False)
+            if row.memory in LOADS:
+                loads.setdefault(kept, []).append(place)
+                continue
+            for load in loads.pop(kept, ()):
+                follow(place, load, is_value=False)
+            store[kept] = place
+    last = len(part) - 1
+    if part and rows[part[-1]].unit is Unit.CONTROL:
+        for place in range(last):
+            if not users[place]:
+                follow(last, place, is_value=False)
+    return users, waiting
 
 
-def block_pressure(
-    rows: Sequence[MachineOperation], order: Sequence[Sequence[int]], words: Sequence[int]
-) -> list[int]:
-    """The most values alive at once in each block; those that other blocks read live through it
-    all. ``words[n]`` is how many registers the result of operation n takes."""
-    outside = set[int]()
+def _outside(rows: Sequence[MachineOperation], order: Sequence[Sequence[int]]) -> set[int]:
+    """Operations whose results other blocks or later iterations read."""
+    found = set[int]()
     home = {number: block for block, part in enumerate(order) for number in part}
     for number, row in enumerate(rows):
-        outside |= {n for n in row.needs if home[n] != home[number] or n >= number}
-    through = sum(words[n] for n in outside)
-    return [through + _alive(rows, part, words, outside) for part in order]
+        found |= {n for n in row.needs if home[n] != home[number] or n >= number}
+    return found
 
 
 def _alive(
@@ -123,28 +240,19 @@ def _alive(
     return most
 
 
-def spilled(
-    rows: list[MachineOperation], order: Sequence[tuple[int, ...]], need: Sequence[int], room: int
-) -> tuple[list[tuple[int, ...]], int]:
-    """The blocks with loads and stores for what does not fit ``room`` registers, and the words that
-    are spilled: each execution of a block brings every such word in once and out once. The new
-    operations are added to ``rows``."""
-    found, most = list[tuple[int, ...]](), 0
-    for part, words in zip(order, need, strict=True):
-        excess = min(max(words - room, 0), len(part))
-        most = max(most, excess)
-        if not excess:
-            found.append(part)
-            continue
-        spread = list[int]()
-        step = len(part) / excess
-        for place, number in enumerate(part):
-            while len(spread) - place < 2 * excess and len(spread) - place <= 2 * place / step:
-                rows += _spill(rows[number].line)
-                spread += [len(rows) - 2, len(rows) - 1]
-            spread.append(number)
-        found.append(tuple(spread))
-    return found, most
+def _with_spills(
+    rows: list[MachineOperation], part: tuple[int, ...], excess: int
+) -> tuple[int, ...]:
+    """A block with a load and a store, spread over it, for each word that does not fit: each
+    execution brings it in once and out once."""
+    found, made = list[int](), 0
+    for place, number in enumerate(part):
+        while made * len(part) < excess * (place + 1):
+            rows += _spill(rows[number].line)
+            found += [len(rows) - 2, len(rows) - 1]
+            made += 1
+        found.append(number)
+    return tuple(found)
 
 
 def _spill(line: int) -> list[MachineOperation]:
