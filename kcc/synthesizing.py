@@ -3,16 +3,27 @@ alike."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.kernel import Kernel
-from kcc.host import HostLaunch
+from kcc.host import HostLaunch, HostSettings, run_script
+from kcc.profile.model import Profile
+from kcc.profiling import profile_script
+from kcc.synth.assemble import Wishes, assemble
 from kcc.synth.contents import Footprints, described
-from kcc.synth.model import Fill
+from kcc.synth.cuda_source import cuda_source
+from kcc.synth.host_source import host_source
+from kcc.synth.llvm_source import compiled, llvm_source
+from kcc.synth.model import Fill, Miniature
 from kcc.synth.observed import KernelFacts, LaunchFacts, kernel_facts
+from kcc.synth.opencl_source import SourceText, opencl_source
 from kcc.trace.decode import TraceDecoder
 from kcc.trace.launches import TraceLaunch
 from kcc.tracegen.execute import Execution
@@ -22,6 +33,9 @@ from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_file import describe_launch
 from kcc.tracegen.trace_tables import tables_of
 from kcc.tracegen.workers import TraceCallback
+
+SOURCE_NAME, HOST_NAME = "kernel.cl", "workload.py"
+"""Of a miniature in a folder of its own."""
 
 
 class Study:
@@ -110,7 +124,7 @@ class _Current:
                 fills[argument] = (*fills.get(argument, ()), self._fill(access, argument))
         return LaunchFacts(
             self.number, self.said, self.collector.finish(self.number), spans,
-            {a: tuple(dict.fromkeys(rows)) for a, rows in fills.items()}, self.images,
+            {a: _in_order(rows) for a, rows in fills.items()}, self.images,
         )  # fmt: skip
 
     def _base(self, address: int) -> int:
@@ -125,3 +139,96 @@ class _Current:
         size = self.facts.info.accesses[access].bytes
         contents = self.contents[argument]
         return described(contents, low - own.address, high - own.address, step, size)
+
+
+def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:
+    """Without repetitions; what is about single fields of structs comes last and prevails."""
+    return tuple(sorted(dict.fromkeys(fills), key=lambda fill: fill.stride_bytes))
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is written of a miniature, as texts by language."""
+
+    opencl: str
+    host: str
+    llvm: str
+    cuda: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A miniature that runs within its buffers, its OpenCL C, and its profile."""
+
+    miniature: Miniature
+    source: SourceText
+    profile: Profile
+
+
+def study_script(
+    path: str, study: Study, settings: HostSettings, *, size: str = "small", seed: int = 0,
+    arguments: Sequence[str] = (),
+) -> Study:  # fmt: skip
+    """Run a script with a study that watches it; raises what :func:`kcc.host.run_script` does, and
+    K891 where nothing was launched that is asked for."""
+    run_script(path, size=size, seed=seed, arguments=arguments, observer=study, settings=settings)
+    if not study.launches:
+        raise DiagnosticError([Diagnostic("K891", "no launch is there, or none that is asked for")])
+    return study
+
+
+def settle(
+    study: Study, factors: Sequence[Sequence[int]], settings: HostSettings, seed: int = 0,
+    blocks: int = 1,
+) -> Settled:
+    """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
+    ``blocks``.
+
+    It is run once in a temporary folder. Where an address made of filled contents leads out of its
+    array, the access is one whose address is drawn from then on.
+    """
+    drawn = frozenset[tuple[int, int]]()
+    while True:
+        wishes = Wishes(tuple(tuple(row) for row in factors), drawn, seed, blocks)
+        miniature = assemble(study.kernels, study.launches, wishes)
+        source = opencl_source(miniature)
+        try:
+            return Settled(miniature, source, _profiled(miniature, source, settings))
+        except DiagnosticError as error:
+            access = _guilty(study, source, error)
+            if access is None or access in drawn:
+                raise InternalError("miniature", str(error)) from error
+            drawn |= {access}
+
+
+def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
+    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+        script = Path(folder) / HOST_NAME
+        script.write_text(host_source(miniature, HOST_NAME, SOURCE_NAME), encoding="utf-8")
+        script.with_name(SOURCE_NAME).write_text(source.text, encoding="utf-8")
+        run_script(str(script), settings=settings, seed=miniature.seed)
+        return profile_script(str(script), settings=settings, seed=miniature.seed)
+
+
+def _guilty(study: Study, source: SourceText, error: DiagnosticError) -> tuple[int, int] | None:
+    """The kernel and instruction of an access that left its array."""
+    first = error.diagnostics[0]
+    if not first.code.startswith("K71") or first.span is None:
+        return None
+    found = source.accesses.get(first.span.line)
+    if found is None:
+        return None
+    kernel, access = found
+    numbers = study.kernels[kernel].access_of
+    return next(((kernel, i) for i, n in numbers.items() if n == access), None)
+
+
+def files_of(settled: Settled, source_name: str, host_name: str, cuda_name: str) -> Files:
+    """The texts of a miniature in all languages."""
+    unit = compiled(settled.source.text, source_name)
+    return Files(
+        opencl=settled.source.text,
+        host=host_source(settled.miniature, host_name, source_name),
+        llvm=llvm_source(unit),
+        cuda=cuda_source(settled.miniature, unit, cuda_name),
+    )

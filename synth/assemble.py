@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.frontend.ir.types import FloatTy
+from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.types import PtrTy
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
 from kcc.profile.merge import merge
@@ -47,6 +47,8 @@ class Wishes:
     factors: tuple[tuple[int, ...], ...]
     drawn: frozenset[tuple[int, int]] = frozenset()
     seed: int = 0
+    blocks: int = 1
+    """By how much the thread blocks of every launch are divided."""
 
 
 def largest_factors(
@@ -82,7 +84,7 @@ def assemble(
         built.append(build_kernel(original, f"k{number}", wishes.factors[number]))
     buffers = _Buffers()
     rows = tuple(
-        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes.seed) for x in launches
+        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes) for x in launches
     )
     has_fills = any(x.fills for x in launches)
     sizes = tuple(size + (SLACK_BYTES + size // 8 if has_fills else 0) for size in buffers.sizes)
@@ -157,16 +159,31 @@ class _Buffers:
 
 
 def _launch(
-    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, seed: int
+    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, wishes: Wishes
 ) -> Launch:
     values = tuple(
-        _value(facts, parameter, source, found, built, buffers, seed)
+        _value(facts, parameter, source, found, built, buffers, wishes.seed)
         for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
     )
     said = found.launch
     if any(said.offset):
         raise DiagnosticError([Diagnostic("K890", "a launch has a global offset")])
-    return Launch(said.number, found.kernel, said.global_size, said.local_size, values)
+    size = fewer_blocks(said.global_size, said.local_size, wishes.blocks)
+    return Launch(said.number, found.kernel, size, said.local_size, values)
+
+
+def fewer_blocks(
+    global_size: Sequence[int], local_size: Sequence[int], factor: int
+) -> tuple[int, ...]:
+    """A global size with fewer thread blocks by ``factor``, a power of two: those with the lowest
+    numbers, the last dimension cut first, at least one in each."""
+    found = list(global_size)
+    for place in reversed(range(len(found))):
+        own = local_size[place]
+        while factor > 1 and found[place] // own > 1:
+            found[place] = found[place] // own // 2 * own
+            factor //= 2
+    return tuple(found)
 
 
 def _value(
@@ -185,7 +202,7 @@ def _value(
         case int():
             return _argument(facts, parameter, source, found, buffers)
         case _:
-            return ScalarValue(seed)
+            return ScalarValue(seed if parameter.kind is ParameterKind.SEED else 0)
 
 
 def _scaled(
@@ -231,11 +248,9 @@ def _data(found: LaunchFacts, argument: int) -> bytes:
 
 def _scalar(facts: KernelFacts, parameter: Parameter, argument: int, data: bytes) -> ScalarValue:
     """A size keeps its value; anything else is a number of the generator's."""
-    if argument in facts.roles.scalars and not isinstance(parameter.type, FloatTy):
+    if argument in facts.roles.scalars and isinstance(parameter.type, IntTy):
         return ScalarValue(int.from_bytes(data, "little"))
-    value = invented(parameter.type, argument).value
-    assert not isinstance(value, tuple)
-    return ScalarValue(value)
+    return ScalarValue(invented(parameter.type, argument).value)
 
 
 def _words(facts: KernelFacts, argument: int, size: int, data: bytes) -> tuple[int, ...]:

@@ -149,6 +149,7 @@ class _Builder:
         blocks = tuple(self._block(number) for number in range(len(self.function.blocks)))
         if _draws(blocks, self.loops.values()):
             self.parameters.add(ParameterKind.SEED, I32, None)
+            self.parameters.add(ParameterKind.ZERO, I32, None)
         kernel = Kernel(
             self.name,
             tuple(self.parameters.rows),
@@ -156,6 +157,8 @@ class _Builder:
             blocks,
             tuple(self.loops[loop.id] for loop in self.info.loops),
             self.function.required_local_size,
+            max(_dimensions(x) for x in self.original.launches),
+            self.original.launches[0].local_size,
         )
         return Built(kernel, tuple(self.parameters.sources))
 
@@ -333,7 +336,8 @@ class _Builder:
         meets = self.original.meets.get(number)
         if control.holds_barrier(self.info, after, (end.then, end.otherwise), meets):
             cluster = control.WHOLE_BLOCK
-        fixed = control.is_fixed_by_thread(self.original.profile, number)
+        fixed = self.info.blocks[number].loop is None
+        fixed = fixed or control.is_fixed_by_thread(self.original.profile, number)
         return Drawn(rates, self._operand(anchor, Role.CHAIN, 0), anchor.type, cluster, fixed)
 
     def _rate(self, number: int, targets: tuple[int, ...]) -> int:
@@ -373,6 +377,10 @@ class _Builder:
 def build_kernel(original: Original, name: str, factors: Sequence[int]) -> Built:
     """The miniature of a kernel; ``factors`` are those of its loops, by id."""
     return _Builder(original, name, factors).build()
+
+
+def _dimensions(launch: LaunchProfile) -> int:
+    return max([n + 1 for n, size in enumerate(launch.global_size) if size > 1], default=1)
 
 
 def _draws(blocks: Sequence[Block], loops: Iterator[Loop] | Sequence[Loop] | object) -> bool:

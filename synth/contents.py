@@ -59,15 +59,20 @@ class Footprints:
 
 def described(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Fill:
     """The integers of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end``
-    (that of the last one), by a few numbers."""
+    (that of the last one), by a few numbers; the same line goes on through the whole array, in
+    which a miniature may go elsewhere."""
     stride = max(stride, size)
     count = (end - offset) // stride + 1
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
     values = contents[places].view(f"<i{size}").reshape(-1).astype(np.int64)
     start, slope, spread = _line(values)
+    before = offset // stride
+    first = offset - before * stride
+    count = (len(contents) - first - size) // stride + 1
     return Fill(
-        offset, stride, count, size, start, slope, spread, int(values.min()), int(values.max())
-    )
+        first, stride, count, size, start - before * slope, slope, spread,
+        int(values.min()), int(values.max()),
+    )  # fmt: skip
 
 
 def _line(values: Ints) -> tuple[float, float, int]:

@@ -65,7 +65,7 @@ class Expressions:
             case Place():
                 behind = f" + {operand.offset_bytes}" if operand.offset_bytes else ""
                 space = type_.space if isinstance(type_, PtrTy) else 3
-                return f"(({pointer(space)})s{operand.array}{behind})"
+                return f"(({pointer(space)})m{operand.array}{behind})"
             case Literal():
                 return self._literal(operand, type_)
             case Nothing() if isinstance(type_, PtrTy):
@@ -287,6 +287,9 @@ class Expressions:
 
     def _builtin(self, s: Statement, own: list[str]) -> str:
         """A built-in function under its own name; what it takes as signed is cast."""
+        if "image" in s.detail:
+            own = [self._as(o, signed(t)) if isinstance(scalar_of(t), IntTy) else o
+                   for o, t in zip(own, s.operand_types, strict=True)]  # fmt: skip
         return f"{s.detail}({', '.join(own)})"
 
     def _cast(self, s: Statement, own: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcc.frontend.ir.types import FloatTy, IntTy, IrType
+from kcc.frontend.ir.types import FloatTy, IntTy, IrType, scalar_of
 from kcc.synth.model import (
     BufferValue,
     Fill,
@@ -76,7 +76,7 @@ def argument(context, queue, buffers, seed, kind, value):
             flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
             return cl.Buffer(context, flags, hostbuf=np.array(value, np.uint32))
         case "struct":
-            return np.array(value, np.uint32)
+            return np.void(np.array(value, np.uint32).tobytes())
         case "image":
             image_format = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
             return cl.Image(context, cl.mem_flags.READ_WRITE, image_format, shape=value)
@@ -86,12 +86,15 @@ def argument(context, queue, buffers, seed, kind, value):
             )
         case "seed":
             return np.uint32(seed)
+        case _ if isinstance(value, tuple):
+            return np.void(np.array(value).astype(kind).tobytes())
         case _:
             return np.array(value).astype(kind)[()]
 
 
 def put(array, rng, offset, stride, count, size, start, slope, spread, least, most):
-    """Fill part of a buffer."""
+    """Fill part of a buffer, and what lies behind its original's end."""
+    count = max(count, (len(array) - offset - size) // stride + 1)
     values = start + slope * np.arange(count) + rng.integers(0, spread, count, endpoint=True)
     values = np.clip(np.floor(values), least, most).astype(f"<i{{size}}")
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
@@ -143,7 +146,7 @@ def _value(miniature: Miniature, launch: Launch, place: int) -> str:
 
 
 def _numpy(type_: IrType) -> str:
-    match type_:
+    match scalar_of(type_):
         case IntTy(bits):
             return f"u{max(bits // 8, 1)}"
         case FloatTy(bits):

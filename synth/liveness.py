@@ -72,7 +72,7 @@ def _ending(block: Block) -> Iterator[Operand]:
     match block.ending:
         case Fork(condition=Known(condition)):
             yield condition
-        case Fork(condition=Drawn(anchor=anchor, fixed=False, cluster=1)):
+        case Fork(condition=Drawn(anchor=anchor)):
             yield anchor
         case Fork(condition=Bounded(value=value)):
             yield value

@@ -114,7 +114,8 @@ class Drawn:
 
     ``rates`` is the kernel's parameter with the rate of the first way; ``anchor`` the loaded or
     computed value that must be there first; lanes in groups of ``cluster`` (0: the thread block)
-    go the same way; ``fixed``: a thread always goes the same way (cases (ii)).
+    go the same way; ``fixed``: a thread always goes the same way (case (ii)), or comes there only
+    once.
     """
 
     rates: int
@@ -241,6 +242,7 @@ class ParameterKind(Enum):
     TRIPS = "trips of a loop"
     TABLE = "trips of a loop, by share of entries"
     SEED = "seed"
+    ZERO = "zero, which the compiler does not know"
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,8 @@ class Fill:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A miniature kernel."""
+    """A miniature kernel. ``dimensions`` are those that any of its launches has more than one
+    work-item in, ``local_size`` that of its first launch."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -294,6 +297,8 @@ class Kernel:
     blocks: tuple[Block, ...]
     loops: tuple[Loop, ...]
     required_local_size: tuple[int, int, int] | None
+    dimensions: int
+    local_size: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +316,9 @@ class LocalValue:
 
 @dataclass(frozen=True, slots=True)
 class ScalarValue:
-    value: int | float
+    """A number, or those of a vector."""
+
+    value: int | float | tuple[int | float, ...]
 
 
 @dataclass(frozen=True, slots=True)

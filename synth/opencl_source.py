@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from kcc.frontend.ir.types import I1, FloatTy, IntTy, IrType, PtrTy, VecTy, scalar_of, size_bytes
 from kcc.frontend.ir.types import VOID
@@ -47,6 +48,9 @@ _FP64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
 
 _INCREMENT = "1013904223u"
 """Of the generator of draws, where no anchor takes its place (Knuth, as the multiplier)."""
+
+_ODD = (2654435769, 1640531527, 2246822519, 3266489917, 668265263, 374761393, 3935559, 805459861)
+"""Odd factors without small common relations: the golden ratio's, primes of hash functions."""
 
 _GOLDEN = "2654435769u"
 """2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4)."""
@@ -95,6 +99,7 @@ class _Emitter:
         self.live = live_statements(kernel)
         self.spell = Expressions(self.statements)
         self.body = list[tuple[str, int]]()
+        self.samplers = list[tuple[int, int]]()
         self.draws = set[int]()
         self.fixed = set[int]()
         self.declared = dict[str, list[str]]()
@@ -133,6 +138,7 @@ class _Emitter:
         """Everything before the first block: it is known only now what the blocks need."""
         for array in self.kernel.arrays:
             if array.space == 2:
+                self.out.add(f"#undef m{array.number}")
                 values = ", ".join(str(3 + n % 5) for n in range(min(array.size_bytes // 4, 16)))
                 self.out.add(f"__constant uint {self._table(array.number)}[{-(-array.size_bytes // 4)}]"
                              f" = {{{values}}};")  # fmt: skip
@@ -149,9 +155,11 @@ class _Emitter:
         for array in self.kernel.arrays:
             if array.space == 3:
                 words = -(-array.size_bytes // 8)
-                self.out.add(f"    __local ulong s{array.number}[{words}];")
+                self.out.add(f"    __local ulong m{array.number}[{words}];")
             elif array.space == 2:
-                self.out.add(f"#define s{array.number} {self._table(array.number)}")
+                self.out.add(f"#define m{array.number} {self._table(array.number)}")
+        for number_, bits in self.samplers:
+            self.out.add(f"    const sampler_t v{number_} = {bits};")
         for type_, names in sorted(self.declared.items()):
             for first in range(0, len(names), 12):
                 self.out.add(f"    {_declaration(type_, names[first : first + 12])}")
@@ -168,11 +176,11 @@ class _Emitter:
         assert self.seed is not None or not self.draws
         for cluster in sorted(self.draws):
             shift = cluster.bit_length() - 1
-            start = _GROUP if cluster == 0 else _THREAD
+            start = _group(self.kernel) if cluster == 0 else _thread(self.kernel)
             start = f"({start} >> {shift})" if shift > 0 else start
             self.out.add(f"    uint r{cluster} = ({start} + a{self._seed()}) * {_GOLDEN}; // aux")
             if cluster in self.fixed:
-                self.out.add(f"    const uint h{cluster} = r{cluster} | 1u; // aux")
+                self.out.add(f"    const uint h{cluster} = r{cluster};")
 
     def _seed(self) -> int:
         assert self.seed is not None
@@ -197,6 +205,9 @@ class _Emitter:
         self._leave(block)
 
     def _statement(self, s: Statement) -> None:
+        if s.detail == "__translate_sampler_initializer":
+            self.samplers.append((s.number, int(getattr(s.operands[0], "value", 0))))
+            return
         if s.type != VOID and s.opcode not in ("store",):
             self._declare(s.type, f"v{s.number}")
         match s.opcode:
@@ -389,40 +400,58 @@ class _Emitter:
     def _drawn(self, condition: Drawn) -> str:
         cluster = condition.cluster
         if condition.fixed:
-            self.draws.add(cluster)
-            self.fixed.add(cluster)
-            return f"h{cluster} * {2 * condition.rates + 5}u < a{condition.rates}"
+            return self._fixed(condition)
         self._draw(cluster, condition.anchor, condition.anchor_type)
         return f"r{cluster} < a{condition.rates}"
+
+    def _fixed(self, condition: Drawn) -> str:
+        """The threads' numbers, spread evenly, in another order for each branch; it waits for the
+        anchor, of which nothing is left."""
+        cluster, bits = condition.cluster, self._bits(condition.anchor, condition.anchor_type)
+        first = cluster not in self.fixed
+        self.draws.add(cluster)
+        self.fixed.add(cluster)
+        place = f"h{cluster}" if first else f"h{cluster} * {_ODD[condition.rates % len(_ODD)]}u"
+        zero = next(p.number for p in self.kernel.parameters if p.kind is ParameterKind.ZERO)
+        waits = f" + ({bits} & a{zero})" if bits != _INCREMENT else ""
+        return f"{place}{waits} < a{condition.rates}"
 
     def _choose(self, block: Block, choice: Choice) -> None:
         value = self.spell.operand(choice.value or Nothing(), choice.value_type)
         cases = list(choice.cases)
         if choice.rates:
             self._draw(1, choice.value or Nothing(), choice.value_type)
-            for (_, target), rates in zip(cases, choice.rates, strict=True):
-                self._line(f"if (r1 < a{rates}) goto b{target};")
-            self._go(block, choice.default)
-            return
-        self._line(f"switch (({signed(choice.value_type)}){value}) {{")
+            value = " + ".join(f"(uint)(r1 >= a{rates})" for rates in choice.rates)
+            self._line(f"switch ({value}) {{")
+        else:
+            self._line(f"switch (({signed(choice.value_type)}){value}) {{")
         for case, target in cases:
             self._line(f"    case {case}: goto b{target};")
         self._line(f"    default: goto b{choice.default};")
         self._line("}")
 
 
-_THREAD = (
-    "(uint)(((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0)"
-    " + get_group_id(0)) * (get_local_size(0) * get_local_size(1) * get_local_size(2))"
-    " + (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0)"
-    " + get_local_id(0))"
-)
-"""Equation (1) of the text, by way of (2)."""
+def _thread(kernel: Kernel) -> str:
+    """A number of the thread, neighbours in a warp one apart: equation (1) of the text by way of
+    (2), with only the dimensions that there are."""
+    if kernel.dimensions == 1:
+        return "(uint)get_global_id(0)"
+    x, y = (*kernel.local_size, 1)[:2]
+    local = f"(uint)get_local_id(1) * {x}u + (uint)get_local_id(0)"
+    if kernel.dimensions == 3:
+        local = f"(uint)get_local_id(2) * {x * y}u + {local}"
+    threads = prod(kernel.local_size)
+    return f"({_group(kernel)} * {threads}u + {local})"
 
-_GROUP = (
-    "(uint)((get_group_id(2) * get_num_groups(1) + get_group_id(1)) * get_num_groups(0)"
-    " + get_group_id(0))"
-)
+
+def _group(kernel: Kernel) -> str:
+    """A number of the thread block."""
+    rest = {
+        1: "",
+        2: " + (uint)get_group_id(1) * 4099u",
+        3: " + (uint)get_group_id(1) * 4099u + (uint)get_group_id(2) * 65537u",
+    }
+    return f"((uint)get_group_id(0){rest[kernel.dimensions]})"
 
 
 def _steps(predicate: str, step: int, first: str, limit: str, type_: IrType) -> str:

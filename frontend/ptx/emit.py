@@ -42,11 +42,13 @@ class PtxOptions:
     """``target`` is an architecture such as sm_70. ``libdevice`` is the bitcode of NVIDIA's
     mathematical library, None to approximate. ``exact_division`` is CUDA's: else a division and a
     root of floats may be off by two units, as OpenCL C allows (OpenCL 1.2, section 7.4).
+    ``restructure`` is whether LLVM's pipeline comes first; else control flow is that of the module.
     """
 
     target: str = "sm_70"
     libdevice: bytes | None = None
     exact_division: bool = False
+    restructure: bool = True
 
 
 def emit_ptx(ir: str, options: PtxOptions) -> str:
@@ -99,7 +101,10 @@ def _compiled(text: str, options: PtxOptions, machine: llvm.TargetMachine) -> st
             with module:
                 if options.libdevice is not None:
                     _link(module, options.libdevice, context)
-                _optimise(module, machine)
+                if options.restructure:
+                    _optimise(module, machine)
+                else:
+                    _inline(module, machine)
                 return str(machine.emit_assembly(module))
         except RuntimeError as error:
             raise InternalError("PTX", str(error)) from None
@@ -124,6 +129,18 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
         tuning.slp_vectorization = False
         with builder.getModulePassManager() as passes:
             passes.run(module, builder)
+
+
+def _inline(module: llvm.ModuleRef, machine: llvm.TargetMachine) -> None:
+    """Put the bodies of primitives in their place, and leave everything else."""
+    with (
+        llvm.create_pipeline_tuning_options(0) as tuning,
+        llvm.create_pass_builder(machine, tuning) as builder,
+        llvm.create_new_module_pass_manager() as passes,
+    ):
+        passes.add_always_inliner_pass()
+        passes.add_global_dead_code_eliminate_pass()
+        passes.run(module, builder)
 
 
 @cache

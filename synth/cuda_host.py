@@ -1,0 +1,150 @@
+"""The ``main`` of a miniature in CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcc.frontend.ir.types import FloatTy
+from kcc.synth.model import (
+    ArgumentValue,
+    BufferValue,
+    ImageValue,
+    Launch,
+    LocalValue,
+    Miniature,
+    Parameter,
+    ParameterKind,
+    ScalarValue,
+    StructValue,
+    TableValue,
+)
+
+_HOST = """
+static void check(cudaError_t code)
+{{
+    if (code != cudaSuccess) {{
+        fprintf(stderr, "%s\\n", cudaGetErrorString(code));
+        exit(1);
+    }}
+}}
+
+static unsigned state = {seed}u;
+
+static unsigned drawn()
+{{
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}}
+
+// A buffer of numbers that mean nothing: floats from 1 to 2.
+static unsigned char *filled(size_t bytes)
+{{
+    unsigned char *host = (unsigned char *)malloc(bytes + 8);
+    for (size_t i = 0; i < bytes / 4 + 1; ++i)
+        ((unsigned *)host)[i] = 0x3f800000u | (drawn() & 0x7fffffu);
+    return host;
+}}
+
+[[maybe_unused]] static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
+                int size, double start, double slope, double spread, double least, double most)
+{{
+    for (size_t i = 0; i < count || offset + i * stride + size <= bytes; ++i) {{
+        double value = start + slope * i + spread * (drawn() / 16777216.0);
+        value = value < least ? least : value > most ? most : value;
+        long long whole = (long long)value;
+        if (offset + i * stride + size <= bytes)
+            memcpy(host + offset + i * stride, &whole, size);
+    }}
+}}
+
+[[maybe_unused]] static void *table(const unsigned *values)
+{{
+    void *device;
+    check(cudaMalloc(&device, 64 * 4));
+    check(cudaMemcpy(device, values, 64 * 4, cudaMemcpyHostToDevice));
+    return device;
+}}
+
+int main()
+{{
+    static const size_t bytes[] = {{{buffers}}};
+    unsigned char *host[{count}];
+    void *device[{count}];
+    for (int i = 0; i < {count}; ++i) {{
+        host[i] = filled(bytes[i]);
+        check(cudaMalloc(&device[i], bytes[i] + 8));
+        check(cudaMemcpy(device[i], host[i], bytes[i], cudaMemcpyHostToDevice));
+    }}
+{launches}    check(cudaDeviceSynchronize());
+    for (int i = 0; i < {count}; ++i)
+        check(cudaMemcpy(host[i], device[i], bytes[i], cudaMemcpyDeviceToHost));
+    return 0;
+}}
+"""
+
+
+def cuda_host(miniature: Miniature) -> str:
+    """The host's part of the program."""
+    text = _HOST.format(
+        seed=miniature.seed + 1,
+        buffers=", ".join(map(str, miniature.buffers)) or "4",
+        count=max(len(miniature.buffers), 1),
+        launches="".join(_launch(miniature, launch) for launch in miniature.launches),
+    )
+    return text
+
+
+def _launch(miniature: Miniature, launch: Launch) -> str:
+    kernel = miniature.kernels[launch.kernel]
+    lines = list[str]()
+    arguments, shared = list[str](), 0
+    for parameter, value in zip(kernel.parameters, launch.values, strict=True):
+        lines += _fills(value)
+        arguments.append(_argument(parameter, value, shared))
+        if isinstance(value, LocalValue):
+            shared += -(-value.size_bytes // 16) * 16
+    blocks = [g // n for g, n in zip(launch.global_size, launch.local_size, strict=True)]
+    grid, block = (f"dim3({', '.join(map(str, each))})" for each in (blocks, launch.local_size))
+    lines.append(f"{kernel.name}<<<{grid}, {block}, {shared}>>>({', '.join(arguments)});")
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _fills(value: ArgumentValue) -> Iterator[str]:
+    if not isinstance(value, BufferValue) or not value.fills:
+        return
+    n = value.buffer
+    for f in value.fills:
+        numbers = (
+            f.offset_bytes,
+            f.stride_bytes,
+            f.count,
+            f.size_bytes,
+            f.start,
+            f.slope,
+            f.spread,
+        )
+        limits = f"{float(f.least)!r}, {float(f.most)!r}"
+        yield f"put(host[{n}], bytes[{n}], {', '.join(map(str, numbers))}, {limits});"
+    yield f"check(cudaMemcpy(device[{n}], host[{n}], bytes[{n}], cudaMemcpyHostToDevice));"
+
+
+def _argument(parameter: Parameter, value: ArgumentValue, shared: int) -> str:
+    match value:
+        case BufferValue(buffer):
+            return f"device[{buffer}]"
+        case LocalValue():
+            return str(shared)
+        case TableValue(trips):
+            return f"table((const unsigned[64]){{{', '.join(map(str, trips))}}})"
+        case StructValue(words):
+            pairs = zip(words[::2], words[1::2], strict=True)
+            inner = ", ".join(f"{low | high << 32}ull" for low, high in pairs)
+            return f"Words<{len(words) // 2}>{{{{{inner}}}}}"
+        case ImageValue():
+            return "0"
+        case ScalarValue(number) if isinstance(number, tuple):
+            return f"{{{', '.join(map(str, number))}}}"
+        case ScalarValue(number):
+            if parameter.kind is ParameterKind.SCALAR and isinstance(parameter.type, FloatTy):
+                return f"{float(number)!r}"
+            return f"{int(number)}ull" if int(number) >= 1 << 31 else str(int(number))
