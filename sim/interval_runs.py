@@ -21,9 +21,11 @@ def collections_of_trace(
     kernels: Sequence[str] = (),
     launches: Sequence[range] = (),
     registers: dict[str, int] | None = None,
+    cold: bool = False,
 ) -> Iterator[Collection]:
     """The collections of a trace file's launches, in order; all or those named. L2 stays as the
-    launch before left it. Raises K76x for a file that is no good trace, K807, K870, K871."""
+    launch before left it, unless each is to begin ``cold``. Raises K76x for a file that is no
+    good trace, K807, K870, K871."""
     cache: SharedCache | None = None
     with open_trace(path) as trace:
         for launch in trace.launches:
@@ -35,7 +37,7 @@ def collections_of_trace(
             machine, operations = interval_inputs(
                 gpu, launch.tables, launch.launch, registers or {}
             )
-            if cache is None:
+            if cache is None or cold:
                 cache = empty_cache(machine)
             yield collect(
                 launch.tables, launch.launch, machine, operations, launch.batches(), cache
@@ -50,9 +52,12 @@ def interval_trace(
     kernels: Sequence[str] = (),
     launches: Sequence[range] = (),
     registers: dict[str, int] | None = None,
+    cold: bool = False,
 ) -> Iterator[Timing]:
     """The interval model's results of a trace file's launches."""
-    found = collections_of_trace(path, gpu, kernels=kernels, launches=launches, registers=registers)
+    found = collections_of_trace(
+        path, gpu, kernels=kernels, launches=launches, registers=registers, cold=cold
+    )
     for collection in found:
         prediction = LaunchModel(collection).predict(collection.machine, options)
         yield timing_of(collection, collection.machine, prediction, options)

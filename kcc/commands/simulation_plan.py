@@ -24,6 +24,7 @@ from kcc.diagnostics import Diagnostic, DiagnosticError, render
 if TYPE_CHECKING:
     from kcc.report.simulation_run import FailedRun, SimulationRun
     from kcc.sim.cycle.launch import LaunchSimulation
+    from kcc.sim.interval.options import Options
     from kcc.sim.result import Timing
 
 TASKS_PER_JOB = 4
@@ -56,7 +57,8 @@ class Configuration:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is simulated. ``launches`` are those asked for (all if empty); ``cold``: each begins
-    with empty caches; ``timeline``: thread blocks of a launch whose times are kept."""
+    with empty caches; ``timeline``: thread blocks of a launch whose times are kept.
+    ``interval``: by interval analysis, not by cycles."""
 
     path: str
     configurations: tuple[Configuration, ...]
@@ -65,6 +67,7 @@ class Plan:
     registers: dict[str, int]
     timeline: int
     cold: bool
+    interval: Options | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +241,15 @@ def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = Non
     watch = watch or no_watcher
     try:
         gpu = load_gpu(configuration.gpu, list(configuration.overrides))
+        if plan.interval is not None:
+            from kcc.sim.interval_runs import interval_trace
+
+            return list(
+                interval_trace(
+                    plan.path, gpu, plan.interval, kernels=plan.kernels, launches=task.launches,
+                    registers=plan.registers, cold=plan.cold,
+                )
+            )  # fmt: skip
         if plan.path.endswith(".g"):
             return list(
                 simulate_list(

@@ -105,6 +105,6 @@ def test_two_means_against_all_partitions(seed: int, count: int):
     weights = random.integers(1, 9, count).astype(np.float64)
     cluster, centres = two_means(points, weights)
     own = float(weights @ ((points - centres[cluster]) ** 2).sum(axis=1))
-    groups = ((np.arange(2**count)[:, None] >> np.arange(count)) & 1).astype(np.bool_)
+    groups = [np.array([n >> k & 1 for k in range(count)], np.bool_) for n in range(2**count)]
     least = min(spread(points[g], weights[g]) + spread(points[~g], weights[~g]) for g in groups)
     assert own <= 1.1 * least + 1e-9
