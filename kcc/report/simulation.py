@@ -76,7 +76,7 @@ def _overview(source: str, found: Sequence[SimulationRun | FailedRun], style: St
             continue
         speed = first.time_us / run.time_us if run.time_us else 0
         rows.append(
-            (label, f"{run.cycles:,}", f"{run.time_us:,.2f}", f"{speed:.2f} x", f"{run.ipc:.2f}",
+            (label, f"{run.cycles:,.0f}", f"{run.time_us:,.2f}", f"{speed:.2f} x", f"{run.ipc:.2f}",
              _warps(run.timings), _percent(run.hit_rate("L1")), _percent(run.hit_rate("L2")),
              run.limiter)
         )  # fmt: skip
@@ -102,7 +102,7 @@ def _write_run(
     timings = run.timings
     launches = "1 launch" if len(timings) == 1 else f"{len(timings):,} launches"
     console.print(
-        f"{source} on {run.label}: {launches}, {run.cycles:,} cycles, {run.time_us:,.2f} us "
+        f"{source} on {run.label}: {launches}, {run.cycles:,.0f} cycles, {run.time_us:,.2f} us "
         f"at {timings[0].clock_mhz:,.0f} MHz"
     )
     console.print()
@@ -151,7 +151,7 @@ def kernel_rows(timings: Sequence[Timing], *, each_launch: bool) -> list[tuple[s
         cycles = sum(t.cycles for t in own)
         ipc = sum(t.issued for t in own) / cycles if cycles else 0
         rows.append(
-            (name, f"{len(own):,}", f"{cycles:,}", f"{sum(t.time_us for t in own):,.2f}",
+            (name, f"{len(own):,}", f"{cycles:,.0f}", f"{sum(t.time_us for t in own):,.2f}",
              f"{ipc:.2f}", _warps(own), _percent(hit_rate(own, "L1")),
              _percent(hit_rate(own, "L2")), largest(added(own)))
         )  # fmt: skip
@@ -183,6 +183,6 @@ def _hot_lines(timings: Sequence[Timing], texts: Texts) -> list[tuple[str, ...]]
         hits = f"{100 * own.l1_hits / own.sectors:.0f} %" if own.sectors else "-"
         found.append(
             (str(own.line), f"{100 * own.cycles / everything:.1f} %", largest(own.stack),
-             f"{own.executed:,}", f"{own.sectors:,}", hits, words)
+             f"{own.executed:,.0f}", f"{own.sectors:,.0f}", hits, words)
         )  # fmt: skip
     return found

@@ -139,7 +139,7 @@ def _axis(timing: Timing, end: int, plot: int, y: int) -> list[Markup]:
         x = LEFT + plot * tick / 4
         cycles = round(end * tick / 4)
         anchor = "start" if tick == 0 else "end" if tick == 4 else "middle"
-        text = f"{cycles:,} cycles" if tick == 4 else f"{cycles:,}"
+        text = f"{cycles:,.0f} cycles" if tick == 4 else f"{cycles:,.0f}"
         found.append(_label(x, y + 8, text, anchor=anchor))
         found.append(
             _label(x, y + 22, f"{cycles / timing.clock_mhz:,.2f} us", anchor=anchor, color=SOFT)

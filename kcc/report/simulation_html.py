@@ -103,7 +103,7 @@ def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:
             continue
         speed = first.time_us / run.time_us if run.time_us else 0
         rows.append(
-            (tag("a", run.label, href=f"#c{number}"), f"{run.cycles:,}", f"{run.time_us:,.2f}",
+            (tag("a", run.label, href=f"#c{number}"), f"{run.cycles:,.0f}", f"{run.time_us:,.2f}",
              f"{speed:.2f} x", f"{run.ipc:.2f}", run.limiter, _stack(added(run.timings)))
         )  # fmt: skip
         number += 1
@@ -114,7 +114,7 @@ def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:
 def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
     head = ("kernel", "launches", "cycles", "us", "IPC", "warps per SM", "L1", "L2", "limiter")
     kernels = kernel_rows(run.timings, each_launch=False)
-    said = f"{run.cycles:,} cycles, {run.time_us:,.2f} us at {run.timings[0].clock_mhz:,.0f} MHz"
+    said = f"{run.cycles:,.0f} cycles, {run.time_us:,.2f} us at {run.timings[0].clock_mhz:,.0f} MHz"
     stacks = [
         join(tag("h3", name), _stack(added(own)))
         for name, own in by_kernel(run.timings, each_launch=False).items()
@@ -172,6 +172,6 @@ def _charts(timings: Sequence[Timing]) -> Markup:
     for t in sorted(longest, key=lambda t: t.launch):
         chart = launch_chart(t)
         if chart:
-            title = f"launch {t.launch}: {t.kernel}, {t.cycles:,} cycles"
+            title = f"launch {t.launch}: {t.kernel}, {t.cycles:,.0f} cycles"
             parts.append(join(tag("h3", title), tag("div", chart, class_="chart")))
     return join(*parts)
