@@ -12,6 +12,7 @@ from kcc.passes.flow_counts import FlowCountsPass
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import PASSES
 from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
+from kcc.sim.assumed_shares import AssumedSharesPass
 
 
 def estimate_facts(
@@ -19,13 +20,13 @@ def estimate_facts(
     shares: Mapping[int, float],
 ) -> Facts:  # fmt: skip
     """Facts about a kernel whose launch is ``known``; ``trips`` and ``shares`` are assumed, by
-    line (shares of branches are not used yet by what is computed here)."""
-    del shares
+    line."""
     passes = (
         *PASSES,
         SymbolicValuesPass(known, trips),
         TripCountsPass(),
         DivergencePass(),
         FlowCountsPass(),
+        AssumedSharesPass(shares),
     )
     return run_passes(kernel, module, passes)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access_activity import activity
 from kcc.passes.control_flow import ControlFlow
+from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
 from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.loops import Loop, Loops
@@ -25,6 +26,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import WARP, Warps
+from kcc.sim.assumed_shares import AssumedShares, EdgeShare
 from kcc.sim.machine_operations import MachineProgram
 
 ASSUMED_SHARE = 0.5
@@ -60,29 +62,30 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
         whole // part for whole, part in zip(known.global_size, known.local_size, strict=True)
     )
     warps = groups * -(-math.prod(known.local_size) // WARP)
-    executions, assumed = [0.0] * len(kernel.function.blocks), set[int]()
+    executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
+    assumed = set[int]()
     for block in _forward(kernel):
         if block not in flow.reachable:
             continue
         found = _counted(facts, block, warps)
         if found is None:
             assumed.add(block)
-            found = _guessed(kernel, facts, block, executions, warps)
-        executions[block] = found
+            executions[block], work[block] = _guessed(kernel, facts, block, executions, work, warps)
+        else:
+            executions[block] = found
+            work[block] = found * _known_lanes(facts, block, found)
     entries, trips = _loops(kernel, facts, executions)
-    lanes = _active_lanes(facts, executions)
+    lanes = tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True))
     block_of = tuple(access.block for access in facts[MemoryAccesses].accesses)
     return Flow(warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
 
 
-def _active_lanes(facts: Facts, executions: list[float]) -> tuple[float, ...]:
-    """The share of lanes that take part in each block, 1 where it is not known."""
-    shares = list[float]()
-    for count, warps in zip(facts[FlowCounts].blocks, executions, strict=True):
-        known = count is not None and count.executions is not None and warps > 0
-        items = count.executions if known and count is not None and count.executions else 0
-        shares.append(min(1.0, items / (warps * WARP)) if items else 1.0)
-    return tuple(shares)
+def _known_lanes(facts: Facts, block: int, executions: float) -> float:
+    """The share of a warp's lanes that take part in a block, 1 where it is not known."""
+    count = facts[FlowCounts].blocks[block]
+    if count is None or not count.executions or not executions:
+        return 1.0
+    return min(1.0, count.executions / (executions * WARP))
 
 
 def _forward(kernel: Kernel) -> list[int]:
@@ -124,28 +127,43 @@ def _counted(facts: Facts, block: int, warps: int) -> float | None:
 
 
 def _guessed(
-    kernel: Kernel, facts: Facts, block: int, executions: list[float], warps: int
-) -> float:
-    """From the blocks before it: all of a jump, a share of a branch; loops run as often as is
-    assumed."""
+    kernel: Kernel, facts: Facts, block: int, executions: list[float], work: list[float], warps: int
+) -> tuple[float, float]:
+    """Executions by warps, and the same counted in whole warps of lanes, from the blocks before:
+    all of a jump, a share of a branch; loops run as often as is assumed."""
     loops = facts[Loops]
-    total = float(warps) if block == 0 else 0.0
+    total = lanes = float(warps) if block == 0 else 0.0
     for before in kernel.function.blocks[block].predecessors:
         if loops.is_back_edge(before, block):
             continue
-        ways = set(kernel.function.blocks[before].successors)
-        stays = [w for w in ways if loops.innermost[w] == loops.innermost[before]]
-        inner = loops.innermost[before]
-        if inner is not None and block not in loops.loops[inner].blocks:
-            total += executions[before] / _assumed_trips(facts, loops.loops[inner])
-        elif len(stays) > 1:
-            total += executions[before] * ASSUMED_SHARE
-        else:
-            total += executions[before]
+        share = _edge_share(kernel, facts, before, block)
+        total += executions[before] * share.warps
+        lanes += work[before] * share.lanes
     inner = loops.innermost[block]
     if inner is not None and loops.loops[inner].header == block:
-        total *= _assumed_trips(facts, loops.loops[inner])
-    return total
+        times = _assumed_trips(facts, loops.loops[inner])
+        return total * times, lanes * times
+    before = facts[Dominators].immediate(block)
+    if before is not None and loops.innermost[before] == inner:
+        # Lanes that parted meet again: a block runs no more often than one that always leads to it.
+        return min(total, executions[before]), min(lanes, work[before])
+    return total, min(lanes, total)
+
+
+def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeShare:
+    """How much of a block's executions goes on to one that follows it."""
+    given = facts[AssumedShares].edges.get((before, block))
+    if given is not None:
+        return given
+    loops = facts[Loops]
+    inner = loops.innermost[before]
+    if inner is not None and block not in loops.loops[inner].blocks:
+        part = 1.0 / _assumed_trips(facts, loops.loops[inner])
+        return EdgeShare(part, part)
+    ways = set(kernel.function.blocks[before].successors)
+    stays = [w for w in ways if loops.innermost[w] == inner]
+    part = ASSUMED_SHARE if len(stays) > 1 else 1.0
+    return EdgeShare(part, part)
 
 
 def _assumed_trips(facts: Facts, loop: Loop) -> float:

@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from kcc.assumptions import parse_assumptions
 from kcc.diagnostics import Span
 from kcc.estimating import KernelEstimate, estimate_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
@@ -41,10 +42,23 @@ __kernel void k(__global const float *x, __global float *y, int n) {
 """
 
 
+MASKED = """
+__kernel void k(__global const int *m, __global float *x) {
+  int i = get_global_id(0);
+  float v = x[i];
+  if (m[i] > 0) {
+    for (int j = 0; j < 64; j++) v = v * 1.5f + 0.5f;
+  }
+  x[i] = v;
+}
+"""
+
+
 @cache
 def estimated(
-    source: str, size: str, local: str, gpu: str, changes: tuple[str, ...] = (), args: str = ""
-) -> KernelEstimate:
+    source: str, size: str, local: str, gpu: str, changes: tuple[str, ...] = (), args: str = "",
+    assumed: str = "",
+) -> KernelEstimate:  # fmt: skip
     at = Span("test", 1, 1)
     launch = LaunchRequest(parse_dimensions(size, at), parse_dimensions(local, at))
     arguments = tuple(parse_argument(text, at) for text in args.split())
@@ -52,6 +66,7 @@ def estimated(
         source=SourceText("k.cl", source, "."),
         options=BuildOptions(opt_level=OptLevel.O2),
         other_launch=LaunchInputs(launch, {}, arguments, "test"),
+        assumptions=parse_assumptions((text, at) for text in assumed.split()),
     )
     (found,) = estimate_source(request, [load_gpu(gpu, changes)])
     return found
@@ -122,3 +137,18 @@ def test_a_block_that_does_not_fit_is_invalid() -> None:
 def test_a_transpose_asks_for_a_sector_per_lane() -> None:
     counts = estimated(TRANSPOSE, "2048,2048", "32,8", "v100", (), "n=2048").estimate.counts
     assert counts.l2_write_sectors == pytest.approx(2048 * 2048, rel=0.01)
+
+
+def test_the_users_share_of_a_branch_is_taken() -> None:
+    # Lanes part: a warp goes in with the first share of its lanes, below 1 / 32 not every warp.
+    never, seldom, some, always = (
+        estimated(MASKED, "1048576", "256", "v100", assumed=f"branch@5={share}").estimate
+        for share in (0.0, 0.01, 0.3, 1.0)
+    )
+    inside = always.counts.warp_instructions - never.counts.warp_instructions
+    assert inside >= 64 * 1048576 / 32
+    more = seldom.counts.warp_instructions - never.counts.warp_instructions
+    assert more == pytest.approx(0.32 * inside)
+    assert some.counts.warp_instructions == always.counts.warp_instructions
+    assert never.assumed_share == 0.0
+    assert 0.0 < seldom.assumed_share < always.assumed_share < 1.0

@@ -1,0 +1,64 @@
+"""How many lanes and warps take the sides of branches that memory decides.
+
+What the user assumes of a line (`--assume branch@LINE=0.3`) is the share of the lanes for which the
+condition, as written, is true; static traces deal lanes out by the same rule. Where lanes of a warp
+part, the warp executes both sides, each with some of its lanes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kcc.frontend.ir.instructions import CondBranch
+from kcc.frontend.kernel import Kernel
+from kcc.passes.branch_sense import true_way
+from kcc.passes.branches import Branches
+from kcc.passes.divergence import Divergence
+from kcc.passes.facts import Facts
+
+WARP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeShare:
+    """Of the executions of a branch by warps, the share that goes this way with some of its lanes,
+    and of the lanes in all executions the share that does."""
+
+    warps: float
+    lanes: float
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedShares:
+    """``edges`` by the blocks they lead from and to."""
+
+    edges: Mapping[tuple[int, int], EdgeShare]
+
+
+@dataclass(frozen=True, slots=True)
+class AssumedSharesPass:
+    """Gives :class:`AssumedShares`. ``shares`` are the user's, by line of the branch."""
+
+    shares: Mapping[int, float]
+    name: str = "assumed shares"
+    requires: tuple[type, ...] = (Branches, Divergence)
+
+    def run(self, kernel: Kernel, facts: Facts) -> AssumedShares:
+        edges = dict[tuple[int, int], EdgeShare]()
+        parted = facts[Divergence].branches
+        for branch, divided in zip(facts[Branches].branches, parted, strict=True):
+            line = branch.location.line if branch.location else 0
+            instruction = kernel.function.instructions[branch.instruction]
+            if line not in self.shares or not isinstance(instruction, CondBranch):
+                continue
+            true = self.shares[line]
+            ways = (instruction.then, instruction.otherwise)
+            shares = (true, 1.0 - true)
+            if true_way(kernel.function, instruction):
+                shares = (1.0 - true, true)
+            for target, share in zip(ways, shares, strict=True):
+                apart = divided.uniformity.is_divergent
+                warps = min(1.0, share * WARP) if apart else share
+                edges[(branch.block, target)] = EdgeShare(warps, share)
+        return AssumedShares(edges)
