@@ -243,6 +243,7 @@ CODES: dict[str, Code] = {
     # K78x: profiles
     "K780": Code("error", "a file is no profile"),
     "K781": Code("error", "a trace has no addresses to profile"),
+    "K782": Code("error", "a file is no profile of thread blocks, or of another trace"),
     # K80x: GPU descriptions
     "K800": Code("error", "a GPU is not known"),
     "K801": Code("error", "a GPU description cannot be read"),

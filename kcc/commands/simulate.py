@@ -14,6 +14,7 @@ from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
 from kcc.commands.sources import SourceLines
 
@@ -32,6 +33,7 @@ _EXAMPLES = """examples:
   kcc simulate bfs.kct --gpu v100 --gpu a100 --jobs 2 --json bfs.json --html bfs.html
   kcc simulate bfs.kct --gpu v100 --sweep l2.size_bytes=1048576,6291456 --sweep sm_count=40,80
   kcc simulate bfs.kct --gpu v100 --launches 0-3 --timeline bfs-timeline.json
+  kcc simulate bfs.kct --gpu v100 --sample tbpoint --error 1%
   kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100"""
 
 
@@ -76,6 +78,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="processes, for several configurations, and with --cold for launches; results are the "
         "same (default: %(default)s)",
     )  # fmt: skip
+    add_sampling(parser)
     _add_output(parser)
     add_console(parser, stages=False)
     parser.set_defaults(run=run)
@@ -104,6 +107,12 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     _check_gpus(arguments)
+    if check_sampling(arguments):
+        each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
+        quiet = STANDARD in (arguments.json, arguments.selection, arguments.picture)
+        return run_sampled(
+            arguments, each, lambda to: _trace(arguments, sources, to, quiet=quiet)
+        )
     try:
         found = _simulate(arguments, sources, quiet=STANDARD in targets)
     except SystemExit as end:

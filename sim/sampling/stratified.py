@@ -17,7 +17,7 @@ import numpy as np
 
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator
-from kcc.sim.sampling.block_profile import ProgramProfile
+from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import ProgramEstimate
 from kcc.sim.sampling.feeding import LaunchRun
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
@@ -27,7 +27,7 @@ from kcc.sim.sampling.plan import FEWEST, WHOLE, Frame, draw, frame_of, share_of
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program
-from kcc.trace.reader import TraceFile
+from kcc.trace.reader import LaunchTrace
 
 EVERY_BLOCK = 1 << 40
 
@@ -63,19 +63,19 @@ class StratifiedSampler:
     """Draws, simulates and estimates; in rounds where an error is asked for."""
 
     def __init__(
-        self, trace: TraceFile, profile: ProgramProfile, gpu: GpuDescription,
+        self, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
         registers: dict[str, int] | None, options: StratifiedOptions,
     ) -> None:  # fmt: skip
-        self.trace, self.profiles, self.options = trace, profile.launches, options
+        self.traces, self.profiles, self.options = traces, profiles, options
         self.random = np.random.default_rng(options.seed)
         began = time.process_time()
-        clusters = cluster_launches(profile.launches, options.inter_distance)
+        clusters = cluster_launches(profiles, options.inter_distance)
         self.samples = [
             ClusterSample(one, tuple(self.random.permutation(one.members).tolist()))
             for one in clusters
         ]
         self.cluster_seconds = time.process_time() - began
-        self.instructions = sum(int(p.warp_instructions.sum()) for p in profile.launches)
+        self.instructions = sum(int(p.warp_instructions.sum()) for p in profiles)
         self.simulator = CycleSimulator(gpu, registers, timeline=0)
         self.gpu = gpu
         self.clock_mhz = 1.0
@@ -117,7 +117,7 @@ class StratifiedSampler:
         """One launch, whose windows are ``weight`` of all."""
         options, profile = self.options, self.profiles[place]
         began = time.process_time()
-        run = LaunchRun(self.simulator, self.trace.launches[place])
+        run = LaunchRun(self.simulator, self.traces[place])
         self.clock_mhz = run.simulation.machine.clock_mhz
         epochs = epochs_of(profile, run.occupancy)
         labels = cluster_epochs(epochs, options.intra_distance, options.variation)
@@ -191,7 +191,7 @@ class StratifiedSampler:
         if not any(more.values()):
             return False
         began = time.process_time()
-        run = LaunchRun(self.simulator, self.trace.launches[place])
+        run = LaunchRun(self.simulator, self.traces[place])
         steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_tail=False)
         run.simulate(0, seen.frame.head)
         if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
@@ -210,11 +210,11 @@ ENOUGH = 0.9
 
 
 def sample_stratified(
-    trace: TraceFile,
-    profile: ProgramProfile,
+    traces: Sequence[LaunchTrace],
+    profiles: Sequence[LaunchProfile],
     gpu: GpuDescription,
     registers: dict[str, int] | None = None,
     options: StratifiedOptions = StratifiedOptions(),
 ) -> ProgramEstimate:
     """The whole program from launches and epochs drawn at random."""
-    return StratifiedSampler(trace, profile, gpu, registers, options).run()
+    return StratifiedSampler(traces, profiles, gpu, registers, options).run()

@@ -13,7 +13,7 @@ import numpy as np
 
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator
-from kcc.sim.sampling.block_profile import LaunchProfile, ProgramProfile
+from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import (
     CERTAIN,
     BlockRange,
@@ -29,7 +29,7 @@ from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
 from kcc.sim.sampling.region_sampling import RegionSampler, Skip
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, Region, cluster_epochs, epochs_of, regions_of
-from kcc.trace.reader import TraceFile
+from kcc.trace.reader import LaunchTrace
 
 EVERY_BLOCK = 1 << 40
 
@@ -45,25 +45,25 @@ class TbpointOptions:
 
 
 def sample_tbpoint(
-    trace: TraceFile,
-    profile: ProgramProfile,
+    traces: Sequence[LaunchTrace],
+    profiles: Sequence[LaunchProfile],
     gpu: GpuDescription,
     registers: dict[str, int] | None = None,
     options: TbpointOptions = TbpointOptions(),
 ) -> ProgramEstimate:
-    """The whole program from one launch of each cluster."""
+    """The whole program, whose launches were profiled, from one launch of each cluster."""
     began = time.process_time()
-    clusters = cluster_launches(profile.launches, options.inter_distance)
+    clusters = cluster_launches(profiles, options.inter_distance)
     clustered = time.process_time() - began
     simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
     estimates = dict[int, LaunchEstimate]()
     clock = 1.0
     for place in sorted(cluster.representative for cluster in clusters):
-        run = LaunchRun(simulator, trace.launches[place])
-        estimates[place] = sample_launch(run, profile.launches[place], place, options)
+        run = LaunchRun(simulator, traces[place])
+        estimates[place] = sample_launch(run, profiles[place], place, options)
         clock = run.simulation.machine.clock_mhz
-    groups = [_group(one, estimates[one.representative], profile.launches) for one in clusters]
-    everything = sum(int(p.warp_instructions.sum()) for p in profile.launches)
+    groups = [_group(one, estimates[one.representative], profiles) for one in clusters]
+    everything = sum(int(p.warp_instructions.sum()) for p in profiles)
     return program_of("tbpoint-ipdps14", gpu.stem, clock, groups, everything, clustered)
 
 

@@ -1,0 +1,149 @@
+"""The tables of docs/sampling.md, out of the journal of `benchmarks.sampling`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import geometric_mean, mean, median
+
+IRREGULAR = ("bfs", "sssp", "mst", "gridding", "streamcluster")
+"""Table VI of Huang et al.: type I."""
+
+LEAST_PERCENT = 0.05
+"""Errors below count as this in geometric means."""
+
+Row = Mapping[str, str]
+
+
+def print_tables(rows: Sequence[Row]) -> None:
+    """All tables that there are rows for."""
+    for settings in dict.fromkeys(row["settings"] for row in rows):
+        own = [row for row in rows if row["settings"] == settings]
+        sys.stdout.write(f"\n### {settings or 'as described'}\n\n")
+        _by_workload(own)
+        _summary(own)
+    _interval(rows)
+
+
+def _truth(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
+    return {(r["workload"], r["settings"]): r for r in rows if r["method"] == "full"}
+
+
+def error_percent(row: Row, full: Row) -> float:
+    """Of the IPC; the instructions are the same, so it is that of the inverse of cycles."""
+    return 100 * abs(float(full["cycles"]) / float(row["cycles"]) - 1)
+
+
+def _size(row: Row) -> float:
+    return 100 * int(row["simulated"]) / int(row["instructions"])
+
+
+def _by_workload(rows: Sequence[Row]) -> None:
+    truth = _truth(rows)
+    methods = ("tbpoint", "tbpoint-ipdps14", "simpoint", "random")
+    head = ["workload", *(f"{m} error (sample)" for m in methods), "half width", "skipped between",
+            "within", "L1 off", "L2 off", "full s", "tbpoint s", "profile s"]  # fmt: skip
+    sys.stdout.write(f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
+    for workload in dict.fromkeys(row["workload"] for row in rows):
+        full = next((f for (name, _), f in truth.items() if name == workload), None)
+        own = {m: [r for r in rows if r["workload"] == workload and r["method"] == m]
+               for m in methods}  # fmt: skip
+        cells = [workload, *(_error_cell(own[m], full) for m in methods)]
+        ours = own["tbpoint"]
+        if ours:
+            cells += [
+                f"{mean(_half(r) for r in ours):.2f} %",
+                f"{mean(_share(r, 'between') for r in ours):.1f} %",
+                f"{mean(_share(r, 'within') for r in ours):.1f} %",
+                _miss(ours, full, "l1_miss"), _miss(ours, full, "l2_miss"),
+                f"{float(full['simulate_seconds']):.1f}" if full else "-",
+                f"{mean(_seconds(r) for r in ours):.2f}",
+                f"{float(ours[0]['profile_seconds']):.2f}",
+            ]  # fmt: skip
+        sys.stdout.write(f"| {' | '.join(cells)} |\n")
+    sys.stdout.write("\n")
+
+
+def _error_cell(rows: Sequence[Row], full: Row | None) -> str:
+    if not rows:
+        return "-"
+    size = f"({mean(_size(r) for r in rows):.2f} %)"
+    return f"{mean(error_percent(r, full) for r in rows):.2f} % {size}" if full else f"- {size}"
+
+
+def _half(row: Row) -> float:
+    return 100 * float(row["half_width"] or "nan") / float(row["cycles"])
+
+
+def _share(row: Row, name: str) -> float:
+    return 100 * int(row[name]) / int(row["instructions"])
+
+
+def _seconds(row: Row) -> float:
+    return float(row["cluster_seconds"]) + float(row["simulate_seconds"])
+
+
+def _miss(rows: Sequence[Row], full: Row | None, name: str) -> str:
+    if full is None or not full[name]:
+        return "-"
+    truth = float(full[name])
+    return f"{100 * mean(abs(float(r[name]) / truth - 1) for r in rows):.2f} %" if truth else "-"
+
+
+def _summary(rows: Sequence[Row]) -> None:
+    truth = _truth(rows)
+    known = {name for name, _ in truth}
+    groups = {
+        "all": known, "irregular": known & set(IRREGULAR), "regular": known - set(IRREGULAR),
+    }  # fmt: skip
+    head = ["method", "of", "workloads", "geometric mean", "arithmetic mean", "largest",
+            "sample (geometric)", "sample (mean)", "speed-up", "with profile"]  # fmt: skip
+    sys.stdout.write(f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
+    for method in ("tbpoint", "tbpoint-ipdps14", "simpoint", "random"):
+        for label, names in groups.items():
+            own = [r for r in rows if r["method"] == method and r["workload"] in names]
+            if own:
+                sys.stdout.write(f"| {' | '.join(_summary_cells(method, label, own, truth))} |\n")
+    sys.stdout.write("\n")
+
+
+def _summary_cells(
+    method: str, label: str, rows: Sequence[Row], truth: Mapping[tuple[str, str], Row]
+) -> list[str]:
+    pairs = [(row, truth[row["workload"], row["settings"]]) for row in rows]
+    errors = [error_percent(row, full) for row, full in pairs]
+    speed = with_profile = "-"
+    if method.startswith("tbpoint"):
+        own = [_seconds(row) for row, _ in pairs]
+        whole = [float(full["simulate_seconds"]) for _, full in pairs]
+        speed = f"{geometric_mean([w / max(o, 1e-3) for w, o in zip(whole, own, strict=True)]):.1f}"
+        both = [o + float(row["profile_seconds"]) for o, (row, _) in zip(own, pairs, strict=True)]
+        with_profile = f"{geometric_mean([w / b for w, b in zip(whole, both, strict=True)]):.1f}"
+    return [
+        method, label, str(len({row["workload"] for row in rows})),
+        f"{geometric_mean([max(e, LEAST_PERCENT) for e in errors]):.2f} %",
+        f"{mean(errors):.2f} %", f"{max(errors):.2f} %",
+        f"{geometric_mean([max(_size(r), 1e-3) for r in rows]):.2f} %",
+        f"{mean(_size(r) for r in rows):.2f} %", speed, with_profile,
+    ]  # fmt: skip
+
+
+def _interval(rows: Sequence[Row]) -> None:
+    """Over all workloads, settings and seeds: how often the interval holds the truth."""
+    truth = _truth(rows)
+    cases = [
+        (row, truth[row["workload"], row["settings"]])
+        for row in rows
+        if row["method"] == "tbpoint" and (row["workload"], row["settings"]) in truth
+    ]
+    if not cases:
+        return
+    held = sum(
+        abs(float(row["cycles"]) - float(full["cycles"])) <= float(row["half_width"] or "nan")
+        for row, full in cases
+    )
+    halves = [_half(row) for row, _ in cases]
+    sys.stdout.write(
+        f"95 % intervals hold the truth in {held} of {len(cases)} cases; "
+        f"median half width {median(halves):.2f} %\n"
+    )

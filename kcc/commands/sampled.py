@@ -1,0 +1,280 @@
+"""`kcc simulate FILE --gpu NAME --sample METHOD`: some launches and thread blocks for the whole."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import choose_style, is_terminal
+from kcc.commands.errors import usage_error
+from kcc.commands.hosts import check_script, script_exit_code
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.simulation_plan import Configuration
+from kcc.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from kcc.report.sampling import SampledRun
+    from kcc.sim.sampling.block_profile import LaunchProfile
+    from kcc.sim.sampling.estimate import ProgramEstimate
+    from kcc.trace.reader import LaunchTrace, TraceFile
+
+TBPOINT, PRINTED = "tbpoint", "tbpoint-ipdps14"
+
+MakeTrace = Callable[[Path], dict[str, int]]
+"""Writes the trace of the script to a file; gives registers by kernel."""
+
+
+def add_sampling(parser: argparse.ArgumentParser) -> None:
+    """The options of sampling."""
+    group = parser.add_argument_group("sampling")
+    group.add_argument(
+        "--sample", choices=(TBPOINT, PRINTED),
+        help="simulate some launches and thread blocks: tbpoint draws them at random out of groups "
+        "that behave alike and gives an interval; tbpoint-ipdps14 is as printed",
+    )  # fmt: skip
+    group.add_argument(
+        "--error", metavar="PERCENT", type=_percent,
+        help="tbpoint: draw until the 95 %% interval is within this of the cycles, e.g. 1%%",
+    )  # fmt: skip
+    group.add_argument("--sample-seed", metavar="N", type=_count, default=0, help="other draws")
+    group.add_argument(
+        "--warm", metavar="EPOCHS", type=_share, default=None,
+        help="tbpoint: simulated before what is measured, in fillings of the GPU (default: 1)",
+    )  # fmt: skip
+    group.add_argument(
+        "--inter-distance", metavar="D", type=_share, default=None,
+        help="between launches of a group, at most (default: 0.1)",
+    )  # fmt: skip
+    group.add_argument(
+        "--intra-distance", metavar="D", type=_share, default=None,
+        help="between stall probabilities of a region, at most (default: 0.2)",
+    )  # fmt: skip
+    group.add_argument(
+        "--block-profile", metavar="FILE",
+        help="keep the profile of thread blocks: read where it is there, else written",
+    )  # fmt: skip
+    group.add_argument(
+        "--selection", metavar="FILE", help="write what is simulated, and its weights, as JSON"
+    )
+    group.add_argument("--picture", metavar="FILE", help="write thread blocks by region, as SVG")
+
+
+def check_sampling(arguments: argparse.Namespace) -> bool:
+    """Whether sampling is asked for; raises where options do not go together."""
+    own = {"--error": arguments.error, "--warm": arguments.warm,
+           "--inter-distance": arguments.inter_distance,
+           "--intra-distance": arguments.intra_distance,
+           "--block-profile": arguments.block_profile,
+           "--selection": arguments.selection, "--picture": arguments.picture}  # fmt: skip
+    if arguments.sample is None:
+        given = [name for name, value in own.items() if value is not None]
+        if given:
+            raise usage_error(f"{given[0]} goes with --sample")
+        return False
+    others = {"--html": arguments.html, "--csv": arguments.csv, "--timeline": arguments.timeline,
+              "--cold": arguments.cold, "--each-launch": arguments.each_launch}  # fmt: skip
+    refused = [name for name, value in others.items() if value]
+    if refused:
+        raise usage_error(f"{refused[0]} does not go with --sample")
+    if arguments.sample == PRINTED and (arguments.error is not None or arguments.warm is not None):
+        raise usage_error("--error and --warm go with --sample tbpoint")
+    if arguments.script.endswith(".g"):
+        hint = "a trace of kcc (.kct) or a script"
+        raise usage_error("--sample does not take lists of Accel-Sim kernels", hint)
+    return True
+
+
+def run_sampled(
+    arguments: argparse.Namespace, configurations: Sequence[Configuration], make_trace: MakeTrace
+) -> int:
+    """Sample in all configurations, and write what is asked for."""
+    named = (arguments.json, arguments.selection, arguments.picture)
+    targets = [target for target in named if target]
+    check_targets(targets, arguments.script)
+    several = len(configurations) > 1
+    if several and (arguments.selection or arguments.picture):
+        raise usage_error("--selection and --picture are of one configuration")
+    try:
+        with _trace_of(arguments, make_trace) as (path, registers):
+            runs = _sample(arguments, path, configurations, registers)
+    except SystemExit as end:
+        return script_exit_code(end)
+    write_outputs(_outputs(arguments, runs, targets))
+    return 0
+
+
+@contextmanager
+def _trace_of(
+    arguments: argparse.Namespace, make_trace: MakeTrace
+) -> Generator[tuple[str, dict[str, int]]]:
+    """The trace to sample, and registers by kernel."""
+    if arguments.script.endswith(".kct"):
+        yield arguments.script, {}
+        return
+    check_script(arguments)
+    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+        trace = Path(folder) / "trace.kct"
+        yield str(trace), make_trace(trace)
+
+
+def _sample(
+    arguments: argparse.Namespace, path: str, configurations: Sequence[Configuration],
+    registers: dict[str, int],
+) -> list[SampledRun]:  # fmt: skip
+    from kcc.gpu import load_gpu
+    from kcc.report.sampling import SampledRun
+    from kcc.sim.sampling.block_profile import identity_of
+    from kcc.trace.reader import open_trace
+
+    with open_trace(path) as trace:
+        profiles = _profiles(arguments, trace)
+        chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
+        if not chosen:
+            message = "no launch is there, or none that is asked for"
+            raise DiagnosticError([Diagnostic("K875", message)])
+        traces = [trace.launches[n] for n in chosen]
+        own = [profiles[n] for n in chosen]
+        runs = list[SampledRun]()
+        for each in configurations:
+            gpu = load_gpu(each.gpu, list(each.overrides))
+            label = " ".join([gpu.stem, *each.overrides])
+            _say(f"sampling on {label}")
+            found = _estimate(arguments, traces, own, each, registers)
+            runs.append(
+                SampledRun(
+                    arguments.script, identity_of(trace), label, arguments.sample_seed,
+                    tuple(own), found,
+                )
+            )  # fmt: skip
+        _say("")
+        return runs
+
+
+def _is_chosen(arguments: argparse.Namespace, trace: LaunchTrace) -> bool:
+    number = trace.launch.number
+    if arguments.kernels and trace.tables.kernel not in arguments.kernels:
+        return False
+    return not arguments.launches or any(number in chosen for chosen in arguments.launches)
+
+
+def _estimate(
+    arguments: argparse.Namespace, traces: Sequence[LaunchTrace],
+    profiles: Sequence[LaunchProfile], configuration: Configuration, registers: dict[str, int],
+) -> ProgramEstimate:  # fmt: skip
+    from kcc.gpu import load_gpu
+    from kcc.sim.sampling.stratified import StratifiedOptions, sample_stratified
+    from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
+
+    gpu = load_gpu(configuration.gpu, list(configuration.overrides))
+    if arguments.sample == PRINTED:
+        printed = TbpointOptions()
+        printed = replace(
+            printed,
+            inter_distance=_or(arguments.inter_distance, printed.inter_distance),
+            intra_distance=_or(arguments.intra_distance, printed.intra_distance),
+        )
+        return sample_tbpoint(traces, profiles, gpu, registers, printed)
+    options = StratifiedOptions(error=arguments.error, seed=arguments.sample_seed)
+    options = replace(
+        options,
+        inter_distance=_or(arguments.inter_distance, options.inter_distance),
+        intra_distance=_or(arguments.intra_distance, options.intra_distance),
+        warm=_or(arguments.warm, options.warm),
+    )
+    return sample_stratified(traces, profiles, gpu, registers, options)
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
+
+
+def _profiles(arguments: argparse.Namespace, trace: TraceFile) -> tuple[LaunchProfile, ...]:
+    """The profile of all launches: kept, or made anew and kept if so asked."""
+    from kcc.sim.sampling.block_profile import (
+        identity_of,
+        load_profile,
+        profile_trace,
+        save_profile,
+    )
+
+    kept = Path(arguments.block_profile) if arguments.block_profile else None
+    if kept is not None and kept.exists():
+        return load_profile(kept, identity_of(trace)).launches
+    _say("counting what thread blocks execute")
+    found = profile_trace(trace)
+    if kept is not None:
+        _write_bytes(kept, save_profile(found))
+    return found.launches
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
+    """Beside, then renamed; raises K008."""
+    beside = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.tmp")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError as error:
+        message = f"cannot write '{path}': {error.strerror or error}"
+        raise DiagnosticError([Diagnostic("K008", message)]) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _say(text: str) -> None:
+    """What is being done, where somebody looks on."""
+    if is_terminal(sys.stderr):
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def _outputs(
+    arguments: argparse.Namespace, runs: Sequence[SampledRun], targets: Sequence[str]
+) -> list[Output]:
+    from kcc.report.sampling import sampling_json, sampling_text, selection_json
+    from kcc.report.sampling_picture import sampling_picture
+
+    outputs = list[Output]()
+    if arguments.json:
+        outputs.append(Output(arguments.json, sampling_json(runs)))
+    if arguments.selection:
+        outputs.append(Output(arguments.selection, selection_json(runs[0])))
+    if arguments.picture:
+        outputs.append(Output(arguments.picture, sampling_picture(runs[0])))
+    if STANDARD not in targets:
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        outputs.append(Output(STANDARD, sampling_text(runs, style)))
+    return outputs
+
+
+def _percent(text: str) -> float:
+    """``1%`` or ``1`` as 0.01."""
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is no percentage between 0 and 100")
+    return value
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 on")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
+    return int(text)
