@@ -35,9 +35,10 @@ INCLUDES = ("gpu-rodinia/cuda/backprop", "cuda-samples/Common")
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One row: measured and simulated cycles, hit rates in percent, sectors read from DRAM. Sectors
-    that wait for a miss under way count as hits of L1, as the table's counts per thread block, which
-    no timing changes, show that they do on the GPU."""
+    """One row: measured and simulated cycles, hit rates in percent, sectors read from DRAM.
+
+    Sectors that wait for a miss under way count as hits of L1, as on the GPU: its counts per thread
+    block are the same whatever the timing."""
 
     kernel: str
     cycles: tuple[float, float]
