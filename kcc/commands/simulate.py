@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
+from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
@@ -33,6 +34,7 @@ _EXAMPLES = """examples:
   kcc simulate bfs.kct --gpu v100 --gpu a100 --jobs 2 --json bfs.json --html bfs.html
   kcc simulate bfs.kct --gpu v100 --sweep l2.size_bytes=1048576,6291456 --sweep sm_count=40,80
   kcc simulate bfs.kct --gpu v100 --launches 0-3 --timeline bfs-timeline.json
+  kcc simulate bfs.kct --gpu gpumech --model interval
   kcc simulate bfs.kct --gpu v100 --sample tbpoint --error 1%
   kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100"""
 
@@ -70,6 +72,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="only these launches, from 0: 3, 0-9, 0-3,8",
     )  # fmt: skip
     group.add_argument(
+        "--model", choices=("cycle", "interval"), default="cycle",
+        help="cycle by cycle, or by interval analysis (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
         "--cold", action="store_true",
         help="each launch begins with empty caches; else L2 stays as the launch before left it",
     )  # fmt: skip
@@ -78,6 +84,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="processes, for several configurations, and with --cold for launches; results are the "
         "same (default: %(default)s)",
     )  # fmt: skip
+    add_interval(parser)
     add_sampling(parser)
     _add_output(parser)
     add_console(parser, stages=False)
@@ -106,6 +113,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
+    if arguments.model == "interval" and arguments.script.endswith(".g"):
+        raise usage_error("--model interval takes a script or a trace of kcc, no list of traces")
     _check_gpus(arguments)
     if check_sampling(arguments):
         each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
@@ -218,6 +227,7 @@ def _simulate_file(
     plan = Plan(
         path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         tuple(arguments.kernels), tuple(arguments.launches), registers, timeline, arguments.cold,
+        interval_options(arguments) if arguments.model == "interval" else None,
     )  # fmt: skip
     return run_plan(plan, arguments.jobs)
 
