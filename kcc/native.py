@@ -4,9 +4,15 @@ to run: numba takes seconds to import."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -24,8 +30,61 @@ def uncounted(function: F) -> F:
     return _compiled(function, counted=False)
 
 
+def inlined(function: F) -> F:
+    """Like :func:`uncounted` for a part of such a function: its code stands wherever it is called,
+    since handing on a dozen arrays takes longer than what small parts do."""
+    return numba.njit(nogil=True, _nrt=False, forceinline=True)(function)
+
+
+@intrinsic
+def trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is known
+    """The number of the lowest bit of a word of 64 bits that is set, 64 if there is none."""
+
+    def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.IntType(1)(0))
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def prefetch(_: Any, array: Any, index: Any) -> Any:
+    """Ask the host for an element of an array that will be read soon: one of many streams, each
+    read in order but all in turn, is nothing that it would see by itself."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        data = context.make_array(kind)(context, builder, arguments[0])
+        place = cgutils.get_item_pointer(
+            context, builder, kind, data, [arguments[1]], wraparound=False
+        )
+        word, pointer = ir.IntType(32), cgutils.voidptr_t
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(ir.VoidType(), [pointer, word, word, word]),
+            "llvm.prefetch.p0",
+        )  # fmt: skip
+        reads, near, data_cache = word(0), word(3), word(1)
+        builder.call(function, [builder.bitcast(place, pointer), reads, near, data_cache])
+        return context.get_dummy_value()
+
+    return types.void(array, index), generate
+
+
 def _compiled(function: F, *, counted: bool) -> F:
     try:
-        return numba.njit(cache=True, nogil=True, _nrt=counted)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, _nrt=counted)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True, _nrt=counted)(function)
+    kept = compiled._cache._cache_file  # noqa: SLF001 -- numba has no other way
+    folder = Path(function.__code__.co_filename).parent
+    kept._source_stamp = kept._source_stamp, _sources_of(folder)  # noqa: SLF001
+    return compiled
+
+
+@cache
+def _sources_of(folder: Path) -> str:
+    """Numba looks only at the file of the function whether its code is still good; the functions
+    that it calls and the layout of its records stand in the files beside it."""
+    digest = sha256(Path(__file__).read_bytes())
+    for path in sorted((*folder.glob("*_native.py"), *folder.glob("layout.py"))):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

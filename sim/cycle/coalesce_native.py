@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from kcc.native import native
+from kcc.native import inlined, native
 
 Ints = Any
 Masks = Any
@@ -17,125 +17,248 @@ GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC = range(6)
 WORD = 4
 """Bytes of a bank, and of what private memory of the lanes is interleaved by."""
 
+MOST_WORDS = 16
+"""Words of a lane's access that are looked at."""
+
+
+class Geometry(NamedTuple):
+    """Sizes in bytes of lines and sectors, banks of local memory, the lanes that it serves at
+    once, and where private memory begins and how much a lane has."""
+
+    line_bytes: int
+    sector_bytes: int
+    banks: int
+    lanes_together: int
+    private_base: int
+    private_bytes: int
+
+
+@inlined
+def active(mask: Any, lane: int) -> bool:
+    """Whether a lane is in the mask."""
+    return (mask >> np.uint64(lane)) & np.uint64(1) != np.uint64(0)
+
+
+@inlined
+def shape(addresses: Ints, mask: Any, size: int) -> tuple[int, int, int]:
+    """The address of the first active lane, the number of active lanes, and the bytes from one to
+    the next: 0 if all are at one address, ``size`` if they follow one another, else -1."""
+    start, count, same, row = -1, 0, True, True
+    for lane in range(len(addresses)):
+        if active(mask, lane):
+            address = addresses[lane]
+            if count == 0:
+                start = address
+            same = same and address == start
+            row = row and address == start + count * size
+            count += 1
+    return start, count, 0 if same else size if row else -1
+
+
+@inlined
+def lanes_per_pass(size: int, lanes_together: int) -> int:
+    """Lanes of one access of local memory: half as many for eight bytes, a quarter for sixteen."""
+    if size > 8 and lanes_together > 8:
+        return lanes_together // 4
+    if size > 4 and lanes_together > 8:
+        return lanes_together // 2
+    return lanes_together
+
+
+@inlined
+def conflicts(
+    addresses: Ints, mask: Any, kind: int, size: int, banks: int, step: int, words: Ints,
+    per_bank: Ints,
+) -> int:  # fmt: skip
+    """Passes through local memory: words of one bank come one after another, lanes that read one
+    word together, atomics never so."""
+    passes = 0
+    for part in range(0, len(addresses), step):
+        per_bank[:banks] = 0
+        found, most = 0, 0
+        for lane in range(part, min(part + step, len(addresses))):
+            if not active(mask, lane):
+                continue
+            low = addresses[lane] // WORD
+            high = (addresses[lane] + size - 1) // WORD
+            for word in range(low, min(high, low + MOST_WORDS - 1) + 1):
+                known = False
+                if kind == LOCAL:
+                    for place in range(found - 1, -1, -1):
+                        if words[place] == word:
+                            known = True
+                            break
+                if not known and found < len(words):
+                    words[found] = word
+                    found += 1
+                    per_bank[word % banks] += 1
+                    most = max(most, per_bank[word % banks])
+        passes += most
+    return max(passes, 1)
+
+
+@inlined
+def simple_passes(mask: Any, width: int, step: int) -> int:
+    """Passes without conflicts: one for each group of lanes that has an active one."""
+    passes = 0
+    group = (np.uint64(1) << np.uint64(step)) - np.uint64(1) if step < 64 else ~np.uint64(0)
+    for part in range(0, width, step):
+        if (mask >> np.uint64(part)) & group != np.uint64(0):
+            passes += 1
+    return max(passes, 1)
+
+
+@inlined
+def distinct_words(addresses: Ints, mask: Any, words: Ints) -> int:
+    """Different words that the active lanes read."""
+    found = 0
+    for lane in range(len(addresses)):
+        if active(mask, lane):
+            word = addresses[lane] // WORD
+            known = False
+            for place in range(found):
+                if words[place] == word:
+                    known = True
+                    break
+            if not known:
+                words[found] = word
+                found += 1
+    return max(found, 1)
+
+
+@inlined
+def add_bytes(
+    transactions: Ints, first: int, end: int, low: int, high: int, line_bytes: int,
+    sector_bytes: int,
+) -> int:  # fmt: skip
+    """Add the sectors from byte ``low`` to ``high`` to the transactions from ``first`` to ``end``;
+    returns the new end, which is never more than one per sector further on."""
+    per_line = line_bytes // sector_bytes
+    for sector in range(low // sector_bytes, high // sector_bytes + 1):
+        line = sector // per_line
+        bit = 1 << (sector - line * per_line)
+        place = end - 1
+        while place >= first and transactions[place].line != line:
+            place -= 1
+        if place >= first:
+            transactions[place].sectors |= bit
+        else:
+            transactions[end].line, transactions[end].sectors = line, bit
+            transactions[end].weight = 1
+            end += 1
+    return end
+
+
+@inlined
+def add_private(
+    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, size: int, thread: int,
+    g: Geometry,
+) -> int:  # fmt: skip
+    """Private memory: the lanes' words lie side by side."""
+    width = len(addresses)
+    own_words = thread * (g.private_bytes // WORD + 1)
+    for lane in range(width):
+        if active(mask, lane):
+            for piece in range((size + WORD - 1) // WORD):
+                offset = (addresses[lane] // WORD + piece) % (1 << 24)
+                low = g.private_base + ((own_words + offset) * width + lane) * WORD
+                end = add_bytes(
+                    transactions, first, end, low, low + WORD - 1, g.line_bytes, g.sector_bytes
+                )
+    return end
+
+
+@inlined
+def weigh(
+    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, line_bytes: int
+) -> None:
+    """How often the lanes of an atomic hit the same address, at most, in each line."""
+    for lane in range(len(addresses)):
+        if active(mask, lane):
+            same = 0
+            for other in range(lane, len(addresses)):
+                if active(mask, other):
+                    same += addresses[lane] == addresses[other]
+            line = addresses[lane] // line_bytes
+            for place in range(first, end):
+                if transactions[place].line == line:
+                    transactions[place].weight = max(transactions[place].weight, same)
+
+
+@inlined
+def add_access(
+    transactions: Ints, end: int, addresses: Ints, mask: Any, kind: int, size: int, thread: int,
+    g: Geometry,
+) -> int:  # fmt: skip
+    """Add the transactions of an access to global memory; returns their end."""
+    first = end
+    if kind == PRIVATE:
+        return add_private(transactions, first, end, addresses, mask, size, thread, g)
+    start, count, stride = shape(addresses, mask, size)
+    if count > 0 and stride >= 0:
+        last = start + (count - 1) * stride + size - 1
+        end = add_bytes(transactions, first, end, start, last, g.line_bytes, g.sector_bytes)
+    else:
+        for lane in range(len(addresses)):
+            if active(mask, lane):
+                low = addresses[lane]
+                end = add_bytes(
+                    transactions, first, end, low, low + size - 1, g.line_bytes, g.sector_bytes
+                )
+    if kind == ATOMIC:
+        weigh(transactions, first, end, addresses, mask, g.line_bytes)
+    return end
+
+
+@inlined
+def most_sectors(width: int, size: int, sector_bytes: int) -> int:
+    """Sectors that an access can touch."""
+    return width * max(2 + size // sector_bytes, (size + WORD - 1) // WORD)
+
 
 @native
 def coalesce(
-    addresses: Ints, masks: Masks, kinds: Ints, sizes: Ints, threads: Ints, private_base: int,
-    private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, lanes_together: int,
-    accesses: Ints, transactions: Ints, start: int,
-) -> int:  # fmt: skip
-    """Write for each access its first transaction and their number (the passes, for local and
-    constant memory) to ``accesses``, and transactions (line, sectors, how often atomics hit the
-    same address) from ``start`` on. Returns where they end, or -1 when there is no room.
+    starts: Ints, masks: Masks, threads: Ints, access: Ints, addresses: Ints, kinds: Ints,
+    sizes: Ints, g: Geometry, accesses: Ints, transactions: Ints, row: int, used: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write for each access, from row ``row`` of the batch on, its first transaction and their
+    number (the passes, for local and constant memory) to ``accesses``, and transactions from
+    ``used`` on. Returns the row and the transaction to go on with: less than all rows when there
+    is no more room.
 
-    ``threads`` is the number of the warp in the launch.
+    ``threads`` is the number of each row's warp in the launch; ``kinds`` and ``sizes`` are those
+    of the kernel's accesses.
     """
-    count, width = addresses.shape
-    room = transactions.shape[0]
-    words = np.empty(width * 64, np.int64)
-    per_bank = np.empty(128, np.int64)
-    end = start
-    for access in range(count):
-        kind, size = kinds[access], sizes[access]
-        mask = masks[access]
-        if kind in (LOCAL, LOCAL_ATOMIC):
-            passes = 0
-            for first in range(0, width, lanes_together):
-                if size > 8 and lanes_together > 8:
-                    step = lanes_together // 4
-                elif size > 4 and lanes_together > 8:
-                    step = lanes_together // 2
+    width, room = addresses.shape[1], len(transactions)
+    words = np.empty(width * MOST_WORDS, np.int64)
+    per_bank = np.empty(g.banks, np.int64)
+    end = used
+    for this in range(row, len(masks)):
+        mask = masks[this]
+        begin = end
+        for number in range(starts[this], starts[this + 1]):
+            kind, size = kinds[access[number]], sizes[access[number]]
+            own = addresses[number]
+            accesses[number].first = end
+            if kind in (LOCAL, LOCAL_ATOMIC):
+                step = lanes_per_pass(size, g.lanes_together)
+                _, _, stride = shape(own, mask, size)
+                side_by_side = stride == size and size >= WORD and step * size <= g.banks * WORD
+                one_word = stride == 0 and kind == LOCAL and size <= g.banks * WORD
+                if side_by_side or one_word:
+                    count = simple_passes(mask, width, step)
                 else:
-                    step = lanes_together
-                for part in range(first, first + lanes_together, step):
-                    per_bank[:banks] = 0
-                    found = 0
-                    for lane in range(part, part + step):
-                        if not (mask >> np.uint64(lane)) & np.uint64(1):
-                            continue
-                        low = addresses[access, lane] // WORD
-                        high = (addresses[access, lane] + size - 1) // WORD
-                        for word in range(low, min(high, low + 15) + 1):
-                            new = True
-                            if kind == LOCAL:
-                                for place in range(found):
-                                    if words[place] == word:
-                                        new = False
-                                        break
-                            if new and found < words.shape[0]:
-                                words[found] = word
-                                found += 1
-                                per_bank[word % banks] += 1
-                    most = 0
-                    for bank in range(banks):
-                        most = max(most, per_bank[bank])
-                    passes += most
-            accesses[access, 0], accesses[access, 1] = -1, max(passes, 1)
-            continue
-        if kind == CONSTANT:
-            found = 0
-            for lane in range(width):
-                if (mask >> np.uint64(lane)) & np.uint64(1):
-                    word = addresses[access, lane] // WORD
-                    new = True
-                    for place in range(found):
-                        if words[place] == word:
-                            new = False
-                            break
-                    if new:
-                        words[found] = word
-                        found += 1
-            accesses[access, 0], accesses[access, 1] = -1, max(found, 1)
-            continue
-        first = end
-        for lane in range(width):
-            if not (mask >> np.uint64(lane)) & np.uint64(1):
+                    count = conflicts(
+                        own, mask, kind, size, g.banks, step, words, per_bank
+                    )  # fmt: skip
+                accesses[number].count = count
                 continue
-            low = addresses[access, lane]
-            pieces = 1
-            if kind == PRIVATE:
-                pieces = (size + WORD - 1) // WORD
-            for piece in range(pieces):
-                if kind == PRIVATE:
-                    offset = low // WORD + piece
-                    begin = (
-                        private_base
-                        + (
-                            (threads[access] * (private_bytes // WORD + 1) + offset % (1 << 24))
-                            * width
-                            + lane
-                        )
-                        * WORD
-                    )
-                    last = begin + WORD - 1
-                else:
-                    begin, last = low, low + size - 1
-                for sector in range(begin // sector_bytes, last // sector_bytes + 1):
-                    line = sector * sector_bytes // line_bytes
-                    bit = np.int64(1) << (sector - line * (line_bytes // sector_bytes))
-                    place = end - 1
-                    while place >= first and transactions[place, 0] != line:
-                        place -= 1
-                    if place >= first:
-                        transactions[place, 1] |= bit
-                    else:
-                        if end >= room:
-                            return -1
-                        transactions[end, 0], transactions[end, 1] = line, bit
-                        transactions[end, 2] = 1
-                        end += 1
-                        place = end - 1
-        if kind == ATOMIC:
-            for lane in range(width):
-                if not (mask >> np.uint64(lane)) & np.uint64(1):
-                    continue
-                same = 0
-                for other in range(lane, width):
-                    if (mask >> np.uint64(other)) & np.uint64(1):
-                        same += addresses[access, lane] == addresses[access, other]
-                line = addresses[access, lane] // line_bytes
-                for place in range(first, end):
-                    if transactions[place, 0] == line:
-                        transactions[place, 2] = max(transactions[place, 2], same)
-        accesses[access, 0], accesses[access, 1] = first, end - first
-    return end
+            if kind == CONSTANT:
+                accesses[number].count = distinct_words(own, mask, words)
+                continue
+            if end + most_sectors(width, size, g.sector_bytes) > room:
+                return this, begin
+            last = add_access(transactions, end, own, mask, kind, size, threads[this], g)
+            accesses[number].count = last - end
+            end = last
+    return len(masks), end

@@ -4,33 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.blocks import BlockSupply
+from kcc.sim.cycle.code import lower
 from kcc.sim.cycle.layout import (
+    ABSENT,
+    BLOCK,
     CAUSES,
     INTERVAL_COLUMNS,
     INTERVALS,
     LINE_STATS,
     NEVER,
+    ROWS_KEPT,
     RUN_SIZE,
-    SCHED_COLUMNS,
+    SCHEDULER,
     SLOTS,
-    SM_COLUMNS,
+    SM,
     STATS,
     TOO_LONG,
-    WARP_COLUMNS,
+    WARP,
+    WAY_BITS,
+    WHEEL,
+    Cache,
     Cause,
     Conf,
+    Counts,
+    Dram,
+    LineStat,
+    Op,
     Run,
-    Sched,
-    Sm,
+    Schedulers,
+    Sms,
     Stat,
-    Warp,
+    Warps,
 )
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import Program, program_of
@@ -41,45 +53,60 @@ from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
 
-DRAM_ROWS_KEPT = 4
+HOST_LINE = 64
+"""Bytes of a line of the host's cache."""
 
-FIRST_INTERVAL_CYCLES = 16
+FIRST_INTERVAL_SHIFT = 4
+"""Intervals begin with 16 cycles."""
 
 
 @dataclass(slots=True, eq=False)
 class SharedMemory:
     """L2 and DRAM, which outlive a launch."""
 
-    tags: NDArray[np.int64]
-    used: NDArray[np.int64]
-    filled: NDArray[np.int32]
-    dirty: NDArray[np.int8]
-    slice_free: NDArray[np.int64]
-    channel_free: NDArray[np.int64]
-    bank_free: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    clock: int = 0
+    l2: Cache
+    dram: Dram
 
     def new_launch(self) -> None:
         """Times begin again; everything that was on its way is there."""
-        self.filled[self.filled > 0] = 0
-        for column in (self.slice_free, self.channel_free, self.bank_free, self.rows[..., 1:]):
+        sectors = self.l2.lines.shape[1] // 2
+        filled = self.l2.lines[:, :sectors]
+        filled[filled > 0] = 0
+        for column in (self.dram.slices, self.dram.channels, self.dram.banks):
             column[...] = 0
+        self.dram.rows[..., 1:] = 0
 
 
 def shared_memory(machine: Machine) -> SharedMemory:
     """Empty L2 and DRAM."""
-    lines = machine[Conf.L2_SLICES] * machine[Conf.L2_SETS] * machine[Conf.L2_WAYS]
+    sets = machine[Conf.L2_SLICES] * machine[Conf.L2_SETS]
     banks = machine[Conf.CHANNELS] * machine[Conf.BANKS]
-    rows = np.zeros((banks, DRAM_ROWS_KEPT, 3), np.int64)
+    rows = np.zeros((banks, ROWS_KEPT, 3), np.int64)
     rows[..., 0] = -1
     return SharedMemory(
-        np.full(max(lines, 1), -1, np.int64), np.zeros(max(lines, 1), np.int64),
-        np.full((max(lines, 1), machine[Conf.SECTORS]), -1, np.int32),
-        np.zeros((max(lines, 1), machine[Conf.SECTORS]), np.int8),
-        np.zeros(machine[Conf.L2_SLICES], np.int64), np.zeros(machine[Conf.CHANNELS], np.int64),
-        np.zeros(banks, np.int64), rows,
+        empty_cache(sets, machine[Conf.L2_WAYS], machine[Conf.SECTORS]),
+        Dram(
+            np.zeros(machine[Conf.L2_SLICES], np.int64),
+            np.zeros(machine[Conf.CHANNELS], np.int64), np.zeros(banks, np.int64), rows,
+        ),
     )  # fmt: skip
+
+
+def empty_cache(sets: int, ways: int, sectors: int) -> Cache:
+    """A cache that holds nothing (one line at least, so that there is something to point at)."""
+    lines = max(sets * ways, 1)
+    order, state = aligned(lines, np.int64), aligned((lines, 2 * sectors), np.int32)
+    order[:] = np.tile((-1 << WAY_BITS) | np.arange(ways), max(sets, 1))[:lines]
+    state[:, :sectors] = ABSENT
+    return Cache(order, state)
+
+
+def aligned(shape: int | tuple[int, ...], kind: DTypeLike) -> NDArray[Any]:
+    """Zeros that begin with a line of the host's cache, so that no record lies in two."""
+    size = int(np.prod(shape)) * np.dtype(kind).itemsize
+    room = np.zeros(size + HOST_LINE, np.int8)
+    start = -room.ctypes.data % HOST_LINE
+    return room[start : start + size].view(kind).reshape(shape)
 
 
 class CycleSimulator:
@@ -143,49 +170,45 @@ class LaunchSimulation:
         self.tables, self.launch, self.machine, self.program = tables, launch, machine, program
         self.memory = memory
         self.supply = BlockSupply(tables, launch, machine)
-        conf = machine.conf.copy()
-        conf[Conf.REGISTERS] = program.registers
-        self.conf = conf
-        sms, schedulers = machine[Conf.SMS], machine[Conf.SCHEDULERS]
-        per = machine[Conf.PER_SCHEDULER]
-        slots = sms * schedulers * per
+        self.lowered = lower(program)
+        sms, schedulers = machine[Conf.SMS], machine[Conf.SMS] * machine[Conf.SCHEDULERS]
+        slots = machine[Conf.PER_SCHEDULER]
         self.run = np.zeros(RUN_SIZE, np.int64)
-        self.run[Run.SM], self.run[Run.ROOM] = sms, FIRST_INTERVAL_CYCLES
-        self.run[Run.CLOCK] = memory.clock
-        self.stats = np.zeros(STATS, np.int64)
-        self.line_stats = np.zeros((len(program.ops), LINE_STATS), np.int64)
-        self.intervals = np.zeros((INTERVALS, INTERVAL_COLUMNS), np.int64)
-        self.stacks = np.zeros((sms * schedulers, CAUSES), np.int64)
-        self.line_stacks = np.zeros((len(program.ops) + 1, CAUSES), np.int64)
-        self.sms = np.zeros((sms, SM_COLUMNS), np.int64)
-        self.sms[:, Sm.TIME] = NEVER
-        self.sched = np.zeros((sms * schedulers, SCHED_COLUMNS), np.int64)
-        self.sched[:, Sched.NEXT] = self.sched[:, Sched.BASE] = NEVER
-        self.sched[:, Sched.CAUSE], self.sched[:, Sched.OP] = Cause.IDLE, -1
-        self.block_slots = np.zeros((sms, machine[Conf.BLOCKS], 3), np.int64)
-        self.log = np.zeros((min(timeline, launch.thread_blocks), 4), np.int64)
-        self.warps = np.zeros((slots, WARP_COLUMNS), np.int64)
-        self.ready = np.zeros((slots, program.registers), np.int32)
-        self.base = np.zeros((slots, program.registers), np.int32)
-        self.cause = np.zeros((slots, program.registers), np.int8)
-        self.wake = np.full(slots, NEVER, np.int64)
-        self.unit = np.zeros(slots, np.int8)
-        self.unit_free = np.zeros((sms * schedulers, UNITS), np.int64)
-        self.heaps = np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int64)
-        lines = max(sms * machine[Conf.L1_SETS] * machine[Conf.L1_WAYS], 1)
-        sectors = machine[Conf.SECTORS]
-        self.l1 = (
-            np.full(lines, -1, np.int64), np.zeros(lines, np.int64),
-            np.full((lines, sectors), -1, np.int32), np.zeros((lines, sectors), np.int8),
-            np.zeros((lines, sectors), np.int8),
+        self.run[Run.SM], self.run[Run.INTERVAL_SHIFT] = sms, FIRST_INTERVAL_SHIFT
+        self.warps = Warps(
+            aligned(schedulers * slots, WARP),
+            aligned((schedulers * slots, self.lowered.registers), np.int64),
+            np.zeros(max(self.lowered.copies, 1), np.int64),
+        )
+        self.schedulers = Schedulers(
+            np.zeros(schedulers, SCHEDULER), np.zeros((schedulers, UNITS), np.int64),
+            np.zeros((schedulers, UNITS), np.int64), np.zeros((schedulers, WHEEL), np.int64),
+            np.zeros(schedulers, np.int64),
         )  # fmt: skip
-        self.slots = np.zeros((sms, SLOTS, 2), np.int64)
-        self.outs = np.zeros(sms, np.int64)
+        for column in ("next", "base", "far_time"):
+            self.schedulers.state[column] = NEVER
+        self.schedulers.state["cause"], self.schedulers.state["op"] = Cause.IDLE, -1
+        self.sms = Sms(
+            np.zeros(sms, SM), np.zeros((sms, machine[Conf.BLOCKS]), BLOCK),
+            np.zeros((sms, SLOTS), np.uint32),
+            np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32),
+        )  # fmt: skip
+        self.sms.state["time"] = NEVER
+        self.l1 = empty_cache(
+            sms * machine[Conf.L1_SETS], machine[Conf.L1_WAYS], machine[Conf.SECTORS]
+        )
+        ops = len(self.lowered.code.ops)
+        self.counts = Counts(
+            np.zeros(STATS, np.int64), np.zeros((ops, LINE_STATS), np.int64),
+            np.zeros((INTERVALS, INTERVAL_COLUMNS), np.int64),
+            np.zeros((schedulers, CAUSES), np.int64), np.zeros((ops + 1, CAUSES), np.int64),
+            np.zeros((min(timeline, launch.thread_blocks), 4), np.int64),
+        )  # fmt: skip
 
     @property
     def issued(self) -> int:
         """Machine instructions so far."""
-        return int(self.stats[0])
+        return self._executed(Op.ISSUES)
 
     @property
     def retired_blocks(self) -> int:
@@ -194,63 +217,82 @@ class LaunchSimulation:
     def feed(self, batch: TraceBatch) -> None:
         """The next batch; it is simulated as far as can be."""
         if self.supply.take(batch):
-            self._flush(last=False)
+            self.supply.flush(self.run, self.warps.state, last=False)
             self._run()
 
     @property
     def executed(self) -> int:
         """Warp instructions of the trace that made code, so far."""
-        return int(self.stats[Stat.WARP_INSTRUCTIONS])
+        return self._executed(Op.COUNTED)
+
+    @property
+    def stats(self) -> NDArray[np.int64]:
+        """What was counted so far (:class:`~kcc.sim.cycle.layout.Stat`)."""
+        found: NDArray[np.int64] = self.counts.stats.copy()
+        found[Stat.ISSUED], found[Stat.WARP_INSTRUCTIONS] = self.issued, self.executed
+        return found
+
+    @property
+    def log(self) -> NDArray[np.int64]:
+        """SM, start, end and place of the first blocks."""
+        return self.counts.log
+
+    @log.setter
+    def log(self, rows: NDArray[np.int64]) -> None:
+        self.counts = self.counts._replace(log=rows)
 
     @property
     def clock(self) -> int:
         """The cycle at which the next thread block is wanted."""
         sm = int(self.run[Run.SM])
-        return int(self.sms[sm, Sm.TIME]) if sm < len(self.sms) else 0
+        return int(self.sms.state["time"][sm]) if sm < len(self.sms.state) else 0
 
     def feed_blocks(self, batches: Iterable[TraceBatch]) -> None:
         """Thread blocks that are whole, ascending, perhaps with gaps: they are simulated until all
         are dispatched and another is wanted. All stays as if they had been fed at once."""
         for batch in batches:
             self.feed(batch)
-        self._flush(last=True)
+        self.supply.flush(self.run, self.warps.state, last=True)
         self._run()
 
     def finish(self, thread_blocks: int | None = None) -> Timing:
         """All batches were fed: simulate to the end. Raises K872 for a launch of 2^31 cycles.
 
         ``thread_blocks``: how many there were, where they are not all of the launch."""
-        self._flush(last=True)
+        self.supply.flush(self.run, self.warps.state, last=True)
         self.run[Run.FINISHED] = 1
         self._run()
         wanted = self.launch.thread_blocks if thread_blocks is None else thread_blocks
         if self.run[Run.RETIRED] != wanted:
             raise InternalError("cycle-level model", "not all thread blocks came to their end")
         self._charge_the_end()
-        self.memory.clock = int(self.run[Run.CLOCK])
+        counts = self.counts
         return timing_of(
             Outcome(
                 self.tables, self.launch, self.machine, self.program, self.run, self.stats,
-                self.line_stats, self.intervals, self.stacks, self.line_stacks, self.log,
-                self.supply.thread_instructions,
+                self._by_operation(counts.lines), counts.intervals, counts.stacks,
+                np.vstack([counts.line_stacks[:1], self._by_operation(counts.line_stacks[1:])]),
+                counts.log, self.supply.thread_instructions,
             )
         )  # fmt: skip
 
-    def _flush(self, *, last: bool) -> None:
-        alive = self.warps[:, Warp.END_ROW] > 0
-        self.supply.flush(self.run, self.warps, alive, last=last)
+    def _executed(self, column: Op) -> int:
+        """A column of the program's operations, summed over all that issued."""
+        own = self.program.ops[self.lowered.origin, column]
+        return int(own @ self.counts.lines[: len(own), LineStat.EXECUTED])
+
+    def _by_operation(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Rows of operations of the code as rows of the program's."""
+        found = np.zeros((len(self.program.ops), rows.shape[1]), np.int64)
+        found[self.lowered.origin] = rows[: len(self.lowered.origin)]
+        return found
 
     def _run(self) -> None:
         from kcc.sim.cycle.core_native import simulate
 
-        s, p, m = self.supply.streams, self.program, self.memory
         end = simulate(
-            self.conf, self.run, self.stats, self.line_stats, self.intervals, self.stacks,
-            self.line_stacks, self.sms, self.sched, self.block_slots, s.pool, self.log, p.ops,
-            p.sources, p.incoming, p.segments, s.row_segment, s.row_access, s.accesses,
-            s.transactions, self.warps, self.ready, self.base, self.cause, self.wake, self.unit,
-            self.unit_free, self.heaps, *self.l1, self.slots, self.outs, m.slice_free, m.tags,
-            m.used, m.filled, m.dirty, m.channel_free, m.bank_free, m.rows,
+            self.machine.conf, self.run, self.lowered.code, self.supply.streams, self.warps,
+            self.schedulers, self.sms, self.l1, self.memory.l2, self.memory.dram, self.counts,
         )  # fmt: skip
         if end == TOO_LONG:
             message = f"launch {self.launch.number} of {self.tables.kernel} takes 2^31 cycles"
@@ -259,8 +301,9 @@ class LaunchSimulation:
     def _charge_the_end(self) -> None:
         """The cycles of each scheduler behind its last are idle, and so is the launch before."""
         end, overhead = int(self.run[Run.END]), self.machine[Conf.OVERHEAD]
-        left = end - self.sched[:, Sched.CHARGED]
-        self.stacks[:, Cause.IDLE] += left
-        self.line_stacks[0, Cause.IDLE] += int(left.sum())
-        self.stacks[:, Cause.LAUNCH] += overhead
-        self.line_stacks[0, Cause.LAUNCH] += overhead * len(self.stacks)
+        stacks, line_stacks = self.counts.stacks, self.counts.line_stacks
+        left = end - self.schedulers.state["charged"]
+        stacks[:, Cause.IDLE] += left
+        line_stacks[0, Cause.IDLE] += int(left.sum())
+        stacks[:, Cause.LAUNCH] += overhead
+        line_stacks[0, Cause.LAUNCH] += overhead * len(stacks)

@@ -1,18 +1,34 @@
-"""Places in the arrays that the native core of the cycle-level model works on.
+"""What the native core of the cycle-level model works on: arrays of numbers and of records.
 
-All state of a simulation is in a few arrays of integers; these are the columns. Times are cycles
-of the SM clock since the launch's first cycle.
+Times are cycles of the SM clock since the launch's first cycle.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = Any
+"""An array of numpy, in native code one of records."""
 
 NEVER = 1 << 60
 """A time that does not come."""
 
-LATEST = (1 << 31) - 2
-"""Times of results are kept in 32 bits."""
+NOT_YET = (1 << 31) - 1
+"""The last time that 32 bits can say."""
+
+WAY_BITS = 5
+"""A line in its set's order stands above so many bits; in them its place in the set and, on top,
+whether something of it is dirty."""
+DIRTY = 1 << (WAY_BITS - 1)
+
+ABSENT = -1
+"""Of a sector that a cache does not hold and did not ask for."""
+
+LATEST = (1 << 31) - (1 << 24)
+"""Times of results are kept in 32 bits, with room for any latency."""
 
 
 class Cause(IntEnum):
@@ -171,67 +187,194 @@ class Conf(IntEnum):
 CONF_SIZE = len(Conf)
 
 
-class Warp(IntEnum):
-    """Columns of warp slots."""
+# Indices are unsigned: native code then needs no test for those that count from the end.
 
-    ROW = 0
-    END_ROW = 1
-    OP = 2
-    END_OP = 3
-    ACCESS = 4
-    BLOCK_SLOT = 5
-    AGE = 6
-    FROM_BLOCK = 7
-    BASE = 8
-    """Waiting after this is the queues'."""
-    CAUSE = 9
-    AFTER = 10
-    """When its loads and atomics so far are done."""
-    HELD = 11
-    HELD_CAUSE = 12
-    """When, and behind what, it could go on but for the barrier."""
+OPERATION = np.dtype(
+    [
+        ("first", np.uint32), ("second", np.uint32), ("third", np.uint32), ("fourth", np.uint32),
+        # registers that it waits for; NOTHING where there are fewer
+        ("result", np.uint32),  # NOWHERE where there is none
+        ("more", np.uint32), ("end_more", np.uint32),  # places of further ones in Code.sources
+        ("latency", np.int32),
+        ("interval", np.int32),  # cycles for which the unit takes nothing else, for all issues
+        ("issues", np.int32),  # machine instructions: cycles of the scheduler
+        ("kind", np.uint8),
+        ("unit", np.uint8),
+        ("cause", np.uint8),  # what waiting for the result is, where memory does not decide
+        ("has_access", np.uint8),
+    ],
+    align=True,
+)  # fmt: skip
+"""An operation as the core reads it."""
+
+NOTHING, NOWHERE, FIRST_REGISTER = range(3)
+"""A register that is always ready, one that nobody reads, and the first of the program's."""
+
+SEGMENT = np.dtype(
+    [
+        ("first", np.uint32), ("end", np.uint32),  # operations
+        ("first_copy", np.uint32), ("end_copy", np.uint32),  # phis, one for each way in
+        ("block", np.int32),
+    ],
+    align=True,
+)  # fmt: skip
+
+COPY = np.dtype(
+    [
+        ("block", np.int32),  # that control comes from
+        ("result", np.uint32),
+        ("first_source", np.uint32), ("end_source", np.uint32),  # in Code.sources
+    ],
+    align=True,
+)  # fmt: skip
+"""What a phi does when control comes from one block."""
+
+ROW = np.dtype([("segment", np.uint32), ("access", np.uint32)], align=True)
+"""A segment that a warp executes, and the first of its accesses."""
+
+ACCESS = np.dtype([("first", np.uint32), ("count", np.uint32)], align=True)
+"""Transactions; of local and constant memory only the count of passes."""
+
+TRANSACTION = np.dtype(
+    [("line", np.int64), ("sectors", np.uint32), ("weight", np.uint32)], align=True
+)
+"""Sectors of a line, as bits, and how often atomics hit the same address."""
+
+WARP = np.dtype(
+    [
+        ("wait", np.int64),  # key of the operand that comes last
+        ("age", np.int64),
+        ("wake", np.int32),  # can issue at this time, unless it is at a barrier
+        ("after", np.int32),  # its loads and atomics so far are done
+        ("row", np.int32), ("end_row", np.int32),
+        ("op", np.uint32), ("end_op", np.uint32),
+        ("access", np.uint32),
+        ("from_block", np.int32),
+        ("place", np.uint32),  # of its block on the SM
+        ("unit", np.uint32),  # that its operation goes to
+        ("", np.int64),  # all of it in one line of the host's cache
+    ],
+    align=True,
+)  # fmt: skip
+"""A warp slot: warp ``w`` of scheduler ``s`` has the number ``s * slots + w``."""
+
+SCHEDULER = np.dtype(
+    [
+        ("next", np.int64),  # looked at again at this time
+        ("charged", np.int64),  # cycles before this are charged
+        ("now", np.int64),  # looked at last; the wheel holds the 63 cycles behind it
+        ("far_time", np.int64),  # the first of those that wait longer
+        ("occupied", np.int64),  # places of the wheel, as bits
+        ("far", np.int64),  # warps that wait longer, as bits
+        ("base", np.int64),  # of what the next cycles go to: beyond this they are the queues'
+        ("op", np.int32),
+        ("cause", np.int32),
+        ("last", np.int32),  # slot issued from last
+        ("live", np.int32),  # warps held
+    ],
+    align=True,
+)
+"""A scheduler. Its warps are bits of masks: of those that could issue to a pipeline
+(``Schedulers.ready``), and of those that wait for a cycle (``Schedulers.wheel``)."""
+
+WHEEL = 64
+"""Cycles of a scheduler's wheel, and the most warps that it can hold: bits of a word."""
+
+SM = np.dtype(
+    [
+        ("time", np.int64),
+        ("wanted", np.int64),  # blocks it could take
+        ("lsu", np.int64),  # when the load/store unit is free
+        ("lsu_cause", np.int64),
+        ("out", np.int64),  # when the way to L2 is free
+        ("misses", np.int64),  # entries of the miss heap in use
+    ],
+    align=True,
+)
+
+BLOCK = np.dtype([("alive", np.int32), ("at_barrier", np.int32), ("number", np.int64)], align=True)
+"""A place for a block on an SM: warps that run, of these at the barrier, the block's number."""
+
+CAUSE_BITS, QUEUE_BITS, TIME_SHIFT = 5, 27, 32
+"""A key is a time, what of it was queueing, and the cause, from high bits to low: the largest key
+of several operands is that of the operand that comes last (of equal ones, that queued longest)."""
 
 
-WARP_COLUMNS = len(Warp)
+class Code(NamedTuple):
+    """What the core reads of a program. Arrays of OPERATION, of registers, SEGMENT and COPY."""
+
+    ops: Array
+    sources: Array
+    segments: Array
+    copies: Array
 
 
-class Sched(IntEnum):
-    """Columns of schedulers."""
+class Streams(NamedTuple):
+    """What blocks do: arrays of ROW, ACCESS and TRANSACTION; ``pool[b, w]`` the first and end row
+    of warp w of block b."""
 
-    NEXT = 0
-    """Looked at again at this time."""
-    CHARGED = 1
-    """Cycles before this are charged."""
-    LAST = 2
-    """Slot issued from last."""
-    LIVE = 3
-    """Warps held."""
-    OP = 4
-    CAUSE = 5
-    BASE = 6
-    """What the cycles from CHARGED on go to."""
+    rows: Array
+    accesses: Array
+    transactions: Array
+    pool: Array
 
 
-SCHED_COLUMNS = len(Sched)
+class Warps(NamedTuple):
+    """Arrays of WARP, of keys of registers, and room for the keys of phis."""
+
+    state: Array
+    values: Array
+    scratch: Array
 
 
-class Sm(IntEnum):
-    """Columns of SMs."""
+class Schedulers(NamedTuple):
+    """Array of SCHEDULER, warps that could issue and next free cycle by unit, the wheels, and the
+    warps at barriers."""
 
-    TIME = 0
-    WANTED = 1
-    """Blocks it could take."""
-    LSU = 2
-    """When the load/store unit is free."""
-    LSU_CAUSE = 3
-    OUT = 4
-    """When the way to L2 is free."""
-    MISSES = 5
-    """Entries of the miss heap in use."""
-    RESIDENT = 6
+    state: Array
+    ready: Array
+    free: Array
+    wheel: Array
+    at_barrier: Array
 
 
-SM_COLUMNS = len(Sm)
+class Sms(NamedTuple):
+    """Arrays of SM and BLOCK; the windows of returning data, when misses are done (a heap)."""
+
+    state: Array
+    blocks: Array
+    returns: Array
+    misses: Array
+
+
+class Cache(NamedTuple):
+    """``order[set]`` are lines with their places, the least recently used last. ``lines[place]``
+    says when each sector is there, ABSENT if it is not; then, for L1, what gives each sector that
+    is under way (low byte) and how many wait for it, for L2 the dirty sectors as bits."""
+
+    order: Array
+    lines: Array
+
+
+class Dram(NamedTuple):
+    """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open."""
+
+    slices: Array
+    channels: Array
+    banks: Array
+    rows: Array
+
+
+class Counts(NamedTuple):
+    """What is counted: in all (Stat), by operation (LineStat), over time; cycles by scheduler and
+    operation and by cause; the first blocks' SM, start, end and place."""
+
+    stats: Array
+    lines: Array
+    intervals: Array
+    stacks: Array
+    line_stacks: Array
+    log: Array
 
 
 class Run(IntEnum):
@@ -252,9 +395,8 @@ class Run(IntEnum):
     RETIRED = 7
     END = 8
     """The last cycle in which something was issued or arrived."""
-    CLOCK = 9
-    """Counts uses of cache lines."""
-    ROOM = 10
+    INTERVAL_SHIFT = 9
+    """Intervals of the statistics over time have two to the power of this cycles."""
 
 
 RUN_SIZE = len(Run)
@@ -303,6 +445,9 @@ class LineStat(IntEnum):
 
 LINE_STATS = len(LineStat)
 
+ROWS_KEPT = 4
+"""Rows of a bank that waiting requests are for: what FR-FCFS serves together."""
+
 WAITING, DONE, TOO_LONG = range(3)
 """How the core came back: for want of blocks, at the end, at a time that 32 bits cannot hold."""
 
@@ -314,8 +459,10 @@ GROUP = 8
 
 SLOTS = 1 << 10
 """Windows of an SM's returning data that are kept."""
-SLOT_CYCLES = 16
-"""Of one window."""
+SLOT_SHIFT = 4
+"""A window has two to the power of this cycles."""
+USED_BITS = 5
+"""The cycles of it that are taken."""
 
 INTERVALS = 1 << 9
 """Of the statistics over time; they double in length when the launch gets longer."""

@@ -1,4 +1,4 @@
-"""Caches, interconnect and DRAM of the cycle-level model, compiled by numba. Import it lazily.
+"""Interconnect, L2 and DRAM of the cycle-level model, compiled by numba. Import it lazily.
 
 Each resource has a time when it is next free; an access walks through them when it is issued and
 learns at once when its data come back. Whatever is beyond the latency without load is returned as
@@ -11,15 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import uncounted
-from kcc.sim.cycle.layout import SLOT_CYCLES, SLOTS, Cause, Conf, Run, Stat
+from kcc.native import inlined, trailing_zeros
+from kcc.sim.cycle.layout import (
+    ABSENT,
+    DIRTY,
+    ROWS_KEPT,
+    SLOT_SHIFT,
+    SLOTS,
+    USED_BITS,
+    WAY_BITS,
+    Cache,
+    Cause,
+    Conf,
+    Dram,
+    Sms,
+    Stat,
+)
 
 Ints = Any
-Times = Any
-Bytes = Any
 
-SMS = int(Conf.SMS)
-L1_LATENCY = int(Conf.L1_LATENCY)
 SECTORS = int(Conf.SECTORS)
 L2_SETS, L2_WAYS, L2_SLICES = int(Conf.L2_SETS), int(Conf.L2_WAYS), int(Conf.L2_SLICES)
 L2_LATENCY, L2_OCCUPANCY = int(Conf.L2_LATENCY), int(Conf.L2_OCCUPANCY)
@@ -28,17 +38,16 @@ REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
 CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(Conf.BURST)
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
 ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
-CLOCK = int(Run.CLOCK)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
 S_DRAM_READS, S_DRAM_WRITES = int(Stat.DRAM_READS), int(Stat.DRAM_WRITES)
 S_ROW_HITS = int(Stat.ROW_HITS)
 
-ROWS_KEPT = 4
-"""Rows of a bank that waiting requests are for: what FR-FCFS serves together."""
+WAY_MASK = DIRTY - 1
+LOW_BITS = (1 << WAY_BITS) - 1
 
 
-@uncounted
+@inlined
 def scatter(line: int) -> int:
     """A number that looks random, for choosing slices: every bit of the line has a say."""
     x = np.uint64(line)
@@ -51,141 +60,195 @@ def scatter(line: int) -> int:
     return masked
 
 
-@uncounted
+@inlined
+def quotient(number: int, by: int) -> int:
+    """``number // by`` without a division where that is a power of two, as it mostly is."""
+    if by & (by - 1) == 0:
+        return number >> trailing_zeros(by)
+    return number // by
+
+
+@inlined
+def remainder(number: int, by: int) -> int:
+    """``number % by``, likewise."""
+    if by & (by - 1) == 0:
+        return number & (by - 1)
+    return number % by
+
+
+@inlined
+def find_line(order: Ints, first: int, ways: int, line: int) -> tuple[int, int]:
+    """Where the line is in the set whose ways begin at ``first``, and the entry that was there
+    before: its own if it was cached. It becomes the one used last."""
+    begin = np.uint64(first)
+    entry = order[begin]
+    if entry >> WAY_BITS == line:
+        return first + (entry & WAY_MASK), entry
+    for place in range(begin + np.uint64(1), begin + np.uint64(ways)):
+        entry, order[place] = order[place], entry
+        if entry >> WAY_BITS == line:
+            order[begin] = entry
+            return first + (entry & WAY_MASK), entry
+    order[begin] = line << WAY_BITS | entry & WAY_MASK
+    return first + (entry & WAY_MASK), entry
+
+
+@inlined
 def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
     """When data that are ready at ``time`` come through the SM's way in, which takes ``cost``
-    cycles for them. ``slots[sm]`` are windows of cycles, with the number of the window and the
-    cycles taken."""
-    window = time // SLOT_CYCLES
-    first = window
+    cycles for them. ``slots[sm]`` are windows of cycles: the number of the window and, in the
+    lowest bits, the cycles taken."""
+    first = time >> SLOT_SHIFT
+    window = first
     while True:
-        place = window % SLOTS
-        if slots[sm, place, 0] != window:
-            if slots[sm, place, 0] > window:  # too far in the past: no room is known
+        place = np.uint64(window & (SLOTS - 1))
+        entry = np.int64(slots[sm, place])
+        if entry >> USED_BITS != window:
+            if entry >> USED_BITS > window:  # too far in the past: no room is known
                 return time
-            slots[sm, place, 0] = window
-            slots[sm, place, 1] = 0
-        if slots[sm, place, 1] + cost <= SLOT_CYCLES or slots[sm, place, 1] == 0:
-            slots[sm, place, 1] += cost
-            if window == first:
-                return time
-            return window * SLOT_CYCLES
+            entry = window << USED_BITS
+        used = entry & ((1 << USED_BITS) - 1)
+        if used + cost <= 1 << SLOT_SHIFT or used == 0:
+            slots[sm, place] = entry + min(cost, (1 << USED_BITS) - 1)
+            return time if window == first else window << SLOT_SHIFT
         window += 1
 
 
-@uncounted
-def dram(
-    conf: Ints, channel_free: Ints, bank_free: Ints, rows: Ints, stats: Ints, channel: int,
-    line: int, time: int,
-) -> tuple[int, int]:  # fmt: skip
-    """A sector at a channel: when its data are there beyond ``time`` plus the latency, and of that
-    what it waited in queues."""
-    within = line // conf[CHANNELS] // conf[ROW_LINES]
-    bank = channel * conf[BANKS] + (scatter(within) if conf[HASH] else within) % conf[BANKS]
-    start = max(time * 64, channel_free[channel])
-    channel_free[channel] = start + conf[BURST]
-    bus = (start + 63) // 64
+@inlined
+def read_dram(
+    conf: Ints, memory: Dram, stats: Ints, channel: int, line: int, time: int
+) -> tuple[int, int]:
+    """A sector at a channel: when its data are there beyond the latency, and of that what it
+    waited in queues."""
+    within = quotient(quotient(line, conf[CHANNELS]), conf[ROW_LINES])
+    chosen = scatter(within) if conf[HASH] else within
+    bank = np.uint64(channel * conf[BANKS] + remainder(chosen, conf[BANKS]))
+    start = max(time << 6, memory.channels[channel])
+    memory.channels[channel] = start + conf[BURST]
+    bus = (start + 63) >> 6
+    rows = memory.rows
     for kept in range(ROWS_KEPT):
         if rows[bank, kept, 0] == within and (kept == 0 or rows[bank, kept, 1] >= time):
             stats[S_ROW_HITS] += 1
             rows[bank, kept, 1] = bus
             ready = max(bus, rows[bank, kept, 2] - conf[ROW_MISS])
             return ready - conf[ROW_MISS], ready - time
-    opens = max(time, bank_free[bank])
-    bank_free[bank] = opens + conf[ROW_CYCLE]
+    opens = max(time, memory.banks[bank])
+    memory.banks[bank] = opens + conf[ROW_CYCLE]
     for kept in range(ROWS_KEPT - 1, 0, -1):
-        for column in range(rows.shape[2]):
+        for column in range(3):
             rows[bank, kept, column] = rows[bank, kept - 1, column]
     ready = max(bus, opens)
     rows[bank, 0, 0], rows[bank, 0, 1], rows[bank, 0, 2] = within, bus, opens + conf[ROW_MISS]
     return ready, ready - time
 
 
-@uncounted
-def level2(
-    conf: Ints, run: Ints, stats: Ints, slots: Ints, out: Ints, slice_free: Ints, tags: Ints,
-    used: Ints, filled: Times, dirty: Bytes, channel_free: Ints, bank_free: Ints, rows: Ints,
-    sm: int, time: int, line: int, sector: int, is_write: int, weight: int,
+@inlined
+def write_dram(conf: Ints, memory: Dram, stats: Ints, channel: int, time: int) -> None:
+    """A sector goes to a channel when that is free; nobody waits for it."""
+    stats[S_DRAM_WRITES] += 1
+    memory.channels[channel] = max(time << 6, memory.channels[channel]) + conf[BURST]
+
+
+@inlined
+def home_of(conf: Ints, line: int) -> tuple[int, int]:
+    """The slice of a line in L2 and where the ways of its set begin."""
+    slices, sets = conf[L2_SLICES], conf[L2_SETS]
+    unit = remainder(scatter(line) if conf[HASH] else line, slices)
+    if sets == 0:
+        return unit, 0
+    return unit, (unit * sets + remainder(quotient(line, slices), sets)) * conf[L2_WAYS]
+
+
+@inlined
+def channel_of(conf: Ints, unit: int) -> int:
+    """The channel of DRAM behind a slice of L2."""
+    return quotient(unit * conf[CHANNELS], conf[L2_SLICES])
+
+
+@inlined
+def take_line(
+    conf: Ints, l2: Cache, memory: Dram, stats: Ints, channel: int, first: int, line: int,
+    time: int,
+) -> tuple[int, bool]:  # fmt: skip
+    """The place of a line in L2, and whether it was there. If not, another line goes; what is
+    dirty of that is written back."""
+    place, had = find_line(l2.order, first, conf[L2_WAYS], line)
+    if had >> WAY_BITS == line:
+        return place, True
+    sectors, state = conf[SECTORS], l2.lines[np.uint64(place)]
+    if had & DIRTY:
+        dirty = state[sectors]
+        while dirty:
+            write_dram(conf, memory, stats, channel, time)
+            dirty &= dirty - 1
+    for sector in range(np.uint64(sectors)):
+        state[sector] = ABSENT
+    state[sectors] = 0
+    return place, False
+
+
+@inlined
+def set_dirty(conf: Ints, l2: Cache, first: int, place: int, sector: int) -> None:
+    """A sector of the line that was used last in the set at ``first`` is newer than in DRAM."""
+    l2.order[first] |= DIRTY
+    l2.lines[place, conf[SECTORS]] |= 1 << sector
+
+
+@inlined
+def request(
+    conf: Ints, sms: Sms, memory: Dram, sm: int, unit: int, time: int, cycles: int, weight: int
+) -> tuple[int, int]:
+    """A request that is ready to leave the SM at ``time`` and takes ``cycles`` of its way out:
+    when its slice begins to work on it, and what it queued. ``weight`` is how often the slice has
+    to (atomics on one address)."""
+    state = sms.state[sm]
+    leaves = max(time, state.out)
+    state.out = leaves + cycles
+    arrives = leaves + conf[L2_LATENCY] // 2
+    begins = max(arrives << 6, memory.slices[unit])
+    memory.slices[unit] = begins + conf[L2_OCCUPANCY] * weight
+    served = begins >> 6
+    return served, (leaves - time) + (served - arrives)
+
+
+@inlined
+def read_level2(
+    conf: Ints, sms: Sms, l2: Cache, memory: Dram, stats: Ints, sm: int, channel: int,
+    place: int, line: int, sector: int, served: int, known: bool,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """A sector's request that leaves the SM at ``time``: when data are back, cycles of that in
-    queues, and the level that gave them. ``out`` is when the SM's way out is free; ``weight``
-    is how often the slice has to work for it (atomics on one address). Writes give no data: the
-    time is that of arrival."""
-    leaves = max(time, out[sm])
-    out[sm] = leaves + (conf[DATA_CYCLES] if is_write or weight > 1 else conf[REQUEST_CYCLES])
-    chosen = scatter(line) if conf[HASH] else line
-    unit = chosen % conf[L2_SLICES]
-    half = conf[L2_LATENCY] // 2
-    arrives = leaves + half
-    begins = max(arrives * 64, slice_free[unit])
-    slice_free[unit] = begins + conf[L2_OCCUPANCY] * weight
-    served = begins // 64
-    waited = (leaves - time) + (served - arrives)
-    channel = unit * conf[CHANNELS] // conf[L2_SLICES]
-    level, extra = C_L2, 0
-    if is_write:
-        stats[S_WRITES] += 1
-    else:
-        stats[S_READS] += 1
-    if conf[L2_SETS] == 0:
+    """A sector that a slice gives from ``served`` on: when data are back at the SM, cycles of that
+    in queues, and the level that gave them. ``place`` is that of its line in L2, -1 without L2;
+    ``known`` whether the line was there before."""
+    level, extra, waited = C_L2, 0, 0
+    stats[S_READS] += 1
+    present = np.int64(l2.lines[np.uint64(place), np.uint64(sector)]) if known else ABSENT
+    if present == ABSENT:
         level = C_DRAM
-        if is_write:
-            stats[S_DRAM_WRITES] += 1
-            channel_free[channel] = max(served * 64, channel_free[channel]) + conf[BURST]
-        else:
-            stats[S_DRAM_READS] += 1
-            ready, queue = dram(conf, channel_free, bank_free, rows, stats, channel, line, served)
-            extra = ready - served + conf[DRAM_LATENCY]
-            waited += queue
+        stats[S_DRAM_READS] += 1
+        ready, waited = read_dram(conf, memory, stats, channel, line, served)
+        extra = ready - served + conf[DRAM_LATENCY]
+        if place >= 0:
+            l2.lines[np.uint64(place), np.uint64(sector)] = served + extra
     else:
-        sets = conf[L2_SETS]
-        base = (unit * sets + (line // conf[L2_SLICES]) % sets) * conf[L2_WAYS]
-        way, victim, oldest = -1, base, np.int64(1) << 62
-        for place in range(base, base + conf[L2_WAYS]):
-            if tags[place] == line:
-                way = place
-                break
-            if used[place] < oldest:
-                oldest, victim = used[place], place
-        run[CLOCK] += 1
-        if way < 0:
-            way = victim
-            if tags[way] >= 0:
-                for s in range(conf[SECTORS]):
-                    if dirty[way, s]:
-                        stats[S_DRAM_WRITES] += 1
-                        channel_free[channel] = (
-                            max(served * 64, channel_free[channel]) + conf[BURST]
-                        )
-            tags[way] = line
-            for s in range(conf[SECTORS]):
-                filled[way, s] = -1
-                dirty[way, s] = 0
-        used[way] = run[CLOCK]
-        present = filled[way, sector]
-        if is_write:
-            if conf[WRITE_BACK]:
-                dirty[way, sector] = 1
-            else:
-                stats[S_DRAM_WRITES] += 1
-                channel_free[channel] = max(served * 64, channel_free[channel]) + conf[BURST]
-            if present < 0:
-                filled[way, sector] = served
-        elif present < 0:
-            level = C_DRAM
-            stats[S_DRAM_READS] += 1
-            ready, queue = dram(conf, channel_free, bank_free, rows, stats, channel, line, served)
-            waited += queue
-            extra = ready - served + conf[DRAM_LATENCY]
-            filled[way, sector] = served + extra
-        else:
-            stats[S_HITS] += 1
-            if present > served:
-                level, extra = C_DRAM, present - served
-        if weight > 1 and conf[WRITE_BACK]:
-            dirty[way, sector] = 1
-    if is_write:
-        return served, waited, level
-    ready = served + extra + conf[L2_LATENCY] - half
-    back = return_slot(slots, sm, ready, conf[DATA_CYCLES])
+        stats[S_HITS] += 1
+        if present > served:
+            level, extra = C_DRAM, present - served
+    ready = served + extra + conf[L2_LATENCY] - conf[L2_LATENCY] // 2
+    back = return_slot(sms.returns, sm, ready, conf[DATA_CYCLES])
     return back, waited + back - ready, level
+
+
+@inlined
+def write_level2(
+    conf: Ints, l2: Cache, memory: Dram, stats: Ints, channel: int, first: int, place: int,
+    sector: int, served: int,
+) -> None:  # fmt: skip
+    """A sector that comes to L2 at ``served`` and is kept there, or goes on to DRAM."""
+    stats[S_WRITES] += 1
+    if place >= 0 and conf[WRITE_BACK]:
+        set_dirty(conf, l2, first, place, sector)
+    else:
+        write_dram(conf, memory, stats, channel, served)
+    if place >= 0 and l2.lines[place, sector] == ABSENT:
+        l2.lines[place, sector] = served

@@ -125,7 +125,7 @@ def _lines(done: Outcome) -> Iterator[LineTiming]:
 
 
 def _intervals(done: Outcome) -> Iterator[Interval]:
-    length, end = int(done.run[Run.ROOM]), int(done.run[Run.END])
+    length, end = 1 << int(done.run[Run.INTERVAL_SHIFT]), int(done.run[Run.END])
     for number, row in enumerate(done.intervals):
         start = number * length
         if start >= end:

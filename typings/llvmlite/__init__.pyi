@@ -1,1 +1,4 @@
+from typing import Any
+
 __version__: str
+ir: Any

@@ -1,0 +1,142 @@
+"""What the core executes, out of a program: only operations that issue.
+
+An operation that makes no code has its result when its operands are there. In SSA form each of
+these still has the same value wherever that result is used, so that users wait for the operands
+instead. Phis become copies at the head of their segment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.sim.cycle.layout import (
+    COPY,
+    FIRST_REGISTER,
+    NOTHING,
+    NOWHERE,
+    OPERATION,
+    SEGMENT,
+    Code,
+    Kind,
+    Op,
+)
+from kcc.sim.cycle.program import Program
+
+INLINE_SOURCES = 4
+"""Registers that stand in the operation itself."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoweredProgram:
+    """``origin`` is the program's number of each operation of the code; ``copies`` the most that
+    a segment has."""
+
+    code: Code
+    origin: NDArray[np.int64]
+    registers: int
+    copies: int
+
+
+def lower(program: Program) -> LoweredProgram:
+    """The code of a program."""
+    lowering = _Lowering(program)
+    for first, end, block in program.segments:
+        lowering.add_segment(int(first), int(end), int(block))
+    return lowering.result()
+
+
+@dataclass(slots=True, eq=False)
+class _Lowering:
+    program: Program
+    free: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """Registers to wait for instead of the results that make no code."""
+    sources: list[int] = field(default_factory=list[int])
+    ops: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    origin: list[int] = field(default_factory=list[int])
+    segments: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+    copies: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
+
+    def __post_init__(self) -> None:
+        for row in self.program.ops:
+            if row[Op.KIND] == Kind.FREE and row[Op.RESULT] >= 0:
+                self.free[int(row[Op.RESULT])] = tuple(self._read(row))
+        for register in self.free:
+            self.free[register] = self._behind(register)
+
+    def _read(self, row: NDArray[np.int64]) -> Iterable[int]:
+        places = range(int(row[Op.FIRST_SOURCE]), int(row[Op.END_SOURCE]))
+        return (int(self.program.sources[place]) for place in places)
+
+    def _behind(self, register: int) -> tuple[int, ...]:
+        """The registers with code that a result without code comes from."""
+        found, left, seen = list[int](), [register], set[int]()
+        while left:
+            for source in self.free[left.pop()]:
+                if source in seen:
+                    continue
+                seen.add(source)
+                (left if source in self.free else found).append(source)
+        return tuple(sorted(found))
+
+    def _registers(self, sources: Iterable[int]) -> list[int]:
+        """Places of the registers to wait for, each once."""
+        found = dict[int, None]()
+        for source in sources:
+            if source >= 0:
+                found.update(dict.fromkeys(self.free.get(source, (source,))))
+        return [FIRST_REGISTER + register for register in found]
+
+    def add_segment(self, first: int, end: int, block: int) -> None:
+        first_op, first_copy = len(self.ops), len(self.copies)
+        for number in range(first, end):
+            row = self.program.ops[number]
+            if row[Op.KIND] == Kind.PHI:
+                self._add_phi(row)
+            elif row[Op.KIND] != Kind.FREE:
+                self._add_op(number, row)
+        self.segments.append((first_op, len(self.ops), first_copy, len(self.copies), block))
+
+    def _add_phi(self, row: NDArray[np.int64]) -> None:
+        if row[Op.RESULT] < 0:
+            return
+        by_block = dict[int, list[int]]()
+        places = range(int(row[Op.FIRST_SOURCE]), int(row[Op.END_SOURCE]))
+        for place in places:
+            of = int(self.program.incoming[place])
+            by_block.setdefault(of, []).append(int(self.program.sources[place]))
+        for block, sources in by_block.items():
+            start = len(self.sources)
+            self.sources += self._registers(sources)
+            result = FIRST_REGISTER + int(row[Op.RESULT])
+            self.copies.append((block, result, start, len(self.sources)))
+
+    def _add_op(self, number: int, row: NDArray[np.int64]) -> None:
+        registers = self._registers(self._read(row))
+        own, more = registers[:INLINE_SOURCES], registers[INLINE_SOURCES:]
+        own += [NOTHING] * (INLINE_SOURCES - len(own))
+        result = FIRST_REGISTER + int(row[Op.RESULT]) if row[Op.RESULT] >= 0 else NOWHERE
+        start = len(self.sources)
+        self.sources += more
+        columns = (Op.LATENCY, Op.INTERVAL, Op.ISSUES, Op.KIND, Op.UNIT, Op.CAUSE, Op.HAS_ACCESS)
+        self.ops.append(
+            (*own, result, start, len(self.sources), *(int(row[column]) for column in columns))
+        )
+        self.origin.append(number)
+
+    def result(self) -> LoweredProgram:
+        most = max((s[3] - s[2] for s in self.segments), default=0)
+        code = Code(
+            _records(self.ops, OPERATION), np.array(self.sources or [0], np.uint32),
+            _records(self.segments, SEGMENT), _records(self.copies, COPY),
+        )  # fmt: skip
+        registers = FIRST_REGISTER + self.program.registers
+        return LoweredProgram(code, np.array(self.origin, np.int64), registers, most)
+
+
+def _records(rows: Sequence[tuple[int, ...]], kind: np.dtype[np.void]) -> NDArray[np.void]:
+    """At least one, so that the core always has something to point at."""
+    return np.array(list(rows) or [(0,) * len(kind.names or ())], kind)

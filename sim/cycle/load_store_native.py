@@ -1,0 +1,284 @@
+"""The load/store unit and L1 of the cycle-level model, compiled by numba. Import it lazily."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kcc.native import inlined, prefetch
+from kcc.sim.cycle.layout import (
+    ABSENT,
+    WAY_BITS,
+    Cache,
+    Cause,
+    Conf,
+    Counts,
+    Dram,
+    Kind,
+    LineStat,
+    Run,
+    Sms,
+    Stat,
+)
+from kcc.sim.cycle.memory_native import (
+    channel_of,
+    find_line,
+    home_of,
+    quotient,
+    read_level2,
+    remainder,
+    request,
+    set_dirty,
+    take_line,
+    write_level2,
+)
+
+Ints = Any
+
+SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
+    int(Conf.SECTORS), int(Conf.L1_LATENCY), int(Conf.L1_SETS), int(Conf.L1_WAYS),
+)  # fmt: skip
+L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
+LSU_INTERVAL, L2_SETS, WRITE_BACK = (
+    int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK),
+)  # fmt: skip
+ATOMIC_LATENCY, L2_LATENCY = int(Conf.ATOMIC_LATENCY), int(Conf.L2_LATENCY)
+REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
+K_LOAD, K_STORE = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE)
+C_LOAD_STORE, C_MSHR, C_L1, C_DRAM, C_ATOMIC = (
+    int(Cause.LOAD_STORE), int(Cause.MSHR), int(Cause.L1), int(Cause.DRAM), int(Cause.ATOMIC),
+)  # fmt: skip
+S_L1, S_L1_HITS, S_L1_PENDING, S_MSHR, S_MERGE, S_STORE_SECTORS = (
+    int(Stat.L1_SECTORS), int(Stat.L1_HITS), int(Stat.L1_PENDING), int(Stat.MSHR_CYCLES),
+    int(Stat.MERGE_STALLS), int(Stat.STORE_SECTORS),
+)  # fmt: skip
+L_SECTORS, L_L1, L_L2, L_DRAM = (
+    int(LineStat.SECTORS), int(LineStat.L1_HITS), int(LineStat.L2_HITS), int(LineStat.DRAM),
+)  # fmt: skip
+R_LAST = int(Run.END)
+
+LEVEL_BITS = 8
+"""Of the level that gives a sector; how many wait for it stands above."""
+
+WRITES_AHEAD = 16
+"""Cycles of the way out by which stores may be ahead of it: the unit's own buffer."""
+
+
+@inlined
+def heap_add(heap: Ints, sm: int, count: int, value: int) -> None:
+    """Add to the ``count`` numbers of a heap whose least is first."""
+    place = count
+    while place > 0:
+        parent = (place - 1) >> 1
+        if heap[sm, parent] <= value:
+            break
+        heap[sm, place] = heap[sm, parent]
+        place = parent
+    heap[sm, place] = value
+
+
+@inlined
+def heap_drop(heap: Ints, sm: int, count: int) -> None:
+    """Take away the least of ``count`` numbers."""
+    value = heap[sm, count - 1]
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= count - 1:
+            break
+        if child + 1 < count - 1 and heap[sm, child + 1] < heap[sm, child]:
+            child += 1
+        if heap[sm, child] >= value:
+            break
+        heap[sm, place] = heap[sm, child]
+        place = child
+    heap[sm, place] = value
+
+
+@inlined
+def set_of(conf: Ints, line: int, sm: int) -> int:
+    """Where the ways of a line's set begin in the L1 of an SM."""
+    sets = conf[L1_SETS]
+    return (sm * sets + remainder(line ^ quotient(line, sets), sets)) * conf[L1_WAYS]
+
+
+@inlined
+def foresee(
+    conf: Ints, l1: Cache, l2: Cache, transactions: Ints, first: int, count: int, sm: int
+) -> None:
+    """Ask the host for the sets of all lines of an access, before they are looked at in turn."""
+    for number in range(first, first + count):
+        line = transactions[number].line
+        if conf[L1_SETS] > 0:
+            prefetch(l1.order, set_of(conf, line, sm))
+        if conf[L2_SETS] > 0:
+            _, ways = home_of(conf, line)
+            prefetch(l2.order, ways)
+            prefetch(l2.order, ways + 8)
+
+
+@inlined
+def write(
+    conf: Ints, run: Ints, counts: Counts, sms: Sms, l2: Cache, memory: Dram, transactions: Ints,
+    first: int, count: int, sm: int, op: int, kind: int, now: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """A store or atomic at ``now``: when it is done, what of that is queueing, the cycle after
+    which the unit is free. Stores are written through L1, not allocated."""
+    stats = counts.stats
+    time, done, queued, in_cycle = now, now, 0, 0
+    for number in range(first, first + count):
+        line, mask = transactions[number].line, np.int64(transactions[number].sectors)
+        weight: Any = np.int64(transactions[number].weight)
+        unit, ways = home_of(conf, line)
+        channel = channel_of(conf, unit)
+        place: Any = -1
+        known = False
+        sector = 0
+        while mask:
+            if mask & 1:
+                if in_cycle == conf[L1_BANKS]:
+                    time += 1
+                    in_cycle = 0
+                in_cycle += 1
+                counts.lines[op, L_SECTORS] += 1
+                stats[S_STORE_SECTORS] += 1
+                cycles = conf[DATA_CYCLES]
+                if kind != K_STORE and weight == 1:
+                    cycles = conf[REQUEST_CYCLES]
+                served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
+                if place < 0 and conf[L2_SETS] > 0:
+                    place, known = take_line(conf, l2, memory, stats, channel, ways, line, served)
+                if kind == K_STORE:
+                    write_level2(conf, l2, memory, stats, channel, ways, place, sector, served)
+                    if sms.state[sm].out > time + WRITES_AHEAD:
+                        time = sms.state[sm].out - WRITES_AHEAD
+                        in_cycle = 0
+                    run[R_LAST] = max(run[R_LAST], served)
+                else:
+                    ready, behind, _ = read_level2(
+                        conf, sms, l2, memory, stats, sm, channel, place, line, sector, served,
+                        known,
+                    )  # fmt: skip
+                    if place >= 0 and conf[WRITE_BACK]:
+                        set_dirty(conf, l2, ways, place, sector)
+                    ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY]
+                    if ready > done:
+                        done, queued = ready, waited + behind
+            mask >>= 1
+            sector += 1
+    return done, queued, time
+
+
+@inlined
+def load(
+    conf: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram, transactions: Ints,
+    first: int, count: int, sm: int, op: int, now: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """A load at ``now``: when all its data are there, what of that is queueing, and the level of
+    the slowest. The load/store unit is busy meanwhile."""
+    stats, lines, state = counts.stats, counts.lines, sms.state[sm]
+    sets, sectors, hit_latency = conf[L1_SETS], conf[SECTORS], conf[L1_LATENCY]
+    time, cause, in_cycle = now, C_LOAD_STORE, 0
+    done: Any = now
+    queued: Any = 0
+    level: Any = C_L1
+    if count > 1:
+        foresee(conf, l1, l2, transactions, first, count, sm)
+    for number in range(first, first + count):
+        line, mask = transactions[number].line, np.int64(transactions[number].sectors)
+        entry: Any = -1
+        cached, known = False, False
+        if sets > 0:
+            entry, had = find_line(l1.order, set_of(conf, line, sm), conf[L1_WAYS], line)
+            cached = had >> WAY_BITS == line
+            if not cached:
+                for sector in range(np.uint64(sectors)):
+                    l1.lines[np.uint64(entry), sector] = ABSENT
+        place: Any = -1
+        unit, ways = -1, 0
+        sector = -1
+        while mask:
+            wanted = mask & 1
+            mask >>= 1
+            sector += 1
+            if not wanted:
+                continue
+            if in_cycle == conf[L1_BANKS]:
+                time += 1
+                in_cycle = 0
+            in_cycle += 1
+            lines[op, L_SECTORS] += 1
+            stats[S_L1] += 1
+            at = np.uint64(entry)
+            there = np.int64(l1.lines[at, np.uint64(sector)]) if cached else ABSENT
+            if there != ABSENT:
+                own = time + hit_latency
+                came: Any = C_L1
+                if there <= time:
+                    stats[S_L1_HITS] += 1
+                    lines[op, L_L1] += 1
+                else:
+                    stats[S_L1_PENDING] += 1
+                    state_of = l1.lines[at, sectors + sector]
+                    if state_of >> LEVEL_BITS >= conf[L1_MERGE]:
+                        stats[S_MERGE] += 1
+                        time = max(time, there)
+                        cause = C_MSHR
+                    else:
+                        l1.lines[at, sectors + sector] = state_of + (1 << LEVEL_BITS)
+                    own = max(own, there)
+                    came = state_of & ((1 << LEVEL_BITS) - 1)
+                if own > done:
+                    done, queued, level = own, 0, came
+                continue
+            # a miss: an entry, then the request
+            while state.misses > 0 and sms.misses[sm, 0] <= time:
+                heap_drop(sms.misses, sm, state.misses)
+                state.misses -= 1
+            if state.misses >= conf[L1_MSHR]:
+                stats[S_MSHR] += sms.misses[sm, 0] - time
+                time = sms.misses[sm, 0]
+                in_cycle = 0
+                cause = C_MSHR
+                heap_drop(sms.misses, sm, state.misses)
+                state.misses -= 1
+            if unit < 0:
+                unit, ways = home_of(conf, line)
+            channel = channel_of(conf, unit)
+            served, waited = request(conf, sms, memory, sm, unit, time, conf[REQUEST_CYCLES], 1)
+            if place < 0 and conf[L2_SETS] > 0:
+                place, known = take_line(conf, l2, memory, stats, channel, ways, line, served)
+            ready, behind, came = read_level2(
+                conf, sms, l2, memory, stats, sm, channel, place, line, sector, served, known
+            )  # fmt: skip
+            heap_add(sms.misses, sm, state.misses, ready)
+            state.misses += 1
+            lines[op, L_DRAM if came == C_DRAM else L_L2] += 1
+            if entry >= 0:
+                l1.lines[at, np.uint64(sector)] = ready
+                l1.lines[at, sectors + sector] = came
+            if ready > done:
+                done, queued, level = ready, waited + behind, came
+    state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
+    state.lsu_cause = cause
+    return done, queued, level
+
+
+@inlined
+def access_global(
+    conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
+    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, now: int,
+) -> tuple[int, int, int]:  # fmt: skip
+    """A load, store or atomic at ``now``: when all its data are there, what of that is queueing,
+    and the level of the slowest."""
+    if kind == K_LOAD:
+        return load(
+            conf, counts, sms, l1, l2, memory, transactions, first, count, sm, op, now
+        )  # fmt: skip
+    done, queued, time = write(
+        conf, run, counts, sms, l2, memory, transactions, first, count, sm, op, kind, now
+    )
+    sms.state[sm].lsu = max(time + 1, now + conf[LSU_INTERVAL])
+    sms.state[sm].lsu_cause = C_LOAD_STORE
+    return done, queued, C_ATOMIC if kind != K_STORE else C_L1

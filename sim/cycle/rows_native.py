@@ -1,0 +1,70 @@
+"""Puts the rows of a trace in the order of blocks and warps, compiled by numba. Import it
+lazily."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kcc.native import native
+
+Ints = Any
+
+
+@native
+def sort_rows(
+    blocks: Ints, warps: Ints, starts: Ints, segments: Ints, accesses: Ints, rows: Ints, at: int
+) -> None:
+    """Write the rows (segment and first access) warp by warp from ``rows[at]`` on.
+
+    ``blocks`` ascend. ``starts[b, w, :]`` become the first and the end row of warp w of the b-th
+    of them; they are zeros before."""
+    block = 0
+    for row in range(len(blocks)):
+        block += row > 0 and blocks[row] != blocks[row - 1]
+        starts[block, warps[row], 1] += 1
+    end = at
+    for block in range(starts.shape[0]):
+        for warp in range(starts.shape[1]):
+            count = starts[block, warp, 1]
+            starts[block, warp, 0] = starts[block, warp, 1] = end
+            end += count
+    block = 0
+    for row in range(len(blocks)):
+        block += row > 0 and blocks[row] != blocks[row - 1]
+        place = starts[block, warps[row], 1]
+        starts[block, warps[row], 1] = place + 1
+        rows[place].segment = segments[row]
+        rows[place].access = accesses[row]
+
+
+@native
+def first_needed(rows: Ints, first: int, end: int, least: int) -> int:
+    """The first access of the rows ``first`` to ``end``, or ``least`` if that is before."""
+    for row in range(first, end):
+        least = min(least, rows[row].access)
+    return least
+
+
+@native
+def move_rows(rows: Ints, first: int, end: int, accesses: int) -> None:
+    """Move rows from ``first`` on to the beginning; so many accesses are gone."""
+    for row in range(first, end):
+        rows[row - first].segment = rows[row].segment
+        rows[row - first].access = rows[row].access - accesses
+
+
+@native
+def move_accesses(accesses: Ints, first: int, end: int, transactions: int) -> None:
+    """Move accesses from ``first`` on to the beginning; so many transactions are gone."""
+    for access in range(first, end):
+        accesses[access - first].first = accesses[access].first - transactions
+        accesses[access - first].count = accesses[access].count
+
+
+@native
+def move_transactions(transactions: Ints, first: int, end: int) -> None:
+    """Move transactions from ``first`` on to the beginning."""
+    for place in range(first, end):
+        transactions[place - first].line = transactions[place].line
+        transactions[place - first].sectors = transactions[place].sectors
+        transactions[place - first].weight = transactions[place].weight

@@ -1,0 +1,119 @@
+"""Which warps of a scheduler can issue, compiled by numba. Import it lazily.
+
+Warps are bits of masks. One that waits for its operands is in the wheel at the cycle when the last
+of them comes, or among the far ones if that is 64 cycles away or more; then it is ready for its
+pipeline. So a scheduler never looks at warps that have nothing to do.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kcc.native import inlined, trailing_zeros
+from kcc.sim.cycle.layout import NEVER, WHEEL, Schedulers, Warps
+from kcc.sim.machine_costs import UNITS
+
+MASK = WHEEL - 1
+ALL_UNITS = int(UNITS)
+
+
+@inlined
+def warp_of(number: int, slots: int, slot: int) -> Any:
+    """The number of a scheduler's warp, as an index."""
+    return np.uint64(number) * np.uint64(slots) + np.uint64(slot)
+
+
+@inlined
+def rotated(bits: int, by: int) -> int:
+    """A word whose bit ``by`` comes first."""
+    if by == 0:
+        return bits
+    return (bits >> by) & ((1 << (WHEEL - by)) - 1) | bits << (WHEEL - by)
+
+
+@inlined
+def first_after(bits: int, last: int) -> int:
+    """The first bit of a mask that is not 0 behind bit ``last``, around its end."""
+    behind = bits & (-2 << last)
+    found: Any = trailing_zeros(behind if behind != 0 else bits)
+    return found
+
+
+@inlined
+def set_waiting(
+    schedulers: Schedulers, warps: Warps, number: int, slot: int, slots: int, busy: int
+) -> None:
+    """Warp ``slot`` waits until its time to wake, or is ready if the scheduler is busy until then
+    for so many cycles."""
+    state = schedulers.state[number]
+    warp = warps.state[warp_of(number, slots, slot)]
+    ahead = warp.wake - state.now
+    if ahead <= busy:
+        schedulers.ready[number, warp.unit] |= 1 << slot
+    elif ahead < WHEEL:
+        at = warp.wake & MASK
+        schedulers.wheel[number, np.uint64(at)] |= 1 << slot
+        state.occupied |= 1 << at
+    else:
+        state.far |= 1 << slot
+        state.far_time = min(state.far_time, warp.wake)
+
+
+@inlined
+def wake_up(schedulers: Schedulers, warps: Warps, number: int, slots: int, now: int) -> None:
+    """Warps that wait for ``now`` or a time before become ready."""
+    state = schedulers.state[number]
+    elapsed = now - state.now
+    if elapsed > 0 and state.occupied != 0:
+        due = rotated(state.occupied, (state.now + 1) & MASK)
+        if elapsed < WHEEL:
+            due &= (1 << elapsed) - 1
+        while due != 0:
+            at = np.uint64(state.now + 1 + trailing_zeros(due)) & np.uint64(MASK)
+            due &= due - 1
+            woken = schedulers.wheel[number, at]
+            schedulers.wheel[number, at] = 0
+            state.occupied &= ~(1 << np.int64(at))
+            while woken != 0:
+                slot = trailing_zeros(woken)
+                unit = warps.state[warp_of(number, slots, slot)].unit
+                schedulers.ready[number, unit] |= woken & -woken
+                woken &= woken - 1
+    state.now = now
+    if state.far_time < now + WHEEL:
+        far = state.far
+        state.far, state.far_time = 0, NEVER
+        while far != 0:
+            set_waiting(schedulers, warps, number, trailing_zeros(far), slots, 0)
+            far &= far - 1
+
+
+@inlined
+def soonest(schedulers: Schedulers, warps: Warps, number: int, slots: int) -> tuple[int, int, bool]:
+    """When a warp of the scheduler can issue next; which (-1: none), and whether it waits for its
+    pipeline only."""
+    state = schedulers.state[number]
+    time, waiting, blocked = NEVER, 0, 0
+    if state.occupied != 0:
+        time = state.now + 1 + trailing_zeros(rotated(state.occupied, (state.now + 1) & MASK))
+        waiting = schedulers.wheel[number, time & MASK]
+    elif state.far != 0:
+        time = state.far_time
+        far = state.far
+        while far != 0:
+            if warps.state[warp_of(number, slots, trailing_zeros(far))].wake == time:
+                waiting |= far & -far
+            far &= far - 1
+    for unit in range(ALL_UNITS):
+        if schedulers.ready[number, unit] != 0:
+            free = schedulers.free[number, unit]
+            if free < time:
+                time, waiting, blocked = free, 0, 0
+            if free == time:
+                blocked |= schedulers.ready[number, unit]
+    if waiting | blocked == 0:
+        return time, -1, False
+    slot = first_after(waiting | blocked, state.last)
+    return time, slot, (blocked >> slot) & 1 == 1
