@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
     from kcc.gpu.needs import GpuReader
     from kcc.passes.registers import Registers
-    from kcc.sim.estimate_model import Estimate, Subject
     from kcc.sim.estimate_options import Mechanisms
+    from kcc.sim.estimate_result import Estimate
+    from kcc.sim.estimate_subject import Subject
 
     ModelFunction = Callable[[Subject, GpuReader, Mechanisms], Estimate]
 
@@ -196,7 +197,7 @@ def _prepared(
 ) -> PreparedKernel:  # fmt: skip
     from kcc.passes.registers import RegisterSource
     from kcc.sim.estimate_facts import estimate_facts
-    from kcc.sim.estimate_model import local_bytes_of, subject_of
+    from kcc.sim.estimate_subject import local_bytes_of, subject_of
 
     inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
     launch = resolve(kernel, inputs)

@@ -19,9 +19,9 @@ class Step:
     which the warp waits without holding anything. Computation has only a delay."""
 
     resource: str
-    delay: int
-    before: int = 0
-    after: int = 0
+    delay: float
+    before: float = 0
+    after: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,26 @@ class Usage:
 
     warp: int
     resource: str
-    start: int
-    end: int
+    start: float
+    end: float
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
     """One round of active work-groups: its cycles and who held what, by time."""
 
-    cycles: int
+    cycles: float
     usages: tuple[Usage, ...]
 
 
 def run_round(trace: Trace, groups: int, warps: int) -> Round:
     """Run ``groups`` work-groups of ``warps`` warps. Who asks first for a resource has it first;
     of those that ask at once the warp with the lower number."""
-    free = dict[str, int]()
+    free = dict[str, float]()
     usages = list[Usage]()
-    events = [(0, warp, 0) for warp in range(groups * warps)]
+    events: list[tuple[float, int, int]] = [(0, warp, 0) for warp in range(groups * warps)]
     waiting: list[list[int]] = [[] for _ in range(groups)]
-    cycles = 0
+    cycles: float = 0
     while events:
         now, warp, place = heapq.heappop(events)
         if place == len(trace):
@@ -77,7 +77,9 @@ def run_round(trace: Trace, groups: int, warps: int) -> Round:
     return Round(cycles, tuple(sorted(usages, key=lambda u: (u.start, u.warp))))
 
 
-def _hold(step: Step, asked: int, warp: int, free: dict[str, int], usages: list[Usage]) -> int:
+def _hold(
+    step: Step, asked: float, warp: int, free: dict[str, float], usages: list[Usage]
+) -> float:
     """Take a resource when it is free; gives the time of its release."""
     start = max(asked, free.get(step.resource, 0))
     free[step.resource] = start + step.delay

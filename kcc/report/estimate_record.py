@@ -16,7 +16,7 @@ from kcc.estimating import Configuration
 
 if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
-    from kcc.sim.estimate_model import Estimate
+    from kcc.sim.estimate_result import Estimate
 
 SCHEMA = "kcc/estimate/1"
 DIGITS = 10

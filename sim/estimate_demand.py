@@ -1,0 +1,255 @@
+"""What a kernel asks of a GPU: the columns that models read, counts, and the cycles that each
+resource needs at least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from kcc.gpu.needs import GpuReader
+from kcc.gpu.occupancy import Occupancy, occupancy_of
+from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of
+from kcc.sim.estimate_machine import Machine, latency_of, machine_of
+from kcc.sim.estimate_options import (
+    Mechanisms,
+    modelled_machine,
+    modelled_occupancy,
+    modelled_traffic,
+)
+from kcc.sim.estimate_result import Counts, Estimate, limiter_of
+from kcc.sim.estimate_subject import Subject
+from kcc.sim.machine_costs import Unit
+from kcc.sim.machine_operations import Memory
+
+SECTOR = 32
+LINE = 128
+
+
+def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> Demand | Occupancy:
+    """What a launch asks of a GPU; the occupancy alone if no thread block fits on an SM.
+
+    :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
+    """
+    machine = modelled_machine(machine_of(reader), mechanisms)
+    registers = subject.registers_on(machine.generation)
+    occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
+    if not occupancy.blocks:
+        return occupancy
+    occupancy = modelled_occupancy(reader, occupancy, mechanisms)
+    shape = _caches(machine, subject, occupancy)
+    traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
+    traffic = modelled_traffic(traffic, subject.streams, mechanisms)
+    return Demand(subject, machine, traffic, occupancy)
+
+
+class Demand:
+    """One kernel on one GPU. The columns have a row for each operation of its program: cycles, and
+    sectors per execution by a warp; ``executions`` are those of the launch."""
+
+    def __init__(
+        self, subject: Subject, machine: Machine, traffic: Mapping[int, Traffic],
+        occupancy: Occupancy,
+    ) -> None:  # fmt: skip
+        self.subject, self.machine = subject, machine
+        self.program = subject.program(machine.generation)
+        self.traffic, self.occupancy = traffic, occupancy
+        self.active = min(machine.sms, math.prod(subject.grid))
+        self._columns()
+        self.executions = self._executions()
+        self.counts = self._counts()
+
+    def _columns(self) -> None:
+        rows, machine = self.program.operations, self.machine
+        n = len(rows)
+        self.unit = np.array([r.unit for r in rows], np.int32)
+        self.memory = np.array([r.memory for r in rows], np.int32)
+        self.slots = np.array([r.slots for r in rows])
+        interval = np.array([machine.interval[r.unit] for r in rows])
+        self.busy = self.slots * interval
+        self.latency = np.array(
+            [r.steps * latency_of(machine, r.unit) + max(r.slots - r.steps, 0) for r in rows]
+        )
+        self.port, self.l2 = np.zeros(n), np.zeros(n)
+        self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
+        for i, row in enumerate(rows):
+            if row.unit is Unit.MEMORY:
+                self._memory(i, self.traffic.get(row.access), row.memory, row.bytes)
+
+    def _memory(self, i: int, traffic: Traffic | None, memory: Memory, size: int) -> None:
+        """What a memory operation asks of the port and of the levels behind it."""
+        machine = self.machine
+        slow = 128.0 / machine.shared_bytes
+        match memory:
+            case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
+                passes = traffic.passes if traffic else 1.0
+                self.port[i] = passes * slow
+            case Memory.PRIVATE | Memory.PRIVATE_STORE:
+                self._private(i, memory, max(1.0, size / 4))
+            case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
+                moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
+                # What goes back to registers, also where lanes read the same.
+                moved = max(moved, size * 32 / machine.shared_bytes)
+                if memory is Memory.GLOBAL_LOAD:
+                    self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
+                else:
+                    self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
+                    if memory is Memory.GLOBAL_ATOMIC:
+                        self.l2[i] = traffic.sectors
+                self.port[i] = max(moved, 1.0)
+                self.sectors[i] = traffic.sectors
+            case _:
+                self.port[i] = 1.0
+
+    def _private(self, i: int, memory: Memory, words: float) -> None:
+        """Local memory: a line for each word of a warp. L1 keeps what the work-items of an SM have
+        in it as far as it has room and passes stores on; L2 keeps those of all SMs, or they go to
+        DRAM and come back."""
+        machine, sectors = self.machine, words * LINE / SECTOR
+        resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
+        self.port[i] = words * 128.0 / machine.shared_bytes
+        miss1, miss2 = (
+            _overflow(resident, _l1_bytes(machine, self.occupancy)),
+            _overflow(resident * self.active, machine.l2_size),
+        )
+        self.sectors[i] = sectors
+        if memory is Memory.PRIVATE_STORE:
+            self.write[i], self.dram[i] = sectors, sectors * miss2
+        else:
+            self.l2[i], self.dram[i] = sectors * miss1, sectors * miss1 * miss2
+
+    def _executions(self) -> np.ndarray:
+        found = np.zeros(len(self.program.operations))
+        for block, rows in enumerate(self.program.blocks):
+            found[list(rows)] = self.subject.flow.executions[block]
+        return found
+
+    # counts and bounds
+
+    def _counts(self) -> Counts:
+        e, rows = self.executions, self.program.operations
+
+        def total(column: np.ndarray, *kinds: Memory) -> float:
+            chosen = np.isin(self.memory, [int(k) for k in kinds])
+            return float((e * column)[chosen].sum())
+
+        passes = np.array(
+            [self.traffic[r.access].passes if r.access in self.traffic else 0.0 for r in rows]
+        )
+        by_unit = {u.name.lower(): float((e * self.slots)[self.unit == u].sum()) for u in Unit}
+        loads, stores = (Memory.GLOBAL_LOAD,), (Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
+        return Counts(
+            float((e * self.slots).sum()), by_unit,
+            total(passes, Memory.SHARED_LOAD), total(passes, Memory.SHARED_STORE),
+            total(self.l2, *loads), total(self.write, *stores),
+            total(self.dram, *loads), total(self.dram, *stores),
+        )  # fmt: skip
+
+    def bounds(self) -> dict[str, float]:
+        """Cycles that each resource needs at least, all SMs working all the time."""
+        machine, e = self.machine, self.executions
+        per_sm = e / self.active
+        each = machine.schedulers
+        found = {"issue": float((per_sm * self.slots).sum()) / each}
+        for unit in Unit:
+            if unit not in (Unit.MEMORY, Unit.CONTROL):
+                found[unit.name.lower()] = (
+                    float((per_sm * self.busy)[self.unit == unit].sum()) / each
+                )
+        found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
+        # What goes back to DRAM is read out of L2 once more.
+        back = np.where(self.write > 0, self.dram, 0.0)
+        l2 = float((e * (self.l2 + self.write + back)).sum()) * SECTOR
+        found["l2_bandwidth"] = l2 / self.l2_rate
+        found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
+        return found
+
+    @property
+    def l2_rate(self) -> float:
+        """Bytes per cycle of L2, for the SMs that work."""
+        machine = self.machine
+        return min(machine.l2_bytes_per_cycle, machine.port_l2_bytes * self.active)
+
+    @property
+    def dram_rate(self) -> float:
+        """Bytes per cycle of DRAM, for the SMs that work."""
+        machine = self.machine
+        return min(machine.dram_bytes_per_cycle, machine.port_l2_bytes * self.active)
+
+    # the report
+
+    def estimate(self, reader: GpuReader, cycles: float, shares: Mapping[str, float]) -> Estimate:
+        """The estimate of a model: ``cycles`` without those of the launch itself, and the shares of
+        what they went into."""
+        total = cycles + self.machine.launch_cycles
+        issued = self.counts.warp_instructions / self.machine.sms / self.machine.schedulers
+        cpi, bounds = total / max(issued, 1e-9), self.bounds()
+        parts = {name: share * cycles / total for name, share in shares.items()}
+        parts["launch"] = self.machine.launch_cycles / total
+        return Estimate(
+            gpu=reader.gpu.stem,
+            time_us=total / self.machine.clock_mhz,
+            cycles=total,
+            limiter=limiter_of(bounds, parts, cycles),
+            cpi=cpi,
+            cpi_stack={name: share * cpi for name, share in parts.items()},
+            bounds=bounds,
+            occupancy=self.occupancy,
+            waves=math.prod(self.subject.grid) / (self.machine.sms * self.occupancy.blocks),
+            counts=self.counts,
+            lines=self.lines(),
+            assumptions=reader.assumptions,
+            weak=tuple(reader.weak),
+            assumed_share=self.assumed_share,
+            unattributed_share=self.unattributed,
+            unknown_accesses=sum(not t.known for t in self.traffic.values()),
+        )
+
+    def lines(self) -> tuple[tuple[int, float], ...]:
+        """The share of each source line in issue slots and in what its accesses wait for."""
+        weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
+        total = float((self.executions * weight).sum()) or 1.0
+        found = dict[int, float]()
+        for i, row in enumerate(self.program.operations):
+            share = float(self.executions[i] * weight[i]) / total
+            found[row.line] = found.get(row.line, 0.0) + share
+        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+
+    @property
+    def unattributed(self) -> float:
+        """The share of warp instructions without a source line."""
+        lost = sum(
+            float(self.executions[i]) * r.slots
+            for i, r in enumerate(self.program.operations) if not r.line
+        )  # fmt: skip
+        return lost / max(self.counts.warp_instructions, 1e-9)
+
+    @property
+    def assumed_share(self) -> float:
+        """The share of warp instructions in blocks whose count is a guess."""
+        guessed = self.subject.flow.assumed
+        lost = sum(
+            float(self.executions[i]) * self.slots[i]
+            for b in guessed for i in self.program.blocks[b]
+        )  # fmt: skip
+        return lost / max(self.counts.warp_instructions, 1e-9)
+
+
+def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
+    l1 = _l1_bytes(machine, occupancy) if machine.l1_caches_loads else 0
+    return CacheShape(
+        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.grid
+    )
+
+
+def _l1_bytes(machine: Machine, occupancy: Occupancy) -> int:
+    """What shared memory leaves of L1, where both are one."""
+    if not machine.unified or not machine.l1_size:
+        return machine.l1_size
+    return max(machine.l1_size - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)
+
+
+def _overflow(footprint: float, size: int) -> float:
+    """The share of a footprint, used over and over, that a cache has no room for."""
+    return max(0.0, 1.0 - size / footprint) if footprint else 0.0

@@ -1,0 +1,73 @@
+"""What an estimate says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kcc.gpu.needs import Assumption, GpuReader
+from kcc.gpu.occupancy import Occupancy
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Over the launch: warp instructions by unit, wavefronts through shared memory, sectors."""
+
+    warp_instructions: float
+    by_unit: Mapping[str, float]
+    shared_load_wavefronts: float
+    shared_store_wavefronts: float
+    l2_read_sectors: float
+    l2_write_sectors: float
+    dram_read_sectors: float
+    dram_write_sectors: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """``cpi_stack`` are shares of the kernel's scheduler cycles by what they went into; they add up
+    to ``cpi``, cycles per warp instruction of one scheduler. ``invalid`` says why the launch cannot
+    run on the GPU; the rest is 0 then."""
+
+    gpu: str
+    time_us: float
+    cycles: float
+    limiter: str
+    cpi: float
+    cpi_stack: Mapping[str, float]
+    bounds: Mapping[str, float]
+    occupancy: Occupancy
+    waves: float
+    counts: Counts
+    lines: tuple[tuple[int, float], ...]
+    assumptions: tuple[Assumption, ...]
+    weak: tuple[str, ...]
+    assumed_share: float
+    unattributed_share: float
+    unknown_accesses: int
+    invalid: str = ""
+
+    @property
+    def range_us(self) -> tuple[float, float]:
+        """Within what the time is to be expected; wider where more had to be assumed."""
+        spread = 1.25 + 0.75 * self.assumed_share + 0.5 * bool(self.unknown_accesses)
+        return self.time_us / spread, self.time_us * spread
+
+
+def limiter_of(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:
+    """The resource that is nearly always busy, else what most cycles are spent waiting for."""
+    name, most = max(bounds.items(), key=lambda item: item[1])
+    if most >= 0.8 * cycles:
+        return name
+    waits = {k: v for k, v in shares.items() if k != "issue"}
+    return f"latency ({max(waits, key=lambda k: waits[k])})"
+
+
+def invalid_estimate(reader: GpuReader, occupancy: Occupancy) -> Estimate:
+    """That of a launch which the GPU cannot run."""
+    reason = ", ".join(limiter.value for limiter in occupancy.limiters)
+    nothing = Counts(0, {}, 0, 0, 0, 0, 0, 0)
+    return Estimate(
+        reader.gpu.stem, 0, 0, "", 0, {}, {}, occupancy, 0, nothing, (), reader.assumptions,
+        tuple(reader.weak), 0, 0, 0, f"no thread block fits on an SM: {reason}",
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""A kernel with its launch, looked at once for all GPUs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.facts import Facts
+from kcc.passes.memory_use import MemoryUse
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.sim.cache_analysis import Stream, streams_of
+from kcc.sim.machine_costs import Generation
+from kcc.sim.machine_operations import MachineProgram
+from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
+from kcc.sim.pipeline_program import machine_program
+
+
+@dataclass(slots=True)
+class Subject:
+    """A kernel with its launch, looked at once for all GPUs of a generation."""
+
+    kernel: Kernel
+    facts: Facts
+    flow: Flow
+    streams: tuple[Stream, ...]
+    registers: int | None
+    local_bytes: int
+    registers_known: bool = False
+    """Whether they are a compiler's count, not an estimate."""
+    programs: dict[Generation, MachineProgram] = field(
+        default_factory=dict[Generation, MachineProgram]
+    )
+    traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Thread blocks in x, y, z."""
+        known = self.facts[SymbolicValues].algebra.known
+        assert known.global_size is not None
+        assert known.local_size is not None
+        groups = [w // p for w, p in zip(known.global_size, known.local_size, strict=True)]
+        x, y, z = (*groups, 1, 1)[:3]
+        return x, y, z
+
+    @property
+    def block_threads(self) -> int:
+        """Work-items of a thread block."""
+        known = self.facts[SymbolicValues].algebra.known
+        assert known.local_size is not None
+        return math.prod(known.local_size)
+
+    def program(self, generation: Generation) -> MachineProgram:
+        """What a generation of GPUs executes."""
+        if generation not in self.programs:
+            self.programs[generation] = machine_program(self.kernel, self.facts, generation)
+        return self.programs[generation]
+
+    def trace(self, generation: Generation) -> Traced:
+        """What a warp of a generation issues."""
+        if generation not in self.traces:
+            program = self.program(generation)
+            self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
+        return self.traces[generation]
+
+    def registers_on(self, generation: Generation) -> int | None:
+        """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the
+        whole IR and of what lives at once in the order that the model issues."""
+        if self.registers is None or self.registers_known:
+            return self.registers
+        return max(16, min(self.registers, self.program(generation).registers))
+
+
+def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int) -> Subject:
+    """Look at a kernel; its launch is known."""
+    flow = flow_of(kernel, facts)
+    newest = machine_program(kernel, facts, Generation.VOLTA)
+    widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
+    streams = streams_of(kernel, facts, flow, 32, widths)
+    programs = {Generation.VOLTA: newest}
+    return Subject(kernel, facts, flow, streams, registers, local_bytes, programs=programs)
+
+
+def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:
+    """Local memory of a thread block: what the kernel declares and what its arguments bring."""
+    use = facts[MemoryUse]
+    return use.local_bytes + sum(arguments.get(name, 0) for name in use.dynamic_locals)
