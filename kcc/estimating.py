@@ -72,6 +72,12 @@ def _pipeline() -> ModelFunction:
     return estimate
 
 
+def _pipeline_hpca19() -> ModelFunction:
+    from kcc.sim.estimate_hpca19 import estimate_hpca19
+
+    return estimate_hpca19
+
+
 def _not_there(name: str) -> Callable[[], ModelFunction]:
     def load() -> ModelFunction:
         raise DiagnosticError([Diagnostic("K892", f"the model '{name}' is not there yet")])
@@ -81,7 +87,7 @@ def _not_there(name: str) -> Callable[[], ModelFunction]:
 
 MODELS: Mapping[str, Callable[[], ModelFunction]] = {
     "pipeline": _pipeline,
-    "pipeline-hpca19": _not_there("pipeline-hpca19"),
+    "pipeline-hpca19": _pipeline_hpca19,
     "interval": _not_there("interval"),
 }
 """What gives the function of each model, imported when it is first wanted."""
