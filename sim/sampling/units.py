@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
-from kcc.sim.cycle.layout import LineStat
 from kcc.sim.result import Timing
 from kcc.trace.reader import TraceFile
 
@@ -55,26 +54,23 @@ class UnitCollector:
 
     def watch(self, simulation: LaunchSimulation) -> None:
         """After each batch."""
-        executed = simulation.line_stats[:, LineStat.EXECUTED]
-        self._add(simulation, simulation.clock, simulation.executed, executed)
+        self._add(simulation, simulation.clock)
 
     def end(self, simulation: LaunchSimulation, timing: Timing) -> None:
         """The launch is over."""
-        executed = simulation.line_stats[:, LineStat.EXECUTED]
-        self._add(simulation, int(timing.cycles), simulation.executed, executed)
+        self._add(simulation, int(timing.cycles))
         self.seen = (0, 0, np.zeros(0, np.int64))
 
-    def _add(
-        self, simulation: LaunchSimulation, clock: int, total: int, executed: NDArray[np.int64]
-    ) -> None:
+    def _add(self, simulation: LaunchSimulation, clock: int) -> None:
         clock_before, total_before, before = self.seen
-        new = executed - before if len(before) else executed.copy()
+        executed, total = simulation.executed_by_operation, simulation.executed
+        new = executed - before if len(before) else executed
         self.cycles += clock - clock_before
         self.instructions += total - total_before
         first = self.starts[simulation.launch.tables]
         for place, block in enumerate(simulation.tables.blocks):
             self.vector[first + place] += float(new[block.first : block.end].sum())
-        self.seen = (clock, total, executed.copy())
+        self.seen = (clock, total, executed)
         if self.instructions >= self.size:
             self.units.append(Unit(self.cycles, self.instructions, self.vector))
             self.cycles = self.instructions = 0
