@@ -233,6 +233,11 @@ class LaunchSimulation:
         return found
 
     @property
+    def executed_by_operation(self) -> NDArray[np.int64]:
+        """How often each operation of the program was executed so far."""
+        return self._by_operation(self.counts.lines)[:, LineStat.EXECUTED]
+
+    @property
     def log(self) -> NDArray[np.int64]:
         """SM, start, end and place of the first blocks."""
         return self.counts.log
