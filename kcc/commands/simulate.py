@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,13 +10,15 @@ from typing import TYPE_CHECKING
 
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
-from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
+from kcc.commands.hosts import add_script, check_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
+from kcc.commands.simulation_values import launch_ranges, sweep_values
 from kcc.commands.sources import SourceLines
+from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
     from kcc.report.simulation_run import FailedRun, SimulationRun
@@ -60,7 +61,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="change a value of the GPUs, e.g. sm_count=40 (repeatable)",
     )  # fmt: skip
     group.add_argument(
-        "--sweep", dest="sweeps", metavar="KEY=V1,V2,...", action="append", default=[], type=_sweep,
+        "--sweep", dest="sweeps", metavar="KEY=V1,V2,...", action="append", default=[],
+        type=sweep_values,
         help="simulate with each of these values of the GPUs (repeatable: all combinations)",
     )  # fmt: skip
     group.add_argument(
@@ -68,7 +70,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="only launches of this kernel (repeatable); the others run all the same",
     )  # fmt: skip
     group.add_argument(
-        "--launches", metavar="RANGES", type=_ranges, default=(),
+        "--launches", metavar="RANGES", type=launch_ranges, default=(),
         help="only these launches, from 0: 3, 0-9, 0-3,8",
     )  # fmt: skip
     group.add_argument(
@@ -120,7 +122,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
         quiet = STANDARD in (arguments.json, arguments.selection, arguments.picture)
         return run_sampled(
-            arguments, each, lambda to: _trace(arguments, sources, to, quiet=quiet)
+            arguments, each, lambda to: trace_script(arguments, sources, to, quiet=quiet)
         )
     try:
         found = _simulate(arguments, sources, quiet=STANDARD in targets)
@@ -184,37 +186,8 @@ def _simulate(
     check_script(arguments)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"
-        registers = _trace(arguments, sources, trace, quiet=quiet)
+        registers = trace_script(arguments, sources, trace, quiet=quiet)
         return _simulate_file(arguments, str(trace), registers, sources)
-
-
-def _trace(
-    arguments: argparse.Namespace, sources: SourceLines, target: Path, *, quiet: bool
-) -> dict[str, int]:
-    """Trace the script's launches; gives the registers that their kernels need, by estimate."""
-    from kcc.host import HostLaunch
-    from kcc.passes.registers import estimate_registers
-    from kcc.trace.writer import TraceWriter
-    from kcc.tracegen.workers import TraceCallback
-    from kcc.tracing import Tracer, header_of
-
-    registers = dict[str, int]()
-
-    class RegisterTracer(Tracer):
-        """Notes registers beside."""
-
-        def before(self, launch: HostLaunch) -> TraceCallback | None:
-            callback = super().before(launch)
-            if callback is not None and launch.kernel.name not in registers:
-                estimate = estimate_registers(launch.kernel.function)
-                registers[launch.kernel.name] = estimate.count
-            return callback
-
-    with TraceWriter(target, header_of(arguments.script)) as writer:
-        tracer = RegisterTracer(writer, kernels=arguments.kernels, launches=arguments.launches)
-        run_host(arguments, sources, tracer, quiet=quiet)
-        tracer.finish()
-    return registers
 
 
 def _simulate_file(
@@ -241,29 +214,6 @@ def _add_sources(path: str, sources: SourceLines) -> None:
             for name, text in zip(tables.files, tables.texts, strict=True):
                 if text:
                     sources.add(name, text)
-
-
-def _sweep(text: str) -> tuple[str, tuple[str, ...]]:
-    """``KEY=V1,V2`` as the key and its values."""
-    key, equals, values = text.partition("=")
-    found = tuple(dict.fromkeys(value.strip() for value in values.split(",")))
-    if not equals or not re.fullmatch(r"[A-Za-z_][\w.]*", key) or not all(found):
-        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=V1,V2,...")
-    return key, found
-
-
-def _ranges(text: str) -> tuple[range, ...]:
-    """``0-3,8`` as ranges."""
-    found = list[range]()
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise argparse.ArgumentTypeError(f"'{part}' is no launch and no range of them")
-        start, end = int(first), int(last) if dash else int(first)
-        if end < start:
-            raise argparse.ArgumentTypeError(f"'{part}' ends before it begins")
-        found.append(range(start, end + 1))
-    return tuple(found)
 
 
 def _positive(text: str) -> int:

@@ -73,6 +73,13 @@ class LaunchModel:
     def busiest(self) -> BusiestSm:
         return busiest_sm(self.collection)
 
+    def on(self, collection: Collection) -> LaunchModel:
+        """The same for the collection on another machine: what warps do is not looked at again."""
+        other = LaunchModel(collection)
+        other.representatives = self.representatives
+        other.busiest = self.busiest
+        return other
+
     def predict(self, machine: IntervalMachine, options: Options) -> Prediction:
         """The prediction of one model."""
         operations = len(self.collection.operations)
