@@ -26,8 +26,9 @@ from kcc.diagnostics import DiagnosticError, InternalError
 from kcc.gpu import load_gpu
 from kcc.host import HostSettings, run_script, user_cache_dir
 from kcc.profile.model import Profile
-from kcc.proxy_check import Behaviour, Simulated, Traced, behaviour, simulate_run, trace_run
+from kcc.proxy_check import Traced, simulate_run, trace_run
 from kcc.synth.assemble import largest_factors
+from kcc.synth.behaviour import Behaviour, Simulated, behaviour
 from kcc.synth.host_source import host_source
 from kcc.synth.model import Bounded, Counted, Fork, Jump, Miniature
 from kcc.synth.opencl_source import opencl_source

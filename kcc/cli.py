@@ -18,10 +18,12 @@ from kcc.commands import (
     compare,
     completion,
     estimate,
+    explore,
     gpus,
     profile,
     run,
     simulate,
+    synth,
     trace,
 )
 from kcc.commands.console import paint_messages
@@ -38,7 +40,9 @@ RECURSION_LIMIT = 5000
 """Frames for the recursive descent through a source; the interpreter's 1000 are about 60 nested
 parentheses. Far below what would exhaust the C stack of 8 MiB."""
 
-COMMANDS = (analyze, estimate, compare, run, trace, profile, simulate, gpus, completion)
+COMMANDS = (
+    analyze, estimate, compare, run, trace, profile, simulate, explore, synth, gpus, completion,
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

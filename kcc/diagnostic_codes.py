@@ -282,4 +282,7 @@ CODES: dict[str, Code] = {
     "K891": Code("error", "a document of estimates cannot be read"),
     "K892": Code("error", "a timing model cannot be used"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
+    # K95x: miniatures
+    "K950": Code("error", "a miniature cannot be made of a launch"),
+    "K951": Code("error", "there is no launch to make a miniature of"),
 }

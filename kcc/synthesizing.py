@@ -17,6 +17,8 @@ from kcc.host import HostLaunch, HostSettings, run_script
 from kcc.profile.model import Profile
 from kcc.profiling import profile_script
 from kcc.synth.assemble import Wishes, assemble
+from kcc.synth.behaviour import Behaviour, behaviour
+from kcc.synth.compare import FlowDifference, compare_flow
 from kcc.synth.contents import Footprints, described
 from kcc.synth.cuda_source import cuda_source
 from kcc.synth.host_source import host_source
@@ -121,7 +123,7 @@ class _Current:
         for leaf, argument in sorted(self.facts.filled.items()):
             access = self.facts.access_of[leaf]
             if access in self.footprints.found and argument in self.contents:
-                fills[argument] = (*fills.get(argument, ()), self._fill(access, argument))
+                fills[argument] = (*fills.get(argument, ()), *self._fill(access, argument))
         return LaunchFacts(
             self.number, self.said, self.collector.finish(self.number), spans,
             {a: _in_order(rows) for a, rows in fills.items()}, self.images,
@@ -133,7 +135,7 @@ class _Current:
         starts += [a.address for a in self.collector.tables.arrays if a.address <= address]
         return max(starts, default=0)
 
-    def _fill(self, access: int, argument: int) -> Fill:
+    def _fill(self, access: int, argument: int) -> tuple[Fill, ...]:
         low, high, step = self.footprints.found[access]
         own = next(b for b in self.said.buffers if b.argument == argument)
         size = self.facts.info.accesses[access].bytes
@@ -143,7 +145,7 @@ class _Current:
 
 def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:
     """Without repetitions; what is about single fields of structs comes last and prevails."""
-    return tuple(sorted(dict.fromkeys(fills), key=lambda fill: fill.stride_bytes))
+    return tuple(sorted(dict.fromkeys(fills), key=lambda f: f.stride_bytes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +172,23 @@ def study_script(
     arguments: Sequence[str] = (),
 ) -> Study:  # fmt: skip
     """Run a script with a study that watches it; raises what :func:`kcc.host.run_script` does, and
-    K891 where nothing was launched that is asked for."""
+    K951 where nothing was launched that is asked for."""
     run_script(path, size=size, seed=seed, arguments=arguments, observer=study, settings=settings)
-    if not study.launches:
-        raise DiagnosticError([Diagnostic("K891", "no launch is there, or none that is asked for")])
+    check_study(study)
     return study
 
 
+def check_study(study: Study) -> None:
+    """Raise K951 where nothing was launched that is asked for."""
+    if not study.launches:
+        raise DiagnosticError([Diagnostic("K951", "no launch is there, or none that is asked for")])
+
+
 def settle(
-    study: Study, factors: Sequence[Sequence[int]], settings: HostSettings, seed: int = 0,
+    study: Study,
+    factors: Sequence[Sequence[int]],
+    settings: HostSettings,
+    seed: int = 0,
     blocks: int = 1,
 ) -> Settled:
     """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
@@ -203,11 +213,37 @@ def settle(
 
 def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        script = Path(folder) / HOST_NAME
-        script.write_text(host_source(miniature, HOST_NAME, SOURCE_NAME), encoding="utf-8")
-        script.with_name(SOURCE_NAME).write_text(source.text, encoding="utf-8")
+        script = _write(miniature, source, Path(folder))
         run_script(str(script), settings=settings, seed=miniature.seed)
         return profile_script(str(script), settings=settings, seed=miniature.seed)
+
+
+def _write(miniature: Miniature, source: SourceText, folder: Path) -> Path:
+    script = folder / HOST_NAME
+    script.write_text(host_source(miniature, HOST_NAME, SOURCE_NAME), encoding="utf-8")
+    script.with_name(SOURCE_NAME).write_text(source.text, encoding="utf-8")
+    return script
+
+
+def write_runnable(settled: Settled, folder: Path) -> Path:
+    """The host and the OpenCL C of a miniature, into a folder of one's own; gives the host."""
+    return _write(settled.miniature, settled.source, folder)
+
+
+def flow_differences(study: Study, settled: Settled) -> list[FlowDifference]:
+    """How the flow of each launch differs from that of the original."""
+    found = list[FlowDifference]()
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        info = study.kernels[launch.kernel].info
+        mine = settled.profile.kernels[own.kernel]
+        found.append(compare_flow(info, launch.profile, mine, own))
+    return found
+
+
+def behaviours(study: Study, settled: Settled) -> tuple[Behaviour, Behaviour]:
+    """What original and miniature do, whatever the GPU."""
+    original = Profile({}, (), tuple(launch.profile for launch in study.launches))
+    return behaviour(original), behaviour(settled.profile)
 
 
 def _guilty(study: Study, source: SourceText, error: DiagnosticError) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
 from kcc.profile.merge import merge
 from kcc.synth import control
 from kcc.synth.build import Built, Original, RateOf, TripsOf, build_kernel
+from kcc.synth.contents import slack_bytes
 from kcc.synth.literals import invented
 from kcc.synth.model import (
     ArgumentValue,
@@ -33,9 +34,6 @@ from kcc.synth.roles import struct_place
 from kcc.synth.spans import Span
 
 FULL_RATE = (1 << 32) - 1
-
-SLACK_BYTES = 4096
-"""Behind buffers, where addresses are sums of filled contents and counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def assemble(
 ) -> Miniature:
     """The miniature.
 
-    :raises DiagnosticError: K890 for a kernel with something that no miniature can have.
+    :raises DiagnosticError: K950 for a kernel with something that no miniature can have.
     """
     built = list[Built]()
     for number, facts in enumerate(kernels):
@@ -83,11 +81,9 @@ def assemble(
         original = _original(facts, own, wishes, number)
         built.append(build_kernel(original, f"k{number}", wishes.factors[number]))
     buffers = _Buffers()
-    rows = tuple(
-        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes) for x in launches
-    )
+    rows = tuple(_launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes) for x in launches)
     has_fills = any(x.fills for x in launches)
-    sizes = tuple(size + (SLACK_BYTES + size // 8 if has_fills else 0) for size in buffers.sizes)
+    sizes = tuple(size + (slack_bytes(size) if has_fills else 0) for size in buffers.sizes)
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
 
 
@@ -109,9 +105,19 @@ def _original(
         profile=merge([x.profile for x in launches]),
         launches=tuple(x.profile for x in launches),
         spans=spans,
+        refills={store: _limits(launches, argument) for store, argument in facts.refilled.items()},
         access_of=facts.access_of,
         meets=facts.meets,
     )
+
+
+def _limits(launches: Sequence[LaunchFacts], argument: int) -> tuple[int, int]:
+    """The least and the largest value that an array of indices has in every launch."""
+    own = [x.fills[argument] for x in launches if x.fills.get(argument)]
+    if not own:
+        return 0, 0
+    least = max(min(fill.least for fill in fills) for fills in own)
+    return least, max(least, min(max(fill.most for fill in fills) for fills in own))
 
 
 def _span(facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int) -> Span | None:
@@ -167,7 +173,7 @@ def _launch(
     )
     said = found.launch
     if any(said.offset):
-        raise DiagnosticError([Diagnostic("K890", "a launch has a global offset")])
+        raise DiagnosticError([Diagnostic("K950", "a launch has a global offset")])
     size = fewer_blocks(said.global_size, said.local_size, wishes.blocks)
     return Launch(said.number, found.kernel, size, said.local_size, values)
 

@@ -64,6 +64,7 @@ from kcc.synth.model import (
     ParameterKind,
     Place,
     Result,
+    Refill,
     Role,
     Spread,
     Statement,
@@ -76,7 +77,8 @@ from kcc.synth.spans import Span
 class Original:
     """What a miniature kernel is made from: the kernel, its profile over all launches
     (``profile``) and for each of them. ``spans`` are where accesses go whose addresses are drawn,
-    by instruction; ``access_of`` numbers accesses; ``meets`` says where lanes that part at a block
+    by instruction; ``refills`` the least and the largest value that may be stored; ``access_of``
+    numbers accesses; ``meets`` says where lanes that part at a block
     meet again."""
 
     kernel: SourceKernel
@@ -87,6 +89,7 @@ class Original:
     profile: LaunchProfile
     launches: tuple[LaunchProfile, ...]
     spans: Mapping[int, Span]
+    refills: Mapping[int, tuple[int, int]]
     access_of: Mapping[int, int]
     meets: Mapping[int, int | None]
 
@@ -249,6 +252,9 @@ class _Builder:
         if span is not None:
             place = 1 if isinstance(instruction, Store) else 0
             operands = (*operands[:place], self._spread(span), *operands[place + 1 :])
+        limits = self.original.refills.get(instruction.index)
+        if limits is not None and isinstance(instruction, Store):
+            operands = (self._refill(operands[0], instruction.value.type, *limits), operands[1])
         return Statement(
             number=instruction.index,
             opcode=opcode,
@@ -269,6 +275,9 @@ class _Builder:
         assert isinstance(base, Input | Place)
         anchor = self._operand(span.anchor, Role.CHAIN, 0)
         return span.operand(base, anchor)
+
+    def _refill(self, anchor: Operand, type_: IrType, least: int, most: int) -> Refill:
+        return Refill(anchor, type_, least, max(most - least + 1, 1).bit_length() - 1)
 
     def _keeps_constants(self, call: Call) -> bool:
         """Barriers' flags and dimensions of ids are part of the opcode."""
@@ -393,7 +402,7 @@ def _draws(blocks: Sequence[Block], loops: Iterator[Loop] | Sequence[Loop] | obj
                 return True
             case _:
                 pass
-        if any(isinstance(o, Spread) for s in block.statements for o in s.operands):
+        if any(isinstance(o, Spread | Refill) for s in block.statements for o in s.operands):
             return True
     return any(loop.control is LoopControl.DRAWN for loop in loops)  # type: ignore[attr-defined]
 

@@ -25,8 +25,15 @@ Ints = NDArray[np.int64]
 LEAST_CORRELATION = 0.5
 """Below it a line through the values says too little to follow it."""
 
-OUTER = 5.0
+OUTER = 10.0
 """Percent of the values on each side that may lie outside the spread."""
+
+
+PIECES = 64
+"""Lines that describe an array, at most."""
+
+LEAST_PIECE = 32
+"""Values that a line stands for, at least."""
 
 
 class Footprints:
@@ -57,27 +64,76 @@ class Footprints:
         self.found[access] = low, high, step
 
 
-def described(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Fill:
+def described(
+    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int
+) -> tuple[Fill, ...]:
     """The integers of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end``
-    (that of the last one), by a few numbers; the same line goes on through the whole array, in
-    which a miniature may go elsewhere."""
+    (that of the last one), by lines through pieces of the array; the first and the last go on to
+    its ends and beyond, where a miniature may go."""
     stride = max(stride, size)
     count = (end - offset) // stride + 1
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
     values = contents[places].view(f"<i{size}").reshape(-1).astype(np.int64)
-    start, slope, spread = _line(values)
-    before = offset // stride
-    first = offset - before * stride
-    count = (len(contents) - first - size) // stride + 1
-    return Fill(
-        first, stride, count, size, start - before * slope, slope, spread,
-        int(values.min()), int(values.max()),
-    )  # fmt: skip
+    before, first = divmod(offset, stride)
+    last = (len(contents) + slack_bytes(len(contents)) - first - size) // stride + 1
+    found = list[Fill]()
+    pieces = _pieces(values)
+    for number, (start, stop) in enumerate(pieces):
+        own = values[start:stop]
+        usable = own[_indices(own)]
+        begin, slope, spread = _line(own)
+        head = before if number == 0 else 0
+        ending = last - before if number == len(pieces) - 1 else stop
+        found.append(
+            Fill(
+                first + (before + start - head) * stride,
+                stride,
+                ending - start + head,
+                size,
+                begin - head * slope,
+                slope,
+                spread,
+                int(usable.min()),
+                int(usable.max()),
+            )  # fmt: skip
+        )
+    return tuple(found)
+
+
+def slack_bytes(size: int) -> int:
+    """Bytes behind a buffer for addresses that are sums of filled contents and counters."""
+    return 4096 + size // 8
+
+
+def _pieces(values: Ints) -> list[tuple[int, int]]:
+    """Stretches of values that a line each describes much better than one through two of them:
+    neighbours are joined where that does not widen the spread by half."""
+    most = max(min(PIECES, len(values) // LEAST_PIECE), 1)
+    count = 1 << (most.bit_length() - 1)
+    pieces = [(len(values) * n // count, len(values) * (n + 1) // count) for n in range(count)]
+    while len(pieces) > 1:
+        joined = list[tuple[int, int]]()
+        place = 0
+        while place < len(pieces):
+            pair = pieces[place : place + 2]
+            whole = (pair[0][0], pair[-1][1])
+            spreads = [_line(values[a:b])[2] for a, b in pair]
+            if len(pair) == 2 and _line(values[slice(*whole)])[2] <= 1.5 * max(spreads) + 1:
+                joined.append(whole)
+            else:
+                joined += pair
+            place += 2
+        if len(joined) == len(pieces):
+            break
+        pieces = joined
+    return pieces
 
 
 def _line(values: Ints) -> tuple[float, float, int]:
     """Start, slope and spread of values over their numbers."""
     numbers, slope = np.arange(len(values), dtype=np.float64), 0.0
+    used = _indices(values)
+    numbers, values = numbers[used], values[used]
     if len(values) > 2 and int(values.min()) < int(values.max()):
         correlation = float(np.corrcoef(numbers, values)[0, 1])
         if abs(correlation) >= LEAST_CORRELATION:
@@ -86,3 +142,10 @@ def _line(values: Ints) -> tuple[float, float, int]:
     low, high = (float(x) for x in np.percentile(apart, [OUTER, 100 - OUTER]))
     spread = (high - low) / (1 - 2 * OUTER / 100)
     return (low + high - spread) / 2, slope, round(spread)
+
+
+def _indices(values: Ints) -> NDArray[np.bool_]:
+    """Which values can be indices: negative ones among others that are not are marks, which a
+    kernel tests for before it uses them."""
+    found = values >= 0
+    return found if found.any() else np.ones(len(values), np.bool_)

@@ -48,7 +48,7 @@ static unsigned char *filled(size_t bytes)
 [[maybe_unused]] static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
                 int size, double start, double slope, double spread, double least, double most)
 {{
-    for (size_t i = 0; i < count || offset + i * stride + size <= bytes; ++i) {{
+    for (size_t i = 0; i < count; ++i) {{
         double value = start + slope * i + spread * (drawn() / 16777216.0);
         value = value < least ? least : value > most ? most : value;
         long long whole = (long long)value;

@@ -6,7 +6,18 @@ from collections.abc import Mapping
 
 from kcc.frontend.ir.types import I1, ArrayTy, FloatTy, IntTy, IrType, PtrTy, StructTy, VecTy
 from kcc.frontend.ir.types import field_offsets, scalar_of, size_bytes
-from kcc.synth.model import Input, Literal, Nothing, Operand, Place, Result, Role, Spread, Statement
+from kcc.synth.model import (
+    Input,
+    Literal,
+    Nothing,
+    Operand,
+    Place,
+    Refill,
+    Result,
+    Role,
+    Spread,
+    Statement,
+)
 from kcc.synth.opencl_types import SPACES, number, pointer, signed, spelled
 
 MULTIPLIER = "1664525u"
@@ -72,7 +83,7 @@ class Expressions:
                 return f"(({pointer(type_.space)})0)"
             case Nothing():
                 return self._literal(Literal(0), type_)
-            case Spread():
+            case Spread() | Refill():
                 raise AssertionError("a drawn address is not an expression")
 
     def _literal(self, operand: Literal, type_: IrType) -> str:

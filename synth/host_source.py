@@ -93,8 +93,8 @@ def argument(context, queue, buffers, seed, kind, value):
 
 
 def put(array, rng, offset, stride, count, size, start, slope, spread, least, most):
-    """Fill part of a buffer, and what lies behind its original's end."""
-    count = max(count, (len(array) - offset - size) // stride + 1)
+    """Fill part of a buffer."""
+    count = min(count, (len(array) - offset - size) // stride + 1)
     values = start + slope * np.arange(count) + rng.integers(0, spread, count, endpoint=True)
     values = np.clip(np.floor(values), least, most).astype(f"<i{{size}}")
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)

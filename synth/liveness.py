@@ -15,6 +15,7 @@ from kcc.synth.model import (
     Kernel,
     Known,
     Operand,
+    Refill,
     Result,
     Spread,
     Statement,
@@ -86,6 +87,8 @@ def _results(operand: Operand) -> Iterator[int]:
     match operand:
         case Result(number):
             yield number
+        case Refill(anchor):
+            yield from _results(anchor)
         case Spread(base, anchor):
             yield from _results(base)
             yield from _results(anchor)

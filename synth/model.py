@@ -73,7 +73,18 @@ class Spread:
     element_bytes: int
 
 
-Operand = Result | Input | Literal | Place | Nothing | Spread
+@dataclass(frozen=True, slots=True)
+class Refill:
+    """What is stored where addresses are taken from: ``least`` and up to ``2 ** bits - 1`` more,
+    drawn when ``anchor``, which the original stores, is there."""
+
+    anchor: Operand
+    anchor_type: IrType
+    least: int
+    bits: int
+
+
+Operand = Result | Input | Literal | Place | Nothing | Spread | Refill
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,8 @@ class KernelFacts:
 
     ``access_of`` gives an instruction's number among the accesses; ``leaves_of`` the loads that
     the address of an access waits for, by instruction, for those that wait for any. ``filled`` are
-    the leaves that read integers of a buffer which the kernel does not write, with its argument.
+    the leaves that read integers of a buffer, with its argument, and ``refilled`` the stores of
+    data to such a buffer.
     """
 
     kernel: Kernel
@@ -35,6 +36,7 @@ class KernelFacts:
     access_of: Mapping[int, int]
     leaves_of: Mapping[int, frozenset[int]]
     filled: Mapping[int, int]
+    refilled: Mapping[int, int]
     meets: Mapping[int, int | None]
 
     @property
@@ -63,6 +65,8 @@ def kernel_facts(
     """The facts of a kernel, whatever the launch."""
     roles = roles_of(function)
     leaves = dict(_leaves_of(function, roles))
+    filled = dict(_filled(kernel, function, roles))
+    stores = _refilled(kernel, function, roles, frozenset(filled.values()))
     return KernelFacts(
         kernel=kernel,
         function=function,
@@ -71,7 +75,8 @@ def kernel_facts(
         roles=roles,
         access_of={a.instruction: n for n, a in enumerate(tables.accesses)},
         leaves_of=leaves,
-        filled=dict(_filled(kernel, function, roles)),
+        filled=filled,
+        refilled=dict(stores),
         meets={n: b.reconvergence for n, b in enumerate(tables.blocks)},
     )
 
@@ -108,17 +113,26 @@ def _leaves(function: Function, roles: Roles, pointer: Value) -> Iterator[int]:
 
 def _filled(kernel: Kernel, function: Function, roles: Roles) -> Iterator[tuple[int, int]]:
     finder = ArrayFinder(kernel)
-    written = set[int | None]()
-    for instruction in function.instructions:
-        if isinstance(instruction, Store | AtomicRmw | CompareExchange):
-            written.add(_argument(finder.array(instruction.pointer)))
     for index in roles.leaves:
-        load = function.instructions[index]
-        if not isinstance(load, Load) or not isinstance(load.type, IntTy) or load.type.bits < 8:
+        leaf = function.instructions[index]
+        if not isinstance(leaf, Load | AtomicRmw) or not isinstance(leaf.type, IntTy):
             continue
-        argument = _argument(finder.array(load.pointer))
-        if argument is not None and argument not in written:
+        argument = _argument(finder.array(leaf.pointer))
+        if argument is not None and leaf.type.bits >= 8:
             yield index, argument
+
+
+def _refilled(
+    kernel: Kernel, function: Function, roles: Roles, arguments: frozenset[int]
+) -> Iterator[tuple[int, int]]:
+    """Stores of data to arrays that addresses are taken from."""
+    finder = ArrayFinder(kernel)
+    for instruction in function.instructions:
+        if isinstance(instruction, Store) and isinstance(instruction.value.type, IntTy):
+            argument = _argument(finder.array(instruction.pointer))
+            if argument in arguments and not roles.is_known(instruction.value):
+                assert argument is not None
+                yield instruction.index, argument
 
 
 def _argument(array: object) -> int | None:

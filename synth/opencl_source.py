@@ -34,6 +34,7 @@ from kcc.synth.model import (
     Parameter,
     ParameterKind,
     Place,
+    Refill,
     Result,
     Spread,
     Statement,
@@ -310,7 +311,12 @@ class _Emitter:
 
     def _store(self, s: Statement) -> None:
         where, type_ = self._where(s, 1), s.operand_types[0]
-        value, space = self.spell.operand(s.operands[0], type_), _space(s, 1)
+        space = _space(s, 1)
+        first = s.operands[0]
+        if isinstance(first, Refill):
+            value = self._refill(first, type_)
+        else:
+            value = self.spell.operand(first, type_)
         if isinstance(type_, VecTy):
             text = f"vstore{type_.lanes}({value}, 0, ({space} {spelled(type_.element)} *)({where}))"
         elif isinstance(type_, PtrTy):
@@ -319,6 +325,14 @@ class _Emitter:
             name = "uchar" if type_ == I1 else spelled(type_)
             text = f"*({space} {name} *)({where}) = {value}"
         self._line(f"{text};", s.access)
+
+    def _refill(self, refill: Refill, type_: IrType) -> str:
+        """A number that addresses may be taken from."""
+        if not refill.bits:
+            return number(refill.least, type_)
+        bits = min(refill.bits, 31)
+        self._draw(1, refill.anchor, refill.anchor_type)
+        return f"({spelled(type_)})(r1 >> {32 - bits}) + {number(refill.least, type_)}"
 
     def _leave(self, block: Block) -> None:
         """What phis get, how loops start, and where it goes on."""
@@ -375,9 +389,8 @@ class _Emitter:
         self._aux(f"f{n} = {_steps(bound.predicate, bound.step, first, limit, bound.type)};")
         shift, one = self._shift_name(n), number(1, bound.type)
         if bound.tests_first:
-            self._aux(
-                f"f{n} = f{n} == {number(0, bound.type)} ? f{n} : max(f{n} >> {shift}, {one});"
-            )
+            some = f"max(f{n} >> {shift}, {one})"
+            self._aux(f"f{n} = {_selected(f'f{n} != 0', some, bound.type)};")
         else:
             self._aux(f"f{n} = max((f{n} + {one}) >> {shift}, {one}) - {one};")
         self._aux(f"e{n} = {first} + f{n} * {number(bound.step, bound.type)};")
@@ -468,7 +481,12 @@ def _steps(predicate: str, step: int, first: str, limit: str, type_: IrType) -> 
     count = _divided(
         f"({distance} + {number(over, type_)})" if over else f"({distance})", size, type_
     )
-    return f"({cast})({low}) {sign} ({cast})({high}) ? {count} : {number(0, type_)}"
+    return _selected(f"({cast})({low}) {sign} ({cast})({high})", count, type_)
+
+
+def _selected(condition: str, value: str, type_: IrType) -> str:
+    """A value if a condition holds, else 0, without a branch."""
+    return f"select({number(0, type_)}, {value}, ({spelled(type_)})({condition}))"
 
 
 def _divided(text: str, size: int, type_: IrType) -> str:

@@ -1,0 +1,292 @@
+"""`kcc synth FILE.py -o mini.cl`: a miniature that behaves as the kernels of a host script do."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import choose_style
+from kcc.commands.errors import usage_error
+from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
+from kcc.commands.options import Subparsers, add_console
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines
+
+if TYPE_CHECKING:
+    from kcc.gpu.description import GpuDescription
+    from kcc.proxy_check import Traced
+    from kcc.synth.behaviour import Pair, Simulated
+    from kcc.synthesizing import Settled, Study
+
+MAX, AUTO = "max", "auto"
+
+LARGEST = 1 << 30
+"""More than any loop's trips."""
+
+_EXAMPLES = """examples:
+  kcc synth kernels/hotspot/workload.py -o mini.cl
+  kcc synth kernels/matmul/workload.py --kernel matmul_tiled --reduction 4 -o mini/
+  kcc synth kernels/bfs/workload.py --launches 4 --reduction 1 --report - -o mini/
+  kcc synth kernels/kmeans/workload.py --reduction auto --error 5 --gpu conf1 -o mini/
+  kcc synth kernels/lud/workload.py -o mini/ --verify --gpu conf1,conf2"""
+
+
+def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
+    """Add `kcc synth`."""
+    parser = subparsers.add_parser(
+        "synth",
+        help="make a miniature that behaves as the kernels of a PyOpenCL script do",
+        usage="kcc synth FILE -o TARGET [OPTION ...] [-- ARG ...]",
+        description="Run a PyOpenCL script, and make a small program whose kernels have the same\n"
+        "instructions, branches and accesses, fewer loop trips, and none of the names and data.",
+        epilog=_EXAMPLES,
+    )
+    add_script(parser)
+    group = parser.add_argument_group("what the miniature is made of")
+    group.add_argument(
+        "--kernel", dest="kernels", metavar="NAME", action="append", default=[],
+        help="only launches of this kernel (repeatable); the others run all the same",
+    )  # fmt: skip
+    group.add_argument(
+        "--launches", metavar="RANGES", type=_ranges, default=(),
+        help="only these launches, from 0: 3, 0-9, 0-3,8",
+    )  # fmt: skip
+    group.add_argument(
+        "--reduction", metavar="R", type=_reduction, default=MAX,
+        help="divide trips of loops by a power of two; max: until one is left (default); auto: the "
+        "largest with an IPC error below --error on each --gpu",
+    )  # fmt: skip
+    group.add_argument(
+        "--loop", dest="loops", metavar="K.L=R", action="append", type=_loop, default=[],
+        help="another factor for loop L of miniature kernel K (repeatable; see --report)",
+    )  # fmt: skip
+    group.add_argument(
+        "--blocks", metavar="N", type=_reduction, default=1,
+        help="also divide thread blocks by a power of two, for kernels without loops; auto: as "
+        "--reduction (default: 1)",
+    )  # fmt: skip
+    group.add_argument(
+        "--error", metavar="PERCENT", type=float, default=5.0,
+        help="of auto (default: %(default)s)",
+    )  # fmt: skip
+    _add_output(parser)
+    add_console(parser, stages=False)
+    parser.set_defaults(run=run)
+
+
+def _add_output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "-o", dest="output", metavar="TARGET",
+        help="a folder, or FILE.cl with its companions beside it: host (.py), CUDA, LLVM IR",
+    )  # fmt: skip
+    group.add_argument("--report", metavar="FILE", help="write all that the miniature reveals")
+    group.add_argument("--verify", action="store_true", help="simulate both on each --gpu")
+    group.add_argument(
+        "--gpu", dest="gpus", metavar="NAME[,NAME]", action="append", default=[],
+        help="for --verify and auto (repeatable)",
+    )  # fmt: skip
+
+
+def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
+    """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    if not arguments.output and not arguments.report and not arguments.verify:
+        raise usage_error("-o is missing: where the miniature goes")
+    targets = _targets(arguments.output) if arguments.output else None
+    named = [*(targets.files if targets else ()), *([arguments.report] if arguments.report else [])]
+    check_targets(named, arguments.script)
+    gpus = _gpus(arguments)
+    check_script(arguments)
+    try:
+        study = _study(arguments, sources)
+    except SystemExit as end:
+        return script_exit_code(end)
+    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+        made = _made(arguments, study, gpus, Path(folder))
+    write_outputs(_outputs(arguments, made, targets))
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """Where the texts go, and how they call each other."""
+
+    opencl: str
+    host: str
+    cuda: str
+    llvm: str
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (self.opencl, self.host, self.cuda, self.llvm)
+
+
+def _targets(output: str) -> _Targets:
+    path = Path(output)
+    if path.suffix == ".cl":
+        return _Targets(output, *(str(path.with_suffix(s)) for s in (".py", ".cu", ".ll")))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise usage_error(
+            f"'{output}' is neither a folder nor FILE.cl: {error.strerror}"
+        ) from error
+    names = ("kernel.cl", "workload.py", "kernel.cu", "kernel.ll")
+    return _Targets(*(str(path / name) for name in names))
+
+
+def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
+    names = [name for each in arguments.gpus for name in each.split(",") if name]
+    needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
+    if needed and not names:
+        raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
+    from kcc.gpu import load_gpu
+
+    return [load_gpu(name, []) for name in names]
+
+
+def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
+    from kcc.synthesizing import Study, check_study
+
+    study = Study(arguments.kernels, arguments.launches)
+    run_host(arguments, sources, study, quiet=arguments.report == STANDARD)
+    check_study(study)
+    return study
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The miniature that was chosen, the study it is of, and both simulated."""
+
+    study: Study
+    settled: Settled
+    blocks: int
+    pairs: tuple[Pair, ...]
+
+
+def _made(
+    arguments: argparse.Namespace, study: Study, gpus: Sequence[GpuDescription], folder: Path
+) -> _Made:
+    """The miniature; with auto the smallest whose error is below the bound on all GPUs."""
+    from kcc.proxy_check import simulate_run, trace_run
+
+    settings = host_settings(arguments)
+    needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
+    if not needed:
+        (factor, blocks) = _candidates(arguments, study)[0]
+        return _Made(study, _settled(arguments, study, factor, blocks), blocks, ())
+    original = trace_run(
+        arguments.script, folder / "original.kct", settings, size=arguments.size,
+        seed=arguments.seed, arguments=arguments.script_arguments, kernels=arguments.kernels,
+        launches=arguments.launches,
+    )  # fmt: skip
+    wanted = [simulate_run(original, gpu) for gpu in gpus]
+    for factor, blocks in _candidates(arguments, study):
+        settled = _settled(arguments, study, factor, blocks)
+        traced = _traced(settled, folder, arguments)
+        pairs = tuple(
+            _pair(one, simulate_run(traced, gpu)) for one, gpu in zip(wanted, gpus, strict=True)
+        )
+        if all(abs(pair.ipc_error) * 100 <= arguments.error for pair in pairs):
+            break
+    return _Made(study, settled, blocks, pairs)
+
+
+def _pair(original: Simulated, miniature: Simulated) -> Pair:
+    from kcc.synth.behaviour import Pair
+
+    return Pair(original, miniature)
+
+
+def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Traced:
+    from kcc.proxy_check import trace_run
+    from kcc.synthesizing import write_runnable
+
+    script = write_runnable(settled, folder)
+    return trace_run(str(script), folder / "miniature.kct", host_settings(arguments))
+
+
+def _candidates(arguments: argparse.Namespace, study: Study) -> list[tuple[int, int]]:
+    """Reductions and factors of blocks to try, the smallest miniature first."""
+    from kcc.synth.assemble import largest_factors
+
+    largest = largest_factors(study.kernels, study.launches, LARGEST)
+    most = max((f for row in largest for f in row), default=1)
+    trips = {MAX: [most], AUTO: _powers(most)}.get(arguments.reduction, [arguments.reduction])
+    fewest = {MAX: [64], AUTO: _powers(64)}.get(arguments.blocks, [arguments.blocks])
+    pairs = [(factor, blocks) for factor in trips for blocks in fewest]
+    return sorted(pairs, key=lambda pair: -pair[0] * pair[1])
+
+
+def _powers(most: int) -> list[int]:
+    return [1 << n for n in range(most.bit_length())]
+
+
+def _settled(arguments: argparse.Namespace, study: Study, factor: int, blocks: int) -> Settled:
+    from kcc.synth.assemble import largest_factors
+    from kcc.synthesizing import settle
+
+    factors = [list(row) for row in largest_factors(study.kernels, study.launches, factor)]
+    for kernel, loop, own in arguments.loops:
+        if kernel >= len(factors) or loop >= len(factors[kernel]):
+            raise usage_error(f"there is no loop {kernel}.{loop}", "--report lists the loops")
+        factors[kernel][loop] = own
+    return settle(study, factors, host_settings(arguments), arguments.seed, blocks)
+
+
+def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | None) -> list[Output]:
+    from kcc.report.miniature import revealed
+    from kcc.report.miniature_summary import summary_text
+    from kcc.synthesizing import behaviours, files_of, flow_differences
+
+    outputs = list[Output]()
+    if targets is not None:
+        names = [Path(target).name for target in targets.files]
+        files = files_of(made.settled, names[0], names[1], names[2])
+        texts = (files.opencl, files.host, files.cuda, files.llvm)
+        outputs += [Output(t, text) for t, text in zip(targets.files, texts, strict=True) if text]
+    if arguments.report:
+        outputs.append(Output(arguments.report, revealed(made.settled.miniature)))
+    if arguments.report != STANDARD:
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        differences = [] if made.blocks > 1 else flow_differences(made.study, made.settled)
+        text = summary_text(
+            made.settled.miniature, differences, behaviours(made.study, made.settled), made.pairs,
+            [output.target for output in outputs], style,
+        )  # fmt: skip
+        outputs.append(Output(STANDARD, text))
+    return outputs
+
+
+def _ranges(text: str) -> tuple[range, ...]:
+    found = list[range]()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise argparse.ArgumentTypeError(f"'{part}' is no launch and no range of them")
+        found.append(range(int(first), int(last if dash else first) + 1))
+    return tuple(found)
+
+
+def _reduction(text: str) -> int | str:
+    if text in (MAX, AUTO):
+        return text
+    return _power(text)
+
+
+def _power(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1 or int(text) & (int(text) - 1):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a power of two, max or auto")
+    return int(text)
+
+
+def _loop(text: str) -> tuple[int, int, int]:
+    found = re.fullmatch(r"k?(\d+)\.(\d+)=(\d+)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"'{text}' is not of the form KERNEL.LOOP=FACTOR")
+    return int(found[1]), int(found[2]), _power(found[3])

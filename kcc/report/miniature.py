@@ -1,0 +1,182 @@
+"""What a miniature reveals, all of it; and how it compares with its original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kcc.frontend.ir.types import VOID
+from kcc.synth.model import (
+    ArgumentValue,
+    Bounded,
+    BufferValue,
+    Choice,
+    Counted,
+    Drawn,
+    End,
+    Ending,
+    Fork,
+    ImageValue,
+    Input,
+    Jump,
+    Kernel,
+    Known,
+    Launch,
+    Literal,
+    LocalValue,
+    Loop,
+    LoopControl,
+    Miniature,
+    Nothing,
+    Operand,
+    Place,
+    Refill,
+    Result,
+    Role,
+    ScalarValue,
+    Spread,
+    Statement,
+    StructValue,
+    TableValue,
+)
+
+_HEAD = """Everything that the miniature says about its original. Names are the generator's. Of an
+instruction: its number, opcode and type, and what it waits for: instructions by number, parameters
+(a0), arrays (m0). Numbers behind # are strides, sizes and limits; all others are made up.
+
+"""
+
+
+def revealed(miniature: Miniature) -> str:
+    """The report, from nothing but the miniature's own description."""
+    parts = [_HEAD]
+    for number, kernel in enumerate(miniature.kernels):
+        parts += [f"{line}\n" for line in _kernel(kernel, miniature.reductions[number])]
+    parts.append("\nbuffers in bytes: " + ", ".join(f"{n:,}" for n in miniature.buffers) + "\n")
+    for launch in miniature.launches:
+        parts += [f"{line}\n" for line in _launch(miniature, launch)]
+    return "".join(parts)
+
+
+def _kernel(kernel: Kernel, factors: tuple[int, ...]) -> Iterator[str]:
+    yield f"kernel {kernel.name}"
+    for p in kernel.parameters:
+        size = f", {p.size_bytes} bytes" if p.size_bytes else ""
+        yield f"  a{p.number}: {p.kind.value}, {p.type}{size}"
+    for array in kernel.arrays:
+        kind = "local array" if array.space == 3 else "table of constants"
+        yield f"  m{array.number}: {kind} of {array.size_bytes:,} bytes"
+    for loop in kernel.loops:
+        yield f"  {_loop(loop, factors[loop.number])}"
+    for block in kernel.blocks:
+        yield f"  block {block.number}"
+        for s in block.statements:
+            yield f"    {_statement(s)}"
+        yield f"    {_ending(block.ending)}"
+
+
+def _loop(loop: Loop, factor: int) -> str:
+    blocks = ", ".join(map(str, loop.blocks))
+    text = f"loop {loop.number}: header {loop.header}, blocks {blocks}; ends {loop.control.value}"
+    if loop.control is LoopControl.BOUND and loop.bound is not None:
+        bound = loop.bound
+        text += (
+            f": from {_operand(bound.start)} + {bound.start_offset} by {bound.step}"
+            f" while {bound.predicate} {_operand(bound.limit)}"
+        )
+    elif loop.trips >= 0:
+        text += f" (a{loop.trips}), lanes together: {loop.cluster or 'thread block'}"
+    return f"{text}; trips divided by {factor}"
+
+
+def _statement(s: Statement) -> str:
+    kept = s.role is Role.INDEX
+    operands = ", ".join(_operand(o, kept=kept) for o in s.operands)
+    words = [s.opcode, s.detail, "" if s.type == VOID else str(s.type)]
+    text = " ".join(w for w in words if w)
+    shape = f" of {s.shape}" if s.shape is not None else ""
+    lanes = f" lanes {list(s.lanes)}" if s.lanes else ""
+    blocks = f" from blocks {', '.join(map(str, s.incoming))}" if s.incoming else ""
+    return f"{s.number}: {text}{shape} <- {operands}{lanes}{blocks}".rstrip()
+
+
+def _operand(operand: Operand, *, kept: bool = True) -> str:
+    match operand:
+        case Result(number):
+            return str(number)
+        case Input(number):
+            return f"a{number}"
+        case Literal(value):
+            return f"#{value}" if kept else "*"
+        case Place(array, offset):
+            return f"m{array} + {offset}" if offset else f"m{array}"
+        case Nothing():
+            return "-"
+        case Refill(anchor, _, least, bits):
+            return (
+                f"(drawn: #{least} and up to {(1 << bits) - 1} more, waits for {_operand(anchor)})"
+            )
+        case Spread():
+            return (
+                f"(drawn: {_operand(operand.base)} + {operand.low_bytes}, {1 << operand.bits} "
+                f"elements of {operand.element_bytes} bytes, waits for {_operand(operand.anchor)})"
+            )
+
+
+def _ending(ending: Ending) -> str:
+    match ending:
+        case Jump(target):
+            return f"to {target}"
+        case Fork(condition, then, otherwise):
+            return f"{_condition(condition)}: to {then}, else {otherwise}"
+        case Choice():
+            cases = ", ".join(f"{value}: {target}" for value, target in ending.cases)
+            kind = "drawn" if ending.rates else "known"
+            return f"{kind} choice by {_operand(ending.value or Nothing())}: {cases}, else {ending.default}"
+        case End():
+            return "end"
+
+
+def _condition(condition: Known | Drawn | Counted | Bounded) -> str:
+    match condition:
+        case Known(value):
+            return f"if {_operand(value)}"
+        case Drawn():
+            lanes = condition.cluster or "thread block"
+            fixed = ", once per thread" if condition.fixed else ""
+            return (
+                f"drawn at rate a{condition.rates}{fixed}, lanes together: {lanes}, waits for "
+                f"{_operand(condition.anchor)}"
+            )
+        case Counted(loop):
+            return f"by the counter of loop {loop}"
+        case Bounded(loop, value):
+            return f"by the bound of loop {loop} on {_operand(value)}"
+
+
+def _launch(miniature: Miniature, launch: Launch) -> Iterator[str]:
+    name = miniature.kernels[launch.kernel].name
+    yield f"launch {launch.number}: {name}, global {launch.global_size}, local {launch.local_size}"
+    for number, value in enumerate(launch.values):
+        yield f"  a{number}: {_value(value)}"
+
+
+def _value(value: ArgumentValue) -> str:
+    match value:
+        case BufferValue(buffer, fills):
+            rows = "; ".join(
+                f"{f.count} integers of {f.size_bytes} bytes every {f.stride_bytes} from "
+                f"{f.offset_bytes}: {f.start:g} + {f.slope:g} i, spread {f.spread}, "
+                f"{f.least} to {f.most}"
+                for f in fills
+            )
+            return f"buffer {buffer}" + (f" ({rows})" if rows else "")
+        case LocalValue(size):
+            return f"{size} bytes of local memory"
+        case ScalarValue(number):
+            return str(number)
+        case StructValue(words):
+            return f"words {words}"
+        case TableValue(trips):
+            return f"trips by quantiles {trips}"
+        case ImageValue(size):
+            return f"image of {size}"

@@ -1,0 +1,108 @@
+"""What a miniature is, in a screenful: how near its flow is, what it does, how it simulates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from kcc.report.style import Style
+from kcc.report.text import fill, make_table, written
+from kcc.report.words import plural
+from kcc.synth.behaviour import Behaviour, Pair, mix_difference
+from kcc.synth.compare import FlowDifference
+from kcc.synth.model import LoopControl, Miniature
+
+
+def summary_text(
+    miniature: Miniature, differences: Sequence[FlowDifference],
+    behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair], files: Sequence[str],
+    style: Style,
+) -> str:  # fmt: skip
+    """The summary; ``pairs`` are the simulations, if there are any."""
+
+    def write(console: Console) -> None:
+        kernels = plural(len(miniature.kernels), "kernel")
+        count = len(miniature.launches)
+        launches = f"{count:,} launch{'' if count == 1 else 'es'}"
+        console.print(Text(f"a miniature of {kernels} in {launches}", "bold"))
+        for file in files:
+            console.print(Text(f"  {file}"))
+        console.print(_loops(miniature, style))
+        if differences:
+            console.print(Text(_flow(miniature, differences)))
+        console.print(_table(behaviours, style))
+        if pairs:
+            console.print(_simulations(pairs, style))
+
+    return written(style, write)
+
+
+def _loops(miniature: Miniature, style: Style) -> object:
+    table = make_table("Loops", style, "loop", "blocks", "trips / R", "ends", right=("trips / R",))
+    rows = [
+        (f"{kernel.name}.{loop.number}", str(len(loop.blocks)), str(factors[loop.number]),
+         _ends(loop.control, factors[loop.number]))
+        for kernel, factors in zip(miniature.kernels, miniature.reductions, strict=True)
+        for loop in kernel.loops
+    ]  # fmt: skip
+    return fill(table, rows or [("none", "", "", "")], "")
+
+
+def _ends(control: LoopControl, factor: int) -> str:
+    return control.value if factor == 1 or control is not LoopControl.KEPT else "runs once at most"
+
+
+def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
+    same = sum(d.same for d in differences)
+    worst = max(d.worst for d in differences)
+    reduced = any(f > 1 for row in miniature.reductions for f in row)
+    text = f"flow graph: {same} of {plural(len(differences), 'launch')} with equal counts"
+    if not reduced and same < len(differences):
+        text += f"; the largest difference of a block is {100 * worst:.1f} % of its executions"
+    extra = {a for d in differences for a in d.auxiliary}
+    joined = {j for d in differences for j in d.joined}
+    if extra or joined:
+        text += f"; auxiliary blocks: {len(extra)}, blocks that only jump left out: {len(joined)}"
+    return text
+
+
+def _table(behaviours: tuple[Behaviour, Behaviour], style: Style) -> object:
+    one, two = behaviours
+    columns = ("original", "miniature")
+    table = make_table("By profile", style, "", *columns, right=columns)
+    rows = [
+        ("warp instructions", f"{one.warp_instructions:,}", f"{two.warp_instructions:,}"),
+        ("active lanes", f"{100 * one.lanes:.1f} %", f"{100 * two.lanes:.1f} %"),
+        ("sectors per access", f"{one.sectors:.2f}", f"{two.sectors:.2f}"),
+        ("passes per local access", f"{one.passes:.2f}", f"{two.passes:.2f}"),
+        ("largest difference in mix", "", f"{100 * mix_difference(one, two):.1f} %"),
+    ]
+    return fill(table, rows, "")
+
+
+def _simulations(pairs: Sequence[Pair], style: Style) -> object:
+    columns = ("cycles", "miniature's", "IPC", "its", "error", "instructions", "time", "hits")
+    table = make_table("Simulated", style, "GPU", *columns, right=columns)
+    rows = [
+        (
+            pair.original.gpu, f"{pair.original.cycles:,.0f}", f"{pair.miniature.cycles:,.0f}",
+            f"{pair.original.ipc:.2f}", f"{pair.miniature.ipc:.2f}",
+            f"{100 * pair.ipc_error:+.1f} %", f"{pair.instruction_speedup:.1f} x",
+            f"{pair.time_speedup:.1f} x", _hits(pair),
+        )
+        for pair in pairs
+    ]  # fmt: skip
+    caption = (
+        "instructions, time: the original's over the miniature's, simulated instructions and CPU "
+        "time; hits: rates by level, original and miniature"
+    )
+    return fill(table, rows, caption)
+
+
+def _hits(pair: Pair) -> str:
+    return ", ".join(
+        f"{level} {100 * rate:.0f} / {100 * pair.miniature.hits.get(level, 0.0):.0f} %"
+        for level, rate in pair.original.hits.items()
+    )

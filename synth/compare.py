@@ -1,0 +1,78 @@
+"""Whether the flow graph (DFSG) of a miniature is that of its original."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.profile.model import KernelInfo, LaunchProfile
+
+
+@dataclass(frozen=True, slots=True)
+class FlowDifference:
+    """Two graphs of one launch.
+
+    ``joined`` are the original's blocks that do nothing but jump and that the miniature does
+    without, ``auxiliary`` those of the miniature that the original does not have; both are left
+    out of the comparison. ``worst`` is the largest difference of a block's or an edge's executions
+    by threads, as a share of the launch's threads and of the executions of the block itself;
+    ``same`` says that all counts are equal.
+    """
+
+    kernel: str
+    blocks: int
+    joined: tuple[int, ...]
+    auxiliary: tuple[int, ...]
+    worst: float
+    same: bool
+
+
+def compare_flow(
+    original: KernelInfo, launch: LaunchProfile, miniature: KernelInfo, mini_launch: LaunchProfile
+) -> FlowDifference:
+    """Walk both graphs from their entries and compare the counts of what corresponds."""
+    pairs, joined = _matched(original, miniature)
+    threads = launch.nodes[0].ecount
+    worst, same = 0.0, True
+    for block, other in pairs.items():
+        one, two = launch.nodes[block], mini_launch.nodes[other]
+        same &= (one.ecount, one.lcount, one.scount) == (two.ecount, two.lcount, two.scount)
+        scale = max(one.ecount, threads, 1)
+        worst = max(worst, abs(one.ecount - two.ecount) / scale)
+    edges = {(e.source, e.target): e for e in mini_launch.edges}
+    for edge in launch.edges:
+        twin = edges.get((pairs.get(edge.source, -1), pairs.get(edge.target, -1)))
+        if twin is not None:
+            same &= (edge.oecount, edge.tcount) == (twin.oecount, twin.tcount)
+    extra = tuple(b.id for b in miniature.blocks if b.id not in set(pairs.values()))
+    return FlowDifference(
+        original.name, len(original.blocks), tuple(sorted(joined)), extra, worst, same
+    )
+
+
+def _matched(original: KernelInfo, miniature: KernelInfo) -> tuple[dict[int, int], set[int]]:
+    """The block of the miniature for each of the original, and the original's that have none."""
+    one, two = _successors(original.edges), _successors(miniature.edges)
+    pairs, joined = dict[int, int](), set[int]()
+    pending = [(0, 0)]
+    while pending:
+        block, other = pending.pop()
+        while _only_jumps(original, one, block) and not _only_jumps(miniature, two, other):
+            joined.add(block)
+            (block,) = one[block]
+        if block in pairs:
+            continue
+        pairs[block] = other
+        pending += list(zip(one.get(block, ()), two.get(other, ()), strict=False))
+    return pairs, joined - set(pairs)
+
+
+def _successors(edges: Sequence[tuple[int, int]]) -> Mapping[int, list[int]]:
+    found = dict[int, list[int]]()
+    for source, target in edges:
+        found.setdefault(source, []).append(target)
+    return found
+
+
+def _only_jumps(info: KernelInfo, after: Mapping[int, list[int]], block: int) -> bool:
+    return len(after.get(block, ())) == 1 and (info.blocks[block].instructions == 1)
