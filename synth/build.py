@@ -229,7 +229,7 @@ class _Builder:
             limit=self._operand(found.limit, Role.INDEX, 0),
             predicate=found.predicate,
             type=found.phi.type,
-            tests_first=way.block not in latches,
+            tests_first=way.block == loop.header and way.block not in latches,
         )
 
     def _block(self, number: int) -> Block:
