@@ -78,19 +78,13 @@ def _pipeline_hpca19() -> ModelFunction:
     return estimate_hpca19
 
 
-def _not_there(name: str) -> Callable[[], ModelFunction]:
-    def load() -> ModelFunction:
-        raise DiagnosticError([Diagnostic("K892", f"the model '{name}' is not there yet")])
-
-    return load
-
-
 MODELS: Mapping[str, Callable[[], ModelFunction]] = {
     "pipeline": _pipeline,
     "pipeline-hpca19": _pipeline_hpca19,
-    "interval": _not_there("interval"),
 }
-"""What gives the function of each model, imported when it is first wanted."""
+"""What gives the function of each model, imported when it is first wanted: those that look at a
+kernel's source. The interval model looks at a trace of it (:mod:`kcc.commands.estimate_interval`).
+"""
 
 ABLATED_MODELS = ("pipeline",)
 """Those whose mechanisms can be switched off."""

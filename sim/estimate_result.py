@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy
+from kcc.sim.estimate_range import range_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,10 @@ class Estimate:
     @property
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
-        spread = 1.25 + 0.75 * self.assumed_share + 0.5 * bool(self.unknown_accesses)
-        return self.time_us / spread, self.time_us * spread
+        return range_of(
+            self.time_us, self.assumed_share, self.unknown_accesses, len(self.assumptions),
+            len(self.weak),
+        )  # fmt: skip
 
 
 def limiter_of(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kcc.report.estimate_record import EstimateRecord
 
 MODELS = ("pipeline", "pipeline-hpca19", "interval")
-"""Those of :data:`kcc.estimating.MODELS`, which takes long to import."""
+"""Those of :data:`kcc.estimating.MODELS`, which takes long to import, and interval analysis."""
 
 _EXAMPLES = """examples:
   kcc estimate kernel.cl --gpu v100 --global 4096,4096 --local 16,16 --arg n=4096
@@ -179,13 +179,12 @@ def _plan(
     arguments: argparse.Namespace, path: str, sources: SourceLines, stage: StageRunner
 ) -> Plan:
     from kcc.commands.estimate_sweep import Plan
-    from kcc.estimating import ABLATED_MODELS, MODELS, Question
+    from kcc.estimating import ABLATED_MODELS, Question
 
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
-    MODELS[arguments.model]()
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: _requests(arguments, path, sources))
     return Plan(tuple(requests), tuple(gpus), Question(arguments.model, arguments.ablate))

@@ -8,19 +8,29 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
 from kcc.commands.console import is_terminal
 from kcc.commands.journal import Done, Journal
 from kcc.commands.stages import StageRunner
 from kcc.diagnostics import DiagnosticError, InternalError
-from kcc.estimating import PreparedKernel, Question, Workshop, asked_configuration
+from kcc.estimating import (
+    Configuration,
+    PreparedKernel,
+    Question,
+    Workshop,
+    asked_configuration,
+)
 from kcc.report.estimate_record import EstimateRecord, record_of, refused
 
 if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
     from kcc.pipeline import AnalysisRequest
+
+P = TypeVar("P", bound="_Prepared")
 
 GPUS_PER_TASK = 8
 """So that a single kernel on all GPUs keeps several processes busy; the same for any number of
@@ -67,6 +77,45 @@ class Plan:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
+class _Prepared(Protocol):
+    """A kernel in one launch, ready for any GPU."""
+
+    @property
+    def configuration(self) -> Configuration: ...
+
+
+class _Maker(Protocol[P]):
+    """Prepares kernels and makes records of them, by some model."""
+
+    def prepare(self, request: AnalysisRequest) -> Sequence[P]: ...
+
+    def record(self, prepared: P, gpu: GpuDescription) -> EstimateRecord: ...
+
+
+class SourceMaker:
+    """Models that look at a kernel's source."""
+
+    def __init__(self, question: Question, stage: StageRunner) -> None:
+        self.question, self.workshop = question, Workshop(stage)
+
+    def prepare(self, request: AnalysisRequest) -> Sequence[PreparedKernel]:
+        """The kernels that are asked for; raises :class:`DiagnosticError`."""
+        return self.workshop.prepare(request)
+
+    def record(self, prepared: PreparedKernel, gpu: GpuDescription) -> EstimateRecord:
+        """The estimate of one; raises :class:`DiagnosticError`."""
+        return record_of(self.workshop.estimate(prepared, gpu, self.question))
+
+
+def _maker(question: Question, scratch: Path, stage: StageRunner) -> _Maker[Any]:
+    """``scratch`` is a folder for what is kept between the estimates of a launch."""
+    if question.model == "interval":
+        from kcc.commands.estimate_interval import IntervalWorkshop
+
+        return IntervalWorkshop(scratch, stage)
+    return SourceMaker(question, stage)
+
+
 def run_plan(
     plan: Plan, jobs: int, stage: StageRunner, journal: Journal | None
 ) -> list[EstimateRecord]:
@@ -77,10 +126,15 @@ def run_plan(
     """
     done = dict(journal.done) if journal else {}
     tasks = [(number, task) for number, task in enumerate(plan.tasks) if number not in done]
-    results = (
-        _here(plan, tasks, stage) if jobs == 1 or len(tasks) == 1 else _apart(plan, tasks, jobs)
-    )
-    with _progress(len(plan.tasks), len(done), plan.is_sweep) as advance:
+    with (
+        TemporaryDirectory(prefix="kcc-estimate-") as folder,
+        _progress(len(plan.tasks), len(done), plan.is_sweep) as advance,
+    ):
+        alone = jobs == 1 or len(tasks) == 1
+        scratch = Path(folder)
+        results = (
+            _here(plan, tasks, scratch, stage) if alone else _apart(plan, tasks, scratch, jobs)
+        )
         for number, found in results:
             if journal:
                 journal.add(number, found)
@@ -91,18 +145,18 @@ def run_plan(
 
 
 def _here(
-    plan: Plan, tasks: Iterable[tuple[int, Task]], stage: StageRunner
+    plan: Plan, tasks: Iterable[tuple[int, Task]], scratch: Path, stage: StageRunner
 ) -> Iterator[tuple[int, tuple[Done, ...]]]:
-    workshop = Workshop(stage)
+    maker = _maker(plan.question, scratch, stage)
     for number, task in tasks:
-        yield number, tuple(_run(plan, task, workshop))
+        yield number, tuple(_run(plan, task, maker))
 
 
-def _run(plan: Plan, task: Task, workshop: Workshop) -> Iterator[Done]:
+def _run(plan: Plan, task: Task, maker: _Maker[Any]) -> Iterator[Done]:
     request = plan.requests[task.request]
     gpus = list(enumerate(plan.gpus))[task.first : task.end]
     try:
-        kernels = workshop.prepare(request)
+        kernels = maker.prepare(request)
     except DiagnosticError as error:
         if len(plan.requests) == 1:
             raise
@@ -112,14 +166,12 @@ def _run(plan: Plan, task: Task, workshop: Workshop) -> Iterator[Done]:
         return
     for index, prepared in enumerate(kernels):
         for number, gpu in gpus:
-            yield (task.request, index, number), _record(plan, prepared, gpu, workshop)
+            yield (task.request, index, number), _record(plan, prepared, gpu, maker)
 
 
-def _record(
-    plan: Plan, prepared: PreparedKernel, gpu: GpuDescription, workshop: Workshop
-) -> EstimateRecord:
+def _record(plan: Plan, prepared: P, gpu: GpuDescription, maker: _Maker[P]) -> EstimateRecord:
     try:
-        return record_of(workshop.estimate(prepared, gpu, plan.question))
+        return maker.record(prepared, gpu)
     except DiagnosticError as error:
         if not plan.is_sweep:
             raise
@@ -145,21 +197,21 @@ class _Failure:
 
 
 _plan: Plan | None = None
-_workshop: Workshop | None = None
+_made: _Maker[Any] | None = None
 
 
-def _begin(plan: Plan) -> None:
+def _begin(plan: Plan, scratch: Path) -> None:
     """Make a process ready; an interrupt from the keyboard is for the first process alone."""
-    global _plan, _workshop
+    global _plan, _made
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _plan, _workshop = plan, Workshop(StageRunner())
+    _plan, _made = plan, _maker(plan.question, scratch, StageRunner())
 
 
 def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | _Failure]:
     assert _plan is not None
-    assert _workshop is not None
+    assert _made is not None
     try:
-        return number, tuple(_run(_plan, task, _workshop))
+        return number, tuple(_run(_plan, task, _made))
     except DiagnosticError as error:
         return number, _Failure(error)
     except InternalError as error:
@@ -167,7 +219,7 @@ def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | _Failure]:
 
 
 def _apart(
-    plan: Plan, tasks: Sequence[tuple[int, Task]], jobs: int
+    plan: Plan, tasks: Sequence[tuple[int, Task]], scratch: Path, jobs: int
 ) -> Iterator[tuple[int, tuple[Done, ...]]]:
     """Tasks run by several processes, in the order in which they end. New processes are started
     afresh, not forked: compiled code and its threads do not survive a fork."""
@@ -176,7 +228,7 @@ def _apart(
     from concurrent.futures.process import BrokenProcessPool
 
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (plan,))
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (plan, scratch))
     try:
         for future in as_completed([pool.submit(_one, *each) for each in tasks]):
             number, found = future.result()

@@ -16,6 +16,7 @@ from kcc.estimating import Configuration
 
 if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
+    from kcc.gpu.occupancy import Occupancy
     from kcc.sim.estimate_result import Estimate
 
 SCHEMA = "kcc/estimate/1"
@@ -122,8 +123,8 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
     configuration = each.configuration
     confidence = Confidence(
         each.assumed_launch,
-        _rounded(found.assumed_share),
-        _rounded(found.unattributed_share),
+        rounded(found.assumed_share),
+        rounded(found.unattributed_share),
         found.unknown_accesses,
         tuple(AssumedValue(a.key, a.value, a.reason) for a in found.assumptions),
         tuple(found.weak),
@@ -131,27 +132,27 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
     if found.invalid:
         return EstimateRecord(
             configuration, found.gpu, None, None, None, found.invalid,
-            occupancy=_held(found), confidence=confidence,
+            occupancy=held(found.occupancy), confidence=confidence,
         )  # fmt: skip
     low, high = found.range_us
     stack = {name: round(value, CPI_DECIMALS) for name, value in found.cpi_stack.items()}
     return EstimateRecord(
         configuration=configuration,
         gpu=found.gpu,
-        time_us=_rounded(found.time_us),
-        range_us=(_rounded(low), _rounded(high)),
-        cycles=_rounded(found.cycles),
+        time_us=rounded(found.time_us),
+        range_us=(rounded(low), rounded(high)),
+        cycles=rounded(found.cycles),
         reason="",
         limiter=found.limiter,
         cpi=round(math.fsum(stack.values()), CPI_DECIMALS),
         cpi_stack=stack,
-        bounds_cycles={name: _rounded(value) for name, value in found.bounds.items()},
-        occupancy=_held(found),
-        waves=_rounded(found.waves),
+        bounds_cycles={name: rounded(value) for name, value in found.bounds.items()},
+        occupancy=held(found.occupancy),
+        waves=rounded(found.waves),
         counts=_counted(found),
         confidence=confidence,
-        lines=tuple(LineShare(line, _rounded(share)) for line, share in found.lines),
-        ablated_us={name: _rounded(value) for name, value in each.ablated_us.items()},
+        lines=tuple(LineShare(line, rounded(share)) for line, share in found.lines),
+        ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
     )
 
 
@@ -160,10 +161,10 @@ def refused(configuration: Configuration, gpu: str, reason: str) -> EstimateReco
     return EstimateRecord(configuration, gpu, None, None, None, reason)
 
 
-def _held(found: Estimate) -> Held:
-    o = found.occupancy
+def held(o: Occupancy) -> Held:
+    """An occupancy as it stands in a record."""
     return Held(
-        o.blocks, o.warps, o.max_warps, _rounded(o.ratio), o.registers, o.shared_bytes,
+        o.blocks, o.warps, o.max_warps, rounded(o.ratio), o.registers, o.shared_bytes,
         tuple(limiter.value for limiter in o.limiters),
     )  # fmt: skip
 
@@ -171,15 +172,16 @@ def _held(found: Estimate) -> Held:
 def _counted(found: Estimate) -> Counted:
     c = found.counts
     return Counted(
-        _rounded(c.warp_instructions),
-        {name: _rounded(value) for name, value in c.by_unit.items()},
-        _rounded(c.shared_load_wavefronts), _rounded(c.shared_store_wavefronts),
-        _rounded(c.l2_read_sectors), _rounded(c.l2_write_sectors),
-        _rounded(c.dram_read_sectors), _rounded(c.dram_write_sectors),
+        rounded(c.warp_instructions),
+        {name: rounded(value) for name, value in c.by_unit.items()},
+        rounded(c.shared_load_wavefronts), rounded(c.shared_store_wavefronts),
+        rounded(c.l2_read_sectors), rounded(c.l2_write_sectors),
+        rounded(c.dram_read_sectors), rounded(c.dram_write_sectors),
     )  # fmt: skip
 
 
-def _rounded(value: float) -> float:
+def rounded(value: float) -> float:
+    """A number with as many digits as the document has."""
     return float(f"{float(value):.{DIGITS}g}")
 
 

@@ -52,7 +52,7 @@ SWEEP = ("--gpu", "v100", "--sweep", "TILE=4,8,64,512", *LAUNCH)
 
 
 def test_model_names_of_the_command_line() -> None:
-    assert tuple(MODELS) == command.MODELS
+    assert (*MODELS, "interval") == command.MODELS
 
 
 def test_launches_are_swept_with_macros(source: Path, tmp_path: Path) -> None:
@@ -193,7 +193,26 @@ def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
         assert (each["time_us"] is None) == bool(each["reason"])
 
 
-def test_models_that_are_not_there_say_so(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for model in ("interval",):
-        assert main(["estimate", str(source), "--gpu", "v100", "--model", model, *LAUNCH]) == 1
-        assert "K892" in capsys.readouterr().err
+@pytest.mark.parametrize("model", command.MODELS)
+def test_each_model_gives_a_whole_record(source: Path, tmp_path: Path, model: str) -> None:
+    document = run(source, tmp_path / "a.json", "--gpu", "v100", "--model", model, *LAUNCH)
+    (found,) = document["estimates"]
+    assert document["model"] == model
+    assert found["configuration"]["global_size"] == [65536]
+    assert 1 < found["time_us"] < 1000
+    parts = (Decimal(repr(value)) for value in found["cpi_stack"].values())
+    assert sum(parts) == Decimal(repr(found["cpi"]))
+    assert sum(line["share"] for line in found["lines"]) == pytest.approx(1, abs=1e-6)
+    assert found["range_us"][0] < found["time_us"] < found["range_us"][1]
+
+
+def test_interval_analysis_tells_what_cannot_run(source: Path, tmp_path: Path) -> None:
+    options = ["--gpu", "v100", "--sweep", "TILE=8,512", "--model", "interval", *LAUNCH]
+    good, bad = run(source, tmp_path / "a.json", *options)["estimates"]
+    assert good["time_us"]
+    assert bad["reason"].startswith("K871")
+
+
+def test_only_some_models_have_mechanisms_to_switch_off(source: Path) -> None:
+    options = ["--gpu", "v100", "--model", "interval", "--ablate", *LAUNCH]
+    assert main(["estimate", str(source), *options]) == 2

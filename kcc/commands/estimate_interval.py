@@ -1,0 +1,108 @@
+"""`kcc estimate --model interval`: interval analysis of a static trace.
+
+A launch is traced once, from its source, into a file that each process has for itself; each GPU is
+a run of the interval model on that trace.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.stages import StageRunner
+from kcc.diagnostics import DiagnosticError
+from kcc.estimating import Configuration, asked_configuration
+from kcc.pipeline import compile_unit, count_registers
+from kcc.report.estimate_record import EstimateRecord
+from kcc.report.estimate_timing import Assumed, timing_record
+
+if TYPE_CHECKING:
+    from kcc.gpu.description import GpuDescription
+    from kcc.pipeline import AnalysisRequest
+    from kcc.static_tracing import TracedKernel
+
+
+@dataclass(frozen=True, slots=True)
+class TracedLaunch:
+    """A kernel's launch in a trace file; ``registers`` are those of a work-item, by kernel."""
+
+    configuration: Configuration
+    assumed: Assumed
+    path: str
+    number: int
+    registers: dict[str, int]
+
+
+class IntervalWorkshop:
+    """Prepares kernels by tracing them; what it prepared last is kept."""
+
+    def __init__(self, scratch: Path, stage: StageRunner) -> None:
+        """``scratch`` is a folder for the trace."""
+        self.stage = stage
+        self._path = scratch / f"{os.getpid()}.kct"
+        self._prepared: tuple[AnalysisRequest, tuple[TracedLaunch, ...]] | None = None
+
+    def prepare(self, request: AnalysisRequest) -> Sequence[TracedLaunch]:
+        """The launches that are asked for.
+
+        :raises DiagnosticError: for bad input, and K85x for what cannot be traced.
+        """
+        if self._prepared is None or self._prepared[0] is not request:
+            self._prepared = (request, self._traced(request))
+        return self._prepared[1]
+
+    def _traced(self, request: AnalysisRequest) -> tuple[TracedLaunch, ...]:
+        from kcc.static_tracing import trace_source
+        from kcc.trace.reader import open_trace
+
+        found = trace_source(request, self._path, stage=self.stage)
+        if found.failures:
+            raise DiagnosticError(list(found.failures))
+        unit = compile_unit(request, self.stage)
+        counts = count_registers(unit, request, self.stage)
+        registers = {k.name: counts[k.symbol].count for k in unit.kernels if k.symbol in counts}
+        asked = asked_configuration(request)
+        with open_trace(str(self._path)) as trace:
+            sizes = {
+                each.launch.number: (each.launch.global_size, each.launch.local_size)
+                for each in trace.launches
+            }
+        return tuple(
+            TracedLaunch(
+                Configuration(each.kernel, asked.source, asked.macros, *sizes[each.number]),
+                _assumed(each), str(self._path), each.number, registers,
+            )
+            for each in found.kernels
+        )  # fmt: skip
+
+    def record(self, prepared: TracedLaunch, gpu: GpuDescription) -> EstimateRecord:
+        """The estimate of a launch on a GPU.
+
+        :raises DiagnosticError: K807 for a value of the GPU that is not known, K871 where no thread
+            block fits.
+        """
+        from kcc.sim.interval.options import Options
+        from kcc.sim.interval_runs import interval_trace
+
+        only = [range(prepared.number, prepared.number + 1)]
+        (timing,) = self.stage(
+            "model",
+            lambda: list(
+                interval_trace(
+                    prepared.path, gpu, Options(), launches=only, registers=prepared.registers
+                )
+            ),
+        )
+        return timing_record(prepared.configuration, prepared.assumed, timing)
+
+
+def _assumed(traced: TracedKernel) -> Assumed:
+    summary = traced.summary
+    return Assumed(
+        traced.assumed_launch,
+        summary.assumed_events / max(summary.totals.segments, 1),
+        summary.assumed_accesses,
+    )
