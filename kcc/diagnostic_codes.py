@@ -280,7 +280,6 @@ CODES: dict[str, Code] = {
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),
-    "K892": Code("error", "a timing model cannot be used"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
