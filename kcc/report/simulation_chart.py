@@ -115,11 +115,11 @@ def _panel(
     steps: Sequence[tuple[float, float, float]], title: str, color: str, top: int, plot: int
 ) -> Markup:
     """An area over time, up to its largest value."""
-    most = max((value for *_, value in steps), default=0) or 1
+    most = max((value for *_, value in steps), default=0)
     bottom = top + PANEL_HEIGHT
     path = f"M{LEFT} {bottom}"
     for start, end, value in steps:
-        y = bottom - PANEL_HEIGHT * value / most
+        y = bottom - PANEL_HEIGHT * value / (most or 1)
         path += f"L{LEFT + plot * start:.1f} {y:.1f}L{LEFT + plot * end:.1f} {y:.1f}"
     path += f"V{bottom}Z"
     shown = f"{100 * most:.0f} %" if "share" in title else f"{most:,.0f}"

@@ -111,6 +111,13 @@ class TracedAccessTable:
     array: str
     argument: int
 
+    @property
+    def memory(self) -> str:
+        """The space whose memory a GPU goes to: a struct by value is read from constant memory,
+        where launches leave their arguments."""
+        is_parameter = self.space == "private" and self.argument >= 0
+        return "constant" if is_parameter and self.operation == "load" else self.space
+
 
 @dataclass(frozen=True, slots=True)
 class StaticArray:

@@ -118,19 +118,13 @@ def piece_sizes(size: int) -> list[int]:
     return found
 
 
-def is_parameter(access: TracedAccessTable) -> bool:
-    """Whether a struct by value is read, which GPUs keep in constant memory."""
-    return access.space == "private" and access.argument >= 0 and access.operation == "load"
-
-
 def access_name(
     access: TracedAccessTable, instruction: TracedInstruction, size: int, *, is_read: bool
 ) -> str:
     """The name of an access of ``size`` bytes; ``is_read`` says whether anything uses what an
     atomic operation gives."""
     if access.operation != "atomic":
-        space = "constant" if is_parameter(access) else access.space
-        return _ACCESSES[access.operation, space] + _WIDTHS[size]
+        return _ACCESSES[access.operation, access.memory] + _WIDTHS[size]
     what = _ATOMICS.get(instruction.detail, "CAS" if not instruction.detail else "EXCH")
     width = ".64" if size == 8 else ""
     if access.space == "local":

@@ -40,7 +40,7 @@ class BlockSupply:
     def __init__(self, tables: TraceTables, launch: TraceLaunch, machine: Machine) -> None:
         self.tables, self.machine = tables, machine
         self.warps = launch.warps(tables.width)
-        self.kinds = np.array([_kind(a.operation, a.space) for a in tables.accesses], np.int64)
+        self.kinds = np.array([_kind(a.operation, a.memory) for a in tables.accesses], np.int64)
         self.sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
         self.counted = np.array([s.counted for s in tables.segments], np.int64)
         self.streams = Streams(

@@ -101,7 +101,7 @@ def _set_op(
 
 
 def _kind(access: TracedAccessTable) -> Kind:
-    return MEMORY_KINDS[access.operation, access.space]
+    return MEMORY_KINDS[access.operation, access.memory]
 
 
 def set_memory(row: NDArray[np.int64], kind: Kind, machine: Machine) -> None:
