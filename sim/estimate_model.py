@@ -50,12 +50,13 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     resident = min(demand.occupancy.blocks, most)
     run = _sm(demand, trace.traces, most if most <= ROUNDS * resident else resident)
     cycles = run.cycles
+    lacking = _cut_off(demand, trace, resident, cycles * min(resident / most, 1.0))
     if most > ROUNDS * resident:
         run = _sm(demand, trace.traces, ROUNDS * resident, cycles / resident)
         steady = run.started[resident:]
         period = (steady[-1] - steady[0]) / (len(steady) - 1)
         cycles += (per_sm - resident) * period
-    cycles += _cut_off(demand, trace, resident) * max(per_sm / resident, 1.0)
+    cycles += lacking * max(per_sm / resident, 1.0)
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
     name, least = max(demand.bounds().items(), key=lambda item: item[1])
     if least > cycles:
@@ -64,15 +65,15 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     return cycles, shares
 
 
-def _cut_off(demand: Demand, traced: Traced, resident: int) -> float:
-    """Cycles of one round of thread blocks in iterations that the trace does not have: as many
-    as the last ones that it has."""
-    if not traced.cuts:
-        return 0.0
-    short = _sm(demand, traced.traces, resident).cycles
+def _cut_off(demand: Demand, traced: Traced, resident: int, once: float) -> float:
+    """Cycles of one round of thread blocks in iterations that the trace does not have: as many as
+    the last ones that it has. The blocks are spread over an iteration, where they drift to in time;
+    ``once`` are the cycles of a round that starts at one time."""
     lacking = 0.0
     for cut in traced.cuts:
-        longer = _sm(demand, cut.longer, resident).cycles
+        apart = once / max(cut.more, 1.0) / resident
+        short = _sm(demand, traced.traces, resident, apart).cycles
+        longer = _sm(demand, cut.longer, resident, apart).cycles
         lacking += max(longer - short, 0.0) * cut.missing / max(cut.more, 1e-9)
     return lacking
 

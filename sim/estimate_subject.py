@@ -15,6 +15,7 @@ from kcc.sim.machine_costs import Generation
 from kcc.sim.machine_operations import MachineProgram
 from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
 from kcc.sim.pipeline_program import machine_program
+from kcc.sim.pipeline_registers import register_limit
 
 
 @dataclass(slots=True)
@@ -54,7 +55,9 @@ class Subject:
     def program(self, generation: Generation) -> MachineProgram:
         """What a generation of GPUs executes."""
         if generation not in self.programs:
-            self.programs[generation] = machine_program(self.kernel, self.facts, generation)
+            self.programs[generation] = machine_program(
+                self.kernel, self.facts, generation, self.registers
+            )
         return self.programs[generation]
 
     def trace(self, generation: Generation) -> Traced:
@@ -69,13 +72,14 @@ class Subject:
         whole IR and of what lives at once in the order that the model issues."""
         if self.registers is None or self.registers_known:
             return self.registers
-        return max(16, min(self.registers, self.program(generation).registers))
+        limit = register_limit(self.kernel, generation)
+        return max(16, min(self.registers, self.program(generation).registers, limit))
 
 
 def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int) -> Subject:
     """Look at a kernel; its launch is known."""
     flow = flow_of(kernel, facts)
-    newest = machine_program(kernel, facts, Generation.VOLTA)
+    newest = machine_program(kernel, facts, Generation.VOLTA, registers)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
     streams = streams_of(kernel, facts, flow, 32, widths)
     programs = {Generation.VOLTA: newest}

@@ -12,7 +12,6 @@ with a loop costs an addition per iteration, one that does not is computed outsi
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -35,19 +34,9 @@ from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, 
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging
 from kcc.sim.pipeline_overhead import Unrolling
-from kcc.sim.pipeline_schedule import schedule
+from kcc.sim.pipeline_registers import REGISTERS_BESIDE, register_limit, register_needs
+from kcc.sim.pipeline_schedule import schedule, with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
-
-REGISTERS_BESIDE = 12
-"""What a program keeps beside its values: pointers, counters and the operands of instructions in
-flight (the least ptxas gives to any kernel with a loop over memory is about so many)."""
-
-REGISTER_FILE = {Generation.FERMI: 32768}
-"""Registers of an SM, else 65536: a kernel that says how large its thread blocks are is given no
-more than lets one of them run."""
-
-MOST_REGISTERS = {Generation.FERMI: 63, Generation.AMD: 256}
-"""Of a work-item, else 255 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
@@ -75,18 +64,12 @@ class _State:
     """By instruction, the operations that its value comes from."""
 
 
-def machine_program(kernel: Kernel, facts: Facts, generation: Generation) -> MachineProgram:
-    """The program of a kernel at -O2."""
-    return _Lowering(kernel, facts, generation).run()
-
-
-def register_limit(kernel: Kernel, generation: Generation) -> int:
-    """Registers that a compiler gives a work-item at most."""
-    most = MOST_REGISTERS.get(generation, 255)
-    if kernel.required_local_size is None:
-        return most
-    warps = -(-math.prod(kernel.required_local_size) // 32)
-    return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
+def machine_program(
+    kernel: Kernel, facts: Facts, generation: Generation, registers: int | None = None
+) -> MachineProgram:
+    """The program of a kernel at -O2; ``registers`` is what it is estimated to take: from the most
+    a work-item may have on, some values are spilled."""
+    return _Lowering(kernel, facts, generation).run(registers)
 
 
 class _Lowering:
@@ -106,7 +89,7 @@ class _Lowering:
         self.groups: dict[object, int] = {}
         self.compared: dict[object, int] = {}
 
-    def run(self) -> MachineProgram:
+    def run(self, registers: int | None) -> MachineProgram:
         state, reachable = self.state, self.facts[ControlFlow].reachable
         state.blocks = [[] for _ in self.function.blocks]
         for block in self.function.blocks:
@@ -116,16 +99,19 @@ class _Lowering:
         self._close_phis()
         self._share_overhead()
         rows = [_frozen(draft) for draft in state.drafts]
-        arrays = self._array_words()
-        words = [self._words(row) for row in rows]
-        room = register_limit(self.kernel, self.generation) - REGISTERS_BESIDE - arrays
-        order = schedule(rows, state.blocks, words, room)
+        needs = register_needs(self.kernel, self.generation, registers)
+        limit = register_limit(self.kernel, self.generation)
+        beside = REGISTERS_BESIDE + self._array_words()
+        rooms = [limit - beside - each for each in needs.through]
+        order = schedule(rows, state.blocks, [self._words(row) for row in rows], rooms)
+        blocks = tuple(
+            with_spills(rows, part, min(excess, len(part)))
+            for part, excess in zip(order.blocks, needs.excess, strict=True)
+        )
         private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
+        most = max(t + a for t, a in zip(needs.through, order.alive, strict=True))
         return MachineProgram(
-            tuple(rows),
-            order.blocks,
-            max(order.need) + arrays + REGISTERS_BESIDE,
-            private + 4 * order.spilled_words,
+            tuple(rows), blocks, min(limit, most + beside), private + 4 * max(needs.excess)
         )
 
     def _array_words(self) -> int:

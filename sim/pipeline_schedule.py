@@ -35,30 +35,25 @@ CANDIDATES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The operations of each block in order; ``need`` are the registers that values take at most in
-    each, spilled ones not counted; ``spilled_words`` those that had no room."""
+    """The operations of each block in order; ``alive`` are the registers of values that only this
+    block reads, at most at once."""
 
     blocks: tuple[tuple[int, ...], ...]
-    need: tuple[int, ...]
-    spilled_words: int
+    alive: tuple[int, ...]
 
 
 def schedule(
-    rows: list[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int], room: int
-) -> Schedule:
-    """Order the blocks of a program whose values may take ``room`` registers; ``words[n]`` is how
-    many the result of operation n takes. What spilling needs is added to ``rows``."""
+    rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int],
+    rooms: Sequence[int],
+) -> Schedule:  # fmt: skip
+    """Order the blocks of a program; ``words[n]`` is how many registers the result of operation n
+    takes, ``rooms[b]`` how many block b has for values that only it reads."""
     frugal = [_by_parts(rows, block, _ordered) for block in blocks]
     outside = _outside(rows, frugal)
-    through = sum(words[n] for n in outside)
-    order, need, spilled_words = list[tuple[int, ...]](), list[int](), 0
-    for part in frugal:
-        best, alive = _within(rows, part, words, outside, room - through)
-        excess = min(max(alive + through - room, 0), len(part))
-        spilled_words = max(spilled_words, excess)
-        order.append(_with_spills(rows, best, excess) if excess else best)
-        need.append(min(alive + through, max(room, 0)))
-    return Schedule(tuple(order), tuple(need), spilled_words)
+    found = [
+        _within(rows, part, words, outside, room) for part, room in zip(frugal, rooms, strict=True)
+    ]
+    return Schedule(tuple(order for order, _ in found), tuple(alive for _, alive in found))
 
 
 def _within(
@@ -108,8 +103,8 @@ def _frugal(
     rows: Sequence[MachineOperation], part: list[int], users: list[list[int]], waiting: list[int]
 ) -> list[int]:
     """Places in an order in which values are used up as soon as they are there: what is no load
-    first, then the first load all of whose users can follow at once."""
-    heavy = [rows[n].memory in LOADS for n in part]
+    or address first, then the first load or address all of whose users can follow at once."""
+    heavy = [rows[n].memory in LOADS or rows[n].kind is InstructionClass.ADDRESS for n in part]
     last = len(part) - 1 if part and rows[part[-1]].unit is Unit.CONTROL else -1
     now = [p for p in range(len(part)) if not waiting[p] and not heavy[p] and p != last]
     loads = [p for p in range(len(part)) if not waiting[p] and heavy[p]]
@@ -240,11 +235,11 @@ def _alive(
     return most
 
 
-def _with_spills(
+def with_spills(
     rows: list[MachineOperation], part: tuple[int, ...], excess: int
 ) -> tuple[int, ...]:
     """A block with a load and a store, spread over it, for each word that does not fit: each
-    execution brings it in once and out once."""
+    execution brings it in once and out once. They are added to ``rows``."""
     found, made = list[int](), 0
     for place, number in enumerate(part):
         while made * len(part) < excess * (place + 1):
