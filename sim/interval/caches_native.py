@@ -217,15 +217,13 @@ def access_memory(
 @uncounted
 def dispatch(
     shape: Ints, totals: Ints, sm: int, place: int, block_count: int, bounds: Ints, pointer: Ints,
-    limit: Ints, ready: Ints, waiting: Ints, alive: Ints, at_barrier: Ints, sm_of_block: Ints,
-    clock: int,
+    limit: Ints, ready: Ints, waiting: Ints, alive: Ints, at_barrier: Ints, clock: int,
 ) -> bool:  # fmt: skip
     """The next block goes to a place of an SM; False when there is none."""
     block = totals[T_NEXT_BLOCK]
     if block >= block_count:
         return False
     totals[T_NEXT_BLOCK] += 1
-    sm_of_block[block] = sm
     warps = shape[H_WARPS]
     per_sm = shape[H_BLOCKS] * warps
     alive[sm, place], at_barrier[sm, place] = 0, 0
@@ -241,7 +239,7 @@ def dispatch(
 @native
 def run_caches(
     shape: Ints, totals: Ints, kinds: Ints, events: Ints, transactions: Ints, bounds: Ints,
-    finished: Ints, clocks: Ints, sm_of_block: Ints, l1_tags: Ints, l1_used: Ints, l1_filled: Ints,
+    finished: Ints, clocks: Ints, l1_tags: Ints, l1_used: Ints, l1_filled: Ints,
     l1_level: Ints, l2_tags: Ints, l2_used: Ints, l2_filled: Ints, l2_dirty: Ints, rows: Ints,
     counts: Floats, slice_work: Floats,
 ) -> None:  # fmt: skip
@@ -258,18 +256,16 @@ def run_caches(
     active = np.zeros(sms, np.int64)
     for place in range(blocks):
         for sm in range(sms):
-            dispatch(
+            while dispatch(
                 shape, totals, sm, place, block_count, bounds, pointer, limit, ready, waiting,
-                alive, at_barrier, sm_of_block, clocks[sm],
-            )  # fmt: skip
-            active[sm] += alive[sm, place] > 0
+                alive, at_barrier, clocks[sm],
+            ):  # fmt: skip
+                if alive[sm, place] > 0:
+                    active[sm] += 1
+                    break
     left = 0
     for sm in range(sms):
         left += active[sm]
-    if left == 0:
-        while totals[T_NEXT_BLOCK] < block_count:  # no block has an access
-            sm_of_block[totals[T_NEXT_BLOCK]] = totals[T_NEXT_BLOCK] % sms
-            totals[T_NEXT_BLOCK] += 1
     while left > 0:
         for sm in range(sms):
             if active[sm] == 0:
@@ -325,7 +321,7 @@ def run_caches(
             while alive[sm, place] == 0:
                 if not dispatch(
                     shape, totals, sm, place, block_count, bounds, pointer, limit, ready, waiting,
-                    alive, at_barrier, sm_of_block, clocks[sm],
+                    alive, at_barrier, clocks[sm],
                 ):  # fmt: skip
                     active[sm] -= 1
                     left -= 1

@@ -15,7 +15,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
+from kcc.sim.interval.facts import IntervalMachine, Operations
+from kcc.sim.interval.requests import Requests, Statics, joined
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
@@ -76,8 +77,9 @@ class Collection:
     """What is known of a launch after the functional pass.
 
     ``events`` has a row for each operation, columns as :class:`Event`. ``executed`` are executions
-    of each operation by warps. ``sms_of_blocks`` says where blocks ran, ``block_slots`` how many
-    machine instructions each issued. ``dirty_sectors`` were written from L2 to DRAM.
+    of each operation by warps. ``block_slots`` is how many machine instructions each block issued,
+    ``sequence_of_warp`` what each warp executed (-1: nothing). ``dirty_sectors`` were written from
+    L2 to DRAM.
     """
 
     tables: TraceTables
@@ -87,7 +89,6 @@ class Collection:
     events: NDArray[np.float64]
     executed: NDArray[np.int64]
     sequences: tuple[WarpSequence, ...]
-    sms_of_blocks: NDArray[np.int64]
     block_slots: NDArray[np.int64]
     dirty_sectors: int
     slice_work: NDArray[np.float64]
@@ -146,8 +147,9 @@ class Collector:
     ) -> None:  # fmt: skip
         self.tables, self.launch, self.machine = tables, launch, machine
         self.operations, self.cache = operations, cache
-        self.statics = _Statics(tables, operations, machine)
-        self.batches: list[TraceBatch] = []
+        self.statics = Statics(tables, operations, machine)
+        self.warps_per_block = launch.warps(tables.width)
+        self.parts: list[Requests] = []
         self.pending = 0
         self.counts = np.zeros((len(operations), EVENTS))
         self.slice_work = np.zeros((2, machine.l2_slices))
@@ -158,7 +160,6 @@ class Collector:
         self.sequences = dict[int, int]()
         self.kept = list[NDArray[np.int32]]()
         self.kept_segments = 0
-        self.sms_of_blocks = list[NDArray[np.int64]]()
         self.block_slots = np.zeros(launch.thread_blocks, np.int64)
         self.clocks = np.zeros(machine.sms, np.int64)
         sectors = machine.line_bytes // machine.sector_bytes
@@ -174,8 +175,18 @@ class Collector:
 
     def feed(self, batch: TraceBatch) -> None:
         """The next batch."""
-        self.batches.append(batch)
-        self.pending += max(len(batch.access), len(batch) // 8)
+        lanes = np.bitwise_count(batch.mask).astype(np.int64)
+        self.thread_instructions += int(lanes @ self.counted[batch.segment])
+        executed = np.bincount(batch.segment, minlength=len(self.segment_counts))
+        self.segment_counts += executed
+        slots = np.bincount(
+            batch.thread_block, self.statics.slots_of_segment[batch.segment],
+            minlength=len(self.block_slots),
+        )  # fmt: skip
+        self.block_slots += slots.astype(np.int64)
+        part = self.statics.requests(batch, self.warps_per_block, self.counts)
+        self.parts.append(part)
+        self.pending += max(len(part.transactions), len(part) // 8)
         if self.pending >= GROUP_ACCESSES:
             self._flush(last=False)
 
@@ -189,113 +200,75 @@ class Collector:
             executed[first:end] = count
         present = self.sequence_of_warp[self.sequence_of_warp >= 0]
         warps = np.bincount(present, minlength=len(self.kept))
-        placed = self.sms_of_blocks or [np.zeros(0, np.int64)]
         return Collection(
             self.tables, self.launch, o, self.machine, self.counts, executed,
             tuple(map(WarpSequence, self.kept, warps.tolist())),
-            np.concatenate(placed), self.block_slots, self.dirty, self.slice_work,
+            self.block_slots, self.dirty, self.slice_work,
             self.sequence_of_warp, self.thread_instructions, self.accesses,
         )  # fmt: skip
 
     def _flush(self, *, last: bool) -> None:
-        if not self.batches:
+        """The blocks that are complete go through the caches, if they fill the GPU."""
+        if not self.parts:
             return
-        batch = _joined(self.batches)
-        end = len(batch)
+        whole = joined(self.parts)
+        end = len(whole)
         if not last:
-            machine = self.machine
-            newest = int(batch.thread_block[-1])
-            whole = newest - int(batch.thread_block[0])
-            if whole < GROUP_WAVES * machine.sms * machine.blocks:
-                self.batches, self.pending = [batch], 0
+            block = whole.warp // self.warps_per_block
+            newest = int(block[-1])
+            if newest - int(block[0]) < GROUP_WAVES * self.machine.sms * self.machine.blocks:
+                self.parts, self.pending = [whole], 0
                 return
-            end = int(np.searchsorted(batch.thread_block, newest))
-        own, rest = batch.part(0, end), batch.part(end, len(batch))
-        self.batches = [rest] if len(rest) else []
-        self.pending = len(rest.access)
+            end = int(np.searchsorted(block, newest))
+        own, rest = whole.part(0, end), whole.part(end, len(whole))
+        self.parts = [rest] if len(rest) else []
+        self.pending = len(rest.transactions)
         self._group(own)
 
-    def _group(self, batch: TraceBatch) -> None:
-        """The blocks of a batch go through the caches."""
+    def _group(self, rows: Requests) -> None:
         from kcc.sim.interval.caches_native import run_caches
+        from kcc.sim.interval.events_native import EVENT_COLUMNS, make_events
 
-        warps_per_block = self.launch.warps(self.tables.width)
-        number = batch.thread_block * warps_per_block + batch.warp
-        order = np.lexsort((np.arange(len(batch)), number))
-        lanes = np.bitwise_count(batch.mask).astype(np.int64)
-        self.thread_instructions += int(lanes @ self.counted[batch.segment])
-        self.segment_counts += np.bincount(batch.segment, minlength=len(self.segment_counts))
-        slots = np.bincount(
-            batch.thread_block, self.statics.slots_of_segment[batch.segment],
-            minlength=len(self.block_slots),
+        s, m = self.statics, self.machine
+        order = np.argsort(rows.warp, kind="stable")
+        warps = rows.warp[order]
+        starts = np.flatnonzero(np.diff(warps, prepend=warps[0] - 1))
+        bounds = np.zeros((len(starts), 2), np.int64)
+        hashes = np.zeros(len(starts), np.uint64)
+        barriers = int(s.barrier_of_segment[rows.segment].sum())
+        events = np.empty((len(rows.access) + barriers, EVENT_COLUMNS), np.int64)
+        count = make_events(
+            order, rows.segment, rows.access_start, rows.access, rows.places, rows.warp,
+            s.operation_of_access, s.slots_of_access, s.solo_of_access, s.needs_of_access,
+            s.slots_of_segment, s.solo_of_segment, s.barrier_of_segment, events, bounds, hashes,
         )  # fmt: skip
-        self.block_slots += slots.astype(np.int64)
-        events, transactions, bounds, hashes = self._events(batch, number, order)
-        self._keep_sequences(batch, number, order, hashes)
-        first = int(batch.thread_block[0])
-        blocks = int(batch.thread_block[-1]) - first + 1
-        all_bounds = np.zeros((blocks * warps_per_block, 2), np.int64)
-        present = np.unique(number) - first * warps_per_block
-        all_bounds[present] = bounds
-        placed = np.zeros(blocks, np.int64)
+        self._keep_sequences(rows, order, starts, hashes)
+        first = int(warps[0]) // self.warps_per_block
+        blocks = int(warps[-1]) // self.warps_per_block - first + 1
+        all_bounds = np.zeros((blocks * self.warps_per_block, 2), np.int64)
+        all_bounds[warps[starts] - first * self.warps_per_block] = bounds
         self.totals[1] = self.totals[2] = 0
-        m = self.machine
         shape = np.array(
-            [m.sms, m.blocks, warps_per_block, m.l1.sets, m.l1.ways, m.l1_hit_cycles, m.l1_ports,
-             m.l2.sets, m.l2.ways, m.l2_slices, m.l2_hashed, m.l2_write_back, m.l2_hit_cycles,
-             m.dram_cycles, m.atomic_cycles, m.line_bytes // m.sector_bytes, m.channels, m.banks,
-             m.row_lines, m.row_hit_saves_cycles],
+            [m.sms, m.blocks, self.warps_per_block, m.l1.sets, m.l1.ways, m.l1_hit_cycles,
+             m.l1_ports, m.l2.sets, m.l2.ways, m.l2_slices, m.l2_hashed, m.l2_write_back,
+             m.l2_hit_cycles, m.dram_cycles, m.atomic_cycles, m.line_bytes // m.sector_bytes,
+             m.channels, m.banks, m.row_lines, m.row_hit_saves_cycles],
             np.int64,
         )  # fmt: skip
         c = self.cache
         run_caches(
-            shape, self.totals, self.operations.kind, events, transactions, all_bounds,
-            np.zeros(len(events), np.int64), self.clocks, placed, *self.l1, c.tags, c.used,
+            shape, self.totals, self.operations.kind, events[:count], rows.transactions,
+            all_bounds, np.zeros(count, np.int64), self.clocks, *self.l1, c.tags, c.used,
             c.filled, c.dirty, c.rows, self.counts, self.slice_work,
         )  # fmt: skip
         self.dirty += int(self.totals[1])
-        self.accesses += len(transactions)
-        self.sms_of_blocks.append(placed)
-
-    def _events(
-        self, batch: TraceBatch, number: NDArray[np.int64], order: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
-        from kcc.sim.interval.events_native import (
-            EVENT_COLUMNS,
-            NO_ROOM,
-            make_events,
-        )
-
-        s, m = self.statics, self.machine
-        barriers = int(s.barrier_of_segment[batch.segment].sum())
-        room = len(batch.access) + barriers + 2
-        moved = 4 * len(batch.access) + 64
-        warps = len(np.unique(number))
-        while True:
-            events = np.zeros((room, EVENT_COLUMNS), np.int64)
-            transactions = np.zeros((moved, 3), np.int64)
-            bounds, hashes = np.zeros((warps, 2), np.int64), np.zeros(warps, np.uint64)
-            counts = np.zeros_like(self.counts)
-            count, end = make_events(
-                order, batch.segment, batch.mask, batch.access_start, batch.access,
-                batch.addresses, number, s.kind_of_access, s.operation_of_access,
-                s.size_of_access, s.is_private, s.slots_of_access, s.solo_of_access,
-                s.needs_of_access, s.slots_of_segment, s.solo_of_segment, s.barrier_of_segment,
-                self.tables.private_bytes, m.line_bytes, m.sector_bytes, m.local_banks,
-                m.lanes_together, counts, events, transactions, bounds, hashes,
-            )  # fmt: skip
-            if end != NO_ROOM:
-                self.counts += counts
-                return events[:count], transactions[:end], bounds, hashes
-            moved *= 4
+        self.accesses += len(rows.transactions)
 
     def _keep_sequences(
-        self, batch: TraceBatch, number: NDArray[np.int64], order: NDArray[np.int64],
+        self, rows: Requests, order: NDArray[np.int64], starts: NDArray[np.int64],
         hashes: NDArray[np.uint64],
     ) -> None:  # fmt: skip
         """Number warps by what they executed; keep one sequence of each kind."""
-        sorted_numbers = number[order]
-        starts = np.flatnonzero(np.diff(sorted_numbers, prepend=sorted_numbers[0] - 1))
         ends = np.append(starts[1:], len(order))
         found, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
         numbers = np.zeros(len(found), np.int32)
@@ -305,81 +278,8 @@ class Collector:
                     numbers[place] = len(self.kept) - 1
                     continue
                 self.sequences[each] = len(self.kept)
-                rows = order[starts[warp] : ends[warp]]
-                self.kept.append(batch.segment[rows].astype(np.int32))
-                self.kept_segments += len(rows)
+                own = order[starts[warp] : ends[warp]]
+                self.kept.append(rows.segment[own].astype(np.int32))
+                self.kept_segments += len(own)
             numbers[place] = self.sequences[each]
-        self.sequence_of_warp.reshape(-1)[sorted_numbers[starts]] = numbers[inverse]
-
-
-class _Statics:
-    """What the native pass must know of accesses and segments, as arrays."""
-
-    def __init__(
-        self, tables: TraceTables, operations: Operations, machine: IntervalMachine
-    ) -> None:
-        o = operations
-        count = len(tables.accesses)
-        self.operation_of_access = np.array([a.instruction for a in tables.accesses], np.int64)
-        self.size_of_access = np.array([a.element_bytes for a in tables.accesses], np.int64)
-        self.is_private = np.array([a.space == "private" for a in tables.accesses], np.bool_)
-        kinds = o.kind[self.operation_of_access] if count else np.zeros(0, np.int64)
-        atomic = np.array([a.operation == "atomic" for a in tables.accesses], np.bool_)
-        self.kind_of_access = np.where((kinds == Kind.LOCAL) & atomic, kinds + 100, kinds)
-        self.slots_of_access = np.zeros(count, np.int64)
-        self.solo_of_access = np.zeros(count, np.int64)
-        self.needs_of_access = np.full(count, -1, np.int64)
-        segments = len(o.segments)
-        self.slots_of_segment = np.zeros(segments, np.int64)
-        self.solo_of_segment = np.zeros(segments, np.int64)
-        self.barrier_of_segment = np.array([s.barrier >= 0 for s in tables.segments], np.bool_)
-        for segment in range(segments):
-            self._walk(segment, o, machine)
-
-    def _walk(self, segment: int, o: Operations, machine: IntervalMachine) -> None:
-        """Issue slots and cycles (with L1 hits) from a segment's begin to each of its accesses,
-        and the load that each has to wait for at the latest."""
-        ready, loads = dict[int, float](), dict[int, int]()
-        slots, time, waited = 0, 0.0, -1
-        first, end, _ = o.segments[segment].tolist()
-        for op in range(first, end):
-            sources = o.sources[o.first_source[op] : o.end_source[op]].tolist()
-            begins = max((ready.get(s, 0.0) for s in sources), default=0.0)
-            load = max((loads.get(s, -1) for s in sources), default=-1)
-            result, kind = int(o.result[op]), int(o.kind[op])
-            if kind <= Kind.PHI:
-                ready[result], loads[result] = begins, load
-                continue
-            waited = max(waited, load)
-            time = max(time, begins)
-            access = int(o.access[op])
-            is_global = Kind.GLOBAL_LOAD <= kind <= Kind.GLOBAL_ATOMIC
-            if access >= 0:
-                self.slots_of_access[access], self.solo_of_access[access] = slots, round(time)
-                self.needs_of_access[access] = waited
-            latency = machine.l1_hit_cycles if is_global else float(o.latency_cycles[op])
-            ready[result] = time + latency
-            loads[result] = access if kind in (Kind.GLOBAL_LOAD, Kind.GLOBAL_ATOMIC) else -1
-            slots += int(o.issue_slots[op])
-            time += int(o.issue_slots[op])
-        self.slots_of_segment[segment], self.solo_of_segment[segment] = slots, round(time)
-
-
-def _joined(batches: list[TraceBatch]) -> TraceBatch:
-    if len(batches) == 1:
-        return batches[0]
-    starts, base = [np.zeros(1, np.int64)], 0
-    for batch in batches:
-        starts.append(batch.access_start[1:] + base)
-        base += len(batch.access)
-    return TraceBatch(
-        np.concatenate([b.thread_block for b in batches]),
-        np.concatenate([b.warp for b in batches]),
-        np.concatenate([b.segment for b in batches]),
-        np.concatenate([b.block for b in batches]),
-        np.concatenate([b.continued for b in batches]),
-        np.concatenate([b.mask for b in batches]),
-        np.concatenate(starts),
-        np.concatenate([b.access for b in batches]),
-        np.concatenate([b.addresses for b in batches]),
-    )
+        self.sequence_of_warp.reshape(-1)[rows.warp[order[starts]]] = numbers[inverse]

@@ -163,27 +163,85 @@ def weigh_atomics(
                 transactions[place, 2] = max(transactions[place, 2], same)
 
 
+@uncounted
+def distinct_words(addresses: Ints, row: int, mask: int, width: int, words: Ints) -> int:
+    """Words of constant memory that lanes want, one after another."""
+    found = 0
+    for lane in range(width):
+        if (mask >> lane) & 1:
+            word = addresses[row, lane] // WORD_BYTES
+            new = True
+            for place in range(found):
+                if words[place] == word:
+                    new = False
+                    break
+            if new:
+                words[found] = word
+                found += 1
+    return max(found, 1)
+
+
 @native
-def make_events(
-    order: Ints, segment: Ints, mask: Masks, access_start: Ints, access: Ints, addresses: Ints,
-    warp_of_row: Ints, kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints,
-    is_private: Ints, slots_of_access: Ints, solo_of_access: Ints, needs_of_access: Ints,
-    slots_of_segment: Ints, solo_of_segment: Ints, barrier_of_segment: Ints, private_bytes: int,
-    line_bytes: int, sector_bytes: int, banks: int, together: int, counts: Floats, events: Ints,
-    transactions: Ints, bounds: Ints, hashes: Masks,
-) -> tuple[int, int]:  # fmt: skip
-    """Write the events of each warp, one warp behind another; the rows of a warp follow one another
-    in ``order``. ``bounds[w]`` becomes the first and the end event of the w-th warp there is,
-    ``hashes[w]`` a hash of its segments. Gives how many events and transactions there are, or
-    (NO_ROOM, ..) where one of the arrays is too short."""
+def make_requests(
+    mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
+    kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
+    private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, together: int,
+    counts: Floats, requests: Ints, transactions: Ints,
+) -> int:  # fmt: skip
+    """Write for each access of a batch its first transaction and their number (-1 and 0 for local
+    and constant memory, whose passes are counted at once). Gives how many transactions there are,
+    NO_ROOM where there are too many."""
     width = addresses.shape[1]
     words = np.empty(width * 16, np.int64)
     per_bank = np.empty(128, np.int64)
-    count, end = 0, 0
+    end = 0
+    for row in range(mask.shape[0]):
+        lanes: Any = np.int64(mask[row])
+        for each in range(access_start[row], access_start[row + 1]):
+            number = access[each]
+            kind, size, op = kind_of_access[number], size_of_access[number], 0
+            op = operation_of_access[number]
+            requests[each, 0], requests[each, 1] = -1, 0
+            if kind in (LOCAL, LOCAL_ATOMIC):
+                counts[op, S_EXECUTED] += 1
+                counts[op, S_PASSES] += local_passes(
+                    addresses, each, lanes, width, size, banks, together, words, per_bank,
+                    kind == LOCAL,
+                )  # fmt: skip
+                continue
+            if kind == CONSTANT:
+                counts[op, S_EXECUTED] += 1
+                counts[op, S_PASSES] += distinct_words(addresses, each, lanes, width, words)
+                continue
+            private: Any = warp_of_row[row] if is_private[number] else np.int64(-1)
+            after = global_transactions(
+                addresses, each, lanes, width, size, private, private_bytes, line_bytes,
+                sector_bytes, transactions, end,
+            )  # fmt: skip
+            if after == NO_ROOM:
+                return NO_ROOM
+            if kind == ATOMIC:
+                weigh_atomics(addresses, each, lanes, width, line_bytes, transactions, end, after)
+            requests[each, 0], requests[each, 1] = end, after - end
+            end = after
+    return end
+
+
+@native
+def make_events(
+    order: Ints, segment: Ints, access_start: Ints, access: Ints, requests: Ints,
+    warp_of_row: Ints, operation_of_access: Ints, slots_of_access: Ints, solo_of_access: Ints,
+    needs_of_access: Ints, slots_of_segment: Ints, solo_of_segment: Ints, barrier_of_segment: Ints,
+    events: Ints, bounds: Ints, hashes: Masks,
+) -> int:  # fmt: skip
+    """Write the events of each warp, one warp behind another; the rows of a warp follow one another
+    in ``order``. ``bounds[w]`` becomes the first and the end event of the w-th warp there is,
+    ``hashes[w]`` a hash of its segments. Gives how many events there are."""
+    count = 0
     warp = -1
     before = np.int64(-1)
     slots, solo = 0, 0
-    last_of_access = np.zeros(kind_of_access.shape[0], np.int64)
+    last_of_access = np.zeros(operation_of_access.shape[0], np.int64)
     for at in range(order.shape[0]):
         row = order[at]
         if warp_of_row[row] != before:
@@ -197,49 +255,14 @@ def make_events(
         own = segment[row]
         hashes[warp] = (hashes[warp] ^ np.uint64(own + 1)) * np.uint64(1099511628211)
         hashes[warp] ^= hashes[warp] >> np.uint64(29)
-        lanes: Any = np.int64(mask[row])
         slots_before, solo_before = 0, 0
         segment_first = count
         for each in range(access_start[row], access_start[row + 1]):
+            if requests[each, 0] < 0:
+                continue
             number = access[each]
-            kind, size, op = kind_of_access[number], size_of_access[number], 0
-            op = operation_of_access[number]
-            if kind in (LOCAL, LOCAL_ATOMIC):
-                counts[op, S_EXECUTED] += 1
-                counts[op, S_PASSES] += local_passes(
-                    addresses, each, lanes, width, size, banks, together, words, per_bank,
-                    kind == LOCAL,
-                )  # fmt: skip
-                continue
-            if kind == CONSTANT:
-                counts[op, S_EXECUTED] += 1
-                found = 0
-                for lane in range(width):
-                    if (lanes >> lane) & 1:
-                        word = addresses[each, lane] // WORD_BYTES
-                        new = True
-                        for place in range(found):
-                            if words[place] == word:
-                                new = False
-                                break
-                        if new:
-                            words[found] = word
-                            found += 1
-                counts[op, S_PASSES] += max(found, 1)
-                continue
-            if count + 1 >= events.shape[0]:
-                return NO_ROOM, 0
-            private: Any = warp_of_row[row] if is_private[number] else np.int64(-1)
-            after = global_transactions(
-                addresses, each, lanes, width, size, private, private_bytes, line_bytes,
-                sector_bytes, transactions, end,
-            )  # fmt: skip
-            if after == NO_ROOM:
-                return count, NO_ROOM
-            if kind == ATOMIC:
-                weigh_atomics(addresses, each, lanes, width, line_bytes, transactions, end, after)
-            events[count, E_OPERATION] = op
-            events[count, E_FIRST], events[count, E_COUNT] = end, after - end
+            events[count, E_OPERATION] = operation_of_access[number]
+            events[count, E_FIRST], events[count, E_COUNT] = requests[each, 0], requests[each, 1]
             events[count, E_SLOTS] = slots + slots_of_access[number] - slots_before
             events[count, E_SOLO] = solo + solo_of_access[number] - solo_before
             needed = needs_of_access[number]
@@ -255,18 +278,15 @@ def make_events(
             slots_before, solo_before = slots_of_access[number], solo_of_access[number]
             last_of_access[number] = count
             count += 1
-            end = after
         slots += slots_of_segment[own] - slots_before
         solo += solo_of_segment[own] - solo_before
         if barrier_of_segment[own]:
-            if count + 1 >= events.shape[0]:
-                return NO_ROOM, 0
             events[count, E_OPERATION] = -1
-            events[count, E_FIRST], events[count, E_COUNT] = end, 0
+            events[count, E_FIRST], events[count, E_COUNT] = 0, 0
             events[count, E_SLOTS], events[count, E_SOLO] = slots, solo
             events[count, E_BACK] = min(count - bounds[warp, 0], 1)
             slots, solo = 0, 0
             count += 1
     if warp >= 0:
         bounds[warp, 1] = count
-    return count, end
+    return count
