@@ -37,7 +37,7 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
     inner: int | None = None
     for loop in values.loops.around(block):
         node = block if inner is None else values.loops.loops[inner].header
-        comes_last = _may_come_last(values, loop.id, node)
+        comes_last = may_come_last(values, loop.id, node)
         staying = not comes_last
         conditions.append(
             paths.condition(block, staying=staying)
@@ -64,7 +64,7 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
     return None if values.causes(found) else Activity(found, counts)
 
 
-def _may_come_last(values: SymbolicValues, loop: int, node: int) -> bool:
+def may_come_last(values: SymbolicValues, loop: int, node: int) -> bool:
     """Whether control may come to a node of a loop's level in the iteration in which it leaves."""
     region = values.regions[loop]
     reached = {node}

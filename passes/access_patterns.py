@@ -15,7 +15,7 @@ from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access_activity import activity, split_blocks
+from kcc.passes.access_activity import activity, may_come_last, split_blocks
 from kcc.passes.access_facts import (
     AccessKind,
     AccessPattern,
@@ -24,11 +24,10 @@ from kcc.passes.access_facts import (
 )
 from kcc.passes.divergence import WARP, Divergence, Judge
 from kcc.passes.facts import Facts
-from kcc.passes.loops import Loop
 from kcc.passes.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.affine import Key
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.expr import Expr, Node, Number, Sum, Symbol, SymbolKind
 from kcc.passes.symbolic.memory import base_of
 from kcc.passes.symbolic.reasons import reason_for
 from kcc.passes.symbolic.text import text
@@ -165,28 +164,31 @@ class AccessStudy:
     def iterations(self, block: int) -> Iterations:
         """Those in which a block may run."""
         innermost = self.values.loops.innermost[block]
-        heads = innermost is not None and self.values.loops.loops[innermost].header == block
-        key = (innermost, heads)
+        key = (innermost, innermost is not None and may_come_last(self.values, innermost, block))
         if key not in self._iterations:
             self._iterations[key] = self._find_iterations(block)
         return self._iterations[key]
 
     def _find_iterations(self, block: int) -> Iterations:
         counts, doubtful, conditions = dict[int, int](), set[int](), list[Expr]()
-        trips = self.facts[TripCounts].trips
-        for loop in self.values.loops.around(block):
-            trip = trips[loop.id]
-            more = 1 if _ends_in_header(loop) and loop.header == block else 0
+        values, algebra, node = self.values, self.algebra, block
+        for loop in values.loops.around(block):
+            trip = self.facts[TripCounts].trips[loop.id]
+            last = may_come_last(values, loop.id, node)
+            node = loop.header
             if trip.greatest is None or trip.count is None or _is_sampled(trip):
                 continue
-            most = min(trip.greatest, self.algebra.interval(trip.count)[1])
+            # The body is counted in the iteration in which the loop is left, the block may not be.
+            count = algebra.plus(values.back_edges(loop.id), int(last))
+            beside = algebra.subtract(count, trip.count)
+            most = min(trip.greatest, algebra.interval(trip.count)[1])
+            more = beside.value if isinstance(beside, Number) else 1
             counts[loop.id] = max(most + more, 1)
-            if self.values.causes(self.values.body_count(loop.id)):
+            if values.causes(values.body_count(loop.id)):
                 doubtful.add(loop.id)
-            elif trip.least != trip.greatest:
-                count = self.algebra.plus(trip.count, more)
-                counter = self.algebra.counter(loop.id)
-                conditions.append(self.algebra.compare(IntPredicate.SLT, counter, count))
+            elif trip.least != trip.greatest or not isinstance(beside, Number):
+                counter = algebra.counter(loop.id)
+                conditions.append(algebra.compare(IntPredicate.SLT, counter, count))
         mask = self.algebra.conjunction(conditions) if conditions else None
         return Iterations(counts, frozenset(doubtful), mask)
 
@@ -268,11 +270,6 @@ class AccessStudy:
 
 def _unknown(access: MemoryAccess, shown: str, reason: str) -> AccessPattern:
     return AccessPattern(access.id, AccessKind.UNKNOWN, shown, reason=reason)
-
-
-def _ends_in_header(loop: Loop) -> bool:
-    """Whether a loop's header runs once more than its body."""
-    return loop.header in loop.exiting and loop.header not in loop.latches
 
 
 def _is_sampled(trip: TripCount) -> bool:

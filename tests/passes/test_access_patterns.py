@@ -150,6 +150,10 @@ def test_patterns_of_random_programs(first: int):
     assert not {seed: text for seed, text in wrong.items() if text}
 
 
+def test_an_access_behind_the_way_out_of_a_loop_misses_the_last_iteration():
+    assert not compare_program(876, OptLevel.O1, data=True)
+
+
 KINDS = [
     # index, local size, element, kind, stride, run, run stride, sectors or bank passes (mean)
     ("in[x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 4),
