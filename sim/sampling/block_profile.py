@@ -175,7 +175,7 @@ _BLOCK_COLUMNS = ("thread_instructions", "warp_instructions", "requests", "acces
 def load_profile(path: Path, trace: str) -> ProgramProfile:
     """The profile in a file; raises K782 where it is none, or that of another trace."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             found = _read(arrays)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         message = f"{path} is no profile of thread blocks: {error}"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
 from kcc.sim.sampling.plan import Frame, Phase, Step, is_settled, most_head_epochs
+from kcc.sim.sampling.warming import first_to_replay, replay, requests_wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +63,15 @@ def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
     return found
 
 
-def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation) -> None:
-    """Simulate the steps in order and add what they show."""
-    before = run.snapshot()
+def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation, *, functional: bool) -> None:
+    """Simulate the steps in order and add what they show; ``functional``: L2 sees what lies
+    between them."""
+    before, at = run.snapshot(), len(run.blocks)
     for step in steps:
+        if functional and step.first > at:
+            first = first_to_replay(seen.profile, at, step.first, requests_wanted(run.simulation))
+            replay(run.simulation, run.launch, first, step.first)
+        at = step.end
         after = run.simulate(step.first, step.end)
         if step.phase is Phase.MEASURE:
             epoch = step.first // seen.frame.size

@@ -27,6 +27,7 @@ from kcc.sim.sampling.plan import FEWEST, WHOLE, Frame, draw, frame_of, share_of
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program
+from kcc.sim.sampling.warming import replay_before
 from kcc.trace.reader import LaunchTrace
 
 EVERY_BLOCK = 1 << 40
@@ -36,8 +37,9 @@ EVERY_BLOCK = 1 << 40
 class StratifiedOptions:
     """``launches`` drawn of each cluster and ``epochs`` of each stratum, at least;
     ``windows`` are shared out among strata by their instructions, up to ``most`` of a stratum's
-    epochs. ``warm`` epochs go before each that is drawn. ``error`` is the half width that is asked
-    for, over the whole; None takes what the rest gives."""
+    epochs. ``warm`` epochs go before each that is drawn; ``functional``: L2 also sees what thread
+    blocks touch that were left out before. ``error`` is the half width that is asked for, over the
+    whole; None takes what the rest gives."""
 
     inter_distance: float = INTER_DISTANCE
     intra_distance: float = INTRA_DISTANCE
@@ -47,6 +49,7 @@ class StratifiedOptions:
     windows: int = 24
     most: float = 0.02
     warm: float = 1.0
+    functional: bool = True
     error: float | None = None
     seed: int = 0
 
@@ -80,6 +83,8 @@ class StratifiedSampler:
         self.gpu = gpu
         self.clock_mhz = 1.0
         self.seen = dict[int, Observation]()
+        self.known = 0
+        """L2 is as launches before this one leave it, but for those from here on."""
 
     def run(self) -> ProgramEstimate:
         """The estimate, as exact as is asked for."""
@@ -119,6 +124,7 @@ class StratifiedSampler:
         began = time.process_time()
         run = LaunchRun(self.simulator, self.traces[place])
         self.clock_mhz = run.simulation.machine.clock_mhz
+        self._warm_launch(run, place)
         epochs = epochs_of(profile, run.occupancy)
         labels = cluster_epochs(epochs, options.intra_distance, options.variation)
         head = simulate_head(run, len(epochs), epochs.size)
@@ -127,9 +133,16 @@ class StratifiedSampler:
         steps = steps_of(frame, self._first_draw(frame, weight), self._warm(frame.size))
         if frame.is_whole or share_of(steps, frame) > WHOLE:
             observe_whole(run, seen)
+            self.known = place + 1
         else:
-            observe(run, steps, seen)
+            observe(run, steps, seen, functional=options.functional)
         seen.seconds += time.process_time() - began
+
+    def _warm_launch(self, run: LaunchRun, place: int) -> None:
+        """L2 as the launches before leave it, those that were not simulated in whole."""
+        if self.options.functional:
+            known = self.known if self.known <= place else 0
+            replay_before(run.simulation, self.traces, self.profiles, place, known)
 
     def _first_draw(self, frame: Frame, weight: float) -> dict[int, list[int]]:
         options = self.options
@@ -193,11 +206,12 @@ class StratifiedSampler:
         began = time.process_time()
         run = LaunchRun(self.simulator, self.traces[place])
         steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_tail=False)
+        self._warm_launch(run, place)
         run.simulate(0, seen.frame.head)
         if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
             observe_whole(run, seen)
         else:
-            observe(run, steps, seen)
+            observe(run, steps, seen, functional=self.options.functional)
         seen.seconds += time.process_time() - began
         return True
 

@@ -1,0 +1,83 @@
+"""Functional warming: L2 sees what thread blocks touch that are not simulated.
+
+Only the last of them matter: as many as ask for several times what L2 holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcc.sim.cycle.blocks import BlockSupply
+from kcc.sim.cycle.launch import LaunchSimulation
+from kcc.sim.cycle.layout import STATS, Conf
+from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.feeding import BlockReader
+from kcc.trace.reader import LaunchTrace
+
+FILLINGS = 8
+"""Requests that are replayed, over the lines of L2. More than one: some lines are asked for again
+and again, and hot ones among them are seldom asked for last."""
+
+
+def requests_wanted(simulation: LaunchSimulation) -> int:
+    """How many requests of 128 bytes before a place warm L2."""
+    machine = simulation.machine
+    lines = machine[Conf.L2_SLICES] * machine[Conf.L2_SETS] * machine[Conf.L2_WAYS]
+    return FILLINGS * lines * machine.line_bytes // 128
+
+
+def first_to_replay(profile: LaunchProfile, first: int, end: int, requests: int) -> int:
+    """The thread block from which on those before ``end`` make so many requests; not before
+    ``first``."""
+    own = np.cumsum(profile.requests[first:end][::-1])
+    return max(end - int(np.searchsorted(own, requests)) - 1, first)
+
+
+def replay(simulation: LaunchSimulation, trace: LaunchTrace, first: int, end: int) -> None:
+    """Let the accesses of thread blocks ``first`` to ``end`` (excluded) of a launch, which need not
+    be the one that is simulated, pass through its L2."""
+    from kcc.sim.sampling.warming_native import ELSEWHERE, LOADED, WRITTEN, touch_level2
+
+    machine, memory = simulation.machine, simulation.memory
+    if first >= end or machine[Conf.L2_SETS] == 0:
+        return
+    kinds = np.array(
+        [
+            ELSEWHERE if access.space in ("local", "constant")
+            else LOADED if access.operation == "load" else WRITTEN
+            for access in trace.tables.accesses
+        ],
+        np.int64,
+    )  # fmt: skip
+    supply = BlockSupply(trace.tables, trace.launch, machine)
+    aside = type(memory.dram)(*(column.copy() for column in memory.dram))
+    stats = np.zeros(STATS, np.int64)
+    for batch in BlockReader(trace).read(first, end):
+        supply.take(batch)
+        touch_level2(
+            machine.conf, memory.l2, aside, stats, supply.streams.accesses, kinds[batch.access],
+            supply.streams.transactions,
+        )  # fmt: skip
+        supply.waiting.clear()
+        supply.rows = supply.accesses = supply.transactions = supply.pending = 0
+
+
+def replay_before(
+    simulation: LaunchSimulation, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile],
+    place: int, known: int,
+) -> None:  # fmt: skip
+    """What the launches before ``place`` left in L2; those up to ``known`` (excluded) were
+    simulated as they should be."""
+    wanted = requests_wanted(simulation)
+    parts = list[tuple[int, int]]()
+    launch = place - 1
+    while launch >= known and wanted > 0:
+        profile = profiles[launch]
+        first = first_to_replay(profile, 0, profile.thread_blocks, wanted)
+        parts.append((launch, first))
+        wanted -= int(profile.requests[first:].sum())
+        launch -= 1
+    for number, first in reversed(parts):
+        replay(simulation, traces[number], first, profiles[number].thread_blocks)

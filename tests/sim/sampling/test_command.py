@@ -1,0 +1,99 @@
+"""`kcc simulate --sample` from the command line."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import kcc
+from kcc.cli import main
+
+GPU = "macsim-fermi-tbpoint"
+SMALL = ["--gpu", GPU, "--set", "sm_count=4", "--set", "max_blocks_per_sm=4"]
+
+
+def validate(document: dict[str, Any], schema: str) -> None:
+    path = resources.files(kcc).joinpath(f"schemas/{schema}.json")
+    jsonschema.validate(document, json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_documents(traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    selection, picture = tmp_path / "selection.json", tmp_path / "regions.svg"
+    kept = tmp_path / "profile.npz"
+    for _ in range(2):  # the second time with the profile that the first left
+        code = main(["simulate", str(traced), *SMALL, "--sample", "tbpoint", "--json", "-",
+                     "--selection", str(selection), "--picture", str(picture),
+                     "--block-profile", str(kept)])  # fmt: skip
+        assert code == 0
+    text = capsys.readouterr().out
+    first, second = text.splitlines()
+    assert first == second
+    document = json.loads(first)
+    validate(document, "sampling-1")
+    (run,) = document["gpus"]
+    assert len(run["launches"]) == 8
+    assert sum(launch["cycles"] for launch in run["launches"]) == pytest.approx(run["cycles"])
+    assert sum(cluster["weight"] for cluster in run["clusters"]) == pytest.approx(1)
+    chosen = json.loads(selection.read_text(encoding="utf-8"))
+    validate(chosen, "selection-1")
+    assert chosen["trace"] == document["trace"]
+    simulated = sum(r["warp_instructions"] for one in chosen["launches"] for r in one["ranges"])
+    assert simulated == run["simulated_instructions"]
+    stands_for = sum(one["scale"] * one["warp_instructions"] for one in chosen["launches"])
+    assert stands_for == pytest.approx(run["warp_instructions"])
+    root = ET.fromstring(picture.read_text(encoding="utf-8"))
+    assert root.tag.endswith("svg")
+
+
+def test_text(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", str(traced), *SMALL, "--sample", "tbpoint-ipdps14"]) == 0
+    text = capsys.readouterr().out
+    assert "sampled by tbpoint-ipdps14" in text
+    assert "no interval" in text
+    assert main(["simulate", str(traced), *SMALL, "--sample", "tbpoint"]) == 0
+    assert "(95 %)" in capsys.readouterr().out
+
+
+def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["simulate", str(traced), *SMALL, "--sample", "tbpoint", "--json", "-"]
+    assert main([*command, "--kernel", "gather"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["gpus"]
+    assert [launch["launch"] for launch in run["launches"]] == [6, 7]
+    assert main([*command, "--launches", "90"]) == 1
+    assert "K875" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--error", "1%"], "--error goes with --sample"),
+        (["--sample", "tbpoint", "--timeline", "x"], "--timeline does not go"),
+        (["--sample", "tbpoint-ipdps14", "--error", "1%"], "go with --sample tbpoint"),
+        (["--sample", "tbpoint", "--error", "200%"], "no percentage"),
+        (["--sample", "tbpoint", "--warm", "-1"], "not a number from 0 on"),
+        (["--sample", "tbpoint", "--sample-seed", "x"], "not a whole number"),
+        (["--sample", "tbpoint", "--gpu", "v100", "--picture", "x"], "of one configuration"),
+    ],
+)
+def test_usage(
+    traced: Path, capsys: pytest.CaptureFixture[str], options: list[str], says: str
+) -> None:
+    assert main(["simulate", str(traced), *SMALL, *options]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_profile_of_something_else(
+    traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "profile.npz"
+    kept.write_bytes(b"nonsense")
+    options = ["--sample", "tbpoint", "--block-profile", str(kept)]
+    assert main(["simulate", str(traced), *SMALL, *options]) == 1
+    assert "K782" in capsys.readouterr().err
+    assert kept.read_bytes() == b"nonsense"

@@ -1,0 +1,159 @@
+"""Sampling of a trace against its full simulation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kcc.diagnostics import DiagnosticError
+from kcc.gpu import load_gpu
+from kcc.sim.cycle.sources import simulate_trace
+from kcc.sim.sampling.block_profile import (
+    identity_of,
+    load_profile,
+    profile_trace,
+    save_profile,
+)
+from kcc.sim.sampling.estimate import ProgramEstimate
+from kcc.sim.sampling.simpoint import choose_simpoint
+from kcc.sim.sampling.stratified import StratifiedOptions, sample_stratified
+from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
+from kcc.sim.sampling.units import UnitCollector, choose_random, simulate_full
+from kcc.trace.reader import open_trace
+
+SETTINGS = ["sm_count=4", "max_blocks_per_sm=4"]
+"""16 thread blocks at a time, so that a launch has 25 epochs."""
+
+GPU = load_gpu("macsim-fermi-tbpoint", SETTINGS)
+
+EVERYTHING = TbpointOptions(inter_distance=-1.0, intra_distance=-1.0)
+
+
+def full_cycles(trace: Path) -> int:
+    return int(sum(timing.cycles for timing in simulate_trace(str(trace), GPU)))
+
+
+def printed(trace: Path, options: TbpointOptions) -> ProgramEstimate:
+    with open_trace(trace) as file:
+        return sample_tbpoint(file.launches, profile_trace(file).launches, GPU, None, options)
+
+
+def stratified(trace: Path, options: StratifiedOptions) -> ProgramEstimate:
+    with open_trace(trace) as file:
+        return sample_stratified(file.launches, profile_trace(file).launches, GPU, None, options)
+
+
+def test_profile_counts_what_the_trace_holds(traced: Path) -> None:
+    """Against the trace decoded, block by block and lane by lane."""
+    with open_trace(traced) as file:
+        profile = profile_trace(file)
+        for launch, own in zip(file.launches, profile.launches, strict=True):
+            blocks = launch.launch.thread_blocks
+            warp, thread = np.zeros(blocks, np.int64), np.zeros(blocks, np.int64)
+            requests = np.zeros(blocks, np.int64)
+            counted = np.array([s.counted for s in launch.tables.segments])
+            sizes = [access.element_bytes for access in launch.tables.accesses]
+            for batch in launch.batches():
+                lanes = np.bitwise_count(batch.mask).astype(np.int64)
+                np.add.at(warp, batch.thread_block, counted[batch.segment])
+                np.add.at(thread, batch.thread_block, counted[batch.segment] * lanes)
+                of_row = np.repeat(np.arange(len(batch)), np.diff(batch.access_start))
+                for place, row in enumerate(of_row.tolist()):
+                    active = [n for n in range(32) if int(batch.mask[row]) >> n & 1]
+                    size = sizes[int(batch.access[place])]
+                    first = batch.addresses[place, active]
+                    lines = {*(first // 128).tolist(), *((first + size - 1) // 128).tolist()}
+                    requests[batch.thread_block[row]] += len(lines)
+            assert own.warp_instructions.tolist() == warp.tolist()
+            assert own.thread_instructions.tolist() == thread.tolist()
+            assert own.requests.tolist() == requests.tolist()
+
+
+def test_everything_sampled_is_the_full_simulation(traced: Path) -> None:
+    found = printed(traced, EVERYTHING)
+    assert found.cycles == full_cycles(traced)
+    assert found.sample_size == 1
+    assert found.half_width == 0
+    whole = StratifiedOptions(inter_distance=0.0, launches=100, windows=10_000, most=1.0)
+    ours = stratified(traced, whole)
+    assert ours.cycles == full_cycles(traced)
+    assert ours.half_width == 0
+
+
+def test_counts_of_everything_are_those_of_the_full_simulation(traced: Path) -> None:
+    timings = list(simulate_trace(str(traced), GPU))
+    misses = sum(t.statistics["L1 sectors"] - t.statistics["L1 hits"] for t in timings)
+    asked = sum(t.statistics["L1 sectors"] for t in timings)
+    assert printed(traced, EVERYTHING).miss_rate("L1") == pytest.approx(misses / asked)
+
+
+def test_as_printed(traced: Path) -> None:
+    """Five equal launches are one cluster; within a launch most is skipped."""
+    found = printed(traced, TbpointOptions())
+    members = [group.cluster.members for group in found.groups]
+    assert members == [(0, 1, 2, 3, 4), (5,), (6, 7)]
+    assert 0 < found.sample_size < 0.35
+    assert found.half_width is None
+    everything = found.simulated_instructions + found.skipped_between + found.skipped_within
+    assert everything == found.instructions
+    first = next(simulate_trace(str(traced), GPU))
+    assert found.groups[0].launches[0].cycles == pytest.approx(first.cycles, rel=0.1)
+
+
+def test_ours(traced: Path) -> None:
+    found = stratified(traced, StratifiedOptions())
+    truth = full_cycles(traced)
+    assert found.sample_size < 0.5
+    assert found.half_width is not None
+    assert found.cycles == pytest.approx(truth, rel=0.05)
+    assert abs(found.cycles - truth) < 2 * found.half_width + 0.02 * truth
+    again = stratified(traced, StratifiedOptions())
+    assert (again.cycles, again.half_width) == (found.cycles, found.half_width)
+    other = stratified(traced, StratifiedOptions(seed=1))
+    assert other.cycles != found.cycles
+
+
+def test_an_error_that_is_asked_for(traced: Path) -> None:
+    rough = stratified(traced, StratifiedOptions())
+    fine = stratified(traced, StratifiedOptions(error=0.002))
+    assert fine.half_width is not None
+    assert fine.half_width <= 0.002 * fine.cycles
+    assert fine.simulated_instructions >= rough.simulated_instructions
+
+
+def test_units_of_a_full_simulation(traced: Path) -> None:
+    with open_trace(traced) as file:
+        timings, units = simulate_full(file, GPU)
+        assert UnitCollector(file).finish() == ()
+    assert sum(t.cycles for t in timings) == full_cycles(traced)
+    assert sum(unit.cycles for unit in units) == full_cycles(traced)
+    assert sum(unit.instructions for unit in units) == sum(t.instructions for t in timings)
+    assert all(unit.vector.sum() > 0 for unit in units)
+    everything = choose_random(units, 0, 1.0)
+    assert everything.cycles == pytest.approx(full_cycles(traced))
+    assert choose_simpoint(units, 0).instructions > 0
+
+
+def test_profile_in_a_file(traced: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "profile.npz"
+    with open_trace(traced) as file:
+        profile, name = profile_trace(file), identity_of(file)
+    kept.write_bytes(save_profile(profile))
+    found = load_profile(kept, name)
+    assert found.trace == profile.trace
+    for own, its in zip(profile.launches, found.launches, strict=True):
+        assert (own.number, own.kernel) == (its.number, its.kernel)
+        assert own.requests.tolist() == its.requests.tolist()
+    with pytest.raises(DiagnosticError, match="another trace"):
+        load_profile(kept, "0-0")
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, 500, -30])
+def test_broken_profiles(traced: Path, tmp_path: Path, keep: int) -> None:
+    kept = tmp_path / "profile.npz"
+    with open_trace(traced) as file:
+        kept.write_bytes(save_profile(profile_trace(file))[:keep])
+        with pytest.raises(DiagnosticError, match="no profile"):
+            load_profile(kept, identity_of(file))
