@@ -101,7 +101,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--html", metavar="FILE", help="write a page: stacks, lines, time")
     group.add_argument(
-        "--csv", metavar="FILE", help="write instructions and DRAM sectors over time"
+        "--csv",
+        metavar="FILE",
+        help="write instructions, DRAM sectors and resident warps over time",
     )
     group.add_argument(
         "--timeline", metavar="FILE", help="write thread blocks on SMs over time, for Perfetto"
@@ -196,7 +198,8 @@ def _simulate_file(
     """The launches of a trace or list in all configurations."""
     if path.endswith(".kct"):
         _add_sources(path, sources)
-    timeline = TIMELINE_BLOCKS if arguments.timeline else PAGE_BLOCKS if arguments.html else 0
+    is_whole = arguments.timeline or arguments.csv
+    timeline = TIMELINE_BLOCKS if is_whole else PAGE_BLOCKS if arguments.html else 0
     plan = Plan(
         path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         tuple(arguments.kernels), tuple(arguments.launches), registers, timeline, arguments.cold,

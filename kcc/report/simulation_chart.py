@@ -1,13 +1,13 @@
-"""A launch over time as SVG: the warps on each SM, instructions issued, DRAM's traffic."""
+"""A launch over time as SVG: the warps on each SM, instructions issued, what is asked of DRAM."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kcc.report.markup import NOTHING, Markup, join, tag, void
+from kcc.report.simulation_run import resident_warps
 from kcc.sim.result import Timing
 
 COLUMNS = 240
@@ -44,7 +44,7 @@ def launch_chart(timing: Timing) -> Markup:
         _label(LEFT - 6, TOP + height, str(timing.sms - 1), anchor="end"),
         _panel(_issued(timing, end), "instructions issued, share of the schedulers' cycles", WARM,
                second, plot),
-        _panel(_dram(timing, end), "read from DRAM, GB/s", COOL, second + PANEL_HEIGHT + GAP, plot),
+        _panel(_dram(timing, end), "asked of DRAM, GB/s", COOL, second + PANEL_HEIGHT + GAP, plot),
         *_axis(timing, end, plot, total - 30),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {total}",
@@ -57,7 +57,8 @@ def launch_chart(timing: Timing) -> Markup:
 
 def _occupancy_map(timing: Timing, end: int, plot: int, row: int) -> Markup:
     """Runs of equal shade, a path for each shade."""
-    shares = _resident(timing, end) / timing.occupancy.max_warps
+    edges = np.arange(COLUMNS + 1) * (end / COLUMNS)
+    shares = resident_warps(timing, edges) / timing.occupancy.max_warps
     shades = np.clip(np.ceil(shares * LEVELS), 0, LEVELS).astype(np.int64)
     paths: list[list[str]] = [[] for _ in range(LEVELS + 1)]
     rows: list[list[int]] = shades.tolist()
@@ -78,21 +79,6 @@ def _occupancy_map(timing: Timing, end: int, plot: int, row: int) -> Markup:
             if level and parts
         )
     )
-
-
-def _resident(timing: Timing, end: int) -> NDArray[np.float64]:
-    """Mean resident warps by SM and piece of time."""
-    warps = timing.occupancy.warps_per_block
-    found = np.zeros((timing.sms, COLUMNS))
-    step = end / COLUMNS
-    edges = np.arange(COLUMNS + 1) * step
-    for block in timing.blocks:
-        first = min(int(block.start / step), COLUMNS - 1)
-        last = min(int(max(block.end - 1, block.start) / step), COLUMNS - 1)
-        lows, highs = edges[first : last + 1], edges[first + 1 : last + 2]
-        own = np.minimum(highs, block.end) - np.maximum(lows, block.start)
-        found[block.sm, first : last + 1] += warps * np.clip(own, 0, None) / step
-    return found
 
 
 def _issued(timing: Timing, end: int) -> list[tuple[float, float, float]]:

@@ -8,8 +8,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 import kcc
-from kcc.report.simulation_run import FailedRun, SimulationRun
+from kcc.report.simulation_run import FailedRun, SimulationRun, resident_warps
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 SCHEMA = "kcc/simulation/1"
@@ -90,19 +92,29 @@ def _line(line: LineTiming) -> dict[str, Json]:
 
 
 def intervals_csv(runs: Sequence[SimulationRun]) -> str:
-    """The statistics over time, a row for each interval of each launch."""
+    """The statistics over time, a row for each interval of each launch. Resident warps are means
+    over the GPU, empty where the times of not all thread blocks were kept."""
     buffer = io.StringIO()
     rows = csv.writer(buffer, lineterminator="\n")
     rows.writerow(
-        ("gpu", "launch", "kernel", "start_cycle", "end_cycle", "issued", "ipc", "dram_sectors")
-    )
+        ("gpu", "launch", "kernel", "start_cycle", "end_cycle", "issued", "ipc", "dram_sectors",
+         "resident_warps")
+    )  # fmt: skip
     for label, t in ((run.label, t) for run in runs for t in run.timings):
-        for i in t.intervals:
+        for i, warps in zip(t.intervals, _resident(t), strict=True):
             ipc = f"{i.issued / max(i.end - i.start, 1):.4f}"
             rows.writerow(
-                (label, t.launch, t.kernel, i.start, i.end, i.issued, ipc, i.dram_sectors)
+                (label, t.launch, t.kernel, i.start, i.end, i.issued, ipc, i.dram_sectors, warps)
             )
     return buffer.getvalue()
+
+
+def _resident(t: Timing) -> list[str]:
+    """Resident warps of the GPU in each interval, as text."""
+    if len(t.blocks) < t.thread_blocks or not t.intervals:
+        return [""] * len(t.intervals)
+    edges = np.array([i.start for i in t.intervals] + [t.intervals[-1].end], np.float64)
+    return [f"{warps:.2f}" for warps in resident_warps(t, edges).sum(axis=0)]
 
 
 def timeline_json(runs: Sequence[SimulationRun]) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kcc.sim.result import LineTiming, Timing
 
 
@@ -120,3 +123,19 @@ def hit_rate(timings: Iterable[Timing], level: str) -> float | None:
     caches = [c for t in timings for c in t.caches if c.level == level]
     accesses = sum(c.accesses for c in caches)
     return sum(c.hits for c in caches) / accesses if accesses else None
+
+
+def resident_warps(timing: Timing, edges: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Mean resident warps by SM and piece of time, of the thread blocks whose times are known;
+    ``edges`` are the first cycles of the pieces and the end of the last."""
+    found = np.zeros((timing.sms, len(edges) - 1))
+    lengths = np.maximum(np.diff(edges), 1e-9)
+    warps = timing.occupancy.warps_per_block
+    for block in timing.blocks:
+        first, last = np.searchsorted(edges, (block.start, block.end), "right").tolist()
+        first, last = max(first - 1, 0), min(last, len(edges) - 1)
+        inside = np.minimum(edges[first + 1 : last + 1], block.end) - np.maximum(
+            edges[first:last], block.start
+        )
+        found[block.sm, first:last] += warps * np.clip(inside, 0, None) / lengths[first:last]
+    return found

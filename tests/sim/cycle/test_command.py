@@ -46,6 +46,7 @@ def test_document(listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert launch["statistics"]["L1 sectors"] == 3 * 2 * 8
     rows = Path(names[0]).read_text(encoding="utf-8").splitlines()
     assert sum(int(row.split(",")[5]) for row in rows[1:]) == 2 * 18
+    assert {row.split(",")[8] for row in rows[1:2]} == {"6.00"}  # three blocks of two warps
     events = json.loads(Path(names[1]).read_text(encoding="utf-8"))["traceEvents"]
     assert len([e for e in events if e["ph"] == "X"]) == 2 * 3
 
