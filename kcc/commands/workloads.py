@@ -61,7 +61,8 @@ def survey(
                 f"--size {given.size}: there is no kernel.toml that has sizes",
                 "give a name its value: --size n=1024",
             )
-        inputs = LaunchInputs(given.request, given.names, (), COMMAND_LINE)
+        names = {**_macro_values(options.macros), **given.names}
+        inputs = LaunchInputs(given.request, names, (), COMMAND_LINE)
         return Surroundings(options, {}, inputs, given.arguments, ())
     return _with_workload(workload, options, given)
 
