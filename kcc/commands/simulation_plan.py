@@ -173,7 +173,7 @@ def _one_by_one(tasks: Sequence[Task]) -> list[Result]:
         watch = _Watch(sizes, show)
         for task in tasks:
             results.append(_simulate(task, watch))
-            watch.next_task()
+            watch.next_task(results[-1])
     return results
 
 
@@ -198,10 +198,11 @@ class _Watch:
             f"{where}launch {launch}",
         )
 
-    def next_task(self) -> None:
+    def next_task(self, result: Result) -> None:
         """The task is done."""
         self.done_before += sum(self.sizes[self.task].values())
-        self.issued_before += sum(self.issued.values())
+        if not isinstance(result, Failure):
+            self.issued_before += round(sum(t.issued for t in result))
         self.done.clear()
         self.issued.clear()
         self.task += 1
