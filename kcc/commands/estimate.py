@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.commands.clang import provide_clang
-from kcc.commands.errors import usage_error
+from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions, register_request
 from kcc.commands.options import (
     REGISTER_SOURCES,
@@ -27,6 +27,7 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
+from kcc.diagnostics import DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 
 if TYPE_CHECKING:
@@ -212,7 +213,7 @@ def _requests(
     options = build_options(arguments)
     provide_clang(source, options, arguments.frontend)
     found = list["AnalysisRequest"]()
-    for macros in _macros(arguments.sweeps):
+    for macros in _macros(arguments.sweeps, sources):
         for launch in _launches(arguments):
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
@@ -239,15 +240,21 @@ def _request(
     )
 
 
-def _macros(sweeps: Sequence[str]) -> Iterator[tuple[MacroOption, ...]]:
+def _macros(texts: Sequence[str], sources: SourceLines) -> list[tuple[MacroOption, ...]]:
     """All combinations of the values of the macros that are swept."""
-    axes = list[list[MacroOption]]()
-    for sweep in sweeps:
-        name, equals, values = sweep.partition("=")
-        if not name.isidentifier() or not equals or not values:
-            raise usage_error(f"--sweep {sweep} is not NAME=VALUE,VALUE,...")
-        axes.append([MacroOption(name, value) for value in values.split(",")])
-    return itertools.product(*axes)
+    from kcc.launch_language import parse_sweep
+
+    sources.add("--sweep", "\n".join(texts))
+    try:
+        sweeps = [parse_sweep(t, Span("--sweep", n, 1)) for n, t in enumerate(texts, start=1)]
+    except DiagnosticError as error:
+        raise UsageError(error.diagnostics) from error
+    names = [sweep.name for sweep in sweeps]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise usage_error(f"--sweep {twice} is given twice", f"write {twice}=8,16,32")
+    axes = [[MacroOption(sweep.name, value) for value in sweep.values] for sweep in sweeps]
+    return list(itertools.product(*axes))
 
 
 def _launches(arguments: argparse.Namespace) -> Iterator[argparse.Namespace]:

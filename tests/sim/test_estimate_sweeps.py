@@ -55,6 +55,14 @@ def test_model_names_of_the_command_line() -> None:
     assert (*MODELS, "interval") == command.MODELS
 
 
+@pytest.mark.parametrize(
+    "sweeps", [["TILE"], ["TILE="], ["TILE=8,,16"], ["TILE=8,8"], ["TILE=8", "TILE=16"], ["2=3"]]
+)
+def test_what_is_no_sweep(source: Path, sweeps: list[str]) -> None:
+    options = [word for sweep in sweeps for word in ("--sweep", sweep)]
+    assert main(["estimate", str(source), "--gpu", "v100", *options, *LAUNCH]) == 2
+
+
 def test_launches_are_swept_with_macros(source: Path, tmp_path: Path) -> None:
     options = ["--gpu", "v100", "--sweep", "TILE=4,8", "--global", "4096", "--global", "8192",
                "--local", "64", "--local", "128", "--arg", "n=4096"]  # fmt: skip
