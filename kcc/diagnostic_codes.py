@@ -244,6 +244,8 @@ CODES: dict[str, Code] = {
     "K780": Code("error", "a file is no profile"),
     "K781": Code("error", "a trace has no addresses to profile"),
     "K782": Code("error", "a file is no profile of thread blocks, or of another trace"),
+    "K783": Code("error", "a profile is of another kernel than the one it is used for"),
+    "K784": Code("warning", "a profile says nothing about a kernel"),
     # K80x: GPU descriptions
     "K800": Code("error", "a GPU is not known"),
     "K801": Code("error", "a GPU description cannot be read"),

@@ -24,6 +24,7 @@ from kcc.pipeline import (
 if TYPE_CHECKING:
     from kcc.arguments import Argument
     from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.profile.model import Profile
     from kcc.trace.writer import TraceWriter
     from kcc.tracegen.static.classes import StaticClass
     from kcc.tracegen.static.launch import StaticArgument, StaticLaunch
@@ -63,13 +64,19 @@ class StaticTraces:
 
 
 def trace_source(
-    request: AnalysisRequest, target: Path, *, width: int = 32, stage: Around = plainly
+    request: AnalysisRequest,
+    target: Path,
+    *,
+    width: int = 32,
+    profile: Profile | None = None,
+    stage: Around = plainly,
 ) -> StaticTraces:
-    """Trace each kernel of a source once, without data, to a file.
+    """Trace each kernel of a source once, without data, to a file. A ``profile`` says what
+    happened where memory decides.
 
     A kernel that cannot be traced is left out of it: K850 for a launch whose sizes are not known,
-    K851 and K852 for one that is too much, else as :func:`kcc.pipeline.analyze`. If none can,
-    these are raised as :class:`DiagnosticError`.
+    K851 and K852 for one that is too much, K783 for a profile of other code, else as
+    :func:`kcc.pipeline.analyze`. If none can, these are raised as :class:`DiagnosticError`.
     """
     from kcc.passes.assumption_use import warn_unused
     from kcc.trace.launches import STATIC, TraceHeader
@@ -79,24 +86,30 @@ def trace_source(
     kernels = choose_kernels(unit, request.kernels)
     check_arguments(request.arguments, kernels)
     found, failures = list[TracedKernel](), list[Diagnostic]()
-    seen = set[str]()
+    seen, silent = set[str](), list[Diagnostic]()
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
         for number, kernel in enumerate(kernels):
             try:
-                ready = stage("trace", lambda k=kernel: _walked(unit, k, request, width))
+                ready = stage("trace", lambda k=kernel: _walked(unit, k, request, width, profile))
             except DiagnosticError as error:
                 failures += error.diagnostics
                 continue
             found.append(stage("write", lambda r=ready, n=number: _written(writer, r, n)))
             seen |= ready.program.decisions
+            if profile is not None and ready.program.observed is None:
+                silent.append(_not_profiled(kernel))
         if not found:
             raise DiagnosticError(failures)
     used = {each for kernel in found for each in kernel.summary.used}
     known = "known, or no work-item comes there"
     unused = [] if failures else warn_unused(request.assumptions, seen, used, known)
     return StaticTraces(
-        tuple(found), (*unit.warnings, *unused), tuple(failures), writer.bytes_written
+        tuple(found), (*unit.warnings, *silent, *unused), tuple(failures), writer.bytes_written
     )
+
+
+def _not_profiled(kernel: Kernel) -> Diagnostic:
+    return Diagnostic("K784", f"the profile has no launch of '{kernel.name}'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +122,19 @@ class _Walked:
     classes: list[StaticClass]
 
 
-def _walked(unit: CompiledUnit, kernel: Kernel, request: AnalysisRequest, width: int) -> _Walked:
+def _walked(
+    unit: CompiledUnit,
+    kernel: Kernel,
+    request: AnalysisRequest,
+    width: int,
+    profile: Profile | None,
+) -> _Walked:
     from kcc.tracegen.static.classes import find_classes
     from kcc.tracegen.static.program import prepare_static
 
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch, assumed = static_launch(kernel, inputs, request.arguments)
-    program = prepare_static(unit, kernel, launch, request.assumptions, width)
+    program = prepare_static(unit, kernel, launch, request.assumptions, width, profile)
     return _Walked(program, launch, assumed, find_classes(program))
 
 

@@ -31,6 +31,7 @@ from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
     from kcc.pipeline import AnalysisRequest
+    from kcc.profile.model import Profile
     from kcc.static_tracing import StaticTraces, TracedKernel
 
 SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
@@ -42,6 +43,7 @@ _EXAMPLES = """examples:
   kcc trace vecadd.cl --global 2**20 --local 256 --arg n=2**20 -o vecadd.kct
   kcc trace kernels/nw/nw.cl --size large -o nw.kct        sizes and arguments of kernel.toml
   kcc trace kernels/bfs/bfs.cl --assume loop@22=6 --assume branch@18=0.1 -o bfs.kct
+  kcc trace kernels/bfs/bfs.cl --size large --profile bfs.json -o bfs.kct
   kcc trace mm.cl --global n,n --local 16,16 --size n=4096 --arg 'a=float[n*n]' -o mm.kct
   kcc trace --show nw.kct --block 3 --warp 0               what one warp does"""
 
@@ -61,6 +63,12 @@ def static_parser(prog: str) -> Parser:
     add_compilation(parser, OptLevel.O2)
     add_launch(parser)
     add_assumptions(parser)
+    parser.add_argument_group("what memory decides").add_argument(
+        "--profile",
+        metavar="FILE",
+        help="as in the runs of this profile (of `kcc profile --json`), all launches of a kernel\n"
+        "taken together; --assume comes first",
+    )
     parser.add_argument_group("warps").add_argument(
         "--warp-size",
         type=int,
@@ -87,7 +95,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     stage = StageRunner()
     request, remarks = stage("read", lambda: _request(arguments, path, sources))
     with trace_target(arguments) as target:
-        found = trace_source(request, target, width=arguments.warp_size, stage=stage)
+        profile = stage("read", lambda: _profile(arguments.profile))
+    width = arguments.warp_size
+    found = trace_source(request, target, width=width, profile=profile, stage=stage)
     said = (*found.warnings, *found.failures)
     messages = "".join(render(each, sources) + "\n" for each in said)
     sys.stderr.write(paint_messages(messages, sys.stderr))
@@ -97,6 +107,12 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         sys.stderr.write(stage.table())
     return 1 if found.failures else 0
+
+
+def _profile(path: str | None) -> Profile | None:
+    from kcc.profile.document import read_profile
+
+    return None if path is None else read_profile(path)
 
 
 def _request(

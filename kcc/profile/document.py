@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,6 +191,22 @@ def _runs(counts: Counts) -> list[list[int]]:
     starts = np.flatnonzero(np.concatenate([[True], counts[1:] != counts[:-1]]))
     lengths = np.diff(np.append(starts, counts.size))
     return [[int(v), int(n)] for v, n in zip(counts[starts], lengths, strict=True)]
+
+
+def read_profile(path: str) -> Profile:
+    """The profile in a file.
+
+    :raises DiagnosticError: K001 for a file that cannot be read, K780 for what is no profile.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        message = f"cannot read '{path}': {error.strerror}"
+        raise DiagnosticError([Diagnostic("K001", message)]) from None
+    except ValueError:
+        message = f"'{path}' is not a profile ({SCHEMA}): it is no text"
+        raise DiagnosticError([Diagnostic("K780", message)]) from None
+    return from_json(text, path)
 
 
 def from_json(text: str, name: str) -> Profile:

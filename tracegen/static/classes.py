@@ -14,6 +14,7 @@ import numpy as np
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.trace.classes import ClassWords, WarpClass
+from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.program import StaticProgram
 from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Box, Limits, Place
@@ -66,6 +67,7 @@ def find_classes(program: StaticProgram) -> list[StaticClass]:
 class _Search:
     def __init__(self, program: StaticProgram) -> None:
         self.program = program
+        self._dealer = Dealer()
         self.drafts = list[_Draft]()
         self.boxes = self.events = 0
 
@@ -95,7 +97,7 @@ class _Search:
             raise DiagnosticError([Diagnostic("K852", message, hint=hint)])
 
     def _walk(self, at: Place) -> _Draft:
-        walk = Walk(self.program, at, Limits(at))
+        walk = Walk(self.program, at, Limits(at), self._dealer)
         walk.run()
         walk.record.finish(*self.program.geometry.number(at))
         self.events += walk.record.segments

@@ -1,9 +1,10 @@
 """Which way lanes go: what is known is so, for the rest there are rules.
 
 Rules, in this order (Wang et al., section III-B.1, takes every branch that memory decides): what
-``--assume`` says of the branch's line; a loop goes on as long as another way out of it is known,
-else for as many iterations as ``--assume`` says of its line, else one; of a branch around code the
-code is executed; of two sides lanes with even numbers take the first.
+``--assume`` says of the branch's line; what a profile has observed; a loop goes on as long as
+another way out of it is known, else for as many iterations as ``--assume`` says of its line, else
+one; of a branch around code the code is executed; of two sides lanes with even numbers take the
+first.
 """
 
 from __future__ import annotations
@@ -11,9 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.passes.loops import Loop
+from kcc.tracegen.static.dealing import Dealer, lanes_in
 from kcc.tracegen.static.limits import Ints
+from kcc.tracegen.static.observed import Draws, Observed
 from kcc.tracegen.static.program import StaticProgram, Stop
-from kcc.tracegen.static.windows import Reading
+from kcc.tracegen.static.windows import Reading, masks_of
 
 ASSUMED_TRIPS = 1
 """Of a loop of which nothing is known: the least with which its body is in the trace."""
@@ -22,10 +29,13 @@ EVEN_LANES = 0x5555_5555_5555_5555
 
 
 class Decider:
-    """Decides for one warp; keeps what shares of lanes have been dealt out."""
+    """Decides for one warp; keeps what shares of lanes have been dealt out. What a profile has
+    observed is dealt out over all warps by the ``dealer``."""
 
-    def __init__(self, program: StaticProgram) -> None:
-        self._program = program
+    def __init__(self, program: StaticProgram, dealer: Dealer) -> None:
+        self._program, self._dealer = program, dealer
+        self._drawn: dict[int, int] = {}
+        self._trips_of: dict[int, Ints] = {}
         self._dealt: dict[int, tuple[int, int]] = {}
         self._undecided: dict[int, set[int]] = {}
         self.notes: dict[tuple[int, str], None] = {}
@@ -76,6 +86,9 @@ class Decider:
             masks = [0] * len(targets)
             masks[stop.ways.true], masks[other] = share, lanes & ~share
             return masks
+        observed = self._as_observed(block, stop, lanes, counters)
+        if observed is not None:
+            return observed
         staying = self._staying(block, stop, lanes, counters)
         if staying is not None:
             return staying
@@ -93,6 +106,78 @@ class Decider:
             if lanes >> lane & 1:
                 masks[lane % len(targets)] |= 1 << lane
         return masks
+
+    def enter(self, loop: int, lanes: int) -> None:
+        """Lanes come to a loop from outside: they draw again how long they stay."""
+        self._drawn[loop] = self._drawn.get(loop, 0) & ~lanes
+
+    def _as_observed(
+        self, block: int, stop: Stop, lanes: int, counters: Mapping[int, Ints]
+    ) -> list[int] | None:
+        """As a profile has it; None where it says nothing, or the user says it of the loop."""
+        observed = self._program.observed
+        if observed is None:
+            return None
+        number, inside = self._left_here(stop)
+        if number is not None:
+            loop = self._program.values.loops.loops[number]
+            if loop.line in self._program.assumptions.loops:
+                return None
+            draws = observed.trips.get(loop.header)
+            if draws is not None:
+                self._note(stop, f"{draws.mean:.3g} times round the loop, as in the profile")
+                left = self._drawn_trips(draws, number, lanes, counters[number])
+                leave = self._leaving(observed, block, loop, left)
+                return _split(inside, lanes & ~leave, leave)
+        ways = [observed.ways.get((block, target)) for target in stop.ways.targets]
+        known = [way for way in ways if way is not None]
+        if len(known) < len(ways):
+            return None
+        share = known[stop.ways.true].share
+        self._note(stop, f"true for {share:.3g} of the lanes, as in the profile")
+        if stop.divergent:
+            return self._dealer.lanes(block, known, lanes)
+        chosen = self._dealer.choose(block, [way.share for way in known])
+        return [lanes if place == chosen else 0 for place in range(len(ways))]
+
+    def _drawn_trips(self, draws: Draws, number: int, lanes: int, counter: Ints) -> Ints:
+        """How many times more each lane goes round a loop, by what it drew when it entered it."""
+        trips = self._trips_of.setdefault(number, np.zeros(len(counter), np.int64))
+        new = lanes_in(lanes & ~self._drawn.get(number, 0))
+        groups = min(draws.groups, len(new))
+        drawn = self._dealer.draw(number, draws, groups) if new else []
+        for place, lane in enumerate(new):
+            trips[lane] = drawn[place * groups // len(new)]
+        self._drawn[number] = self._drawn.get(number, 0) | lanes
+        left = trips - 1 - counter
+        return np.where(self._lanes_of(lanes), left, 1)
+
+    def _leaving(self, observed: Observed, block: int, loop: Loop, left: Ints) -> int:
+        """The lanes that leave a loop at a block in their last iteration; of several ways out each
+        has its share. At the latest they leave one iteration later."""
+        (last, late) = masks_of(np.stack([left == 0, left < 0]))
+        exits = {
+            each: sum(
+                observed.lanes.get((each, target), 0)
+                for target in self._program.stops[each].ways.targets
+                if target not in loop.blocks
+            )
+            for each in loop.exiting
+            if each >= block
+        }
+        share = exits.get(block, 0) / max(sum(exits.values()), 1)
+        if share == 1:
+            return last | late
+        chosen = [
+            lane
+            for lane in lanes_in(last)
+            if self._dealer.choose((block, "leave"), (share, 1 - share)) == 0
+        ]
+        return late | sum(1 << lane for lane in chosen)
+
+    def _lanes_of(self, mask: int) -> NDArray[np.bool_]:
+        width = self._program.geometry.width
+        return np.array([mask >> lane & 1 for lane in range(width)], np.bool_)
 
     def _dealt_out(self, block: int, stop: Stop, lanes: int, share: float) -> int:
         """A share of lanes, such that over all executions it is as near as can be."""
@@ -113,23 +198,26 @@ class Decider:
         self, block: int, stop: Stop, lanes: int, counters: Mapping[int, Ints]
     ) -> list[int] | None:
         """At a way out of a loop; None elsewhere."""
-        loops = self._program.values.loops.loops
+        number, inside = self._left_here(stop)
+        if number is None:
+            return None
+        undecided = self._undecided.setdefault(number, set())
+        undecided.add(block)
+        stay = lanes
+        if undecided >= set(self._program.values.loops.loops[number].exiting):
+            stay = self._trips(stop, block, number, lanes, counters[number])
+        else:
+            self._note(stop, "the loop is not left here")
+        return _split(inside, stay, lanes & ~stay)
+
+    def _left_here(self, stop: Stop) -> tuple[int | None, list[bool]]:
+        """The innermost loop that some ways lead out of and others do not, and which stay."""
         for number in reversed(stop.chain):
-            loop = loops[number]
-            inside = [target in loop.blocks for target in stop.ways.targets]
-            if all(inside):
-                continue
-            if not any(inside):
-                return None
-            undecided = self._undecided.setdefault(number, set())
-            undecided.add(block)
-            stay = lanes
-            if undecided >= set(loop.exiting):
-                stay = self._trips(stop, block, number, lanes, counters[number])
-            else:
-                self._note(stop, "the loop is not left here")
-            return _split(inside, stay, lanes & ~stay)
-        return None
+            blocks = self._program.values.loops.loops[number].blocks
+            inside = [target in blocks for target in stop.ways.targets]
+            if not all(inside):
+                return (number if any(inside) else None), inside
+        return None, []
 
     def _trips(self, stop: Stop, block: int, number: int, lanes: int, counter: Ints) -> int:
         """The lanes that have not come to the number of iterations assumed."""

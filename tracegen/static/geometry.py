@@ -30,21 +30,24 @@ Side = tuple[tuple[int, int], ...]
 
 Ids = tuple[int, int, int]
 
+MAX_WARPS_APART = 8
+"""Of the warps of a thread block, where a number of warps are told apart."""
+
 
 @dataclass(frozen=True)
 class Geometry:
     """The warps of a launch: ``local`` sizes, lanes of a warp, and their coordinates.
 
-    ``inner`` is by how much local ids grow per step of each digit of the warp. ``uneven`` says that
-    they do not grow evenly along the lowest one: warps are looked at separately for each of its
-    values.
+    ``inner`` is by how much local ids grow per step of each digit of the warp. Warps are looked at
+    separately for each value of the coordinates ``apart``: ids do not grow evenly along them, or
+    warps are to be told apart there for another reason.
     """
 
     local: Ids
     width: int
     places: Coordinates
     inner: tuple[Ids, ...]
-    uneven: bool
+    apart: frozenset[int] = frozenset()
     offset: Ids = (0, 0, 0)
 
     @property
@@ -98,25 +101,22 @@ class Geometry:
         """
         sizes, weights = self.places.sizes, self.places.weights
         blocks = [digit_boxes(sizes[side], weights[side]) for side in range(WARP)]
-        for warps in self._warp_groups():
-            sides = product(*blocks, warps)
-            yield [_box([pair for side in each for pair in side]) for each in sides]
+        apart = sorted(self.apart)
+        values = [range(self.places.limits[place]) for place in apart]
+        for warps in self._full_and_last():
+            boxes = [_box([p for side in each for p in side]) for each in product(*blocks, warps)]
+            for chosen in product(*values):
+                at = dict(zip(apart, chosen, strict=True))
+                yield [box.at(at) for box in boxes if box.meets(at)]
 
-    def _warp_groups(self) -> Iterator[list[Side]]:
+    def _full_and_last(self) -> Iterator[list[Side]]:
+        """The warps that have all lanes, and the one that has not."""
         warps, weights = self.places.sizes[WARP], self.places.weights[WARP]
         full = self.items // self.width
-        groups = [digit_boxes(full, weights)]
+        yield digit_boxes(full, weights)
         if full < warps:
             last = self.places.of((0, 0, 0, full))[self.places.first[WARP] :]
-            groups.append([tuple((digit, digit) for digit in last)])
-        for boxes in groups:
-            if not self.uneven:
-                yield boxes
-                continue
-            for digit in range(self.places.radices[WARP][0]):
-                yield [
-                    ((digit, digit), *rest) for (low, high), *rest in boxes if low <= digit <= high
-                ]
+            yield [tuple((digit, digit) for digit in last)]
 
     @cached_property
     def growth(self) -> dict[Key, tuple[int, ...]]:
@@ -162,7 +162,24 @@ def geometry_of(shape: NDRange, width: int) -> Geometry:
     warps = -(-x * y * z // width)
     radices, inner, uneven = _warp_digits((x, y, z), width)
     places = Coordinates((*shape.blocks, warps), ((), (), (), radices))
-    return Geometry((x, y, z), width, places, inner, uneven, (a, b, c))
+    apart = frozenset({places.first[WARP]} if uneven else ())
+    return Geometry((x, y, z), width, places, inner, apart, (a, b, c))
+
+
+def told_apart(geometry: Geometry, count: int) -> Geometry:
+    """The same with warps told apart in about so many kinds: those of a thread block first, then
+    thread blocks that follow one another."""
+    radices, wanted, left = [list[int]() for _ in range(geometry.count)], set[int](), count
+    for place in (geometry.count - 1, *(geometry.places.first[side] for side in range(WARP))):
+        size = min(geometry.places.limits[place], left if place < WARP else MAX_WARPS_APART)
+        if size > 1:
+            radices[place] = [size] if size < geometry.places.limits[place] else []
+            wanted.add(place)
+            left = -(-left // size)
+    found = geometry.split(radices)
+    before = [sum(len(own) for own in radices[:place]) for place in range(geometry.count)]
+    apart = {place + before[place] for place in (*wanted, *geometry.apart)}
+    return replace(found, apart=frozenset(apart))
 
 
 def _warp_digits(local: Ids, width: int) -> tuple[tuple[int, ...], tuple[Ids, ...], bool]:

@@ -28,19 +28,28 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import Node, SymbolKind
 from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
+from kcc.profile.model import Profile
 from kcc.trace.tables import TraceTables
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.explicit import explicit_memory
 from kcc.tracegen.simt.inlined import inlined
 from kcc.tracegen.simt.plan import Object, Plan, is_barrier
 from kcc.tracegen.simt.program import make_plan
-from kcc.tracegen.static.geometry import Geometry, geometry_of
+from kcc.tracegen.static.geometry import Geometry, geometry_of, told_apart
 from kcc.tracegen.static.growths import Growths
 from kcc.tracegen.static.launch import StaticLaunch, place_arguments
 from kcc.tracegen.static.limits import Ints
+from kcc.tracegen.static.observed import Observed, observe
 from kcc.tracegen.static.radices import choose_radices
 from kcc.tracegen.static.windows import Variables
 from kcc.tracegen.trace_tables import tables_of
+
+MIN_KINDS, MAX_KINDS = 8, 64
+"""Warps that a profile is dealt out to: shares come out right to a sixty-fourth, at least to an
+eighth."""
+
+PROFILED_SEGMENTS = 1 << 17
+"""Of all these warps together: some seconds of work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +104,7 @@ class StaticProgram:
     symbols: Mapping[Key, Ints]
     stops: Sequence[Stop]
     assumptions: Assumptions
+    observed: Observed | None = None
 
     @property
     def geometry(self) -> Geometry:
@@ -114,8 +124,12 @@ def prepare_static(
     launch: StaticLaunch,
     assumptions: Assumptions | None = None,
     width: int = 32,
+    profile: Profile | None = None,
 ) -> StaticProgram:
-    """Analyse a kernel for a launch, as the engine would lay it out for one with data."""
+    """Analyse a kernel for a launch, as the engine would lay it out for one with data.
+
+    :raises DiagnosticError: K783 for a profile that is not of this code.
+    """
     assumptions = assumptions or Assumptions()
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     plan = make_plan(kernel, unit.module, width, launch.shape.dynamic_local_bytes)
@@ -134,12 +148,26 @@ def prepare_static(
     symbols = {**launch_symbols(known), **_addresses(plan, placed)}
     template = Evaluator(values, Lanes(1, symbols))
     template.expect(roots)
-    geometry = choose_radices(geometry_of(launch.shape, width), roots, template)
+    observed = observe(profile, tables) if profile is not None else None
+    geometry = geometry_of(launch.shape, width)
+    if observed is not None and any(_is_open(values, stop) for stop in stops):
+        geometry = told_apart(geometry, _kinds(observed))
+    geometry = choose_radices(geometry, roots, template)
     growths = Growths(values, geometry)
     return StaticProgram(
         kernel, plan, tables, values, growths, Variables(values, roots), template, symbols,
-        stops, assumptions,
+        stops, assumptions, observed,
     )  # fmt: skip
+
+
+def _is_open(values: SymbolicValues, stop: Stop) -> bool:
+    """Whether memory has a part in where a block leads."""
+    return stop.ways.condition is not None and bool(values.causes(stop.ways.condition))
+
+
+def _kinds(observed: Observed) -> int:
+    """How many warps are walked where a profile is dealt out: many short ones, some long ones."""
+    return min(max(int(PROFILED_SEGMENTS / observed.segments_per_warp), MIN_KINDS), MAX_KINDS)
 
 
 def _roots(stop: Stop) -> list[Node]:

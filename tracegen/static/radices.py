@@ -43,6 +43,7 @@ class _Search:
     def __init__(self, geometry: Geometry, launch: Evaluator) -> None:
         self._launch = launch
         self._limits, self._count = geometry.places.limits, geometry.count
+        self._apart = geometry.apart
         self._highest = {last - 1 for last in geometry.places.first[1:]}
         self._symbols = {
             key: tuple(Fraction(g) for g in row) for key, row in geometry.growth.items()
@@ -129,6 +130,8 @@ class _Search:
         none."""
         return [
             _chain(sorted(wanted), limit, divides=place not in self._highest)
+            if place not in self._apart
+            else []
             for place, (wanted, limit) in enumerate(zip(self._wanted, self._limits, strict=True))
         ]
 

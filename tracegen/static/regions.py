@@ -6,7 +6,7 @@ The coordinates of warps are those of :mod:`kcc.trace.coordinates`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 Place = tuple[int, ...]
@@ -21,6 +21,16 @@ class Box:
 
     low: Place
     high: Place
+
+    def meets(self, values: Mapping[int, int]) -> bool:
+        """Whether some place in the box has these values on some sides."""
+        return all(self.low[s] <= value <= self.high[s] for s, value in values.items())
+
+    def at(self, values: Mapping[int, int]) -> Box:
+        """The part of the box with these values on some sides."""
+        sides = range(len(self.low))
+        low, high = ([values.get(s, end[s]) for s in sides] for end in (self.low, self.high))
+        return _box(low, high)
 
     def without(self, inner: Box) -> Iterator[Box]:
         """The rest of the box, in boxes, where ``inner`` is taken out of it."""

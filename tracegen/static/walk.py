@@ -13,17 +13,19 @@ an entry has the lanes as well, and where they meet others, as the engine has it
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.tracegen.simt.analysis import EXIT
+from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.decisions import Decider
 from kcc.tracegen.static.limits import Gathered, Ints
 from kcc.tracegen.static.program import StaticProgram, Stop, Touch
 from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Limits, Place
+from kcc.tracegen.static.scatter import in_parts, scatter
 from kcc.tracegen.static.windows import WarpValues
 
 NOWHERE = -2
@@ -48,7 +50,9 @@ class _Entry:
 class Walk:
     """Walks one warp; the trace is in ``record``, the limits of its class in ``limits``."""
 
-    def __init__(self, program: StaticProgram, place: Place, limits: Limits) -> None:
+    def __init__(
+        self, program: StaticProgram, place: Place, limits: Limits, dealer: Dealer
+    ) -> None:
         self.program, self.limits = program, limits
         self.record = Recorder(program.tables, program.kernel.name)
         self._gathered = Gathered(limits)
@@ -60,7 +64,7 @@ class Walk:
             {**program.symbols, **lanes},
             self._gathered,
         )
-        self.decider = Decider(program)
+        self.decider, self._dealer = Decider(program, dealer), dealer
         self._mask = int(sum(1 << i for i in np.flatnonzero(exists).tolist()))
         self._block, self._meeting = 0, NOWHERE
         self._doubt, self._release = False, NOWHERE
@@ -103,32 +107,27 @@ class Walk:
                 self.program.tables.accesses[touch.number].instruction
             ].line
             self.decider.notes[line, "addresses here and there in the array"] = None
-            here, spread = self._scattered(touch)
             loose = self.values.lanes_of(unknown)
+            here, spread = self._scattered(touch, loose)
             addresses = np.where(loose, here, addresses)
             growth = np.where(loose[:, None], spread, growth)
         assumed = self._doubt or unknown != 0
         self.record.access(touch.number, addresses, self._row(growth), assumed=assumed)
 
-    def _scattered(self, touch: Touch) -> tuple[Ints, Ints]:
-        """Addresses that are not known: elements here and there in the array; and how they grow.
-        Those of the first warp of the launch are in the lower half of the array; from warp to warp
-        they go up such that the last warp's reach to its end."""
-        width, geometry = self.program.geometry.width, self.program.geometry
+    def _scattered(self, touch: Touch, unknown: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+        """Addresses for lanes in which they are not known, and how they grow."""
+        program, width = self.program, self.program.geometry.width
         if touch.inside is None:
-            return np.zeros(width, np.int64), self.program.growths.none
-        size = touch.element_bytes
-        elements = max(touch.inside.size_bytes // size, 1)
-        lower = -(-elements // 2)
-        step = (elements - lower) // math.prod(geometry.places.sizes)
-        first = (self.record.accesses + self._number * SALT) * width
-        numbers = (np.arange(first, first + width).astype(np.uint64) + np.uint64(1)) * np.uint64(
-            0x9E3779B97F4A7C15  # 2^64 divided by the golden ratio: neighbours fall far apart
+            return np.zeros(width, np.int64), program.growths.none
+        parts = np.arange(width)
+        sectors = program.observed and program.observed.sectors.get(touch.number)
+        if sectors:
+            (count,) = self._dealer.draw(("sectors", touch.number), sectors)
+            parts = in_parts(unknown, count)
+        seed = (self.record.accesses + self._number * SALT) * width
+        return scatter(
+            touch.inside, touch.element_bytes, program.geometry, self._number, seed, parts
         )
-        numbers ^= numbers >> np.uint64(29)
-        element = (numbers % np.uint64(lower)).astype(np.int64) + step * self._number
-        spread = np.array([geometry.linear], np.int64) * (step * size)
-        return touch.inside.address + element * size, spread
 
     def _row(self, growth: Ints) -> int:
         """The number of the row of bytes per step of each coordinate: of one for all lanes, or of
@@ -184,6 +183,7 @@ class Walk:
                 self.values.repeat(chain[-1], lanes, chain)
             else:
                 self.values.enter(chain[-1], lanes, chain[:-1])
+                self.decider.enter(chain[-1], lanes)
 
     def _part(self, stop: Stop, masks: list[int], *, assumed: bool) -> None:
         """Lanes go different ways, the first ones first."""
