@@ -112,9 +112,8 @@ def _measure(subject: Subject, journal: Journal, gpus: list[str], settings: Host
     chosen = [range(subject.launch, subject.launch + 1)]
     study = study_script(subject.script, Study((), chosen), settings, size=subject.size)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        original = trace_run(
-            subject.script, Path(folder) / "original.kct", settings, size=subject.size, launches=chosen
-        )  # fmt: skip
+        target = Path(folder) / "original.kct"
+        original = trace_run(subject.script, target, settings, size=subject.size, launches=chosen)
         said = behaviour(Profile({}, (), tuple(x.profile for x in study.launches)))
         journal.add(f"{head} subject", workload=subject.workload, kernel=subject.kernel,
                     launch=subject.launch, loops=_loops(study), behaviour=_row(said),
@@ -122,10 +121,12 @@ def _measure(subject: Subject, journal: Journal, gpus: list[str], settings: Host
         _simulate(journal, f"{head} original", original, gpus)
         for kind, factor, settled in _miniatures(study, settings):
             key = f"{head} {kind} {factor}"
+            if f"{key} behaviour" in journal.keys:
+                continue
             registers = _each(journal, key, settled, Path(folder), settings, gpus)
             journal.add(f"{key} behaviour", behaviour=_row(behaviour(settled.profile)),
                         registers=registers)  # fmt: skip
-        _baseline(study, journal, head, Path(folder), settings, gpus)
+        _baseline(study, journal, head, Path(folder), settings, gpus[:1])
     journal.add(f"{head} done {gpus}")
 
 
@@ -146,7 +147,7 @@ def _miniatures(study: Study, settings: HostSettings) -> Iterator[tuple[str, int
         factor *= 2
     if most > 1:
         return
-    for blocks in (2, 4, 8, 16, 32, MOST_BLOCKS):
+    for blocks in (2, 4, 8, 16, MOST_BLOCKS):
         yield "blocks", blocks, settle(study, largest, settings, blocks=blocks)
 
 
@@ -171,6 +172,8 @@ def _traced(
 
 def _simulate(journal: Journal, key: str, traced: Traced, gpus: list[str]) -> None:
     for gpu in gpus:
+        if f"{key} on {gpu}" in journal.keys:
+            continue
         found: Simulated = simulate_run(traced, load_gpu(gpu, []))
         journal.add(f"{key} on {gpu}", cycles=found.cycles, issued=found.issued,
                     instructions=found.instructions, hits=dict(found.hits),
@@ -187,8 +190,8 @@ def _baseline(
     if any(f > 1 for row in largest for f in row):
         miniature = _without_loops(settle(study, largest, settings).miniature)
         text = opencl_source(miniature).text
-        _simulate(journal, f"{head} once 1", _traced(miniature, text, folder, settings, optimise=True),
-                  gpus)  # fmt: skip
+        traced = _traced(miniature, text, folder, settings, optimise=True)
+        _simulate(journal, f"{head} once 1", traced, gpus)
     ones = largest_factors(study.kernels, study.launches, 1)
     settled = settle(study, ones, settings, blocks=4)
     traced = _traced(settled.miniature, settled.source.text, folder, settings)

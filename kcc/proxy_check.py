@@ -29,7 +29,9 @@ class Traced:
 class _RegisterTracer(Tracer):
     """Notes the registers of kernels beside."""
 
-    def __init__(self, writer: TraceWriter, kernels: Sequence[str], launches: Sequence[range]):
+    def __init__(
+        self, writer: TraceWriter, kernels: Sequence[str], launches: Sequence[range]
+    ) -> None:
         super().__init__(writer, kernels=kernels, launches=launches)
         self.registers = dict[str, int]()
 
@@ -41,7 +43,7 @@ class _RegisterTracer(Tracer):
         return callback
 
 
-def trace_run(
+def trace_run(  # noqa: PLR0913 - the options of a run
     script: str, target: Path, settings: HostSettings, *, size: str = "small", seed: int = 0,
     arguments: Sequence[str] = (), kernels: Sequence[str] = (), launches: Sequence[range] = (),
 ) -> Traced:  # fmt: skip

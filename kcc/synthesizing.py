@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +38,9 @@ from kcc.tracegen.workers import TraceCallback
 
 SOURCE_NAME, HOST_NAME = "kernel.cl", "workload.py"
 """Of a miniature in a folder of its own."""
+
+NEVER_WRITTEN = "K714"
+"""Memory is read that was never written."""
 
 
 class Study:
@@ -197,18 +200,23 @@ def settle(
     It is run once in a temporary folder. Where an address made of filled contents leads out of its
     array, the access is one whose address is drawn from then on.
     """
-    drawn = frozenset[tuple[int, int]]()
+    wishes = Wishes(tuple(tuple(row) for row in factors), seed=seed, blocks=blocks)
     while True:
-        wishes = Wishes(tuple(tuple(row) for row in factors), drawn, seed, blocks)
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)
         try:
             return Settled(miniature, source, _profiled(miniature, source, settings))
         except DiagnosticError as error:
             access = _guilty(study, source, error)
-            if access is None or access in drawn:
+            if access is None:
                 raise InternalError("miniature", str(error)) from error
-            drawn |= {access}
+            kernel, _ = access
+            if error.diagnostics[0].code == NEVER_WRITTEN and kernel not in wishes.cleared:
+                wishes = replace(wishes, cleared=wishes.cleared | {kernel})
+            elif access not in wishes.drawn:
+                wishes = replace(wishes, drawn=wishes.drawn | {access})
+            else:
+                raise InternalError("miniature", str(error)) from error
 
 
 def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.frontend.ir.types import IntTy
-from kcc.frontend.ir.types import PtrTy
+from kcc.frontend.ir.types import IntTy, PtrTy
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
 from kcc.profile.merge import merge
 from kcc.synth import control
@@ -19,12 +18,13 @@ from kcc.synth.model import (
     ArgumentValue,
     BufferValue,
     ImageValue,
+    Input,
     Launch,
     LocalValue,
-    LoopControl,
     Miniature,
     Parameter,
     ParameterKind,
+    Place,
     ScalarValue,
     StructValue,
     TableValue,
@@ -45,6 +45,8 @@ class Wishes:
     factors: tuple[tuple[int, ...], ...]
     drawn: frozenset[tuple[int, int]] = frozenset()
     seed: int = 0
+    cleared: frozenset[int] = frozenset()
+    """Kernels whose local memory is to be written before they begin."""
     blocks: int = 1
     """By how much the thread blocks of every launch are divided."""
 
@@ -79,12 +81,32 @@ def assemble(
     for number, facts in enumerate(kernels):
         own = [x for x in launches if x.kernel == number]
         original = _original(facts, own, wishes, number)
-        built.append(build_kernel(original, f"k{number}", wishes.factors[number]))
+        made = build_kernel(original, f"k{number}", wishes.factors[number])
+        if number in wishes.cleared:
+            made = replace(made, kernel=replace(made.kernel, cleared=_local_memory(made, own)))
+        built.append(made)
     buffers = _Buffers()
     rows = tuple(_launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes) for x in launches)
     has_fills = any(x.fills for x in launches)
     sizes = tuple(size + (slack_bytes(size) if has_fills else 0) for size in buffers.sizes)
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
+
+
+def _local_memory(
+    built: Built, launches: Sequence[LaunchFacts]
+) -> tuple[tuple[Input | Place, int], ...]:
+    """All local memory of a kernel, with the bytes that every launch has of it."""
+    found = list[tuple[Input | Place, int]]()
+    for array in built.kernel.arrays:
+        if array.space == 3:
+            found.append((Place(array.number), array.size_bytes))
+    for parameter, source in zip(built.kernel.parameters, built.sources, strict=True):
+        if parameter.kind is ParameterKind.LOCAL:
+            sizes = [
+                b.size_bytes for x in launches for b in x.launch.buffers if b.argument == source
+            ]
+            found.append((Input(parameter.number), min(sizes)))
+    return tuple(found)
 
 
 def _original(
@@ -168,7 +190,7 @@ def _launch(
     facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, wishes: Wishes
 ) -> Launch:
     values = tuple(
-        _value(facts, parameter, source, found, built, buffers, wishes.seed)
+        _value(facts, parameter, source, found, buffers, wishes.seed)
         for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
     )
     said = found.launch
@@ -193,7 +215,7 @@ def fewer_blocks(
 
 
 def _value(
-    facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts, built: Built,
+    facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts,
     buffers: _Buffers, seed: int,
 ) -> ArgumentValue:  # fmt: skip
     match source:
@@ -276,15 +298,3 @@ def _words(facts: KernelFacts, argument: int, size: int, data: bytes) -> tuple[i
 def _needed(facts: KernelFacts) -> frozenset[int]:
     """Loads from structs that addresses or conditions are made of."""
     return facts.roles.leaves & facts.roles.struct_loads
-
-
-def reduces_nothing(miniature: Miniature) -> bool:
-    """Whether no loop has fewer trips than in the original."""
-    return all(
-        factor == 1 or kernel.loops[n].control is LoopControl.KEPT
-        for kernel, factors in zip(miniature.kernels, miniature.reductions, strict=True)
-        for n, factor in enumerate(factors)
-    )
-
-
-__all__: Sequence[str] = ("Mapping", "Wishes", "assemble", "largest_factors", "reduces_nothing")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcc.frontend.builtins.demangle import demangle
@@ -11,19 +11,17 @@ from kcc.frontend.ir.instructions import (
     AtomicRmw,
     Branch,
     Call,
-    CompareExchange,
     CondBranch,
     FloatCompare,
     GetElementPtr,
     IntCompare,
-    Load,
     Phi,
     ShuffleVector,
     Store,
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
-from kcc.frontend.ir.types import FLOAT, I1, I32, IrType, PtrTy, scalar_of, size_bytes
+from kcc.frontend.ir.types import FLOAT, I32, IrType, PtrTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
     ConstantExpr,
@@ -63,8 +61,8 @@ from kcc.synth.model import (
     Parameter,
     ParameterKind,
     Place,
-    Result,
     Refill,
+    Result,
     Role,
     Spread,
     Statement,
@@ -170,9 +168,10 @@ class _Builder:
             said = self.original.kernel.arguments[argument.index]
             byval = argument.attributes.byval
             if byval is not None:
+                size = size_bytes(byval)
                 self.parameters.add(
-                    ParameterKind.STRUCT, argument.type, argument.index, size_bytes=size_bytes(byval)
-                )  # fmt: skip
+                    ParameterKind.STRUCT, argument.type, argument.index, size_bytes=size
+                )
             elif said.type.startswith("image"):
                 self.parameters.add(
                     ParameterKind.IMAGE, argument.type, argument.index, access=said.access
@@ -392,7 +391,7 @@ def _dimensions(launch: LaunchProfile) -> int:
     return max([n + 1 for n, size in enumerate(launch.global_size) if size > 1], default=1)
 
 
-def _draws(blocks: Sequence[Block], loops: Iterator[Loop] | Sequence[Loop] | object) -> bool:
+def _draws(blocks: Sequence[Block], loops: Iterable[Loop]) -> bool:
     """Whether anything is drawn while the miniature runs."""
     for block in blocks:
         match block.ending:
@@ -404,7 +403,7 @@ def _draws(blocks: Sequence[Block], loops: Iterator[Loop] | Sequence[Loop] | obj
                 pass
         if any(isinstance(o, Spread | Refill) for s in block.statements for o in s.operands):
             return True
-    return any(loop.control is LoopControl.DRAWN for loop in loops)  # type: ignore[attr-defined]
+    return any(loop.control is LoopControl.DRAWN for loop in loops)
 
 
 def _makes_nothing(instruction: AnyInstruction) -> bool:
@@ -459,15 +458,3 @@ def _constant_offset(value: ConstantExpr) -> int:
             type_ = type_.element
             offset += step * size_bytes(type_)
     return offset
-
-
-__all__ = [
-    "Built",
-    "Original",
-    "RateOf",
-    "TripsOf",
-    "build_kernel",
-    "I1",
-    "Load",
-    "CompareExchange",
-]

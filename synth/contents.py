@@ -95,7 +95,7 @@ def described(
                 spread,
                 int(usable.min()),
                 int(usable.max()),
-            )  # fmt: skip
+            )
         )
     return tuple(found)
 

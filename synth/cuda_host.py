@@ -45,7 +45,8 @@ static unsigned char *filled(size_t bytes)
     return host;
 }}
 
-[[maybe_unused]] static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
+[[maybe_unused]]
+static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
                 int size, double start, double slope, double spread, double least, double most)
 {{
     for (size_t i = 0; i < count; ++i) {{
@@ -85,13 +86,12 @@ int main()
 
 def cuda_host(miniature: Miniature) -> str:
     """The host's part of the program."""
-    text = _HOST.format(
+    return _HOST.format(
         seed=miniature.seed + 1,
         buffers=", ".join(map(str, miniature.buffers)) or "4",
         count=max(len(miniature.buffers), 1),
         launches="".join(_launch(miniature, launch) for launch in miniature.launches),
     )
-    return text
 
 
 def _launch(miniature: Miniature, launch: Launch) -> str:
@@ -142,9 +142,9 @@ def _argument(parameter: Parameter, value: ArgumentValue, shared: int) -> str:
             return f"Words<{len(words) // 2}>{{{{{inner}}}}}"
         case ImageValue():
             return "0"
-        case ScalarValue(number) if isinstance(number, tuple):
-            return f"{{{', '.join(map(str, number))}}}"
         case ScalarValue(number):
+            if isinstance(number, tuple):
+                return f"{{{', '.join(map(str, number))}}}"
             if parameter.kind is ParameterKind.SCALAR and isinstance(parameter.type, FloatTy):
                 return f"{float(number)!r}"
             return f"{int(number)}ull" if int(number) >= 1 << 31 else str(int(number))

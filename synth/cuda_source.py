@@ -21,8 +21,15 @@ _ENTRY = re.compile(
     r"^\.visible \.entry (\w+)\((.*?)^\)(.*?)^\{\n(.*?)^\}", re.MULTILINE | re.DOTALL
 )
 _PARAMETER = re.compile(r"ld\.param\.(\w+)(\.\w+)?(\s+)([^,]+), \[(\w+)_param_(\d+)(\+\d+)?\]")
-_WORD = re.compile(r"^(?:\.visible )?\.(shared|const|global) (\.align \d+) (\.b\d+) ([\w$]+)\[(\d+)\]"
-                   r"(?: = \{([^}]*)\})?;", re.MULTILINE)  # fmt: skip
+_WORD = re.compile(
+    r"^(?:\.visible )?\.(shared|const|global) (\.align \d+) (\.b\d+) ([\w$]+)\[(\d+)\]"
+    r"(?: = \{([^}]*)\})?;",
+    re.MULTILINE,
+)
+
+_DOUBLES = re.compile(
+    r"^declare spir_func double @_Z(\d+[a-z_0-9]*?)d+\(((?:double(?:, )?)+)\)[^\n]*\n", re.MULTILINE
+)
 
 _HEAD = """// A miniature that kcc made, in CUDA: nvcc -o miniature {name}
 #include <cstdio>
@@ -40,7 +47,7 @@ def cuda_source(miniature: Miniature, unit: CompiledUnit, name: str) -> str:
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart in PTX.
     """
-    ptx = emit_ptx(unit.ir, PtxOptions(restructure=False))
+    ptx = emit_ptx(_single_precision(unit.ir), PtxOptions(restructure=False))
     bodies = {match[1]: match[4] for match in _ENTRY.finditer(ptx)}
     variables = {match[4]: match for match in _WORD.finditer(_ENTRY.sub("", ptx))}
     kernels = "\n".join(
@@ -50,11 +57,33 @@ def cuda_source(miniature: Miniature, unit: CompiledUnit, name: str) -> str:
     return _HEAD.format(name=name) + tables + kernels + cuda_host(miniature)
 
 
+def _single_precision(ir: str) -> str:
+    """Functions of doubles by way of those of floats: NVIDIA's library, which has the others, is
+    not at hand, and the values mean nothing."""
+
+    def defined(match: re.Match[str]) -> str:
+        name, count = match[1], match[2].count("double")
+        single = f"@_Z{name}{'f' * count}"
+        values = "".join(f"  %f{n} = fptrunc double %d{n} to float\n" for n in range(count))
+        arguments = ", ".join(f"float %f{n}" for n in range(count))
+        head = ", ".join(f"double %d{n}" for n in range(count))
+        declared = f"declare spir_func float {single}({', '.join(['float'] * count)})\n"
+        return (
+            f"{declared if f'{single}(' not in ir else ''}"
+            f"define internal spir_func double @_Z{name}{'d' * count}({head}) alwaysinline {{\n"
+            f"{values}  %r = call spir_func float {single}({arguments})\n"
+            "  %w = fpext float %r to double\n  ret double %w\n}\n"
+        )
+
+    return _DOUBLES.sub(defined, ir)
+
+
 def _table(match: re.Match[str]) -> str:
     """A table of constants, in global memory."""
     word = {".b8": "unsigned char", ".b16": "unsigned short", ".b64": "unsigned long long"}
     values = match[6] or "0"
-    return f'extern "C" __device__ {word.get(match[3], "unsigned")} {match[4]}[{match[5]}] = {{{values}}};\n'
+    kind = word.get(match[3], "unsigned")
+    return f'extern "C" __device__ {kind} {match[4]}[{match[5]}] = {{{values}}};\n'
 
 
 def _kernel(kernel: Kernel, body: str, variables: dict[str, re.Match[str]]) -> str:
@@ -130,7 +159,8 @@ def _structs(kernel: Kernel) -> Iterator[str]:
     """Structs by value go through local memory."""
     for p in kernel.parameters:
         if p.kind is ParameterKind.STRUCT:
-            yield f".local .align 8 .b8 {kernel.name}_param_{p.number}[{-(-p.size_bytes // 8) * 8}];"
+            size = -(-p.size_bytes // 8) * 8
+            yield f".local .align 8 .b8 {kernel.name}_param_{p.number}[{size}];"
             yield f".reg .b64 %%c{p.number};"
             for word in range(-(-p.size_bytes // 8)):
                 yield f"ld.b64 %%c{p.number}, [%{p.number}+{word * 8}];"

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kcc.frontend.ir.types import I1, ArrayTy, FloatTy, IntTy, IrType, PtrTy, StructTy, VecTy
-from kcc.frontend.ir.types import field_offsets, scalar_of, size_bytes
+from kcc.frontend.ir.types import (
+    I1,
+    ArrayTy,
+    FloatTy,
+    IntTy,
+    IrType,
+    PtrTy,
+    StructTy,
+    VecTy,
+    field_offsets,
+    scalar_of,
+    size_bytes,
+)
 from kcc.synth.model import (
     Input,
     Literal,
@@ -209,7 +220,8 @@ class Expressions:
         return f"{condition} ? {then} : {otherwise}"
 
     def _address(self, s: Statement, own: list[str]) -> str:
-        assert isinstance(s.type, PtrTy) and s.shape is not None
+        assert isinstance(s.type, PtrTy)
+        assert s.shape is not None
         base, first, *others = own
         space, shape = SPACES[s.type.space], s.shape
         text = (
@@ -262,7 +274,8 @@ class Expressions:
 
     def _shuffle(self, s: Statement, own: list[str]) -> str:
         source = s.operand_types[0]
-        assert isinstance(source, VecTy) and isinstance(s.type, VecTy)
+        assert isinstance(source, VecTy)
+        assert isinstance(s.type, VecTy)
         lanes = [m if m is not None else 0 for m in s.lanes]
         if all(m < source.lanes for m in lanes) and s.type.lanes in (2, 3, 4, 8, 16):
             return f"{own[0]}.s{''.join(f'{m:x}' for m in lanes)}"
@@ -303,7 +316,7 @@ class Expressions:
                    for o, t in zip(own, s.operand_types, strict=True)]  # fmt: skip
         return f"{s.detail}({', '.join(own)})"
 
-    def _cast(self, s: Statement, own: str) -> str:
+    def _cast(self, s: Statement, own: str) -> str:  # noqa: PLR0911 - a row for each cast
         source, target = s.operand_types[0], s.type
         name = spelled(target)
         is_vector = isinstance(target, VecTy)

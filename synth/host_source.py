@@ -18,7 +18,7 @@ from kcc.synth.model import (
     TableValue,
 )
 
-_TEMPLATE = '''"""The host of a miniature that kcc made. `kcc run {name}` runs it, and so does Python with PyOpenCL.
+_TEMPLATE = '''"""The host of a miniature that kcc made, for `kcc run {name}` and for PyOpenCL.
 
 Buffers hold numbers that mean nothing, and where the kernels take addresses from them, numbers
 about the lines that FILLS gives.

@@ -160,6 +160,8 @@ Condition = Known | Drawn | Counted | Bounded
 
 @dataclass(frozen=True, slots=True)
 class Jump:
+    """One way."""
+
     target: int
 
 
@@ -243,6 +245,8 @@ class Loop:
 
 
 class ParameterKind(Enum):
+    """What a parameter of a miniature kernel is for."""
+
     BUFFER = "buffer"
     LOCAL = "local buffer"
     SCALAR = "scalar"
@@ -300,7 +304,9 @@ class Fill:
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """A miniature kernel. ``dimensions`` are those that any of its launches has more than one
-    work-item in, ``local_size`` that of its first launch."""
+    work-item in, ``local_size`` that of its first launch. ``cleared`` is local memory, with its
+    bytes, that is written before anything else, since with fewer trips not all of it is written
+    before it is read."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -310,6 +316,7 @@ class Kernel:
     required_local_size: tuple[int, int, int] | None
     dimensions: int
     local_size: tuple[int, ...]
+    cleared: tuple[tuple[Input | Place, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +329,8 @@ class BufferValue:
 
 @dataclass(frozen=True, slots=True)
 class LocalValue:
+    """Local memory that the host hands in."""
+
     size_bytes: int
 
 
@@ -348,6 +357,8 @@ class TableValue:
 
 @dataclass(frozen=True, slots=True)
 class ImageValue:
+    """An image of so many pixels in x and y."""
+
     size: tuple[int, ...]
 
 

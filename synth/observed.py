@@ -146,7 +146,7 @@ def anchor_of(facts: KernelFacts, instruction: int) -> Value:
     data."""
     pointer = pointer_of(facts.function.instructions[instruction])
     assert pointer is not None
-    for leaf in sorted(facts.leaves_of[instruction], reverse=True):
+    for leaf in sorted(facts.leaves_of.get(instruction, ()), reverse=True):
         made = facts.function.instructions[leaf]
         return InstructionRef(made.type, leaf, made.name)
     return pointer

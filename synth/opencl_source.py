@@ -7,12 +7,20 @@ for nothing in the original are marked "aux".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from kcc.frontend.ir.types import I1, FloatTy, IntTy, IrType, PtrTy, VecTy, scalar_of, size_bytes
-from kcc.frontend.ir.types import VOID
+from kcc.frontend.ir.types import (
+    I1,
+    VOID,
+    FloatTy,
+    IntTy,
+    IrType,
+    PtrTy,
+    VecTy,
+    scalar_of,
+)
 from kcc.synth.expressions import MULTIPLIER, Expressions
 from kcc.synth.liveness import live_statements
 from kcc.synth.model import (
@@ -33,7 +41,6 @@ from kcc.synth.model import (
     Operand,
     Parameter,
     ParameterKind,
-    Place,
     Refill,
     Result,
     Spread,
@@ -41,8 +48,9 @@ from kcc.synth.model import (
 )
 from kcc.synth.opencl_types import SPACES, number, pointer, signed, spelled
 
-_HEAD = """// A miniature that kcc made: its instructions, addresses and branches are like those of another
-// kernel, its numbers mean nothing. Compile it with -cl-opt-disable. "aux" marks what drives it.
+_HEAD = """// A miniature that kcc made: its instructions, addresses and branches are like those of
+// another program, its numbers mean nothing. Compile with -cl-opt-disable. "aux" marks what
+// drives it.
 """
 
 _FP64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
@@ -141,8 +149,9 @@ class _Emitter:
             if array.space == 2:
                 self.out.add(f"#undef m{array.number}")
                 values = ", ".join(str(3 + n % 5) for n in range(min(array.size_bytes // 4, 16)))
-                self.out.add(f"__constant uint {self._table(array.number)}[{-(-array.size_bytes // 4)}]"
-                             f" = {{{values}}};")  # fmt: skip
+                words = -(-array.size_bytes // 4)
+                table = self._table(array.number)
+                self.out.add(f"__constant uint {table}[{words}] = {{{values}}};")
         if self.kernel.required_local_size:
             sizes = ", ".join(map(str, self.kernel.required_local_size))
             self.out.add(f"__attribute__((reqd_work_group_size({sizes})))")
@@ -167,7 +176,21 @@ class _Emitter:
         for p in self.kernel.parameters:
             if p.kind is ParameterKind.STRUCT:
                 self.out.add(f"    __private uchar *a{p.number} = (__private uchar *)&w{p.number};")
+        self._clear()
         self._seeds()
+
+    def _clear(self) -> None:
+        """Write local memory, all threads of the block together."""
+        x, y, _ = (*self.kernel.local_size, 1, 1)[:3]
+        thread = f"(get_local_id(2) * {y} + get_local_id(1)) * {x} + get_local_id(0)"
+        for operand, size in self.kernel.cleared:
+            words, place = size // 4, self.spell.operand(operand, PtrTy(3))
+            self.out.add(
+                f"    for (uint z = {thread}; z < {words}u; z += {prod(self.kernel.local_size)}u)"
+                f" ((__local uint *){place})[z] = 0x3f800000u; // aux"
+            )
+        if self.kernel.cleared:
+            self.out.add("    barrier(CLK_LOCAL_MEM_FENCE); // aux")
 
     def _table(self, array: int) -> str:
         return f"{self.kernel.name}_t{array}"
@@ -209,7 +232,7 @@ class _Emitter:
         if s.detail == "__translate_sampler_initializer":
             self.samplers.append((s.number, int(getattr(s.operands[0], "value", 0))))
             return
-        if s.type != VOID and s.opcode not in ("store",):
+        if s.type != VOID:
             self._declare(s.type, f"v{s.number}")
         match s.opcode:
             case "phi":
@@ -348,7 +371,7 @@ class _Emitter:
                 self._line(f"if ({self._condition(condition)}) goto b{then};")
                 self._go(block, otherwise)
             case Choice():
-                self._choose(block, block.ending)
+                self._choose(block.ending)
             case End():
                 self._line("return;")
 
@@ -377,7 +400,8 @@ class _Emitter:
         """A bound that is met after as many trips, divided by the factor, as the original's: at
         least 1 (Yu et al., section 4.2.4, step 4), where there are any."""
         bound, n = loop.bound, loop.number
-        assert bound is not None and isinstance(bound.start, Result)
+        assert bound is not None
+        assert isinstance(bound.start, Result)
         name, start = spelled(bound.type), f"p{bound.start.number}"
         if f"e{n}" not in self.declared.get(name, []):
             self._declare(bound.type, f"e{n}")
@@ -429,7 +453,7 @@ class _Emitter:
         waits = f" + ({bits} & a{zero})" if bits != _INCREMENT else ""
         return f"{place}{waits} < a{condition.rates}"
 
-    def _choose(self, block: Block, choice: Choice) -> None:
+    def _choose(self, choice: Choice) -> None:
         value = self.spell.operand(choice.value or Nothing(), choice.value_type)
         cases = list(choice.cases)
         if choice.rates:
@@ -495,13 +519,13 @@ def _divided(text: str, size: int, type_: IrType) -> str:
     return f"({text} >> {size.bit_length() - 1})" if size > 1 else text
 
 
-def _is_combined(s: Statement, all_: Iterator[Statement] | object) -> bool:
+def _is_combined(s: Statement, all_: Iterable[Statement]) -> bool:
     """Whether a truth value is combined with another."""
     return any(
         other.type == I1
         and other.opcode in ("and", "or", "select")
         and Result(s.number) in other.operands
-        for other in all_  # type: ignore[attr-defined]
+        for other in all_
     )
 
 
@@ -533,6 +557,3 @@ def _declaration(type_: str, names: Sequence[str]) -> str:
     if type_.endswith("*"):
         return f"{type_}{', *'.join(names)};"
     return f"{type_} {', '.join(names)};"
-
-
-__all__ = ["SourceText", "opencl_source", "Place", "size_bytes"]

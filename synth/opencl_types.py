@@ -37,10 +37,10 @@ def spelled(type_: IrType) -> str:
 def signed(type_: IrType) -> str:
     """The same, integers as signed ones."""
     name = spelled(type_)
-    return name[1:] if name.startswith("u") else name
+    return name.removeprefix("u")
 
 
-def number(value: int | float, type_: IrType) -> str:
+def number(value: float, type_: IrType) -> str:
     """A number of a scalar type."""
     match type_:
         case IntTy(1):

@@ -182,8 +182,8 @@ def _struct_loads(function: Function) -> Iterator[int]:
 def struct_place(function: Function, pointer: Value) -> tuple[int, int] | None:
     """The argument and the offset in bytes that a pointer into a struct by value means, if both
     are fixed."""
-    from kcc.frontend.ir.values import ConstantInt
     from kcc.frontend.ir.types import size_bytes
+    from kcc.frontend.ir.values import ConstantInt
 
     offset = 0
     while True:

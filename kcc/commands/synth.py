@@ -186,21 +186,29 @@ def _made(
         launches=arguments.launches,
     )  # fmt: skip
     wanted = [simulate_run(original, gpu) for gpu in gpus]
-    for factor, blocks in _candidates(arguments, study):
-        settled = _settled(arguments, study, factor, blocks)
-        traced = _traced(settled, folder, arguments)
-        pairs = tuple(
-            _pair(one, simulate_run(traced, gpu)) for one, gpu in zip(wanted, gpus, strict=True)
-        )
-        if all(abs(pair.ipc_error) * 100 <= arguments.error for pair in pairs):
-            break
-    return _Made(study, settled, blocks, pairs)
+    *larger, last = _candidates(arguments, study)
+    for factor, blocks in larger:
+        made = _simulated(arguments, study, (factor, blocks), (gpus, wanted), folder)
+        if all(abs(pair.ipc_error) * 100 <= arguments.error for pair in made.pairs):
+            return made
+    return _simulated(arguments, study, last, (gpus, wanted), folder)
 
 
-def _pair(original: Simulated, miniature: Simulated) -> Pair:
+def _simulated(
+    arguments: argparse.Namespace,
+    study: Study,
+    factors: tuple[int, int],
+    wanted: tuple[Sequence[GpuDescription], Sequence[Simulated]],
+    folder: Path,
+) -> _Made:
+    """One miniature, simulated on each GPU."""
+    from kcc.proxy_check import simulate_run
     from kcc.synth.behaviour import Pair
 
-    return Pair(original, miniature)
+    settled = _settled(arguments, study, *factors)
+    traced = _traced(settled, folder, arguments)
+    pairs = tuple(Pair(one, simulate_run(traced, gpu)) for gpu, one in zip(*wanted, strict=True))
+    return _Made(study, settled, factors[1], pairs)
 
 
 def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Traced:
@@ -232,7 +240,8 @@ def _settled(arguments: argparse.Namespace, study: Study, factor: int, blocks: i
     from kcc.synthesizing import settle
 
     factors = [list(row) for row in largest_factors(study.kernels, study.launches, factor)]
-    for kernel, loop, own in arguments.loops:
+    own_factors: list[tuple[int, int, int]] = arguments.loops
+    for kernel, loop, own in own_factors:
         if kernel >= len(factors) or loop >= len(factors[kernel]):
             raise usage_error(f"there is no loop {kernel}.{loop}", "--report lists the loops")
         factors[kernel][loop] = own

@@ -131,7 +131,8 @@ def _ending(ending: Ending) -> str:
         case Choice():
             cases = ", ".join(f"{value}: {target}" for value, target in ending.cases)
             kind = "drawn" if ending.rates else "known"
-            return f"{kind} choice by {_operand(ending.value or Nothing())}: {cases}, else {ending.default}"
+            value = _operand(ending.value or Nothing())
+            return f"{kind} choice by {value}: {cases}, else {ending.default}"
         case End():
             return "end"
 

@@ -1,0 +1,169 @@
+"""Miniatures of whole workloads against their originals, both profiled."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import pytest
+
+from kcc.host import run_script
+from kcc.profile.model import LaunchProfile
+from kcc.report.miniature import revealed
+from kcc.synth.build import RateOf
+from kcc.synth.control import rate
+from kcc.synth.host_source import host_source
+from kcc.synth.model import Drawn, Fork, LoopControl
+from kcc.synth.opencl_source import opencl_source
+from kcc.synthesizing import files_of, flow_differences, settle, write_runnable
+from tests.pocl import provide_linker
+from tests.synth.making import KERNELS, made, settings, studied
+
+DECIDED_BY_IDS = [
+    "vecadd", "transpose", "matmul", "reduction", "hotspot", "stencil3d", "scan",
+    *(pytest.param(name, marks=pytest.mark.full) for name in (
+        "saxpy", "fft", "convolution", "lud", "gaussian", "nw", "nbody", "backprop", "kmeans",
+        "pathfinder", "histogram", "nn", "blackscholes",
+    )),
+]  # fmt: skip
+"""Workloads whose control flow depends on nothing but ids, sizes and counters."""
+
+DECIDED_BY_DATA = [
+    "bfs", "spmv",
+    *(pytest.param(name, marks=pytest.mark.full) for name in (
+        "sssp", "cfd", "streamcluster", "lavamd", "mergesort", "btree",
+    )),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("workload", DECIDED_BY_IDS)
+def test_flow_is_the_same_without_reduction(workload: str):
+    for found in flow_differences(studied(workload), made(workload)):
+        assert found.same, found
+        assert not found.joined
+        assert not found.auxiliary
+
+
+@pytest.mark.parametrize("workload", ["transpose", "matmul", "reduction"])
+def test_coalescing_and_bank_conflicts_are_the_same(workload: str):
+    launches = made(workload).profile.launches
+    for launch, own in zip(studied(workload).launches, launches, strict=True):
+        for one, two in zip(launch.profile.accesses, own.accesses, strict=True):
+            assert one.sectors == two.sectors
+            assert one.bank_passes == two.bank_passes
+            assert one.executions == two.executions
+
+
+@pytest.mark.parametrize("workload", DECIDED_BY_DATA)
+def test_branches_are_drawn_at_the_measured_rates(workload: str):
+    """To 1 %, or what chance explains (three standard deviations of the number of draws, which are
+    one for a group of lanes)."""
+    study, settled = studied(workload), made(workload)
+    drawn = 0
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        kernel = settled.miniature.kernels[launch.kernel]
+        for block in kernel.blocks:
+            ending = block.ending
+            if not isinstance(ending, Fork) or not isinstance(ending.condition, Drawn):
+                continue
+            twin = _matching(launch.profile, own, block.number)
+            if twin is None:
+                continue
+            drawn += 1
+            wanted, found = rate(launch.profile, block.number, ending.then), twin[0]
+            draws = twin[1] / (ending.condition.cluster or math.prod(own.local_size))
+            chance = 3 * math.sqrt(max(wanted * (1 - wanted), 0.01) / max(draws, 1))
+            assert abs(wanted - found) <= 0.01 + chance, (workload, kernel.name, block.number)
+    assert drawn
+
+
+def _matching(original: LaunchProfile, own: LaunchProfile, block: int) -> tuple[float, int] | None:
+    """The rate at which the miniature left the block the first way, and from how many executions,
+    where both graphs have as many blocks."""
+    if len(original.nodes) != len(own.nodes) or not own.nodes[block].ecount:
+        return None
+    first = next(e.target for e in original.edges if e.source == block)
+    out = {e.target: e.oecount for e in own.edges if e.source == block}
+    total = sum(out.values())
+    return (out.get(first, 0) / total, total) if total and first in out else None
+
+
+@pytest.mark.parametrize("workload", ["matmul", "hotspot", "stencil3d"])
+@pytest.mark.parametrize("factor", [2, 4])
+def test_trips_are_divided(workload: str, factor: int):
+    """Loops in no other, whose trips are the same in all threads: max(1, trips / R) exactly."""
+    study, settled = studied(workload), made(workload, factor)
+    checked = 0
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        loops = settled.miniature.kernels[launch.kernel].loops
+        factors = settled.miniature.reductions[launch.kernel]
+        if len(own.loops) != len(loops):
+            continue
+        for loop, one, two in zip(loops, launch.profile.loops, own.loops, strict=True):
+            fixed = one.least == one.most and one.entries and loop.depth == 1
+            bound = loop.bound
+            if not fixed or loop.control is LoopControl.KEPT or (bound and bound.tests_first):
+                continue
+            checked += 1
+            assert (two.least, two.most) == (max(1, one.most // factors[loop.number]),) * 2
+    assert checked
+
+
+def test_two_makings_are_identical():
+    study = studied("spmv")
+    again = settle(study, made("spmv").miniature.reductions, settings())
+    assert files_of(again, "k.cl", "k.py", "k.cu") == files_of(made("spmv"), "k.cl", "k.py", "k.cu")
+    assert revealed(again.miniature) == revealed(made("spmv").miniature)
+
+
+def test_another_seed_draws_others():
+    other = made("bfs", seed=3).profile.launches[4]
+    assert other.nodes != made("bfs").profile.launches[4].nodes
+
+
+@pytest.mark.parametrize("workload", ["bfs", "matmul"])
+def test_nothing_of_the_source_is_in_the_files(workload: str):
+    """No kernel, argument or label by its name, and no floating-point constant of the source."""
+    files = files_of(made(workload), "mini.cl", "mini.py", "mini.cu")
+    texts = [files.opencl, files.host, files.llvm, files.cuda, revealed(made(workload).miniature)]
+    names = {a.name for f in studied(workload).kernels for a in f.kernel.arguments}
+    names |= {f.kernel.name for f in studied(workload).kernels}
+    for name in (n for n in names if len(n) > 3):
+        assert not any(name in text for text in texts), name
+    source = (KERNELS / workload / f"{workload}.cl").read_text()
+    constants = [w for w in source.replace("f", " ").split() if w.count(".") == 1 and len(w) > 6]
+    for constant in (c for c in constants if c.replace(".", "").isdigit()):
+        assert not any(constant in text for text in texts), constant
+
+
+@pytest.mark.parametrize("workload", ["vecadd", "matmul", "bfs"])
+def test_runs_on_pocl(workload: str, tmp_path: Path):
+    provide_linker()
+    script = write_runnable(made(workload, 4), tmp_path)
+    run_script(str(script), settings=settings(redirect=False))
+
+
+@pytest.mark.parametrize("workload", ["vecadd", "matmul", "spmv"])
+def test_other_languages_are_well_formed(workload: str):
+    files = files_of(made(workload, 2), "mini.cl", "mini.py", "mini.cu")
+    module = llvm.parse_assembly(files.llvm)
+    module.verify()
+    assert files.cuda.count("{") == files.cuda.count("}")
+    assert files.cuda.count("asm volatile") == len(made(workload).miniature.kernels)
+    assert "_param_" not in files.cuda.replace("k0_param_0", "").replace("k0_param_1", "")
+
+
+def test_blocks_are_divided():
+    study = studied("vecadd")
+    settled = settle(study, made("vecadd").miniature.reductions, settings(), blocks=2)
+    for launch, own in zip(study.launches, settled.miniature.launches, strict=True):
+        blocks = launch.launch.global_size[0] // launch.launch.local_size[0]
+        assert own.global_size[0] // own.local_size[0] == max(1, blocks // 2)
+
+
+def test_source_and_host_come_from_the_description_alone():
+    miniature = made("bfs").miniature
+    assert opencl_source(miniature).text == made("bfs").source.text
+    assert "BFS" not in host_source(miniature, "a.py", "a.cl")
+    assert RateOf(0, (1,), 1) == RateOf(0, (1,), 1)
