@@ -32,6 +32,11 @@ class StackBar:
         return sum(self.parts.values())
 
 
+def chart_height() -> int:
+    """Of a picture, in the units of its view box, whose width is :data:`WIDTH`."""
+    return TOP + PLOT_HEIGHT + FOOT
+
+
 def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Markup:
     """The picture; ``checked`` says what the line is."""
     if not bars:
@@ -39,7 +44,7 @@ def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Mark
     most = max(max(bar.total, bar.checked or 0.0) for bar in bars) or 1.0
     names = [n for n in COLORS if any(bar.parts.get(n, 0.0) > 0 for bar in bars)]
     step = (WIDTH - LEFT - RIGHT) / len(bars)
-    total = TOP + PLOT_HEIGHT + FOOT
+    total = chart_height()
     return tag(
         "svg",
         void("rect", width=WIDTH, height=total, fill="#ffffff"),
@@ -50,6 +55,8 @@ def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Mark
         _legend(names, checked if any(bar.checked is not None for bar in bars) else ""),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {total}",
+        width=WIDTH,
+        height=total,
         font_family="system-ui, sans-serif",
         role="img",
         aria_label=title,

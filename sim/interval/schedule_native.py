@@ -99,7 +99,7 @@ def schedule_intervals(
     current = np.full(schedulers, -1)
     unit_free = np.zeros((schedulers, RESOURCES))
     ways = np.zeros(4)
-    lsu_free, mshr_free = 0.0, 0.0
+    lsu_free, mshr_free, lsu_part = 0.0, 0.0, P_LOAD_STORE
     next_block, left = 0, 0
     for place in range(places):
         if next_block < blocks:
@@ -180,9 +180,9 @@ def schedule_intervals(
         lsu = intervals[row, I_LOAD_STORE]
         if lsu > 0:
             if lsu_free > ready:
-                waits[warp, P_LOAD_STORE] += lsu_free - ready
+                waits[warp, lsu_part] += lsu_free - ready
                 ready = lsu_free
-            lsu_free = ready + lsu
+            lsu_free, lsu_part = ready + lsu, P_LOAD_STORE
             queue = 0.0
             begin = ready
             misses, held = intervals[row, I_MISSES], intervals[row, I_HELD]
@@ -201,10 +201,10 @@ def schedule_intervals(
                 mshr_free = max(mshr_free, ready) + misses * each / entries
                 if mshr_free - each > lsu_free:
                     waits[warp, P_MSHR] += mshr_free - each - lsu_free
-                    lsu_free = mshr_free - each
+                    lsu_free, lsu_part = mshr_free - each, P_MSHR
                     ready = max(ready, lsu_free - lsu)
             elif ways[0] - STORE_SLACK_CYCLES > lsu_free:
-                lsu_free = ways[0] - STORE_SLACK_CYCLES
+                lsu_free, lsu_part = ways[0] - STORE_SLACK_CYCLES, P_QUEUE
             carried[warp] = max(carried[warp], queue + intervals[row, I_BURST])
         stall = intervals[row, I_STALL]
         if stall > 0:
