@@ -17,7 +17,10 @@ import pytest
 from kcc import cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("README.md", "docs/analysis.md", "docs/analyze.md", "docs/gpus.md", "docs/trace.md")
+PAGES = (
+    "README.md", "docs/analysis.md", "docs/analyze.md", "docs/estimate.md", "docs/gpus.md",
+    "docs/trace.md",
+)  # fmt: skip
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
 
