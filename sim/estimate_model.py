@@ -53,8 +53,8 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     lacking = _cut_off(demand, trace, resident, cycles * min(resident / most, 1.0))
     if most > ROUNDS * resident:
         run = _sm(demand, trace.traces, ROUNDS * resident, cycles / resident)
-        steady = run.started[resident:]
-        period = (steady[-1] - steady[0]) / (len(steady) - 1)
+        last, before = run.started[-resident:], run.started[-2 * resident : -resident]
+        period = float((last - before).mean()) / resident
         cycles += (per_sm - resident) * period
     cycles += lacking * max(per_sm / resident, 1.0)
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))

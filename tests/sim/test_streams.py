@@ -1,0 +1,39 @@
+"""Streams with two thread blocks on an SM, against measured bandwidth."""
+
+from __future__ import annotations
+
+import csv
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from benchmarks.stream_occupancy import GPUS, bandwidth
+from kcc.estimating import Workshop
+from kcc.gpu.loading import load_gpu
+
+DATA = Path(__file__).parents[2] / "benchmarks" / "data" / "stream_occupancy.csv"
+
+
+def rows() -> list[dict[str, str]]:
+    lines = DATA.read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row['gpu']}-{row['block_size']}")
+def test_writing_alone_and_reading_little(row: dict[str, str]) -> None:
+    # One warp: what a thread block costs, and the latency of DRAM. Many: what DRAM sustains.
+    workshop, block = Workshop(), int(row["block_size"])
+    columns = ("init_GBps", "read") if block == 32 else ("init_GBps", "scale", "triad")
+    for column in columns:
+        ours = bandwidth(workshop, column, GPUS[row["gpu"]], block)
+        assert ours == pytest.approx(float(row[column]), rel=0.05), column
+
+
+@pytest.mark.parametrize("gpu", ["v100", "a40"])
+def test_never_more_than_the_data_sheet_and_never_less_with_more_warps(gpu: str) -> None:
+    peak = load_gpu(GPUS[gpu], []).memory_bandwidth_gbs
+    assert peak is not None
+    found = [bandwidth(Workshop(), "triad", GPUS[gpu], block) for block in (32, 128, 512, 768)]
+    assert max(found) <= float(peak.value)
+    assert all(more >= 0.98 * less for less, more in pairwise(found))
