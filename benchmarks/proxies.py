@@ -86,7 +86,7 @@ def main() -> int:
     settings = HostSettings(cache_dir=user_cache_dir())
     for name in names:
         try:
-            subject = _subject(name, arguments.size, settings)
+            subject = subject_of(name, arguments.size, settings)
             _measure(subject, journal, arguments.gpus or list(CONFIGURATIONS), settings)
         except (DiagnosticError, InternalError) as error:
             sys.stdout.write(f"{name}: {error}\n")
@@ -94,7 +94,8 @@ def main() -> int:
     return 0
 
 
-def _subject(name: str, size: str, settings: HostSettings) -> Subject:
+def subject_of(name: str, size: str, settings: HostSettings) -> Subject:
+    """The longest launch of the kernel that executes most."""
     script = str(KERNELS / name / "workload.py")
     rows = run_script(script, size=size, settings=settings).launches
     work = dict[str, int]()
@@ -155,14 +156,15 @@ def _each(
     journal: Journal, key: str, settled: Settled, folder: Path, settings: HostSettings,
     gpus: list[str],
 ) -> list[int]:  # fmt: skip
-    traced = _traced(settled.miniature, settled.source.text, folder, settings)
+    traced = traced_miniature(settled.miniature, settled.source.text, folder, settings)
     _simulate(journal, key, traced, gpus)
     return list(traced.registers.values())
 
 
-def _traced(
+def traced_miniature(
     miniature: Miniature, text: str, folder: Path, settings: HostSettings, *, optimise: bool = False
 ) -> Traced:
+    """A miniature, run and traced; ``optimise``: compiled as any source."""
     script = folder / HOST_NAME
     host = host_source(miniature, HOST_NAME, SOURCE_NAME)
     script.write_text(host.replace(', "-cl-opt-disable"', "") if optimise else host, "utf-8")
@@ -190,11 +192,11 @@ def _baseline(
     if any(f > 1 for row in largest for f in row):
         miniature = _without_loops(settle(study, largest, settings).miniature)
         text = opencl_source(miniature).text
-        traced = _traced(miniature, text, folder, settings, optimise=True)
+        traced = traced_miniature(miniature, text, folder, settings, optimise=True)
         _simulate(journal, f"{head} once 1", traced, gpus)
     ones = largest_factors(study.kernels, study.launches, 1)
     settled = settle(study, ones, settings, blocks=4)
-    traced = _traced(settled.miniature, settled.source.text, folder, settings)
+    traced = traced_miniature(settled.miniature, settled.source.text, folder, settings)
     _simulate(journal, f"{head} threads 4", traced, gpus)
 
 

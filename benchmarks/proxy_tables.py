@@ -1,0 +1,228 @@
+"""The tables of docs/proxies.md, from the journal of benchmarks.proxies.
+
+    python -m benchmarks.proxy_tables proxies.jsonl [--bound 5]
+
+"max" divides trips until one is left. "auto" is the largest reduction whose IPC error on the first
+configuration is within the bound, and the same miniature is then simulated on the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CONFIGURATIONS = ("conf1", "conf2", "conf3", "conf4")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One simulation."""
+
+    cycles: float
+    issued: float
+    instructions: float
+    cpu_seconds: float
+    hits: dict[str, float]
+
+    @property
+    def ipc(self) -> float:
+        return self.issued / self.cycles if self.cycles else 0.0
+
+
+class Measured:
+    """What a journal has of one workload."""
+
+    def __init__(self, name: str, rows: dict[str, Any]) -> None:
+        self.name, self.rows = name, rows
+        self.subject = rows["subject"]
+
+    @property
+    def loops(self) -> bool:
+        """Whether a loop runs more than once."""
+        return int(self.subject["loops"]) > 1
+
+    def run(self, what: str, gpu: str) -> Run | None:
+        """The original, or the miniature of a kind and factor, on a configuration."""
+        row = self.rows.get(f"{what} on {gpu}")
+        if row is None:
+            return None
+        return Run(
+            row["cycles"], row["issued"], row["instructions"], row["cpu_seconds"], row["hits"]
+        )
+
+    def error(self, what: str, gpu: str) -> float | None:
+        """The relative error of IPC: equation (4)."""
+        one, two = self.run("original", gpu), self.run(what, gpu)
+        return two.ipc / one.ipc - 1 if one and two and one.ipc else None
+
+    def factors(self, kind: str) -> list[int]:
+        found = {int(k.split()[1]) for k in self.rows if k.startswith(f"{kind} ") and " on " in k}
+        return sorted(found)
+
+    def chosen(self, how: str, bound: float) -> str:
+        """The miniature of "max", "auto" (on conf1) or "auto on all four"."""
+        kind = "trips" if self.loops else "blocks"
+        factors = self.factors(kind) or [1]
+        if how == "max":
+            return f"trips {max(self.factors('trips'))}"
+        judges = CONFIGURATIONS if how == "auto on all four" else CONFIGURATIONS[:1]
+        for factor in sorted(factors, reverse=True):
+            errors = [self.error(f"{kind} {factor}", gpu) for gpu in judges]
+            if all(error is not None and abs(error) <= bound for error in errors):
+                return f"{kind} {factor}"
+        return "trips 1"
+
+    def speedup(self, what: str, gpu: str, *, time: bool = False) -> float | None:
+        one, two = self.run("original", gpu), self.run(what, gpu)
+        if not one or not two:
+            return None
+        if time:
+            return one.cpu_seconds / max(two.cpu_seconds, 1e-9)
+        return one.instructions / two.instructions
+
+
+def main() -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("journal", type=Path)
+    parser.add_argument("--bound", type=float, default=5.0)
+    arguments = parser.parse_args()
+    found = read(arguments.journal)
+    write = sys.stdout.write
+    for how in ("max", "auto", "auto on all four"):
+        write(f"\n### {how}\n\n{errors_table(found, how, arguments.bound / 100)}\n")
+    write(f"\n### by reduction\n\n{reduction_table(found)}\n")
+    write(f"\n### behaviour\n\n{behaviour_table(found, arguments.bound / 100)}\n")
+    write(f"\n### baselines\n\n{baseline_table(found)}\n")
+    return 0
+
+
+def read(path: Path) -> list[Measured]:
+    """The workloads whose original and miniatures are in the journal."""
+    rows = dict[str, dict[str, Any]]()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        name, _, *rest = row["key"].split()
+        rows.setdefault(name, {})[" ".join(rest)] = row
+    done = [n for n, r in rows.items() if any(k.startswith("done") for k in r)]
+    return [Measured(name, rows[name]) for name in sorted(done)]
+
+
+def errors_table(found: Sequence[Measured], how: str, bound: float) -> str:
+    """IPC errors on each configuration and speed-ups, at one reduction per workload."""
+    lines = [
+        "| workload | kernel | miniature | conf1 | conf2 | conf3 | conf4 | instructions | time |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for own in found:
+        what = own.chosen(how, bound)
+        errors = " | ".join(_percent(own.error(what, gpu)) for gpu in CONFIGURATIONS)
+        speed = own.speedup(what, "conf1")
+        time = own.speedup(what, "conf1", time=True)
+        lines.append(
+            f"| {own.name} | {own.subject['kernel']} | {what} | {errors} | {_times(speed)} |"
+            f" {_times(time)} |"
+        )
+    for title, group in (
+        ("loops", [m for m in found if m.loops]),
+        ("no loops", [m for m in found if not m.loops]),
+        ("all", list(found)),
+    ):
+        lines.append(_means(title, group, how, bound))
+    return "\n".join(lines)
+
+
+def _means(title: str, group: Sequence[Measured], how: str, bound: float) -> str:
+    columns = [
+        _mean_absolute(m.error(m.chosen(how, bound), gpu) for m in group) for gpu in CONFIGURATIONS
+    ]
+    speeds = [s for m in group if (s := m.speedup(m.chosen(how, bound), "conf1"))]
+    times = [s for m in group if (s := m.speedup(m.chosen(how, bound), "conf1", time=True))]
+    return (
+        f"| mean of {len(group)}, {title} | | | {' | '.join(columns)} | {_both(speeds)} |"
+        f" {_both(times)} |"
+    )
+
+
+def _both(values: Sequence[float]) -> str:
+    """Arithmetic and harmonic mean."""
+    if not values:
+        return "-"
+    return f"{statistics.mean(values):.1f} x / {statistics.harmonic_mean(values):.1f} x"
+
+
+def reduction_table(found: Sequence[Measured]) -> str:
+    """Error and speed-up of loop kernels by reduction (figures 16 and 17), on conf1."""
+    lines = ["| R | workloads | mean error | mean speed-up, instructions |", "|---|---|---|---|"]
+    loops = [m for m in found if m.loops]
+    for factor in (1, 2, 4, 8, 16, 32, 64):
+        # A workload whose largest factor is smaller stays at that.
+        whats = [(m, f"trips {max(f for f in m.factors('trips') if f <= factor)}") for m in loops]
+        errors = _mean_absolute(m.error(w, "conf1") for m, w in whats)
+        speeds = [s for m, w in whats if (s := m.speedup(w, "conf1"))]
+        own = sum(max(m.factors("trips")) >= factor for m in loops)
+        lines.append(f"| {factor} | {own} | {errors} | {_both(speeds)} |")
+    return "\n".join(lines)
+
+
+def behaviour_table(found: Sequence[Measured], bound: float) -> str:
+    """Lanes, sectors, passes and hit rates, original / miniature, of "auto"."""
+    lines = [
+        "| workload | miniature | lanes | sectors | passes | mix | L1 hits, conf1 |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for own in found:
+        what = own.chosen("auto", bound)
+        one = own.subject["behaviour"]
+        two = own.rows[f"{what} behaviour"]["behaviour"]
+        hits = [_hits(own.run(w, "conf1")) for w in ("original", what)]
+        mix = max(
+            abs(one["mix"].get(n, 0) - two["mix"].get(n, 0)) for n in {*one["mix"], *two["mix"]}
+        )
+        lines.append(
+            f"| {own.name} | {what} | {one['lanes']:.2f} / {two['lanes']:.2f} |"
+            f" {one['sectors']:.2f} / {two['sectors']:.2f} |"
+            f" {one['passes']:.2f} / {two['passes']:.2f} | {100 * mix:.1f} % |"
+            f" {hits[0]} / {hits[1]} |"
+        )
+    return "\n".join(lines)
+
+
+def baseline_table(found: Sequence[Measured]) -> str:
+    """Trips of one written into the source, and a quarter of the thread blocks, on conf1."""
+    lines = ["| workload | once in the source | a quarter of the threads |", "|---|---|---|"]
+    for own in found:
+        once, threads = own.error("once 1", "conf1"), own.error("threads 4", "conf1")
+        lines.append(f"| {own.name} | {_percent(once)} | {_percent(threads)} |")
+    once = _mean_absolute(m.error("once 1", "conf1") for m in found)
+    threads = _mean_absolute(m.error("threads 4", "conf1") for m in found)
+    lines.append(f"| mean | {once} | {threads} |")
+    return "\n".join(lines)
+
+
+def _mean_absolute(errors: Iterable[float | None]) -> str:
+    known = [abs(e) for e in errors if e is not None]
+    return f"{100 * statistics.mean(known):.1f} %" if known else "-"
+
+
+def _percent(error: float | None) -> str:
+    return "-" if error is None else f"{100 * error:+.1f} %"
+
+
+def _times(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} x"
+
+
+def _hits(run: Run | None) -> str:
+    rate = run.hits.get("L1") if run else None
+    return "-" if rate is None else f"{100 * rate:.0f} %"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""`kcc synth` as a user calls it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcc.cli import main
+
+WORKLOAD = str(Path(__file__).parents[2] / "kernels" / "vecadd" / "workload.py")
+
+
+def test_a_folder_gets_all_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    target = tmp_path / "mini"
+    assert main(["synth", WORKLOAD, "--size", "tiny", "-o", str(target)]) == 0
+    names = sorted(p.name for p in target.iterdir())
+    assert names == ["kernel.cl", "kernel.cu", "kernel.ll", "workload.py"]
+    shown = capsys.readouterr().out
+    assert "a miniature of 2 kernels in 5 launches" in shown
+    assert main(["run", str(target / "workload.py")]) == 0
+
+
+def test_a_file_has_its_companions_beside_it(tmp_path: Path):
+    options = ["--kernel", "vecadd", "--launches", "0", "--reduction", "1"]
+    target = tmp_path / "mini.cl"
+    assert main(["synth", WORKLOAD, "--size", "tiny", *options, "-o", str(target)]) == 0
+    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".cl", ".cu", ".ll", ".py"]
+    assert main(["run", str(target.with_suffix(".py"))]) == 0
+
+
+def test_verify_shows_both_side_by_side(capsys: pytest.CaptureFixture[str]):
+    options = ["--launches", "0", "--verify", "--gpu", "conf1,conf2", "--width", "160"]
+    assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("gpgpusim-minibench-conf") == 2
+    assert "+0.0 %" in shown
+
+
+def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):
+    options = ["--launches", "0", "--report", "-"]
+    assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0
+    shown = capsys.readouterr().out
+    assert "kernel k0" in shown
+    assert "fadd float <- " in shown
+    assert "vecadd" not in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "-o is missing"),
+        (["-o", "x.cl", "--reduction", "3"], "not a power of two"),
+        (["-o", "x.cl", "--loop", "a"], "not of the form"),
+        (["-o", "x.cl", "--verify"], "--gpu is missing"),
+        (["-o", "x.cl", "--launches", "x"], "is no launch"),
+        (["-o", "x.cl", "--loop", "9.9=2", "--size", "tiny"], "there is no loop 9.9"),
+    ],
+)
+def test_bad_usage(
+    options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    assert main(["synth", WORKLOAD, *options]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_nothing_to_make_a_miniature_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    options = ["--size", "tiny", "--launches", "99", "-o", str(tmp_path / "x.cl")]
+    assert main(["synth", WORKLOAD, *options]) == 1
+    assert "K951" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
