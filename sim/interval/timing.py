@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.facts import IntervalMachine, Kind
 from kcc.sim.interval.model import PARTS, Prediction
-from kcc.sim.interval.options import Options
+from kcc.sim.interval.options import Model, Options
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 _COUNTS = {
@@ -28,7 +28,7 @@ def timing_of(
     o = collection.operations
     cycles = prediction.cycles
     return Timing(
-        model=f"interval ({options.model.value})",
+        model="interval",
         kernel=collection.tables.kernel,
         launch=collection.launch.number,
         gpu=machine.name,
@@ -47,7 +47,7 @@ def timing_of(
         statistics=_statistics(collection),
         lines=tuple(_lines(collection, prediction)),
         assumptions=machine.assumptions,
-        confidence=_confidence(collection, machine),
+        confidence=_confidence(collection, machine, options),
     )
 
 
@@ -114,8 +114,12 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
         )
 
 
-def _confidence(collection: Collection, machine: IntervalMachine) -> tuple[str, ...]:
+def _confidence(
+    collection: Collection, machine: IntervalMachine, options: Options
+) -> tuple[str, ...]:
     notes = list[str]()
+    if options.model is not Model.SCHEDULE:
+        notes.append(f"by the text's model '{options.model.value}', for comparison")
     if machine.occupancy.registers is None:
         notes.append("registers are not known and do not limit occupancy")
     if any(name == "image" for i in collection.tables.instructions for name, _ in i.classes):

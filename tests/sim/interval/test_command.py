@@ -1,0 +1,122 @@
+"""`kcc simulate --model interval` and `kcc explore` from the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema
+import pytest
+
+import kcc
+from kcc.cli import main
+
+GPU = ["--gpu", "gpumech"]
+
+
+def schema(kind: str) -> dict[str, Any]:
+    path = resources.files(kcc).joinpath(f"schemas/{kind}-1.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def test_simulation_document(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    command = ["simulate", traces["scan"], *GPU, "--model", "interval", "--json", "-"]
+    assert main(command) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("simulation"))
+    assert document["model"] == "interval"
+    for launch in document["launches"]:
+        total = launch["cycles"] * launch["schedulers"]
+        assert sum(launch["cpi_stack"].values()) == pytest.approx(total)
+        assert sum(line["cycles"] for line in launch["lines"]) == pytest.approx(total)
+
+
+def test_simulation_text(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    command = ["simulate", traces["scan"], *GPU, "--model", "interval", "--interval", "gpumech"]
+    assert main([*command, "--warp", "max"]) == 0
+    text = capsys.readouterr().out
+    assert "BASE" in text
+    assert "gpumech" in text
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--model", "interval", "--interval", "mt", "--without", "barriers"], "--without"),
+        (["--model", "interval", "--without", "nothing"], "invalid choice"),
+    ],
+)
+def test_bad_usage(
+    traces: dict[str, str], capsys: pytest.CaptureFixture[str], options: list[str], word: str
+):
+    assert main(["simulate", traces["scan"], *GPU, *options]) == 2
+    assert word in capsys.readouterr().err
+
+
+def test_no_lists_of_traces(capsys: pytest.CaptureFixture[str]):
+    assert main(["simulate", "kernelslist.g", *GPU, "--model", "interval"]) == 2
+    assert main(["explore", "kernelslist.g", *GPU, "--what-if"]) == 2
+    assert "list of traces" in capsys.readouterr().err
+
+
+def test_sweep(traces: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    names = [tmp_path / name for name in ("a.html", "a.svg", "a.csv")]
+    outputs = [f"--{n.suffix[1:]}={n}" for n in names]
+    code = main(["explore", traces["scan"], *GPU, "--sweep", "warps=8,32,48", "--sweep",
+                 "mshrs=16,32", "--json", "-", *outputs])  # fmt: skip
+    assert code == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("exploration"))
+    assert [p["name"] for p in document["points"]][:2] == ["warps=8 mshrs=16", "warps=8 mshrs=32"]
+    assert document["points"][5]["settings"][:2] == [
+        "max_warps_per_sm=48", "max_threads_per_sm=1536"
+    ]  # fmt: skip
+    assert document["base"] is None
+    ElementTree.fromstring(names[1].read_text(encoding="utf-8"))
+    assert "<svg" in names[0].read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(names[2].read_text(encoding="utf-8"))))
+    assert [float(r["cycles"]) for r in rows] == pytest.approx(
+        [p["cycles"] for p in document["points"]], rel=1e-4
+    )
+
+
+def test_what_if(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    command = ["explore", traces["transpose"], *GPU, "--launches", "0", "--what-if"]
+    assert main([*command, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("exploration"))
+    gains = [each["gain"] for each in document["what_if"]]
+    assert gains == sorted(gains, reverse=True)
+    assert document["base"]["checked_cycles"] > 0
+    assert document["what_if"][0]["checked_gain"] > 0
+    assert all(each["checked_cycles"] is None for each in document["what_if"][1:])
+    assert main([*command, "--cycle", "none", "--width", "110"]) == 0
+    assert "most is gained by" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ([], 2),
+        (["--sweep", "mshrs"], 2),
+        (["--sweep", "no.such.key=3"], 1),
+        (["--sweep", "mshrs=many"], 1),
+        (["--what-if", "--launches", "900"], 1),
+        (["--sweep", "warps=1", "--set", "max_blocks_per_sm=0"], 1),
+    ],
+)
+def test_bad_exploration(
+    traces: dict[str, str], capsys: pytest.CaptureFixture[str], options: list[str], code: int
+):
+    assert main(["explore", traces["scan"], *GPU, *options]) == code
+    assert capsys.readouterr().err.startswith("error")
+
+
+def test_gpu_is_needed(capsys: pytest.CaptureFixture[str]):
+    assert main(["explore", "a.kct", "--what-if"]) == 2
+    assert "--gpu" in capsys.readouterr().err
