@@ -15,6 +15,9 @@ from kcc.sim.sampling.regions import Region
 LEVEL = 0.95
 """Of intervals."""
 
+CERTAIN = 1e6
+"""Degrees of freedom of what was not sampled but simulated, or is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -53,10 +56,6 @@ def pool_spreads(parts: list[Spread]) -> Spread:
     return Spread(sum(p.variance for p in uncertain), min(p.freedom for p in uncertain))
 
 
-CERTAIN = 1e6
-"""Degrees of freedom of what was not sampled but simulated."""
-
-
 @dataclass(frozen=True, slots=True)
 class BlockRange:
     """Thread blocks ``first`` to ``end`` (excluded)."""
@@ -91,7 +90,8 @@ class LaunchEstimate:
 class GroupEstimate:
     """A cluster of launches: what its simulated ones say of all. ``within`` is the spread that
     comes from thread blocks that were left out of them, ``between`` from other launches; the
-    variances of a kernel's groups were estimated together."""
+    variances of a kernel's groups were estimated together. ``ends`` comes from where in an epoch
+    launches end."""
 
     cluster: LaunchCluster
     launches: tuple[LaunchEstimate, ...]
@@ -99,6 +99,7 @@ class GroupEstimate:
     cycles: float
     within: Spread
     between: Spread
+    ends: Spread = Spread(0.0, CERTAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ def program_of(
 
 
 def _spread(groups: list[GroupEstimate]) -> Spread:
-    parts = list[Spread]()
+    parts = [group.ends for group in groups]
     for kernel in dict.fromkeys(group.cluster.kernel for group in groups):
         own = [group for group in groups if group.cluster.kernel == kernel]
         parts.append(pool_spreads([group.within for group in own]))

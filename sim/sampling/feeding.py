@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.cycle.layout import Conf
+from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.result import Timing
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import CLASSES
@@ -92,7 +93,8 @@ class LaunchRun:
 
     def __init__(self, simulator: CycleSimulator, launch: LaunchTrace) -> None:
         self.launch = launch
-        self.simulation: LaunchSimulation = simulator.begin(launch.tables, launch.launch)
+        self._compiled = CompiledLaunch(launch)
+        self.simulation: LaunchSimulation = simulator.begin(self._compiled.tables, launch.launch)
         self.blocks = list[int]()
         self._reader = BlockReader(launch)
 
@@ -104,7 +106,7 @@ class LaunchRun:
 
     def simulate(self, first: int, end: int) -> Snapshot:
         """Thread blocks ``first`` to ``end`` (excluded); then another is wanted."""
-        self.simulation.feed_blocks(self._reader.read(first, end))
+        self.simulation.feed_blocks(map(self._compiled.batch, self._reader.read(first, end)))
         self.blocks.extend(range(first, end))
         return self.snapshot()
 

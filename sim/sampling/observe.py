@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
-from kcc.sim.sampling.plan import Frame, Phase, Step, is_settled, most_head_epochs
+from kcc.sim.sampling.plan import Frame, Phase, Step, is_head_enough
 from kcc.sim.sampling.warming import first_to_replay, replay, requests_wanted
 
 
@@ -51,14 +51,11 @@ def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
     """The first epochs, until they are as fast as one another or enough; what each measured."""
     found, before = list[Snapshot](), run.snapshot()
     blocks = run.launch.launch.thread_blocks
-    while len(found) < most_head_epochs(epochs):
-        first = len(found) * size
-        if first >= blocks:
-            break
+    for first in range(0, blocks, size):
         after = run.simulate(first, min(first + size, blocks))
         found.append(after.since(before))
         before = after
-        if is_settled([one.clock / max(one.executed, 1) for one in found]):
+        if is_head_enough([one.clock / max(one.executed, 1) for one in found], epochs):
             break
     return found
 
@@ -121,6 +118,8 @@ class LaunchNumbers:
     cycles: float
     counts: NDArray[np.float64]
     strata: tuple[StratumEstimate, ...]
+    epoch_cycles: float = 0.0
+    """Of an epoch, where the launch was simulated in part."""
 
 
 def estimate_launch(seen: Observation) -> LaunchNumbers:
@@ -146,7 +145,9 @@ def estimate_launch(seen: Observation) -> LaunchNumbers:
         cycles += one.work * one.cpi
         counts += np.sum([w.measured.counts for w in windows], axis=0) * (work / executed)
         found.append(one)
-    return LaunchNumbers(cycles, counts, tuple(found))
+    measured = [window.measured.clock for window in seen.windows]
+    epoch = sum(measured) / max(len(measured), 1)
+    return LaunchNumbers(cycles, counts, tuple(found), epoch)
 
 
 def _stratum(place: int, epochs: int, windows: Sequence[Window], work: float) -> StratumEstimate:

@@ -30,6 +30,11 @@ SETTLED = 0.02
 together have drawn apart, and L2 evicts what it takes in."""
 
 
+HEAD_SHARE, LEAST_HEAD, MOST_HEAD = 0.04, 12, 16
+"""Thread blocks draw apart for ten epochs and more: a head has as many where that is no more than
+this share of the launch."""
+
+
 class Phase(Enum):
     """Why thread blocks are simulated."""
 
@@ -74,14 +79,15 @@ class Frame:
         return not self.strata
 
 
-def most_head_epochs(epochs: int) -> int:
-    """How long the head may become: a sixth of the launch, and eight epochs."""
-    return min(max(epochs // 6, 2), 8)
-
-
-def is_settled(cpis: Sequence[float]) -> bool:
-    """Whether the last epoch of the head was as fast as the one before."""
-    return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
+def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:
+    """Whether the head is long enough: a share of the launch, and its last epoch as fast as the
+    one before; a sixth of the launch always is."""
+    count = len(cpis)
+    if count >= min(max(epochs // 6, 2), MOST_HEAD):
+        return True
+    if count < max(min(HEAD_SHARE * epochs, LEAST_HEAD), 2):
+        return False
+    return abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
 
 
 def frame_of(

@@ -47,7 +47,7 @@ class StratifiedOptions:
     launches: int = 2
     epochs: int = FEWEST
     windows: int = 24
-    most: float = 0.02
+    most: float = 0.01
     warm: float = 1.0
     functional: bool = True
     error: float | None = None
@@ -114,12 +114,10 @@ class StratifiedSampler:
             if place not in self.seen
         ]
         for place, sample in sorted(fresh, key=lambda one: one[0]):
-            self._observe(
-                place, sample.cluster.weight / min(self.options.launches, len(sample.order))
-            )
+            self._observe(place, sample)
 
-    def _observe(self, place: int, weight: float) -> None:
-        """One launch, whose windows are ``weight`` of all."""
+    def _observe(self, place: int, sample: ClusterSample) -> None:
+        """One launch of a cluster."""
         options, profile = self.options, self.profiles[place]
         began = time.process_time()
         run = LaunchRun(self.simulator, self.traces[place])
@@ -130,13 +128,19 @@ class StratifiedSampler:
         head = simulate_head(run, len(epochs), epochs.size)
         frame = frame_of(epochs, labels, profile.warp_instructions, len(head))
         seen = self.seen[place] = Observation(frame, profile, ends=head)
+        weight = sample.cluster.weight / min(options.launches, len(sample.order))
         steps = steps_of(frame, self._first_draw(frame, weight), self._warm(frame.size))
-        if frame.is_whole or share_of(steps, frame) > WHOLE:
+        if frame.is_whole or share_of(steps, frame) > WHOLE or self._is_cheap(place, sample):
             observe_whole(run, seen)
             self.known = place + 1
         else:
             observe(run, steps, seen, functional=options.functional)
         seen.seconds += time.process_time() - began
+
+    def _is_cheap(self, place: int, sample: ClusterSample) -> bool:
+        """Whether a launch is small beside the many that it stands for."""
+        size = int(self.profiles[place].warp_instructions.sum())
+        return size <= SMALL * self.instructions and sample.cluster.weight >= MANY
 
     def _warm_launch(self, run: LaunchRun, place: int) -> None:
         """L2 as the launches before leave it, those that were not simulated in whole."""
@@ -215,6 +219,10 @@ class StratifiedSampler:
         seen.seconds += time.process_time() - began
         return True
 
+
+SMALL, MANY = 0.0125, 0.25
+"""A launch of at most the first share of all instructions, of a cluster of at least the second, is
+simulated in whole: two are cheap, and they leave nothing out."""
 
 ROUNDS = 8
 GROWTH = 4.0

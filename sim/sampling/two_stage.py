@@ -4,13 +4,16 @@ Ratio estimators by warp instructions in both stages; the variance of a drawn la
 counts in full where all launches of its cluster were drawn, and is contained in the differences
 between drawn launches elsewhere (Cochran, Sampling Techniques, 1977, equation 11.24 and after).
 Two draws say little about a variance. Relative variances are therefore pooled over what is of the
-same kernel.
+same kernel. One thing is not drawn: by the end of a launch its thread blocks have drawn apart
+further than in the sample, so that the GPU empties at another place in an epoch. The place is taken
+as uniform over an epoch, whose variance is a twelfth of its square.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 
@@ -72,7 +75,8 @@ def estimate_program(
         estimates = [
             _launch(places[id(one)], one, numbers[id(one)], epochs[cluster.kernel]) for one in seen
         ]
-        found.append(_group(cluster, estimates, profiles, launches[cluster.kernel]))
+        ends = sqrt(1 / 12) * sum(numbers[id(one)].epoch_cycles for one in seen)
+        found.append(_group(cluster, estimates, profiles, launches[cluster.kernel], ends))
     everything = sum(int(profile.warp_instructions.sum()) for profile in profiles)
     return program_of("tbpoint", gpu, clock_mhz, found, everything, cluster_seconds)
 
@@ -137,8 +141,10 @@ def ranges_of(blocks: Sequence[int]) -> tuple[BlockRange, ...]:
 
 def _group(
     cluster: LaunchCluster, launches: Sequence[LaunchEstimate],
-    profiles: Sequence[LaunchProfile], pooled: Pooled,
+    profiles: Sequence[LaunchProfile], pooled: Pooled, ends: float,
 ) -> GroupEstimate:  # fmt: skip
+    """``ends`` is the standard deviation, in cycles, of where in an epoch the launches end: it is
+    the same for all, so it grows with them."""
     instructions = sum(int(profiles[n].warp_instructions.sum()) for n in cluster.members)
     drawn = sum(launch.instructions for launch in launches)
     scale = instructions / max(drawn, 1)
@@ -151,4 +157,5 @@ def _group(
     if count < members:
         variance = cycles * cycles * pooled.variance * (1 - share) / count
         between = Spread(variance, pooled.freedom)
-    return GroupEstimate(cluster, tuple(launches), instructions, cycles, within, between)
+    last = Spread((ends * scale) ** 2, CERTAIN)
+    return GroupEstimate(cluster, tuple(launches), instructions, cycles, within, between, last)
