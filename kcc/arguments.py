@@ -6,11 +6,20 @@ from :func:`kcc.launch_language.parse_argument`. Sizes and contents are expressi
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, assert_never
 
 from kcc.diagnostics import Span
-from kcc.expressions import NOWHERE, Expression, format_expression
+from kcc.expressions import (
+    NOWHERE,
+    Expression,
+    Value,
+    evaluate,
+    format_expression,
+    free_names,
+)
 
 SCALAR_BYTES: dict[str, int] = {
     # OpenCL C 1.2, section 6.1.1; size_t and its like on a 64-bit device.
@@ -226,3 +235,50 @@ def _format_initialiser(contents: Initialiser | None) -> str:
             return f"=file({quote}{path}{quote})"
         case _:
             assert_never(contents)
+
+
+# Structs and vectors by value
+
+_FORMATS: dict[str, str] = {
+    "char": "b", "uchar": "B", "short": "h", "ushort": "H", "half": "e", "int": "i", "uint": "I",
+    "float": "f", "long": "q", "ulong": "Q", "double": "d", "size_t": "Q", "ptrdiff_t": "q",
+    "intptr_t": "q", "uintptr_t": "Q",
+}  # fmt: skip
+"""Of the scalars in :data:`SCALAR_BYTES`, in the letters of :mod:`struct`."""
+
+
+def structure_bytes(structure: Structure, names: Mapping[str, Value]) -> bytes | None:
+    """A struct by value as C lays it out; None where a member's type or value is not known. A
+    vector member has its number in each component."""
+    data, largest = bytearray(), 1
+    for member in structure.members:
+        size = element_bytes(member.element)
+        number = _member_number(member, names)
+        if size is None or number is None:
+            return None
+        scalar = member.element.rstrip("0123456789") if size > 0 else ""
+        data += bytes(-len(data) % size)
+        try:
+            data += struct.pack(f"<{_FORMATS[scalar]}", number) * (size // SCALAR_BYTES[scalar])
+        except (struct.error, OverflowError):
+            return None
+        largest = max(largest, size)
+    return bytes(data) + bytes(-len(data) % largest)
+
+
+def structure_numbers(
+    structure: Structure, names: Mapping[str, Value]
+) -> tuple[int | float, ...] | None:
+    """A vector by value, written as a struct of its components; None where one is not known."""
+    numbers = [_member_number(member, names) for member in structure.members]
+    known = tuple(number for number in numbers if number is not None)
+    return known if len(known) == len(numbers) else None
+
+
+def _member_number(member: Member, names: Mapping[str, Value]) -> int | float | None:
+    """A member's value, whole where its type is."""
+    if not free_names(member.value) <= names.keys():
+        return None
+    value = evaluate(member.value, names)
+    scalar = member.element.rstrip("0123456789")
+    return float(value) if scalar in ("half", "float", "double") else int(value)

@@ -41,7 +41,17 @@ RECURSION_LIMIT = 5000
 parentheses. Far below what would exhaust the C stack of 8 MiB."""
 
 COMMANDS = (
-    analyze, estimate, compare, run, trace, profile, simulate, explore, synth, gpus, completion,
+    analyze,
+    estimate,
+    compare,
+    run,
+    trace,
+    profile,
+    simulate,
+    explore,
+    synth,
+    gpus,
+    completion,
 )
 
 

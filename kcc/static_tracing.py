@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,8 @@ from kcc.pipeline import (
 )
 
 if TYPE_CHECKING:
-    from kcc.arguments import Argument
+    from kcc.arguments import Argument, Structure
+    from kcc.expressions import Value
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.profile.model import Profile
     from kcc.trace.writer import TraceWriter
@@ -187,8 +188,11 @@ def static_launch(
     given = tuple(given)
     known = known_launch(kernel, launch, inputs, given)
     sizes = _sizes(inputs, given)
+    structures = _structures(inputs, given)
     arguments = [
         _argument(kernel, index, sizes, known.arguments.get(index))
+        if kernel.arguments[index].name not in structures
+        else _by_value(kernel, index, structures[kernel.arguments[index].name], inputs.names)
         for index in range(len(kernel.arguments))
     ]
     return StaticLaunch(NDRange(whole, part), arguments), launch.assumed
@@ -207,6 +211,31 @@ def _sizes(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, int]:
             if size is not None:
                 found[each.name] = size * int(evaluate(value.count, inputs.names))
     return found
+
+
+def _structures(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, Structure]:
+    """Structs and vectors by value, by name."""
+    from kcc.arguments import Structure
+
+    values = {each.name: each.value for each in (*inputs.arguments, *given)}
+    return {name: value for name, value in values.items() if isinstance(value, Structure)}
+
+
+def _by_value(
+    kernel: Kernel, index: int, structure: Structure, names: Mapping[str, Value]
+) -> StaticArgument:
+    """A struct or vector by value; None where it is not known, or not laid out as the kernel's."""
+    from kcc.arguments import structure_bytes, structure_numbers
+    from kcc.frontend.ir.types import VecTy, size_bytes
+
+    argument = kernel.function.arguments[index]
+    if argument.attributes.byval is not None:
+        data = structure_bytes(structure, names)
+        fits = data is not None and len(data) == size_bytes(argument.attributes.byval)
+        return data if fits else None
+    numbers = structure_numbers(structure, names)
+    fits = isinstance(argument.type, VecTy) and len(structure.members) == argument.type.lanes
+    return numbers if fits else None
 
 
 def _argument(kernel: Kernel, index: int, sizes: dict[str, int], scalar: object) -> StaticArgument:

@@ -20,7 +20,7 @@ from kcc.frontend.ir.instructions import (
     Phi,
 )
 from kcc.frontend.ir.opcodes import Flags, Opcode
-from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy
+from kcc.frontend.ir.types import I64, VOID, FloatTy, IntTy, PtrTy, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
     InstructionRef,
@@ -101,7 +101,7 @@ class SymbolicValues:
             self.algebra, self.function, self.loops, self.regions, self._scalar, self.final
         )
         self._promoted: Promoted = promoted(self.function, self._flow, dominators)
-        self.contents = Contents(self.function, self.module, dominators)
+        self.contents = Contents(self.function, self.module, dominators, self.algebra)
         self._compute = Computation(self)
         self._steady: set[Node] = set()
         self._endings = Endings(self.algebra, self.varies, self._steady)
@@ -329,6 +329,9 @@ class SymbolicValues:
 
     def _load(self, load: Load) -> Components:
         address = self.address(load, load.pointer)
+        given = self.contents.of_structure(load, address)
+        if given is not None:
+            return self._given(load, *given)
         found = self.contents.table(load, address)
         if found is None:
             return self._loaded(load, address)
@@ -339,6 +342,23 @@ class SymbolicValues:
             self.algebra.table(type_, variable, self.algebra.plus(offset, place))
             for type_, place in places
         )
+
+    def _given(self, load: Load, data: bytes, start: int) -> Components:
+        """What a load reads from known bytes."""
+        found = list[Expr]()
+        places = zip(components_of(load.type), component_offsets(load.type), strict=True)
+        for place, (type_, offset) in enumerate(places):
+            size = size_bytes(type_)
+            bits = int.from_bytes(data[start + offset : start + offset + size], "little")
+            match type_:
+                case IntTy():
+                    found.append(self.algebra.number(bits, type_))
+                case FloatTy():
+                    found.append(self.algebra.float_number(bits, type_))
+                case _:
+                    reason = "a pointer in a struct"
+                    found.append(self.algebra.opaque(type_, load.index, place, reason))
+        return tuple(found)
 
     def _loaded(self, instruction: AnyInstruction, address: Expr) -> Components:
         offsets = component_offsets(instruction.type)

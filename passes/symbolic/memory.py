@@ -1,4 +1,5 @@
-"""Memory whose contents are known before a run: constant arrays, and private copies of them."""
+"""Memory whose contents are known before a run: constant arrays, private copies of them, and
+structs by value."""
 
 from __future__ import annotations
 
@@ -16,16 +17,33 @@ from kcc.frontend.ir.values import ConstantInt, GlobalRef
 from kcc.frontend.types import AddressSpace
 from kcc.passes.classify import intrinsic_stem
 from kcc.passes.dominance import Dominators
-from kcc.passes.symbolic.expr import Node, Sum, Symbol, SymbolKind
+from kcc.passes.symbolic.algebra import Algebra
+from kcc.passes.symbolic.expr import Node, Number, Sum, Symbol, SymbolKind
 
 
 class Contents:
     """What loads read from arrays that nothing ever changes."""
 
-    def __init__(self, function: Function, module: Module, dominators: Dominators) -> None:
+    def __init__(
+        self, function: Function, module: Module, dominators: Dominators, algebra: Algebra
+    ) -> None:
         self._function, self._module, self._dominators = function, module, dominators
+        self._algebra, self._structures = algebra, algebra.known.structures
         self._users = users(function)
         self._copies: dict[int, tuple[str, AnyInstruction] | None] = {}
+
+    def of_structure(self, load: Load, address: Node) -> tuple[bytes, int] | None:
+        """The struct by value that a load reads from, and where in it, if its bytes are known."""
+        base = base_of(address)
+        if load.volatile or base is None or base.kind is not SymbolKind.POINTER:
+            return None
+        assert isinstance(base.index, int)
+        found = self._structures.get(base.index)
+        place = self._algebra.subtract(address, base)
+        if found is None or not isinstance(place, Number):
+            return None
+        inside = 0 <= place.value <= len(found) - size_bytes(load.type)
+        return (found, place.value) if inside else None
 
     def table(self, load: Load, address: Node) -> tuple[str, Node] | None:
         """The constant variable that a load reads from and the symbol of its address's base."""

@@ -41,13 +41,15 @@ class Known:
 
     Sizes are whole tuples or None; integer arguments are numbers in the signed or unsigned
     reading, floats are numbers, vectors are tuples of such. ``offset`` is the
-    global offset, which kcc's launches have not.
+    global offset, which kcc's launches have not. ``structures`` has the bytes of structs by value
+    that the kernel only reads.
     """
 
     global_size: tuple[int, ...] | None = None
     local_size: tuple[int, ...] | None = None
     arguments: Mapping[int, ArgumentValue] = field(default_factory=dict[int, ArgumentValue])
     offset: tuple[int, ...] = (0, 0, 0)
+    structures: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
 
     @property
     def dimensions(self) -> int | None:

@@ -6,7 +6,7 @@ Buffers are placed in a virtual address space as the engine places them, without
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,8 +34,9 @@ class BufferSize:
     size_bytes: int
 
 
-StaticArgument = BufferSize | LocalMemory | int | float | tuple[int | float, ...] | None
-"""None where nothing is known: of a scalar its value, of a pointer what is behind it."""
+StaticArgument = BufferSize | LocalMemory | int | float | tuple[int | float, ...] | bytes | None
+"""A number, the numbers of a vector, the bytes of a struct by value. None where nothing is known:
+of a scalar its value, of a pointer what is behind it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +46,22 @@ class StaticLaunch:
     shape: NDRange
     arguments: Sequence[StaticArgument]
 
-    def known(self) -> Known:
-        """What the passes may take for granted."""
+    def known(self, changed: Collection[int] = ()) -> Known:
+        """What the passes may take for granted; ``changed`` are structs by value that the kernel
+        does not only read."""
         values: dict[int, ArgumentValue] = {
             index: value
             for index, value in enumerate(self.arguments)
             if isinstance(value, int | float | tuple)
         }
+        structures = {
+            index: value
+            for index, value in enumerate(self.arguments)
+            if isinstance(value, bytes) and index not in changed
+        }
         x, y, z = (*self.shape.offset, 0, 0, 0)[:3]
-        return Known(self.shape.global_size, self.shape.local_size, values, (x, y, z))
+        sizes = self.shape.global_size, self.shape.local_size
+        return Known(*sizes, values, (x, y, z), structures)
 
 
 def place_arguments(
@@ -104,9 +112,9 @@ def describe(
         offset=tuple(launch.shape.offset),
         local_bytes=declared + handed_in,
         scalars=tuple(
-            TracedScalar(index, _image(value, str(plan.function.arguments[index].type)), str(value))
+            _scalar(index, value, str(plan.function.arguments[index].type))
             for index, value in enumerate(launch.arguments)
-            if isinstance(value, int | float)
+            if isinstance(value, int | float | bytes)
         ),
         buffers=tuple(
             TracedBuffer(
@@ -122,6 +130,12 @@ def describe(
         addresses=True,
         radices=radices if any(radices) else (),
     )
+
+
+def _scalar(index: int, value: float | bytes, type_: str) -> TracedScalar:
+    if isinstance(value, bytes):
+        return TracedScalar(index, value.hex(), "")
+    return TracedScalar(index, _image(value, type_), str(value))
 
 
 def _image(value: float, type_: str) -> str:

@@ -137,7 +137,7 @@ def prepare_static(
     passes = [ControlFlowPass(), DominatorsPass(), PostDominatorsPass(), LoopsPass()]
     own = replace(kernel, function=plan.function)
     facts = run_passes(own, unit.module, passes)
-    known = launch.known()
+    known = launch.known(plan.private_arguments)
     values = SymbolicValues(own, facts, known, assumptions.loops)
     tables = tables_of(plan, kernel, unit)
     stops = [

@@ -136,3 +136,42 @@ def test_an_argument_that_no_kernel_has(source: Path, capsys: Capture):
     assert cli.main(["trace", str(source), *LAUNCH, *options]) == 1
     assert "error[K010]" in capsys.readouterr().err
     assert not target.exists()
+
+
+BY_VALUE = """typedef struct { char first; int n; float4 scale; long stride; } shape;
+kernel void k(global float *a, shape s, float2 c, int2 at) {
+    int i = get_global_id(0);
+    for (int j = 0; j < s.n; j++)
+        if (c.y > 0.25f && i >= at.y)
+            a[i + j * s.stride] = s.scale.x;
+}
+"""
+
+
+def test_structs_and_vectors_by_value_are_known(tmp_path: Path, capsys: Capture):
+    source, target = tmp_path / "k.cl", tmp_path / "k.kct"
+    source.write_text(BY_VALUE)
+    given = {
+        "a": "float[4096]", "s": "{char 1, int n, float4 1.5, long 64 * n}",
+        "c": "{float 1, float 0.5}", "at": "{int 0, int 32}",
+    }  # fmt: skip
+    options = [word for name, value in given.items() for word in ("--arg", f"{name}={value}")]
+    launch = ["--global", "64", "--local", "64", "--size", "n=3"]
+    assert cli.main(["trace", str(source), *launch, *options, "-o", str(target)]) == 0
+    said = capsys.readouterr().out
+    assert "nothing is assumed" in said
+    assert "no value" not in said
+    assert cli.main(["trace", "--show", str(target), "--warp", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("store 4 B, line 6: a+") == 3
+    assert "a+896 .. a+1020" in shown
+    assert cli.main(["trace", "--show", str(target), "--warp", "0"]) == 0
+    assert "store" not in capsys.readouterr().out
+
+
+def test_a_struct_that_is_not_laid_out_so_is_not_known(tmp_path: Path, capsys: Capture):
+    source, target = tmp_path / "k.cl", tmp_path / "k.kct"
+    source.write_text(BY_VALUE)
+    launch = ["--global", "64", "--local", "64", "--arg", "s={char 1, int 3}"]
+    assert cli.main(["trace", str(source), *launch, "-o", str(target)]) == 0
+    assert "no value is given for s, c, at" in capsys.readouterr().out

@@ -42,6 +42,8 @@ def without_data(kernel: Kernel, arguments: list[KernelArgument]) -> list[Static
                     found.append(tuple(np.array(value.tolist()).reshape(-1).tolist()))
             case np.generic() if argument.attributes.byval is None:
                 found.append(value.item())
+            case np.ndarray() | np.generic():
+                found.append(value.tobytes())
             case int() | float():
                 found.append(value)
             case _:
