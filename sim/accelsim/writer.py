@@ -24,6 +24,7 @@ from kcc.sim.accelsim.registers import Allocation, Move, allocate
 from kcc.sim.cycle.blocks import LOCAL_BASE, PRIVATE_BASE
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import program_of
+from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.trace.decode import TraceBatch, joined
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.reader import LaunchTrace
@@ -120,7 +121,7 @@ def likely_bytes(launches: Iterable[LaunchTrace], options: ExportOptions) -> int
     """About how much text will be written, before compression."""
     total = 0
     for launch in launches:
-        text, _, _ = _prepared(launch.tables, launch.launch, options)
+        text, _, _ = _prepared(CompiledLaunch(launch).tables, launch.launch, options)
         sizes = text.ops[:, 2] - text.ops[:, 0]
         for block, (executions, _) in zip(launch.tables.blocks, launch.totals.counts, strict=True):
             first = text.segment_ops[block.first_segment, 0]
@@ -271,12 +272,13 @@ def _edges(
 def _write_kernel(
     launch: LaunchTrace, path: Path, number: int, options: ExportOptions, watch: Watcher
 ) -> ExportedKernel:
-    text, allocation, dropped = _prepared(launch.tables, launch.launch, options)
+    compiled = CompiledLaunch(launch)
+    text, allocation, dropped = _prepared(compiled.tables, launch.launch, options)
     instructions = size = seen = 0
     counted = np.array([s.counted for s in launch.tables.segments], np.int64)
     with _opened(path, packed=options.packed) as file:
         file.write(_header(launch, number, allocation.words, options).encode("utf-8"))
-        for batch in _whole_blocks(launch.batches()):
+        for batch in _whole_blocks(compiled.batches()):
             for part, written in _parts(batch, launch, text):
                 file.write(part)
                 instructions += written

@@ -10,6 +10,7 @@ from kcc.gpu.description import GpuDescription
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
+from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.result import Timing
 from kcc.trace.reader import open_trace
 
@@ -45,8 +46,9 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
                 continue
             if cold:
                 simulator.memory = None
-            simulation = simulator.begin(launch.tables, launch.launch)
-            for batch in launch.batches():
+            compiled = CompiledLaunch(launch)
+            simulation = simulator.begin(compiled.tables, compiled.launch)
+            for batch in compiled.batches():
                 simulation.feed(batch)
                 watch(simulation)
             yield simulation.finish()
