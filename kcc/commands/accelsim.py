@@ -28,7 +28,7 @@ ARCHITECTURES = ("sm_60", "sm_61", "sm_70", "sm_75", "sm_80", "sm_86")
 DEFAULT_ARCHITECTURE = "sm_70"
 """As :mod:`kcc.sim.accelsim.names` has them; naming them here keeps the command's start quick."""
 
-_OWN_FILE = re.compile(r"kernelslist\.g|kernel-\d+\.traceg(\.xz)?")
+_OWN_FILE = re.compile(r"kernelslist\.g|kernel-\d+\.traceg(\.xz)?|selection\.json")
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -115,7 +115,7 @@ def _write(
     likely = likely_bytes(launches, options)
     total = sum(each.totals.warp_instructions for each in launches)
     try:
-        with _new_folder(target) as folder, shown_progress(total) as show:
+        with new_folder(target) as folder, shown_progress(total) as show:
             free = shutil.disk_usage(folder).free
             if likely > free and not options.packed:
                 message = f"about {size_text(likely)} are needed and {size_text(free)} are free"
@@ -148,7 +148,7 @@ def _is_own(folder: Path) -> bool:
 
 
 @contextmanager
-def _new_folder(target: Path) -> Generator[Path]:
+def new_folder(target: Path) -> Generator[Path]:
     """A folder beside the target that takes its place at the end, if nothing goes wrong."""
     target = target.resolve()
     fresh = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, check_folder, new_folder
 from kcc.commands.console import choose_style, is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import check_script, script_exit_code
@@ -63,6 +64,11 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--selection", metavar="FILE", help="write what is simulated, and its weights, as JSON"
     )
+    group.add_argument(
+        "--accelsim",
+        metavar="FOLDER",
+        help="write what is simulated as a list of Accel-Sim's kernels, with the selection beside",
+    )
     group.add_argument("--picture", metavar="FILE", help="write thread blocks by region, as SVG")
 
 
@@ -72,7 +78,8 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
            "--inter-distance": arguments.inter_distance,
            "--intra-distance": arguments.intra_distance,
            "--block-profile": arguments.block_profile,
-           "--selection": arguments.selection, "--picture": arguments.picture}  # fmt: skip
+           "--selection": arguments.selection, "--picture": arguments.picture,
+           "--accelsim": arguments.accelsim}  # fmt: skip
     if arguments.sample is None:
         given = [name for name, value in own.items() if value is not None]
         if given:
@@ -99,8 +106,10 @@ def run_sampled(
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     several = len(configurations) > 1
-    if several and (arguments.selection or arguments.picture):
-        raise usage_error("--selection and --picture are of one configuration")
+    if several and (arguments.selection or arguments.picture or arguments.accelsim):
+        raise usage_error("--selection, --accelsim and --picture are of one configuration")
+    if arguments.accelsim:
+        check_folder(arguments.accelsim)
     try:
         with _trace_of(arguments, make_trace) as (path, registers):
             runs = _sample(arguments, path, configurations, registers)
@@ -153,8 +162,33 @@ def _sample(
                     tuple(own), found,
                 )
             )  # fmt: skip
+        if arguments.accelsim:
+            _say("writing kernels for Accel-Sim")
+            _write_kernels(arguments.accelsim, traces, runs[0])
         _say("")
         return runs
+
+
+def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SampledRun) -> None:
+    """The launches that were simulated, with the thread blocks that were, and the selection."""
+    from kcc.gpu import load_gpu
+    from kcc.report.sampling import selection_json
+    from kcc.sim.accelsim import names
+    from kcc.sim.accelsim.writer import ExportOptions, write_list
+    from kcc.sim.sampling.reduced import reduced_launches
+
+    gpu = load_gpu(names.ARCHITECTURES[DEFAULT_ARCHITECTURE].gpu, [])
+    options = ExportOptions(DEFAULT_ARCHITECTURE, gpu)
+    simulated = [launch for group in run.estimate.groups for launch in group.launches]
+    launches = reduced_launches(traces, run.launches, simulated)
+    try:
+        with new_folder(Path(target)) as folder:
+            for _ in write_list(launches, folder, options, lambda _, __: None):
+                pass
+            (folder / "selection.json").write_text(selection_json(run), encoding="utf-8")
+    except OSError as error:
+        message = f"cannot write '{target}': {error.strerror or error}"
+        raise DiagnosticError([Diagnostic("K008", message)]) from error
 
 
 def _is_chosen(arguments: argparse.Namespace, trace: LaunchTrace) -> bool:

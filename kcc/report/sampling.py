@@ -185,16 +185,18 @@ def selection_json(run: SampledRun) -> str:
 
     The cycles of a cluster are those of its simulated launches times ``scale``; those of a launch
     follow from its ``ranges`` by their instructions."""
+    chosen = [(group, one) for group in run.estimate.groups for one in group.launches]
     document: dict[str, Json] = {
         "schema": SELECTION_SCHEMA, "kcc_version": kcc.__version__, "source": run.source,
         "trace": run.trace, "gpu": run.estimate.gpu, "method": run.estimate.method,
         "seed": run.seed, "warp_instructions": run.estimate.instructions,
-        "launches": [
-            _selected(group, launch, run) for group in run.estimate.groups
-            for launch in group.launches
-        ],
+        "launches": [_selected(group, launch, run) for group, launch in sorted(chosen, key=_place)],
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"
+
+
+def _place(chosen: tuple[GroupEstimate, LaunchEstimate]) -> int:
+    return chosen[1].place
 
 
 def _selected(group: GroupEstimate, launch: LaunchEstimate, run: SampledRun) -> dict[str, Json]:

@@ -78,7 +78,7 @@ def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["--sample", "tbpoint", "--error", "200%"], "no percentage"),
         (["--sample", "tbpoint", "--warm", "-1"], "not a number from 0 on"),
         (["--sample", "tbpoint", "--sample-seed", "x"], "not a whole number"),
-        (["--sample", "tbpoint", "--gpu", "v100", "--picture", "x"], "of one configuration"),
+        (["--sample", "tbpoint", "--gpu", "v100", "--picture", "x"], "are of one configuration"),
     ],
 )
 def test_usage(
@@ -97,3 +97,22 @@ def test_a_profile_of_something_else(
     assert main(["simulate", str(traced), *SMALL, *options]) == 1
     assert "K782" in capsys.readouterr().err
     assert kept.read_bytes() == b"nonsense"
+
+
+def test_kernels_for_accelsim(
+    traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is written can be simulated again, and has the instructions of the selection."""
+    folder = tmp_path / "kernels"
+    for _ in range(2):  # the second time over the first
+        options = ["--sample", "tbpoint", "--accelsim", str(folder), "--json", "-"]
+        assert main(["simulate", str(traced), *SMALL, *options]) == 0
+    run = json.loads(capsys.readouterr().out.splitlines()[0])["gpus"][0]
+    simulated = [one for one in run["launches"] if one["simulated"]]
+    selection = json.loads((folder / "selection.json").read_text(encoding="utf-8"))
+    ordered = selection["launches"]
+    assert [one["launch"] for one in ordered] == [one["launch"] for one in simulated]
+    assert main(["simulate", str(folder / "kernelslist.g"), "--gpu", "v100", "--json", "-"]) == 0
+    launches = json.loads(capsys.readouterr().out)["launches"]
+    blocks = [sum(r["end"] - r["first"] for r in one["ranges"]) for one in ordered]
+    assert [one["thread_blocks"] for one in launches] == blocks
