@@ -106,6 +106,7 @@ _RANGES = {
     "K6": "Analysis",
     "K7": "Execution",
     "K8": "GPU descriptions, registers, occupancy",
+    "K9": "Sampling and miniatures",
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 
 from kcc.frontend.ir.types import (
@@ -74,6 +76,8 @@ class Expressions:
 
     def __init__(self, statements: Mapping[int, Statement]) -> None:
         self.statements = statements
+        self._steps = Counter[str]()
+        self._same = _repeated(statements)
         self.negated = set[int]()
         """Comparisons whose opposite is asked for, as ``n12`` beside ``v12``."""
 
@@ -254,8 +258,19 @@ class Expressions:
         if size == 1:
             return f"{base} + {index}"
         named = spelled(shape) if isinstance(shape, IntTy | FloatTy) else ""
-        cast = f"{space} {named} *" if named else f"{space} uchar (*)[{size}]"
-        return f"({space} uchar *)(({cast.strip()}){base} + {index})".replace("( uchar", "(uchar")
+        key = f"{self._first_of(base)} {self._first_of(index)} {size}"
+        times = self._steps[key]
+        self._steps[key] += 1
+        if times or not named:
+            # Written again, an address would be computed once but for another, equal, type.
+            named = f"uchar (*){'[1]' * max(times - (not named), 0)}[{size}]"
+        else:
+            named += " *"
+        return f"({space} uchar *)(({space} {named}){base} + {index})".replace("( ", "(")
+
+    def _first_of(self, text: str) -> str:
+        """An expression by the first of the values that are computed alike."""
+        return re.sub(r"\bv(\d+)\b", lambda m: f"v{self._same.get(int(m[1]), int(m[1]))}", text)
 
     def _lanes(self, s: Statement, own: list[str]) -> str:
         match s.opcode:
@@ -367,6 +382,20 @@ class Expressions:
             f"{'atom' if wide else 'atomic'}_{word}((volatile {space} {name} *)({where}), {inner})"
         )
         return f"as_float({text})" if isinstance(value, FloatTy) else f"({spelled(value)}){text}"
+
+
+def _repeated(statements: Mapping[int, Statement]) -> Mapping[int, int]:
+    """For each value the first one that is computed in the same way from the same values."""
+    seen = dict[tuple[object, ...], int]()
+    same = dict[int, int]()
+    for place, s in statements.items():
+        if s.opcode in ("phi", "load", "store", "atomicrmw", "cmpxchg", "call"):
+            continue
+        own = tuple(
+            Result(same.get(o.number, o.number)) if isinstance(o, Result) else o for o in s.operands
+        )
+        same[place] = seen.setdefault((s.opcode, s.detail, s.type, own, s.shape, s.lanes), place)
+    return same
 
 
 def _space_of(s: Statement) -> str:
