@@ -446,6 +446,7 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
         for loop, coefficient in stream.loops.items():
             span = coefficient * max(flow.trips[loop] - 1, 0)
             most, least = most + max(span, 0), least + min(span, 0)
+        # Few executions touch little, however far apart thread blocks are.
+        most = min(most, least + stream.executions * stream.sectors * SECTOR * 4)
         low, high = min(low, least), max(high, most)
-        high = min(high, low + stream.executions * stream.sectors * SECTOR * 4)
     return high - low
