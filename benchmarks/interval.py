@@ -45,6 +45,7 @@ MODELS = (Model.NAIVE, Model.MARKOV, Model.MT, Model.MT_MSHR, Model.GPUMECH, Mod
 LOWEST_MISS_RATE = 0.05
 """Lower ones are left out, as in section 4.6.4."""
 GOOD = 0.2
+LEVELS = ("L1", "L2")
 
 DIVERGENT_LINES, DIVERGENT_LANES = 4.0, 0.9
 """A launch is divergent with as many lines per access or less of its lanes active."""
@@ -127,7 +128,8 @@ class Bench:
             )
             seconds = time.process_time() - began
             row = [*key, f"{timing.cycles:g}", f"{seconds:.4f}"]
-            for cache in timing.caches[:2]:
+            for level in LEVELS:
+                cache = _level(timing.caches, level)
                 row += [f"{cache.accesses:.0f}", f"{cache.hits:.0f}", f"{cache.pending:.0f}"]
             self._add(row)
             with self.journal.open("a", encoding="utf-8") as file:
@@ -214,19 +216,25 @@ def misses(bench: Bench) -> None:
     print("\n| scheduler | cache | launches | mean error | median | mean error in points |")
     print("|---|---|---|---|---|---|")
     for policy in (RR, GTO):
-        for level in (0, 1):
+        for level in LEVELS:
             relative, points = list[float](), list[float]()
             for subject in bench.subjects:
                 measured = bench.cycle(subject, [policy])
-                real = _miss_rate((measured.l1, measured.l2)[level])
-                found = _miss_rate(bench.predict(subject, [policy], Options()).caches[level])
+                real = _miss_rate(_level((measured.l1, measured.l2), level))
+                predicted = bench.predict(subject, [policy], Options())
+                found = _miss_rate(_level(predicted.caches, level))
                 if real is None or found is None:
                     continue
                 points.append(100 * abs(found - real))
                 if real >= LOWEST_MISS_RATE:
                     relative.append(100 * abs(found / real - 1))
-            print(f"| {policy} | L{level + 1} | {len(relative)} | {np.mean(relative):.1f} % | "
+            print(f"| {policy} | {level} | {len(relative)} | {np.mean(relative):.1f} % | "
                   f"{np.median(relative):.1f} % | {np.mean(points):.2f} |")  # fmt: skip
+
+
+def _level(caches: Sequence[CacheStatistics], level: str) -> CacheStatistics:
+    """One of a GPU's caches; without accesses where it has none."""
+    return next((c for c in caches if c.level == level), CacheStatistics(level, 0, 0))
 
 
 def _miss_rate(cache: CacheStatistics) -> float | None:

@@ -171,12 +171,12 @@ def schedule_intervals(
         ready = now
         for unit in range(RESOURCES):
             busy = intervals[row, I_UNITS + unit]
-            if busy > instructions or unit_free[scheduler, unit] > begun[warp]:
-                end = max(unit_free[scheduler, unit], begun[warp]) + busy
-                unit_free[scheduler, unit] = end
-                if end - busy > ready:
-                    waits[warp, P_UNIT] += end - busy - ready
-                    ready = end - busy
+            if busy > 0:
+                start = max(unit_free[scheduler, unit], begun[warp])
+                unit_free[scheduler, unit] = start + busy
+                if start > ready:
+                    waits[warp, P_UNIT] += start - ready
+                    ready = start
         lsu = intervals[row, I_LOAD_STORE]
         if lsu > 0:
             if lsu_free > ready:
