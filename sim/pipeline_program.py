@@ -34,7 +34,7 @@ from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, 
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging
 from kcc.sim.pipeline_overhead import Unrolling
-from kcc.sim.pipeline_registers import REGISTERS_BESIDE, register_limit, register_needs
+from kcc.sim.pipeline_registers import REGISTERS_BESIDE, live_behind, register_limit
 from kcc.sim.pipeline_schedule import schedule, with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 
@@ -99,19 +99,23 @@ class _Lowering:
         self._close_phis()
         self._share_overhead()
         rows = [_frozen(draft) for draft in state.drafts]
-        needs = register_needs(self.kernel, self.generation, registers)
+        words = [self._words(row) for row in rows]
+        successors = [block.successors for block in self.function.blocks]
+        behind = live_behind(rows, state.blocks, successors)
         limit = register_limit(self.kernel, self.generation)
         beside = REGISTERS_BESIDE + self._array_words()
-        rooms = [limit - beside - each for each in needs.through]
-        order = schedule(rows, state.blocks, [self._words(row) for row in rows], rooms)
+        order = schedule(rows, state.blocks, words, behind, limit - beside)
+        needs = [each + beside for each in order.taken]
+        excess = [0] * len(needs)
+        if registers is None or registers >= limit:
+            excess = [max(0, need - limit) for need in needs]
         blocks = tuple(
-            with_spills(rows, part, min(excess, len(part)))
-            for part, excess in zip(order.blocks, needs.excess, strict=True)
+            with_spills(rows, part, min(each, len(part)))
+            for part, each in zip(order.blocks, excess, strict=True)
         )
         private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
-        most = max(t + a for t, a in zip(needs.through, order.alive, strict=True))
         return MachineProgram(
-            tuple(rows), blocks, min(limit, most + beside), private + 4 * max(needs.excess)
+            tuple(rows), blocks, min(limit, max(needs)), private + 4 * max(excess)
         )
 
     def _array_words(self) -> int:

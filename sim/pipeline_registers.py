@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from kcc.frontend.kernel import Kernel
-from kcc.passes.register_pressure import block_pressure, frugal_order, live_out
-from kcc.passes.register_values import RegisterValues, register_values
-from kcc.passes.registers import NEED_BASE
+from kcc.passes.instruction_classes import InstructionClass
 from kcc.sim.machine_costs import Generation
+from kcc.sim.machine_operations import MachineOperation
 
 REGISTERS_BESIDE = 12
 """What a program keeps beside its values: pointers, counters and the operands of instructions in
@@ -33,33 +31,76 @@ def register_limit(kernel: Kernel, generation: Generation) -> int:
     return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
 
 
-@dataclass(frozen=True, slots=True)
-class RegisterNeeds:
-    """By block: the registers of values that live on behind it, and the words that cannot be in
-    registers while it runs."""
-
-    through: tuple[int, ...]
-    excess: tuple[int, ...]
-
-
-def register_needs(kernel: Kernel, generation: Generation, estimate: int | None) -> RegisterNeeds:
-    """What the blocks of a kernel need; words are in excess only where the ``estimate`` for the
-    whole kernel comes up to the limit."""
-    function = kernel.function
-    values = register_values(function)
-    out = live_out(function, values)
-    limit = register_limit(kernel, generation)
-    excess = [0] * len(out)
-    if estimate is None or estimate >= limit:
-        for block in function.blocks:
-            order = frugal_order(block, out[block.index], values)
-            need = block_pressure(order, out[block.index], values) + NEED_BASE
-            excess[block.index] = max(0, need - limit)
-    return RegisterNeeds(tuple(_weights(out, values)), tuple(excess))
-
-
-def _weights(sets: Sequence[int], values: RegisterValues) -> list[int]:
-    """The registers of sets of instructions, given as bits."""
+def live_behind(
+    rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]],
+    successors: Sequence[Sequence[int]],
+) -> list[frozenset[int]]:  # fmt: skip
+    """By block, the operations whose results are still wanted behind it; ``blocks`` hold each
+    operation once, in an order that runs. Addresses are not among them: they are computed anew
+    rather than kept."""
+    place = {number: (b, i) for b, part in enumerate(blocks) for i, number in enumerate(part)}
+    wanted, made = [0] * len(blocks), [sum(1 << number for number in part) for part in blocks]
+    for number, (block, order) in place.items():
+        for need in rows[number].needs:
+            home, before = place[need]
+            elsewhere = home != block or before >= order
+            if elsewhere and rows[need].kind is not InstructionClass.ADDRESS:
+                wanted[block] |= 1 << need
+    entering, leaving = list(wanted), [0] * len(blocks)
+    changed = True
+    while changed:
+        changed = False
+        for block in range(len(blocks) - 1, -1, -1):
+            out = 0
+            for successor in successors[block]:
+                out |= entering[successor]
+            if out != leaving[block]:
+                leaving[block], changed = out, True
+                entering[block] = wanted[block] | (out & ~made[block])
+    # What one side of a branch gives is wanted behind it, but not on the other side's way.
     return [
-        sum(values.units[i] for i in range(bits.bit_length()) if bits >> i & 1) for bits in sets
+        frozenset(_numbers(bits & known))
+        for bits, known in zip(leaving, _made_before(made, successors), strict=True)
     ]
+
+
+def _made_before(made: Sequence[int], successors: Sequence[Sequence[int]]) -> list[int]:
+    """By block, the operations that may have run once it has, as bits."""
+    found, changed = list(made), True
+    while changed:
+        changed = False
+        for block, after in enumerate(successors):
+            for successor in after:
+                more = found[successor] | found[block]
+                if more != found[successor]:
+                    found[successor], changed = more, True
+    return found
+
+
+def _numbers(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def pressure(
+    rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int],
+    behind: frozenset[int],
+) -> int:  # fmt: skip
+    """The most registers that values take at once while a block runs in this order; ``words[n]`` is
+    how many the result of operation n takes, ``behind`` are the results wanted after it."""
+    inside, live = set(part), set(behind)
+    taken = sum(words[number] for number in live)
+    most = taken
+    for number in reversed(part):
+        if number in live:
+            live.discard(number)
+            taken -= words[number]
+        for need in rows[number].needs:
+            is_kept = need in inside or rows[need].kind is not InstructionClass.ADDRESS
+            if is_kept and need not in live:
+                live.add(need)
+                taken += words[need]
+        most = max(most, taken)
+    return most

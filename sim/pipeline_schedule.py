@@ -14,6 +14,7 @@ from heapq import heapify, heappop, heappush
 from kcc.passes.instruction_classes import InstructionClass
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import KEPT_BEHIND, LOADS, MachineOperation, Memory
+from kcc.sim.pipeline_registers import pressure
 
 WINDOW = 64
 """Operations among which the next one is chosen: how far a compiler looks ahead, and so how many
@@ -35,41 +36,40 @@ CANDIDATES = 1024
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The operations of each block in order; ``alive`` are the registers of values that only this
-    block reads, at most at once."""
+    """The operations of each block in order; ``taken`` are the registers that values take in each,
+    at most at once."""
 
     blocks: tuple[tuple[int, ...], ...]
-    alive: tuple[int, ...]
+    taken: tuple[int, ...]
 
 
 def schedule(
     rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int],
-    rooms: Sequence[int],
+    behind: Sequence[frozenset[int]], room: int,
 ) -> Schedule:  # fmt: skip
     """Order the blocks of a program; ``words[n]`` is how many registers the result of operation n
-    takes, ``rooms[b]`` how many block b has for values that only it reads."""
-    frugal = [_by_parts(rows, block, _ordered) for block in blocks]
-    outside = _outside(rows, frugal)
+    takes, ``behind[b]`` are the results wanted after block b, ``room`` the registers there are."""
     found = [
-        _within(rows, part, words, outside, room) for part, room in zip(frugal, rooms, strict=True)
+        _within(rows, _by_parts(rows, block, _ordered), words, live, room)
+        for block, live in zip(blocks, behind, strict=True)
     ]
-    return Schedule(tuple(order for order, _ in found), tuple(alive for _, alive in found))
+    return Schedule(tuple(order for order, _ in found), tuple(taken for _, taken in found))
 
 
 def _within(
     rows: Sequence[MachineOperation], part: tuple[int, ...], words: Sequence[int],
-    outside: set[int], room: int,
+    behind: frozenset[int], room: int,
 ) -> tuple[tuple[int, ...], int]:  # fmt: skip
-    """The order with the widest window whose values fit, and how many they take; else the one that
-    keeps the fewest."""
+    """The order with the widest window whose values fit, and how many registers they take; else
+    the one that takes the fewest."""
     window = WINDOW
     while window >= 8:
         wide = _by_parts(rows, part, lambda r, p, w=window: _interleaved(r, p, w))
-        alive = _alive(rows, wide, words, outside)
-        if alive <= room:
-            return wide, alive
+        taken = pressure(rows, wide, words, behind)
+        if taken <= room:
+            return wide, taken
         window //= 2
-    return part, _alive(rows, part, words, outside)
+    return part, pressure(rows, part, words, behind)
 
 
 def _by_parts(
@@ -209,30 +209,6 @@ def _before(
             if not users[place]:
                 follow(last, place, is_value=False)
     return users, waiting
-
-
-def _outside(rows: Sequence[MachineOperation], order: Sequence[Sequence[int]]) -> set[int]:
-    """Operations whose results other blocks or later iterations read."""
-    found = set[int]()
-    home = {number: block for block, part in enumerate(order) for number in part}
-    for number, row in enumerate(rows):
-        found |= {n for n in row.needs if home[n] != home[number] or n >= number}
-    return found
-
-
-def _alive(
-    rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int], outside: set[int]
-) -> int:
-    """The most values alive at once that only this block reads."""
-    last = {n: place for place, number in enumerate(part) for n in rows[number].needs}
-    alive, most, ends = 0, 0, dict[int, int]()
-    for place, number in enumerate(part):
-        alive -= ends.pop(place, 0)
-        if number in last and number not in outside and last[number] > place:
-            alive += words[number]
-            ends[last[number]] = ends.get(last[number], 0) + words[number]
-        most = max(most, alive)
-    return most
 
 
 def with_spills(
