@@ -4,7 +4,7 @@ the choice of the first, change where the mechanism is switched off."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,9 +61,21 @@ def _ablation(kernel: str, gpu: str, without: str, members: Sequence[EstimateRec
     return Ablation(
         kernel, gpu, without, len(members), _short(float(np.median(other / full))),
         _rounded(spearman(full, other)), _rounded(kendall(full, other)),
-        configuration_words(members[first].configuration),
+        _choice(members, first),
         _short(float(full[first] / full.min() - 1)),
     )  # fmt: skip
+
+
+def _choice(members: Sequence[EstimateRecord], chosen: int) -> str:
+    """A configuration among others: its launch, and the macros that are not the same in all."""
+    places = [each.configuration for each in members]
+    own = places[chosen]
+    macros = {
+        name: value
+        for name, value in own.macros.items()
+        if any(place.macros.get(name) != value for place in places)
+    }
+    return configuration_words(replace(own, macros=macros))
 
 
 def ranks(values: Numbers) -> Numbers:
