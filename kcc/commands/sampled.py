@@ -143,13 +143,12 @@ def _sample(
     from kcc.trace.reader import open_trace
 
     with open_trace(path) as trace:
-        profiles = _profiles(arguments, trace)
         chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
         if not chosen:
             message = "no launch is there, or none that is asked for"
             raise DiagnosticError([Diagnostic("K875", message)])
         traces = [trace.launches[n] for n in chosen]
-        own = [profiles[n] for n in chosen]
+        own = _profiles(arguments, trace, chosen)
         runs = list[SampledRun]()
         for each in configurations:
             gpu = load_gpu(each.gpu, list(each.overrides))
@@ -229,23 +228,28 @@ def _or(value: float | None, otherwise: float) -> float:
     return otherwise if value is None else value
 
 
-def _profiles(arguments: argparse.Namespace, trace: TraceFile) -> tuple[LaunchProfile, ...]:
-    """The profile of all launches: kept, or made anew and kept if so asked."""
+def _profiles(
+    arguments: argparse.Namespace, trace: TraceFile, chosen: Sequence[int]
+) -> list[LaunchProfile]:
+    """The profiles of the launches chosen; those of all are kept, where that is asked for."""
     from kcc.sim.sampling.block_profile import (
         identity_of,
         load_profile,
+        profile_launch,
         profile_trace,
         save_profile,
     )
 
     kept = Path(arguments.block_profile) if arguments.block_profile else None
     if kept is not None and kept.exists():
-        return load_profile(kept, identity_of(trace)).launches
+        launches = load_profile(kept, identity_of(trace)).launches
+        return [launches[n] for n in chosen]
     _say("counting what thread blocks execute")
+    if kept is None:
+        return [profile_launch(trace.launches[n]) for n in chosen]
     found = profile_trace(trace)
-    if kept is not None:
-        _write_bytes(kept, save_profile(found))
-    return found.launches
+    _write_bytes(kept, save_profile(found))
+    return [found.launches[n] for n in chosen]
 
 
 def _write_bytes(path: Path, data: bytes) -> None:
