@@ -13,6 +13,7 @@ from typing import Self
 
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.loading import load_gpu
+from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.facts import IntervalMachine, Operations
 from kcc.sim.interval.model import LaunchModel
@@ -20,7 +21,7 @@ from kcc.sim.interval.options import Options
 from kcc.sim.interval.timing import timing_of
 from kcc.sim.interval_inputs import interval_inputs
 from kcc.sim.result import Timing
-from kcc.trace.reader import LaunchTrace, open_trace
+from kcc.trace.reader import open_trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Explorer:
         self.registers = registers or {}
         self.trace = open_trace(path)
         self.launches = tuple(
-            launch
+            CompiledLaunch(launch)
             for launch in self.trace.launches
             if (not kernels or launch.tables.kernel in kernels)
             and (not launches or any(launch.launch.number in r for r in launches))
@@ -109,7 +110,7 @@ class Explorer:
         return DesignPoint(tuple(settings), tuple(timings))
 
     def _inputs(
-        self, gpu: GpuDescription, launch: LaunchTrace
+        self, gpu: GpuDescription, launch: CompiledLaunch
     ) -> tuple[IntervalMachine, Operations]:
         return interval_inputs(gpu, launch.tables, launch.launch, self.registers)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kcc.gpu.description import GpuDescription
+from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
@@ -34,14 +35,13 @@ def collections_of_trace(
                 continue
             if launches and not any(number in chosen for chosen in launches):
                 continue
-            machine, operations = interval_inputs(
-                gpu, launch.tables, launch.launch, registers or {}
-            )
+            compiled = CompiledLaunch(launch)
+            tables = compiled.tables
+            machine, operations = interval_inputs(gpu, tables, launch.launch, registers or {})
             if cache is None or cold:
                 cache = empty_cache(machine)
-            yield collect(
-                launch.tables, launch.launch, machine, operations, launch.batches(), cache
-            )
+            batches = compiled.batches()
+            yield collect(tables, launch.launch, machine, operations, batches, cache)
 
 
 def interval_trace(
