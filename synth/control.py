@@ -167,18 +167,24 @@ def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
     exact = sum(v * n for v, n in values if v < 64)
     coarse = sum(v * n for v, n in values if v >= 64)
     stretch = (trips - exact) / coarse if coarse else 1.0
-    rows, place, seen = list[float](), 0, 0
-    for quantile in range(QUANTILES):
-        target = (quantile + 0.5) * entries / QUANTILES
-        while seen + values[place][1] < target:
-            seen += values[place][1]
-            place += 1
-        value = values[place][0]
-        rows.append(value if value < 64 else value * stretch)
-    mean, wanted = sum(rows) / QUANTILES, trips / entries
-    if rows[-1] > rows[0] and mean:
-        rows = [max(1.0, row * wanted / mean) for row in rows]
-    return _rounded([row / factor for row in rows])
+    stretched = [(v if v < 64 else v * stretch, float(n)) for v, n in values]
+    return _rounded([mean / factor for mean in _means(stretched, entries / QUANTILES)])
+
+
+def _means(values: Sequence[tuple[float, float]], share: float) -> list[float]:
+    """The mean of each of :data:`QUANTILES` shares of ascending values with their counts."""
+    rows, rest = list[float](), list(reversed(values))
+    for _ in range(QUANTILES):
+        wanted, total = share, 0.0
+        while wanted > 1e-9 * share and rest:
+            value, count = rest.pop()
+            taken = min(count, wanted)
+            total += value * taken
+            wanted -= taken
+            if count > taken:
+                rest.append((value, count - taken))
+        rows.append(total / max(share - wanted, 1e-300))
+    return rows
 
 
 def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
