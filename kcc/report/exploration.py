@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 
 import kcc
 from kcc.report.markup import Markup, table, tag
@@ -19,7 +19,7 @@ from kcc.report.text import bar, fill, make_table, written
 from kcc.sim.interval_explore import DesignPoint
 
 SCHEMA = "kcc/exploration/1"
-BAR_COLUMNS = 24
+BAR_COLUMNS = 16
 
 CHECKED = "cycle by cycle"
 
@@ -211,24 +211,28 @@ def exploration_text(found: Exploration, style: Style) -> str:
             console.print(_points(found, style))
         if found.what_if:
             console.print()
-            rows = _what_if_rows(found)
-            out = make_table(
-                "what if", style, *_WHAT_IF, right=tuple(_WHAT_IF[n] for n in _NUMERIC)
-            )
-            console.print(fill(out, rows))
+            console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))
             _verdict(console, found)
 
     return written(style, write)
 
 
-def _points(found: Exploration, style: Style) -> object:
+def _points(found: Exploration, style: Style) -> RenderableType:
     most = max(each.point.cycles for each in found.points) or 1.0
-    head = (*_HEAD, "")
-    out = make_table("design points", style, *head, right=tuple(_HEAD[n] for n in _NUMERIC))
     rows = [
         (*_row(each), bar(BAR_COLUMNS * each.point.cycles / most, style)) for each in found.points
     ]
-    return fill(out, rows)
+    return _shown("design points", style, (*_HEAD, ""), rows)
+
+
+def _shown(
+    title: str, style: Style, head: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> RenderableType:
+    """A table of the columns in which something stands."""
+    kept = [n for n in range(len(head)) if any(row[n] for row in rows)]
+    right = tuple(head[n] for n in kept if n in _NUMERIC)
+    out = make_table(title, style, *(head[n] for n in kept), right=right)
+    return fill(out, [tuple(row[n] for n in kept) for row in rows])
 
 
 def _verdict(console: Console, found: Exploration) -> None:
