@@ -174,26 +174,41 @@ class StratifiedSampler:
                 return
 
     def _draw_more(self, found: ProgramEstimate, excess: float, launches: list[int]) -> bool:
-        """More launches of, and epochs in, the clusters that most of the variance is of."""
-        widths = [(g.between.variance, g.within.variance) for g in found.groups]
+        """More launches of, and epochs in, the clusters that most of the variance is of; launches
+        in whole where most of it comes from their ends."""
+        widths = [(g.between.variance, g.within.variance, g.ends.variance) for g in found.groups]
         heavy = sorted(range(len(widths)), key=lambda n: -sum(widths[n]))
-        whole = sum(sum(width) for width in widths)
+        everything = sum(sum(width) for width in widths)
         grown, covered = False, 0.0
         for number in heavy:
-            if covered > ENOUGH * whole:
+            if covered > ENOUGH * everything:
                 break
-            between, within = widths[number]
-            covered += between + within
+            between, within, ends = widths[number]
+            covered += between + within + ends
             sample = self.samples[number]
             have = min(launches[number], len(sample.order))
-            if between > within / 4 and have < len(sample.order):
+            if between > (within + ends) / 4 and have < len(sample.order):
                 launches[number] = min(ceil(have * excess) + 1, len(sample.order))
                 grown = True
-            if within > between / 4:
-                for place in sample.order[:have]:
+            for place in sample.order[:have]:
+                if ends > between + within:
+                    grown |= self._simulate_whole(place)
+                elif within > between / 4:
                     grown |= self._draw_epochs(place, excess)
         self._observe_launches(launches)
         return grown
+
+    def _simulate_whole(self, place: int) -> bool:
+        """A launch that was simulated in part, now in whole."""
+        seen = self.seen[place]
+        if seen.whole is not None:
+            return False
+        began = time.process_time()
+        run = LaunchRun(self.simulator, self.traces[place])
+        self._warm_launch(run, place)
+        observe_whole(run, seen)
+        seen.seconds += time.process_time() - began
+        return True
 
     def _draw_epochs(self, place: int, excess: float) -> bool:
         """More epochs of a launch that was simulated in part."""
