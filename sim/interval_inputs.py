@@ -6,8 +6,6 @@ for an instruction of the IR. Differences between their results are then differe
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from kcc.gpu.description import GpuDescription
@@ -94,8 +92,3 @@ def _operations(tables: TraceTables, machine: Machine) -> Operations:
         ops[:, Op.COUNTED] != 0, program.sources, program.incoming, program.segments,
         program.registers, program.lines,
     )  # fmt: skip
-
-
-def with_policy(machine: IntervalMachine, policy: Policy) -> IntervalMachine:
-    """The machine with another scheduler."""
-    return replace(machine, policy=policy)

@@ -48,7 +48,6 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     )
     miss = _miss_latency_of(collection, machine)
     found[:, Feature.MSHR_CYCLES] = np.where(load, reads * miss, 0.0)
-    found[:, Feature.BARRIERS] = o.kind == Kind.BARRIER
     rows = np.flatnonzero(o.kind > Kind.PHI)
     found[rows, Feature.UNITS + o.resource[rows]] = o.busy_cycles[rows]
     return found

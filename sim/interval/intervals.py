@@ -32,8 +32,7 @@ class Feature(IntEnum):
     """Sectors that DRAM reads, and writes when L2 gives them up."""
     MSHR_CYCLES = 8
     """Miss entries times the cycles for which each is taken."""
-    BARRIERS = 9
-    UNITS = 10
+    UNITS = 9
     """From here on busy cycles of each resource."""
 
 
