@@ -3,13 +3,15 @@ segment of its own and one machine instruction."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, access_of, bytes_of, pipe_of, stem_of
 from kcc.sim.accelsim.reader import WIDTH, SassInstruction, SassKernel
-from kcc.sim.cycle.layout import OP_COLUMNS, Cause, Op
+from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Op
 from kcc.sim.cycle.machine import Machine
-from kcc.sim.cycle.program import MEMORY_KINDS, Program, set_issue, set_memory
+from kcc.sim.cycle.program import MEMORY_KINDS, Program, register_reads, set_issue, set_memory
 from kcc.trace.launches import CHUNKS, TraceLaunch
 from kcc.trace.tables import (
     Segment,
@@ -78,14 +80,21 @@ def program_of_sass(kernel: SassKernel, machine: Machine) -> Program:
         row[Op.FIRST_SOURCE] = len(sources)
         sources += [registers[r] for r in dict.fromkeys((*each.read, *each.written))]
         row[Op.END_SOURCE] = len(sources)
+        row[Op.READS] = register_reads(_numbers(each.read))
         if each.written:
             row[Op.RESULT] = registers[each.written[0]]
+            row[Op.WRITES] = next((1 + n % MOST_BANKS for n in _numbers(each.written)), 0)
     segments = np.array([(n, n + 1, 0) for n in range(len(ops))], np.int64)
     lines = tuple((0 if i.line else -1, i.line) for i in kernel.instructions)
     return Program(
         ops, np.array(sources or [0], np.int64), np.zeros(max(len(sources), 1), np.int64),
         segments.reshape(-1, 3), max(len(names), 1), lines,
     )  # fmt: skip
+
+
+def _numbers(names: Iterable[str]) -> list[int]:
+    """Of general registers: R4 has the number 4."""
+    return [int(name[1:]) for name in names if name[0] == "R" and name[1:].isdecimal()]
 
 
 def _is_access(each: SassInstruction) -> bool:

@@ -43,6 +43,12 @@ def active(mask: Any, lane: int) -> bool:
 def shape(addresses: Ints, mask: Any, size: int) -> tuple[int, int, int]:
     """The address of the first active lane, the number of active lanes, and the bytes from one to
     the next: 0 if all are at one address, ``size`` if they follow one another, else -1."""
+    if mask == (np.uint64(1) << np.uint64(len(addresses))) - np.uint64(1):  # of 64 lanes: never
+        start, differs, breaks = addresses[0], 0, 0
+        for lane in range(len(addresses)):
+            differs |= addresses[lane] ^ start
+            breaks |= addresses[lane] ^ (start + lane * size)
+        return start, len(addresses), 0 if differs == 0 else size if breaks == 0 else -1
     start, count, same, row = -1, 0, True, True
     for lane in range(len(addresses)):
         if active(mask, lane):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kcc.sim.cycle.layout import (
     COPY,
     FIRST_REGISTER,
+    MOST_BANKS,
     NOTHING,
     NOWHERE,
     OPERATION,
@@ -41,9 +42,9 @@ class LoweredProgram:
     copies: int
 
 
-def lower(program: Program) -> LoweredProgram:
-    """The code of a program."""
-    lowering = _Lowering(program)
+def lower(program: Program, register_banks: int) -> LoweredProgram:
+    """The code of a program for schedulers with so many register banks."""
+    lowering = _Lowering(program, register_banks)
     for first, end, block in program.segments:
         lowering.add_segment(int(first), int(end), int(block))
     return lowering.result()
@@ -52,6 +53,7 @@ def lower(program: Program) -> LoweredProgram:
 @dataclass(slots=True, eq=False)
 class _Lowering:
     program: Program
+    register_banks: int
     free: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     """Registers to wait for instead of the results that make no code."""
     sources: list[int] = field(default_factory=list[int])
@@ -123,9 +125,23 @@ class _Lowering:
         self.sources += more
         columns = (Op.LATENCY, Op.INTERVAL, Op.ISSUES, Op.KIND, Op.UNIT, Op.CAUSE, Op.HAS_ACCESS)
         self.ops.append(
-            (*own, result, start, len(self.sources), *(int(row[column]) for column in columns))
-        )
+            (
+                *own, result, start, len(self.sources), self._reads(int(row[Op.READS])),
+                *(int(row[column]) for column in columns), self._writes(int(row[Op.WRITES])),
+            )
+        )  # fmt: skip
         self.origin.append(number)
+
+    def _reads(self, by_remainder: int) -> int:
+        """Registers read of each bank, at most 15 of one, in four bits."""
+        counts = [0] * MOST_BANKS
+        for remainder in range(MOST_BANKS if self.register_banks else 0):
+            bank = remainder % self.register_banks
+            counts[bank] = min(counts[bank] + (by_remainder >> 4 * remainder & 15), 15)
+        return sum(count << 4 * bank for bank, count in enumerate(counts))
+
+    def _writes(self, remainder: int) -> int:
+        return 1 + (remainder - 1) % self.register_banks if remainder and self.register_banks else 0
 
     def result(self) -> LoweredProgram:
         most = max((s[3] - s[2] for s in self.segments), default=0)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kcc.native import inlined, trailing_zeros, uncounted
+from kcc.sim.cycle.collect_native import collect, collector_free
 from kcc.sim.cycle.layout import (
     DONE,
     GREEDY,
@@ -84,6 +85,7 @@ S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
     int(Stat.LOCAL_ACCESSES), int(Stat.LOCAL_PASSES), int(Stat.ATOMICS), int(Stat.LOADS),
     int(Stat.STORES), int(Stat.WARP_CYCLES), int(Stat.DRAM_READS),
 )  # fmt: skip
+REGISTER_BANKS, C_REGISTERS = int(Conf.REGISTER_BANKS), int(Cause.REGISTERS)
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 
 
@@ -210,7 +212,7 @@ def issue(
     sms: Sms, l1: Cache, l2: Cache, memory: Dram, counts: Counts, sm: int, number: int, slot: int,
     now: int,
 ) -> int:  # fmt: skip
-    """The warp's operation issues. Returns the cycles that this takes of the scheduler."""
+    """The warp's operation issues; returns the cycles that this takes of the scheduler."""
     slots = conf[PER]
     warp = warp_of(number, slots, slot)
     state, its = warps.state[warp], schedulers.state[number]
@@ -227,6 +229,9 @@ def issue(
     else:
         schedulers.free[number, unit] = now + operation.interval
         key = (now + operation.latency) << TIME_SHIFT | operation.cause
+    if conf[REGISTER_BANKS] > 0 and operation.reads != 0:
+        reads, writes, latency = operation.reads, operation.writes, operation.latency
+        key += collect(conf, schedulers, number, reads, writes, latency, now) << TIME_SHIFT
     warps.values[warp, operation.result] = key
     run[R_LAST] = max(run[R_LAST], now + issues)
     state.op = op + 1
@@ -280,11 +285,17 @@ def step(
         count_interval(run, counts, now, 0, issued)
         counts.stacks[number, C_ISSUED] += cost
         counts.line_stacks[first + 1, C_ISSUED] += cost
-        state.charged = now + cost
+        following = now + cost
+        if conf[REGISTER_BANKS] > 0:
+            following = max(following, collector_free(conf, schedulers, number))
+            counts.stacks[number, C_REGISTERS] += following - now - cost
+            counts.line_stacks[first + 1, C_REGISTERS] += following - now - cost
+        state.charged = following
         schedulers.free[number, MEMORY] = sms.state[sm].lsu
         for unit in range(ALL_UNITS):
-            if schedulers.ready[number, unit] != 0 and schedulers.free[number, unit] <= now + cost:
-                state.next = now + cost
+            is_free = schedulers.free[number, unit] <= following
+            if is_free and schedulers.ready[number, unit] != 0:
+                state.next = following
                 return
     sleep(schedulers, warps, sms, number, slots, sm)
 

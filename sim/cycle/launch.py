@@ -72,7 +72,7 @@ class SharedMemory:
         sectors = self.l2.lines.shape[1] // 2
         filled = self.l2.lines[:, :sectors]
         filled[filled > 0] = 0
-        for column in (self.dram.slices, self.dram.channels, self.dram.banks):
+        for column in (self.dram.slices, self.dram.channels, self.dram.banks, self.dram.misses):
             column[...] = 0
         self.dram.rows[..., 1:] = 0
 
@@ -88,6 +88,8 @@ def shared_memory(machine: Machine) -> SharedMemory:
         Dram(
             np.zeros(machine[Conf.L2_SLICES], np.int64),
             np.zeros(machine[Conf.CHANNELS], np.int64), np.zeros(banks, np.int64), rows,
+            np.zeros(machine[Conf.CHANNELS], np.int64),
+            np.zeros((machine[Conf.L2_SLICES], machine[Conf.L2_MSHR] + 1), np.int64),
         ),
     )  # fmt: skip
 
@@ -170,7 +172,7 @@ class LaunchSimulation:
         self.tables, self.launch, self.machine, self.program = tables, launch, machine, program
         self.memory = memory
         self.supply = BlockSupply(tables, launch, machine)
-        self.lowered = lower(program)
+        self.lowered = lower(program, machine[Conf.REGISTER_BANKS])
         sms, schedulers = machine[Conf.SMS], machine[Conf.SMS] * machine[Conf.SCHEDULERS]
         slots = machine[Conf.PER_SCHEDULER]
         self.run = np.zeros(RUN_SIZE, np.int64)
@@ -184,6 +186,8 @@ class LaunchSimulation:
             np.zeros(schedulers, SCHEDULER), np.zeros((schedulers, UNITS), np.int64),
             np.zeros((schedulers, UNITS), np.int64), np.zeros((schedulers, WHEEL), np.int64),
             np.zeros(schedulers, np.int64),
+            np.zeros((schedulers, max(machine[Conf.REGISTER_BANKS], 1)), np.int64),
+            np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), np.int64),
         )  # fmt: skip
         for column in ("next", "base", "far_time"):
             self.schedulers.state[column] = NEVER

@@ -58,6 +58,8 @@ class Cause(IntEnum):
     MSHR = 14
     """The load/store unit waits for a free miss entry."""
     FENCE = 15
+    REGISTERS = 16
+    """No operand collector is free: register banks that others read."""
 
 
 CAUSES = len(Cause)
@@ -79,6 +81,7 @@ NAMES = {
     Cause.QUEUE: "memory queue",
     Cause.MSHR: "MSHR",
     Cause.FENCE: "fence",
+    Cause.REGISTERS: "register banks",
 }
 """Names in reports."""
 
@@ -121,6 +124,11 @@ class Op(IntEnum):
     """Whether it counts as a warp instruction of the trace."""
     CAUSE = 10
     """To which waiting for the result goes, where memory does not decide."""
+    READS = 11
+    """Machine registers read: of those whose number has remainder r by 16, how many, in the four
+    bits from 4 r on. 0 where registers are not assigned yet."""
+    WRITES = 12
+    """The remainder of the machine register written, and 1; 0 for none."""
 
 
 OP_COLUMNS = len(Op)
@@ -181,7 +189,16 @@ class Conf(IntEnum):
     REGISTERS = 35
     OVERHEAD = 36
     LOCAL_ATOMIC_LATENCY = 37
-    STORE_SECTOR_CYCLES = 38
+    REGISTER_BANKS = 38
+    """Of one scheduler; 0: no limit is known."""
+    COLLECTORS = 39
+    """Operand collectors of one scheduler."""
+    L2_MSHR = 40
+    """Miss entries of a slice; 0: no limit is known."""
+    WRITES_TOGETHER = 41
+    """Sectors that a channel of DRAM collects before it writes them."""
+    TURNAROUND = 42
+    """Of a channel from reads to writes and back, in 1/64 cycle."""
 
 
 CONF_SIZE = len(Conf)
@@ -195,6 +212,7 @@ OPERATION = np.dtype(
         # registers that it waits for; NOTHING where there are fewer
         ("result", np.uint32),  # NOWHERE where there is none
         ("more", np.uint32), ("end_more", np.uint32),  # places of further ones in Code.sources
+        ("reads", np.uint64),  # registers read of each bank, in four bits
         ("latency", np.int32),
         ("interval", np.int32),  # cycles for which the unit takes nothing else, for all issues
         ("issues", np.int32),  # machine instructions: cycles of the scheduler
@@ -202,6 +220,7 @@ OPERATION = np.dtype(
         ("unit", np.uint8),
         ("cause", np.uint8),  # what waiting for the result is, where memory does not decide
         ("has_access", np.uint8),
+        ("writes", np.uint8),  # bank of the result and 1, 0 for none
     ],
     align=True,
 )  # fmt: skip
@@ -267,6 +286,7 @@ SCHEDULER = np.dtype(
         ("occupied", np.int64),  # places of the wheel, as bits
         ("far", np.int64),  # warps that wait longer, as bits
         ("base", np.int64),  # of what the next cycles go to: beyond this they are the queues'
+        ("collected", np.int64),  # the first cycle of the masks of register banks
         ("op", np.int32),
         ("cause", np.int32),
         ("last", np.int32),  # slot issued from last
@@ -328,14 +348,17 @@ class Warps(NamedTuple):
 
 
 class Schedulers(NamedTuple):
-    """Array of SCHEDULER, warps that could issue and next free cycle by unit, the wheels, and the
-    warps at barriers."""
+    """Array of SCHEDULER, warps that could issue and next free cycle by unit, the wheels, the
+    warps at barriers; accesses to register banks that are under way (bits, one for each from the
+    cycle in ``collected`` on), when operand collectors are free."""
 
     state: Array
     ready: Array
     free: Array
     wheel: Array
     at_barrier: Array
+    banks: Array
+    collectors: Array
 
 
 class Sms(NamedTuple):
@@ -357,12 +380,15 @@ class Cache(NamedTuple):
 
 
 class Dram(NamedTuple):
-    """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open."""
+    """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open; sectors
+    that channels have to write; when the last misses of each slice are done, as a ring."""
 
     slices: Array
     channels: Array
     banks: Array
     rows: Array
+    writes: Array
+    misses: Array
 
 
 class Counts(NamedTuple):
@@ -444,6 +470,13 @@ class LineStat(IntEnum):
 
 
 LINE_STATS = len(LineStat)
+
+BANK_PORTS = 2
+"""Accesses that a register bank serves in a cycle. A single warp of independent FFMA (three
+registers read) issues each cycle on a scheduler with two banks: Accel-Sim's SM86 as measured."""
+BANK_STEPS = 62
+"""Accesses ahead that are kept of a bank: bits of a word."""
+MOST_BANKS = 16
 
 ROWS_KEPT = 4
 """Rows of a bank that waiting requests are for: what FR-FCFS serves together."""

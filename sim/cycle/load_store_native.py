@@ -157,8 +157,8 @@ def write(
                     run[R_LAST] = max(run[R_LAST], served)
                 else:
                     ready, behind, _ = read_level2(
-                        conf, sms, l2, memory, stats, sm, channel, place, line, sector, served,
-                        known,
+                        conf, sms, l2, memory, stats, sm, unit, channel, place, line, sector,
+                        served, known,
                     )  # fmt: skip
                     if place >= 0 and conf[WRITE_BACK]:
                         set_dirty(conf, l2, ways, place, sector)
@@ -250,7 +250,7 @@ def load(
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, channel, ways, line, served)
             ready, behind, came = read_level2(
-                conf, sms, l2, memory, stats, sm, channel, place, line, sector, served, known
+                conf, sms, l2, memory, stats, sm, unit, channel, place, line, sector, served, known
             )  # fmt: skip
             heap_add(sms.misses, sm, state.misses, ready)
             state.misses += 1

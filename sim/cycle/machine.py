@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, ROUND_ROBIN, TWO_LEVEL, Conf
+from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 
 MOST_WAYS = 16
@@ -25,6 +25,14 @@ QUANTUM = 32
 POLICIES = {
     "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
 }  # fmt: skip
+
+WRITES_TOGETHER = 16
+"""Sectors that a channel collects before it writes, where no queue is given: half of 32, as in
+GPGPU-Sim's configurations."""
+
+READ_TO_WRITE = 2
+"""Cycles of DRAM's clock between the data of a read and those of a write. From a write to the data
+of a read it is CDLR (or WTR) and CL."""
 
 FLIT_HEADER_BYTES = 8
 """An address with its kind."""
@@ -172,6 +180,10 @@ def _issue(reader: GpuReader, conf: NDArray[np.int64], occupancy: Occupancy) -> 
     conf[Conf.OVERHEAD] = _whole(
         reader, "launch_overhead_cycles", 1000, "an empty kernel takes about a microsecond"
     )
+    banks, collectors = reader.fact("register_banks"), reader.fact("operand_collectors")
+    if banks is not None and collectors is not None and schedulers <= banks.value:
+        conf[Conf.REGISTER_BANKS] = min(banks.value // schedulers, MOST_BANKS)
+        conf[Conf.COLLECTORS] = max(collectors.value // schedulers, 1)
     conf[Conf.CONSTANT_LATENCY] = _whole(
         reader, "latency_cycles.constant_hit", 8, "as NVIDIA's V100"
     )
@@ -238,6 +250,8 @@ def _level2(
     if l2_clock is not None:
         per_slice *= l2_clock.value / clock
     conf[Conf.L2_OCCUPANCY] = max(1, round(64 * sector / per_slice))
+    entries = reader.fact("l2.mshr")
+    conf[Conf.L2_MSHR] = entries.value if entries and size else 0
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
@@ -286,6 +300,10 @@ def _dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, cl
     miss = round((timing.get("RP", 12) + timing.get("RCD", 12)) * ratio)
     conf[Conf.ROW_MISS] = min(miss, int(conf[Conf.DRAM_LATENCY]) // 2)
     conf[Conf.ROW_CYCLE] = max(1, round(timing.get("RC", 40) * ratio))
+    queue = reader.fact("dram.queue")
+    conf[Conf.WRITES_TOGETHER] = max(queue.value // 2, 1) if queue else WRITES_TOGETHER
+    turn = timing.get("CL", 12) + timing.get("CDLR", timing.get("WTRL", 3)) + READ_TO_WRITE
+    conf[Conf.TURNAROUND] = round(64 * turn * ratio)
 
 
 def _timing(reader: GpuReader) -> dict[str, int]:
@@ -293,4 +311,8 @@ def _timing(reader: GpuReader) -> dict[str, int]:
         "dram.timing", assumed="RP=12:RCD=12:RC=40", reason="as HBM in Accel-Sim's Volta"
     )
     pairs = (part.partition("=") for part in text.split(":"))
-    return {key.strip(): int(value) for key, _, value in pairs if value.strip().isdigit()}
+    return {
+        key.strip().removeprefix("t"): int(value)
+        for key, _, value in pairs
+        if value.strip().isdigit()
+    }

@@ -37,6 +37,8 @@ WRITE_BACK, HASH = int(Conf.L2_WRITE_BACK), int(Conf.HASH)
 REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
 CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(Conf.BURST)
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
+WRITES_TOGETHER, TURNAROUND = int(Conf.WRITES_TOGETHER), int(Conf.TURNAROUND)
+L2_MSHR = int(Conf.L2_MSHR)
 ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
@@ -145,9 +147,34 @@ def read_dram(
 
 @inlined
 def write_dram(conf: Ints, memory: Dram, stats: Ints, channel: int, time: int) -> None:
-    """A sector goes to a channel when that is free; nobody waits for it."""
+    """A sector that a channel has to write. It collects some before it turns from reading to
+    writing and back; nobody waits for them but reads that come then."""
     stats[S_DRAM_WRITES] += 1
-    memory.channels[channel] = max(time << 6, memory.channels[channel]) + conf[BURST]
+    memory.writes[channel] += 1
+    if memory.writes[channel] >= conf[WRITES_TOGETHER]:
+        busy = memory.writes[channel] * conf[BURST] + conf[TURNAROUND]
+        memory.channels[channel] = max(time << 6, memory.channels[channel]) + busy
+        memory.writes[channel] = 0
+
+
+@inlined
+def miss_entry(conf: Ints, memory: Dram, unit: int, time: int) -> int:
+    """When a slice of L2 that misses at ``time`` has an entry for that. They are given back in
+    the order in which they were taken, as one channel is behind them all."""
+    entries = conf[L2_MSHR]
+    if entries == 0:
+        return time
+    return max(time, memory.misses[unit, memory.misses[unit, entries]])
+
+
+@inlined
+def keep_miss(conf: Ints, memory: Dram, unit: int, done: int) -> None:
+    """The miss of a slice that was given an entry is done at ``done``."""
+    entries = conf[L2_MSHR]
+    if entries > 0:
+        place = memory.misses[unit, entries]
+        memory.misses[unit, place] = done
+        memory.misses[unit, entries] = place + 1 if place + 1 < entries else 0
 
 
 @inlined
@@ -214,8 +241,8 @@ def request(
 
 @inlined
 def read_level2(
-    conf: Ints, sms: Sms, l2: Cache, memory: Dram, stats: Ints, sm: int, channel: int,
-    place: int, line: int, sector: int, served: int, known: bool,
+    conf: Ints, sms: Sms, l2: Cache, memory: Dram, stats: Ints, sm: int, unit: int,
+    channel: int, place: int, line: int, sector: int, served: int, known: bool,
 ) -> tuple[int, int, int]:  # fmt: skip
     """A sector that a slice gives from ``served`` on: when data are back at the SM, cycles of that
     in queues, and the level that gave them. ``place`` is that of its line in L2, -1 without L2;
@@ -226,8 +253,13 @@ def read_level2(
     if present == ABSENT:
         level = C_DRAM
         stats[S_DRAM_READS] += 1
-        ready, waited = read_dram(conf, memory, stats, channel, line, served)
+        begins = miss_entry(conf, memory, unit, served)
+        if begins > served:  # the slice blocks
+            memory.slices[unit] = max(memory.slices[unit], begins << 6)
+        ready, waited = read_dram(conf, memory, stats, channel, line, begins)
+        waited += begins - served
         extra = ready - served + conf[DRAM_LATENCY]
+        keep_miss(conf, memory, unit, served + extra)
         if place >= 0:
             l2.lines[np.uint64(place), np.uint64(sector)] = served + extra
     else:

@@ -6,14 +6,14 @@ says. Address arithmetic by constants folds into the access that uses it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.passes.instruction_classes import InstructionClass
-from kcc.sim.cycle.layout import OP_COLUMNS, Cause, Conf, Kind, Op
+from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Kind, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.machine_costs import Cost, Unit, cost_of
 from kcc.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
@@ -163,6 +163,14 @@ def set_issue(
         latency = machine.int_mul_latency
     row[Op.UNIT], row[Op.INTERVAL] = unit, timing.interval * issues
     row[Op.LATENCY] = max(round(steps * latency), issues, 1)
+
+
+def register_reads(registers: Iterable[int]) -> int:
+    """What :attr:`Op.READS` says of the machine registers that an instruction reads."""
+    counts = [0] * MOST_BANKS
+    for register in registers:
+        counts[register % MOST_BANKS] = min(counts[register % MOST_BANKS] + 1, 7)
+    return sum(count << 4 * place for place, count in enumerate(counts))
 
 
 def _slots(kind: InstructionClass, cost: Cost, instruction: TracedInstruction) -> float:
