@@ -230,7 +230,9 @@ def _apart(
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (plan, scratch))
     try:
-        for future in as_completed([pool.submit(_one, *each) for each in tasks]):
+        with _deaf():
+            futures = [pool.submit(_one, *each) for each in tasks]
+        for future in as_completed(futures):
             number, found = future.result()
             if isinstance(found, _Failure):
                 raise found.error or InternalError(found.stage, found.detail)
@@ -239,6 +241,16 @@ def _apart(
         raise InternalError("processes", "a process of the sweep ended by itself") from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _deaf() -> Generator[None]:
+    """Processes that are started here do not hear an interrupt from the keyboard."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 # progress

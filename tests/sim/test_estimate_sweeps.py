@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
@@ -47,6 +52,9 @@ def run(source: Path, target: Path, *options: str) -> dict[str, Any]:
     jsonschema.validate(document, schema)
     return document
 
+
+DEAF = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Some machines start tests deaf to interrupts, and what they start too."""
 
 SWEEP = ("--gpu", "v100", "--sweep", "TILE=4,8,64,512", *LAUNCH)
 
@@ -139,6 +147,33 @@ def test_an_interrupted_sweep_goes_on(
     run(source, target, *SWEEP, "--resume")
     assert len(calls) == 5
     assert target.read_bytes() == whole.read_bytes()
+    assert not kept.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
+def test_an_interrupt_of_several_processes_keeps_what_is_done(source: Path, tmp_path: Path) -> None:
+    target, kept = tmp_path / "a.json", tmp_path / "a.json.partial"
+    sweep = ["--gpu", "v100", "--sweep", "TILE=" + ",".join(map(str, range(1, 61))), *LAUNCH]
+    words = ["estimate", str(source), "--jobs", "2", "--json", str(target), *sweep]
+    code = f"import sys; from kcc.cli import main; sys.exit(main({words!r}))"
+    process = subprocess.Popen(
+        [sys.executable, "-c", DEAF + code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (kept.exists() and len(kept.read_text().splitlines()) > 2):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert "--resume" in errors
+    assert not target.exists()
+    found = run(source, target, *sweep, "--resume")["estimates"]
+    assert len(found) == 60
     assert not kept.exists()
 
 
