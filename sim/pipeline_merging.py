@@ -3,16 +3,18 @@ part of a wider load of neighbours (LLVM's load-store vectoriser)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kcc.frontend.ir.types import IntTy
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess
-from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import BASE_KINDS, Expr, Sum, Symbol
-from kcc.sim.private_arrays import terms_of
+from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol
+from kcc.sim.private_arrays import flattened
 
-Place = tuple[AddressSpace, Expr, int]
+Where = tuple[frozenset[tuple[Node, int]], int]
+"""An address: terms with coefficients, and a constant."""
+
+Place = tuple[AddressSpace, Where, int]
 """An address space, an address, and how many bytes."""
 
 
@@ -20,55 +22,81 @@ Place = tuple[AddressSpace, Expr, int]
 class LoadMerging:
     """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
 
-    values: SymbolicValues
+    predecessors: Sequence[Sequence[int]]
     exact: dict[Place, int] = field(default_factory=dict[Place, int])
     pieces: dict[Place, int] = field(default_factory=dict[Place, int])
     block: int = -1
+    ends: dict[int, frozenset[Place]] = field(default_factory=dict[int, frozenset[Place]])
+    """What was loaded at the end of each block."""
+    before: frozenset[Place] = frozenset()
+    """What was loaded at the end of the only block that leads to this one."""
 
     def forget(self) -> None:
         """Behind a barrier everything may be different."""
         self.exact.clear()
         self.pieces.clear()
+        self.before = frozenset()
 
-    def find(self, block: int, touch: MemoryAccess, address: Expr) -> tuple[int, int] | None:
+    def find(self, block: int, touch: MemoryAccess, address: Node) -> tuple[int, int] | None:
         """The operation that has loaded a value already, or can with more bytes, and how many
         bytes more; call it for every access, in order: it sees stores."""
         if self.block != block:
-            self.forget()
-            self.block = block
+            self._enter(block)
         if touch.op is not AccessOp.LOAD:
             self.exact = {k: n for k, n in self.exact.items() if k[0] is not touch.space}
             self.pieces = {k: n for k, n in self.pieces.items() if k[0] is not touch.space}
+            self.before = frozenset(k for k in self.before if k[0] is not touch.space)
             return None
         if touch.volatile or not isinstance(touch.element_bytes, int):
             return None
-        size = touch.element_bytes
-        same = self.exact.get((touch.space, address, size))
+        size, where = touch.element_bytes, _where(address)
+        same = self.exact.get((touch.space, where, size))
         if same is not None:
             return same, 0
-        piece = self._piece(touch, address, size)
+        piece = _piece(touch, where, size)
         if piece is None or piece not in self.pieces:
             return None
-        self.exact[(touch.space, address, size)] = self.pieces[piece]
+        self.exact[(touch.space, where, size)] = self.pieces[piece]
         return self.pieces[piece], size
 
-    def keep(self, touch: MemoryAccess, address: Expr, size: int, number: int) -> None:
+    def _enter(self, block: int) -> None:
+        self.ends[self.block] = frozenset(self.exact) | self.before
+        self.forget()
+        self.block = block
+        leading = self.predecessors[block]
+        if len(leading) == 1:
+            self.before = self.ends.get(leading[0], frozenset())
+
+    def is_sunk(self, touch: MemoryAccess, address: Node) -> bool:
+        """Whether a load repeats one of the block before: LLVM moves a sum that only one side of a
+        branch stores behind the branch, with loads that the other sums have done already."""
+        if touch.op is not AccessOp.LOAD or touch.volatile:
+            return False
+        size = touch.element_bytes
+        return isinstance(size, int) and (touch.space, _where(address), size) in self.before
+
+    def keep(self, touch: MemoryAccess, address: Node, size: int, number: int) -> None:
         """Remember a load that was made."""
-        self.exact[(touch.space, address, size)] = number
-        piece = self._piece(touch, address, size)
+        where = _where(address)
+        self.exact[(touch.space, where, size)] = number
+        piece = _piece(touch, where, size)
         if piece is not None:
             self.pieces[piece] = number
 
-    def _piece(self, touch: MemoryAccess, address: Expr, size: int) -> Place | None:
-        """The aligned piece of 8 or 16 bytes that a load of 4 or 8 lies in, if it always does."""
-        if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
-            return None
-        terms = terms_of(address)
-        constant = address.constant if isinstance(address, Sum) else 0
-        steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
-        piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
-        if piece is None:
-            return None
-        assert isinstance(address.type, IntTy)
-        rounded = self.values.algebra.sum(list(terms), address.type, constant // piece * piece)
-        return touch.space, rounded, piece
+
+def _where(address: Node) -> Where:
+    terms, constant = flattened(address)
+    found = dict[Node, int]()
+    for term, coefficient in terms:
+        found[term] = found.get(term, 0) + coefficient
+    return frozenset(found.items()), constant
+
+
+def _piece(touch: MemoryAccess, where: Where, size: int) -> Place | None:
+    """The aligned piece of 8 or 16 bytes that a load of 4 or 8 lies in, if it always does."""
+    if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
+        return None
+    terms, constant = where
+    steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
+    piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
+    return None if piece is None else (touch.space, (terms, constant // piece * piece), piece)

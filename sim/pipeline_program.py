@@ -84,7 +84,7 @@ class _Lowering:
         self.folding = folding_of(self.function, self.accesses)
         self.unrolling = Unrolling(self.function, self.loops, self.values, self.folding.users)
         self.homes = private_homes(facts, self.unrolling.is_whole)
-        self.merging = LoadMerging(self.values)
+        self.merging = LoadMerging([block.predecessors for block in self.function.blocks])
         self.state = _State()
         self.groups: dict[object, int] = {}
         self.compared: dict[object, int] = {}
@@ -203,6 +203,9 @@ class _Lowering:
                 whole = self.state.drafts[number].bytes + more
                 self.state.drafts[number].bytes = 8 if whole <= 8 else 16
             return number
+        if self.merging.is_sunk(touch, address):
+            kind = classify(instruction)[0][0]
+            return self._add(instruction.block, _Draft(Unit.ALU, kind, 0.0, 0.0, []))
         pointers = {id(touch.pointer)}
         needs = self._needs(o for o in instruction.operands if id(o) not in pointers)
         needs += self._address(instruction, touch)
