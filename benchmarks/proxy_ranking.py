@@ -24,7 +24,6 @@ from kcc.synth.assemble import largest_factors
 from kcc.synthesizing import Study, settle, study_script
 
 CHOICES = (
-    ("sm_count", ("16", "64")),
     ("l1.size_bytes", ("16384", "131072")),
     ("l2.size_bytes", ("524288", "6291456")),
     ("l1.mshr", ("16", "256")),
@@ -32,14 +31,15 @@ CHOICES = (
 )
 
 
-def designs() -> list[list[str]]:
-    """The 16 sets of overrides."""
+def designs(sms: tuple[str, str]) -> list[list[str]]:
+    """The 16 sets of overrides; ``sms`` are the two numbers of SMs."""
+    choices = (("sm_count", sms), *CHOICES)
     found = list[list[str]]()
     for levels in itertools.product((0, 1), repeat=4):
         last = sum(levels) % 2
         found.append(
             [f"{key}={values[level]}"
-             for (key, values), level in zip(CHOICES, (*levels, last), strict=True)]
+             for (key, values), level in zip(choices, (*levels, last), strict=True)]
         )  # fmt: skip
     return found
 
@@ -68,8 +68,10 @@ def main() -> int:
     parser.add_argument("--reduction", type=int, default=4)
     parser.add_argument("--size", default="small")
     parser.add_argument("--gpu", default="v100")
+    parser.add_argument("--sms", nargs=2, default=["16", "64"])
     arguments = parser.parse_args()
     settings = HostSettings(cache_dir=user_cache_dir())
+    sms: tuple[str, str] = tuple(arguments.sms)
     for name in arguments.names:
         subject = subject_of(name, arguments.size, settings)
         chosen = [range(subject.launch, subject.launch + 1)]
@@ -81,7 +83,7 @@ def main() -> int:
                 subject.script, Path(folder) / "o.kct", settings, size=subject.size, launches=chosen
             )
             own = traced_miniature(settled.miniature, settled.source.text, Path(folder), settings)
-            gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs()]
+            gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(sms)]
             one = [simulate_run(original, gpu) for gpu in gpus]
             two = [simulate_run(own, gpu) for gpu in gpus]
         rates = [x.ipc for x in one], [x.ipc for x in two]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
@@ -97,6 +98,7 @@ def main() -> int:
     write = sys.stdout.write
     for how in ("max", "auto", "auto on all four"):
         write(f"\n### {how}\n\n{errors_table(found, how, arguments.bound / 100)}\n")
+    write(f"\n### correlation\n\n{correlation_table(found, arguments.bound / 100)}\n")
     write(f"\n### by reduction\n\n{reduction_table(found)}\n")
     write(f"\n### behaviour\n\n{behaviour_table(found, arguments.bound / 100)}\n")
     write(f"\n### baselines\n\n{baseline_table(found)}\n")
@@ -155,6 +157,28 @@ def _both(values: Sequence[float]) -> str:
     if not values:
         return "-"
     return f"{statistics.mean(values):.1f} x / {statistics.harmonic_mean(values):.1f} x"
+
+
+def correlation_table(found: Sequence[Measured], bound: float) -> str:
+    """How IPC changes from conf1 to the others, original against miniature: the correlation of the
+    logarithms of IPC over that on conf1, over all workloads and configurations (figure 20)."""
+    lines = ["| miniature | points | correlation |", "|---|---|---|"]
+    for how in ("max", "auto", "auto on all four"):
+        one, two = list[float](), list[float]()
+        for own in found:
+            what = own.chosen(how, bound)
+            for gpu in CONFIGURATIONS[1:]:
+                one.append(_gain(own, "original", gpu))
+                two.append(_gain(own, what, gpu))
+        lines.append(f"| {how} | {len(one)} | {statistics.correlation(one, two):.3f} |")
+    return "\n".join(lines)
+
+
+def _gain(own: Measured, what: str, gpu: str) -> float:
+    first, other = own.run(what, CONFIGURATIONS[0]), own.run(what, gpu)
+    assert first is not None
+    assert other is not None
+    return math.log(other.ipc / first.ipc)
 
 
 def reduction_table(found: Sequence[Measured]) -> str:
