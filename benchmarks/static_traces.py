@@ -1,12 +1,14 @@
 """How long static traces take, and how many classes of warps they have.
 
-    python benchmarks/static_traces.py [--items 2**16,2**24,2**30] [NAME ...]
+    python benchmarks/static_traces.py [--items 16,24,30] [NAME ...]
 
 For each kernel of kernels/ the sizes of its kernel.toml that its launch grows with are doubled
-until it has so many work-items; CPU seconds are those from the compiled kernel to its classes
-(median of one: they differ by a tenth), without the time to compile it. A launch of which K851 or
-K852 says that it is too much is shown as such: there the work of a warp, or the number of kinds of
-warps, grows with the launch. The bound: no more time at 2^30 work-items than at 2^16.
+until it has so many work-items (2 to the powers that are given). Where the sizes do not do that,
+the launch alone gets more thread blocks in x, with arguments as they are; such rows have a star.
+CPU seconds are those from the compiled kernel to its classes, without the time to compile it, of
+one run. A launch of which K851 or K852 says that it is too much is shown as such: there the work of
+a warp, or the number of kinds of warps, grows with the launch. The bound: no more time at 2^30
+work-items than at 2^16.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
@@ -28,7 +30,9 @@ from kcc.frontend.kernel import Kernel  # noqa: E402
 from kcc.launch import numbers_of  # noqa: E402
 from kcc.pipeline import LaunchInputs, resolve  # noqa: E402
 from kcc.static_tracing import static_launch  # noqa: E402
+from kcc.tracegen.execute import NDRange  # noqa: E402
 from kcc.tracegen.static.classes import find_classes  # noqa: E402
+from kcc.tracegen.static.launch import StaticLaunch  # noqa: E402
 from kcc.tracegen.static.program import prepare_static  # noqa: E402
 from kcc.workload_file import WorkloadFile, load_workload_file  # noqa: E402
 from tests.kernels.harness import KERNELS, WORKLOADS  # noqa: E402
@@ -81,14 +85,32 @@ def inputs_for(
     return inputs(names) if count(names) >= items else None
 
 
-def measure(name: str, kernel: Kernel, inputs: LaunchInputs, items: int) -> Row:
+def launch_of(
+    file: WorkloadFile, kernel: Kernel, items: int
+) -> tuple[StaticLaunch | DiagnosticError, bool]:
+    """The launch, and whether its thread blocks alone are more."""
+    size = file.sizes["small"]
+    found = inputs_for(file, kernel, size, items)
+    try:
+        if found is not None:
+            return static_launch(kernel, found, ())[0], False
+        names = {**file.names(None), **size}
+        inputs = LaunchInputs(file.launches[kernel.name], names, file.arguments[kernel.name])
+        launch, _ = static_launch(kernel, inputs, ())
+    except DiagnosticError as error:
+        return error, found is None
+    x, *others = launch.shape.global_size
+    factor = -(-items // (x * prod(others)))
+    shape = NDRange((x * factor, *others), launch.shape.local_size)
+    return replace(launch, shape=shape), True
+
+
+def measure(name: str, kernel: Kernel, launch: StaticLaunch, items: int) -> Row:
     """Trace one launch."""
     unit = engine.compiled(name)
     began = time.process_time()
     try:
-        launch, _ = static_launch(kernel, inputs, ())
-        program = prepare_static(unit, kernel, launch)
-        classes = find_classes(program)
+        classes = find_classes(prepare_static(unit, kernel, launch))
     except DiagnosticError as error:
         spent = time.process_time() - began
         return Row(items, spent, 0, 0, 0.0, error.diagnostics[0].code)
@@ -114,18 +136,21 @@ def main(words: Sequence[str] | None = None) -> None:
         for kernel in unit.kernels:
             if kernel.name not in file.launches:
                 continue
-            rows = list[str]()
-            assumed = ""
+            rows, star, assumed = list[str](), "", ""
             for power in powers:
-                inputs = inputs_for(file, kernel, file.sizes["small"], 1 << power)
-                if inputs is None:
-                    rows.append("-")
+                launch, alone = launch_of(file, kernel, 1 << power)
+                star = " *" if alone else ""
+                if isinstance(launch, DiagnosticError):
+                    rows.append(launch.diagnostics[0].code)
                     continue
-                row = measure(name, kernel, inputs, 1 << power)
+                row = measure(name, kernel, launch, 1 << power)
                 rows.append(row.text)
                 if not row.failure:
                     assumed = f"{100 * row.assumed:.0f} %"
-            print(f"| {name}: {kernel.name} | " + " | ".join(rows) + f" | {assumed} |", flush=True)
+            print(
+                f"| {name}: {kernel.name}{star} | " + " | ".join(rows) + f" | {assumed} |",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ forward mode, next to the value itself. Where a value does not grow evenly
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
-from kcc.frontend.ir.types import I1, IntTy
+from kcc.frontend.ir.types import I1, FloatTy, IntTy
 from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import (
     Final,
@@ -52,14 +53,29 @@ class Shifts:
             if each not in self._found:
                 self._limits[each] = []
                 self._found[each] = self._grown(each)
+                self._take_over(each)
         return self._found[node]
+
+    def _take_over(self, node: Node) -> None:
+        """The limits of floats a node is computed from, where the node is known: a float that does
+        not change anything that is known may change."""
+        limits = {
+            id(limit): limit
+            for operand in self._growths.operands(node)
+            if isinstance(operand.type, FloatTy)
+            for limit in self._limits.get(operand, ())
+        }
+        if limits:
+            known = self._known(node)
+            self._limits[node] += [replace(x, sure=x.sure & known) for x in limits.values()]
 
     def limits(self, node: Node) -> list[Limit]:
         """All limits within which a node grows as :meth:`of` says."""
         if not self._growths.moves(node):
             return []
         self.of(node)
-        return [limit for each in self._growths.parts(node) for limit in self._limits[each]]
+        parts = [p for p in self._growths.parts(node) if not isinstance(p.type, FloatTy)]
+        return [limit for each in parts for limit in self._limits[each]]
 
     def _integers(self, node: Node, *, signed: bool = True) -> tuple[Ints, NDArray[np.bool_]]:
         data, known = self._evaluate.integers(node)
@@ -76,9 +92,15 @@ class Shifts:
             self._limits[node].append(Limit(key, low, high, sure))
 
     def _fix(self, node: Node, operand: Node) -> None:
-        """The operand must stay what it is."""
-        zero = np.zeros(1, np.int64)
-        self._limit(node, self._get(operand), zero, zero, np.ones(1, np.bool_))
+        """The operand must stay what it is, where the node is known."""
+        key = self._get(operand)
+        if key.any():
+            zero = np.zeros(1, np.int64)
+            self._limit(node, key, zero, zero, self._known(node))
+
+    def _known(self, node: Node) -> NDArray[np.bool_]:
+        found = self._evaluate(node).known
+        return np.ones(1, np.bool_) if found is None else found
 
     def _in_range(self, node: Node, operand: Node, *, signed: bool) -> None:
         """The operand must not wrap around."""
@@ -131,8 +153,7 @@ class Shifts:
 
     def _fix_symbols(self, node: Node) -> None:
         """All that a loop is computed from must stay as it is, where its result is known."""
-        zero, found = np.zeros(1, np.int64), self._evaluate(node)
-        sure = np.ones(1, np.bool_) if found.known is None else found.known
+        zero, sure = np.zeros(1, np.int64), self._known(node)
         for each in self._growths.operands(node):
             self._limit(node, self._get(each), zero, zero, sure)
 
