@@ -36,6 +36,10 @@ short keys of --sweep: warps, mshrs, bandwidth (GB/s), l1, l2 (bytes), sms, sche
 
 NONE, TOP, ALL = "none", "top", "all"
 
+IMPOSSIBLE = ("K805", "K807", "K871")
+"""What is wrong with a GPU, not with the trace: values that contradict each other or are not known,
+a thread block that does not fit."""
+
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc explore`."""
@@ -148,7 +152,7 @@ def _explore_file(
 
 
 def _explore(arguments: argparse.Namespace, path: str, registers: dict[str, int]) -> Exploration:
-    from kcc.report.exploration import Exploration, Explored, gain
+    from kcc.report.exploration import Exploration, Explored, FailedPoint, gain
     from kcc.sim.interval_explore import Explorer
 
     options = interval_options(arguments)
@@ -161,11 +165,18 @@ def _explore(arguments: argparse.Namespace, path: str, registers: dict[str, int]
             message = "no launch is there, or none that is asked for"
             raise DiagnosticError([Diagnostic("K875", message)])
         with shown_progress(len(sweep)) as show:
-            points = list[Explored]()
+            points, failed = list[Explored](), list[FailedPoint]()
             for number, (words, settings) in enumerate(sweep):
-                points.append(Explored(words, explorer.at(settings)))
-                issued = round(points[-1].point.issued)
-                show(number + 1, (number + 1) * issued, words)
+                try:
+                    points.append(Explored(words, explorer.at(settings)))
+                except DiagnosticError as error:
+                    if error.diagnostics[0].code not in IMPOSSIBLE:
+                        raise
+                    failed.append(FailedPoint(words, error.diagnostics[0].message))
+                    if len(failed) == len(sweep):
+                        raise
+                issued = sum(each.point.issued for each in points)
+                show(number + 1, round(issued), words)
         base: Explored | None = None
         changes = list[Explored]()
         if arguments.what_if:
@@ -181,7 +192,14 @@ def _explore(arguments: argparse.Namespace, path: str, registers: dict[str, int]
             checked = len(changes) if arguments.cycle == ALL else 1
             changes[:checked] = [check(each) for each in changes[:checked]]
     return Exploration(
-        arguments.script, gpu, options.model.value, passes, tuple(points), base, tuple(changes)
+        arguments.script,
+        gpu,
+        options.model.value,
+        passes,
+        tuple(points),
+        base,
+        tuple(changes),
+        tuple(failed),
     )
 
 

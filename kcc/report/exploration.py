@@ -36,6 +36,14 @@ class Explored:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedPoint:
+    """A design point that there cannot be, and why."""
+
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Exploration:
     """The design points of one source on variants of one GPU. ``base`` is the GPU as it is;
     ``what_if`` are sorted by what they gain, the most first; both may be left out."""
@@ -47,6 +55,7 @@ class Exploration:
     points: tuple[Explored, ...] = ()
     base: Explored | None = None
     what_if: tuple[Explored, ...] = ()
+    failed: tuple[FailedPoint, ...] = ()
 
 
 def gain(base: Explored, changed: Explored) -> float:
@@ -69,6 +78,7 @@ def exploration_json(found: Exploration) -> str:
         "schema": SCHEMA, "kcc_version": kcc.__version__, "source": found.source,
         "gpu": found.gpu, "model": found.model, "cache_passes": found.passes,
         "points": [_json(each) for each in found.points],
+        "failed": [{"name": each.words, "reason": each.reason} for each in found.failed],
         "base": _json(found.base) if found.base else None,
         "what_if": [_what_if_json(found.base, each) for each in found.what_if if found.base],
     }  # fmt: skip
@@ -209,6 +219,8 @@ def exploration_text(found: Exploration, style: Style) -> str:
         if found.points:
             console.print()
             console.print(_points(found, style))
+        for each in found.failed:
+            console.print(f"note: {each.words} is left out: {each.reason}")
         if found.what_if:
             console.print()
             console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))

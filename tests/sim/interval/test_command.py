@@ -117,6 +117,18 @@ def test_bad_exploration(
     assert capsys.readouterr().err.startswith("error")
 
 
+def test_impossible_points_are_left_out(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    command = ["explore", traces["transpose"], *GPU, "--sweep", "warps=4,32"]
+    assert main([*command, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("exploration"))
+    assert [p["name"] for p in document["points"]] == ["warps=32"]
+    assert [p["name"] for p in document["failed"]] == ["warps=4"]
+    assert main(command) == 0
+    assert "warps=4 is left out" in capsys.readouterr().out
+    assert main(["explore", traces["transpose"], *GPU, "--sweep", "warps=2,4"]) == 1
+
+
 def test_gpu_is_needed(capsys: pytest.CaptureFixture[str]):
     assert main(["explore", "a.kct", "--what-if"]) == 2
     assert "--gpu" in capsys.readouterr().err
