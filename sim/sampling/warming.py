@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.sim.cycle.blocks import BlockSupply
 from kcc.sim.cycle.launch import LaunchSimulation
@@ -20,6 +21,9 @@ FILLINGS = 8
 """Requests that are replayed, over the lines of L2. More than one: some lines are asked for again
 and again, and hot ones among them are seldom asked for last."""
 
+INSTRUCTIONS_PER_REQUEST = 64
+"""Warp instructions that count as a request: reading goes on no further than that."""
+
 
 def requests_wanted(simulation: LaunchSimulation) -> int:
     """How many requests of 128 bytes before a place warm L2."""
@@ -28,10 +32,17 @@ def requests_wanted(simulation: LaunchSimulation) -> int:
     return FILLINGS * lines * machine.line_bytes // 128
 
 
+def _weight(profile: LaunchProfile, first: int, end: int) -> NDArray[np.int64]:
+    """What replaying thread blocks counts: their requests, or what it takes to read them where
+    they hardly make any."""
+    read = profile.warp_instructions[first:end] // INSTRUCTIONS_PER_REQUEST
+    return np.maximum(profile.requests[first:end], read)
+
+
 def first_to_replay(profile: LaunchProfile, first: int, end: int, requests: int) -> int:
     """The thread block from which on those before ``end`` make so many requests; not before
     ``first``."""
-    own = np.cumsum(profile.requests[first:end][::-1])
+    own = np.cumsum(_weight(profile, first, end)[::-1])
     return max(end - int(np.searchsorted(own, requests)) - 1, first)
 
 
@@ -77,7 +88,7 @@ def replay_before(
         profile = profiles[launch]
         first = first_to_replay(profile, 0, profile.thread_blocks, wanted)
         parts.append((launch, first))
-        wanted -= int(profile.requests[first:].sum())
+        wanted -= int(_weight(profile, first, profile.thread_blocks).sum())
         launch -= 1
     for number, first in reversed(parts):
         replay(simulation, traces[number], first, profiles[number].thread_blocks)

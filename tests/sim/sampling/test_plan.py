@@ -1,0 +1,103 @@
+"""Frames, draws, steps and what spreads add up to, by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.estimate import CERTAIN, Spread, add_spreads, pool_spreads
+from kcc.sim.sampling.plan import (
+    Phase,
+    Step,
+    draw,
+    frame_of,
+    is_head_enough,
+    share_of,
+    steps_of,
+)
+from kcc.sim.sampling.regions import Epochs
+from kcc.sim.sampling.two_stage import pool, ranges_of
+from kcc.sim.sampling.warming import first_to_replay
+
+
+def epochs(count: int, size: int, blocks: int) -> Epochs:
+    return Epochs(size, blocks, np.zeros(count), np.zeros(count))
+
+
+def test_frame() -> None:
+    """Ten epochs of four blocks and two more: head of two epochs, tail the last four blocks."""
+    work = np.arange(1, 43, dtype=np.int64)
+    labels = np.array([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0])
+    frame = frame_of(epochs(11, 4, 42), labels, work, 2)
+    assert (frame.head, frame.tail) == (8, 38)
+    assert [s.epochs for s in frame.strata] == [(2, 4, 6, 7, 8), (3, 5)]
+    assert sum(s.work for s in frame.strata) == int(work[8:38].sum())
+    assert frame.strata[1].work == sum(range(13, 17)) + sum(range(21, 25))
+
+
+def test_a_short_launch_is_whole() -> None:
+    assert frame_of(epochs(3, 4, 12), np.zeros(3, np.int64), np.ones(12, np.int64), 2).is_whole
+
+
+def test_steps() -> None:
+    frame = frame_of(epochs(10, 4, 40), np.zeros(10, np.int64), np.ones(40, np.int64), 1)
+    steps = steps_of(frame, {0: [3, 4]}, 2)
+    assert steps == (
+        Step(Phase.WARM, 10, 12), Step(Phase.MEASURE, 12, 16, 0), Step(Phase.MEASURE, 16, 20, 0),
+        Step(Phase.WARM, 34, 36), Step(Phase.TAIL, 36, 40),
+    )  # fmt: skip
+    assert share_of(steps, frame) == pytest.approx((4 + 2 + 8 + 2 + 4) / 40)
+    assert steps_of(frame, {0: [1]}, 2, with_tail=False) == (Step(Phase.MEASURE, 4, 8, 0),)
+
+
+def test_draws_lie_everywhere() -> None:
+    frame = frame_of(epochs(102, 4, 408), np.zeros(102, np.int64), np.ones(408, np.int64), 1)
+    (stratum,) = frame.strata
+    assert len(stratum.epochs) == 100
+    for seed in range(20):
+        found = draw(stratum, 4, np.random.default_rng(seed))
+        assert [(epoch - 1) // 25 for epoch in found] == [0, 1, 2, 3]
+        more = draw(stratum, 3, np.random.default_rng(seed), without=found)
+        assert not set(more) & set(found)
+    assert draw(stratum, 1000, np.random.default_rng(0)) == list(stratum.epochs)
+
+
+def test_heads() -> None:
+    assert not is_head_enough([1.0], 1000)
+    assert not is_head_enough([1.0] * 11, 1000)
+    assert is_head_enough([1.0] * 12, 1000)
+    assert not is_head_enough([1.0] * 11 + [1.1], 1000)
+    assert is_head_enough([1.0, 2.0] * 8, 1000)
+    assert is_head_enough([1.0, 2.0], 12)
+
+
+def test_spreads() -> None:
+    both = add_spreads([Spread(3.0, 4.0), Spread(3.0, 4.0)])
+    assert (both.variance, both.freedom) == (6.0, 8.0)
+    pooled = pool_spreads([Spread(3.0, 4.0), Spread(3.0, 4.0), Spread(0.0, CERTAIN)])
+    assert (pooled.variance, pooled.freedom) == (6.0, 4.0)
+    assert add_spreads([Spread(0.0, CERTAIN)]).half_width() == 0
+    assert add_spreads([Spread(1.0, 4.0), Spread()]).half_width() is None
+    assert Spread(4.0, 1.0).half_width() == pytest.approx(2 * 12.7062, rel=1e-4)
+    assert Spread(4.0, CERTAIN).half_width() == pytest.approx(2 * 1.95996, rel=1e-4)
+
+
+def test_pooling_weighs_by_freedom() -> None:
+    found = pool([(1.0, 3), (5.0, 1), (9.0, 0)])
+    assert (found.variance, found.freedom) == (2.0, 4)
+
+
+def test_ranges() -> None:
+    found = [(r.first, r.end) for r in ranges_of([0, 1, 2, 5, 7, 8])]
+    assert found == [(0, 3), (5, 6), (7, 9)]
+
+
+def test_what_is_replayed() -> None:
+    """As many requests as are wanted; blocks without any count by what they execute."""
+    work, asked = np.full(100, 640, np.int64), np.full(100, 20, np.int64)
+    busy = LaunchProfile(0, "k", work, work, asked, asked)
+    assert first_to_replay(busy, 0, 100, 200) == 90
+    assert first_to_replay(busy, 95, 100, 200) == 95
+    idle = LaunchProfile(0, "k", work, work, asked * 0, asked * 0)
+    assert first_to_replay(idle, 0, 100, 200) == 80
