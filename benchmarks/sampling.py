@@ -96,7 +96,8 @@ class Journal:
             for name, value in asdict(row).items()
         }
         with self.path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, [each.name for each in fields(Row)])
+            names = [each.name for each in fields(Row)]
+            writer = csv.DictWriter(file, names, lineterminator="\n")
             if fresh:
                 writer.writeheader()
             writer.writerow(values)

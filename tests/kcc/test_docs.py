@@ -19,7 +19,7 @@ from kcc import cli
 ROOT = Path(__file__).parents[2]
 PAGES = (
     "README.md", "docs/analysis.md", "docs/analyze.md", "docs/estimate.md", "docs/gpus.md",
-    "docs/interval.md", "docs/simulation.md", "docs/trace.md",
+    "docs/interval.md", "docs/sampling.md", "docs/simulation.md", "docs/trace.md",
 )  # fmt: skip
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
