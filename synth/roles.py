@@ -47,7 +47,8 @@ _WORK_ITEM = frozenset(
         "get_global_id", "get_local_id", "get_group_id", "get_global_size", "get_local_size",
         "get_num_groups", "get_global_offset", "get_work_dim", "get_global_linear_id",
         "get_local_linear_id", "get_enqueued_local_size", "get_sub_group_local_id",
-        "get_sub_group_size", "get_sub_group_id", "get_num_sub_groups",
+        "get_sub_group_size", "get_sub_group_id", "get_num_sub_groups", "get_image_width",
+        "get_image_height", "get_image_depth", "get_image_dim",
     }
 )  # fmt: skip
 
@@ -161,7 +162,7 @@ def _is_integer_intrinsic(call: Call) -> bool:
 
 
 def work_item_query(callee: str) -> bool:
-    """Whether a function gives an id or a size of the launch."""
+    """Whether a function gives an id or a size, of the launch or of an image."""
     known = demangle(callee)
     return (known.name if known else callee) in _WORK_ITEM
 

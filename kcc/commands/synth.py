@@ -16,6 +16,7 @@ from kcc.commands.hosts import add_script, check_script, host_settings, run_host
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
+from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
@@ -108,8 +109,19 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return script_exit_code(end)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         made = _made(arguments, study, gpus, Path(folder))
-    write_outputs(_outputs(arguments, made, targets))
+    outputs = _outputs(arguments, made, targets)
+    if targets is not None:
+        _make_folder(Path(targets.opencl).parent)
+    write_outputs(outputs)
     return 0
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"cannot make the folder '{folder}': {error.strerror}"
+        raise DiagnosticError([Diagnostic("K008", message)]) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +142,8 @@ def _targets(output: str) -> _Targets:
     path = Path(output)
     if path.suffix == ".cl":
         return _Targets(output, *(str(path.with_suffix(s)) for s in (".py", ".cu", ".ll")))
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise usage_error(
-            f"'{output}' is neither a folder nor FILE.cl: {error.strerror}"
-        ) from error
+    if path.exists() and not path.is_dir():
+        raise usage_error(f"'{output}' is neither a folder nor FILE.cl")
     names = ("kernel.cl", "workload.py", "kernel.cu", "kernel.ll")
     return _Targets(*(str(path / name) for name in names))
 

@@ -68,7 +68,15 @@ def test_bad_usage(
 
 
 def test_nothing_to_make_a_miniature_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    options = ["--size", "tiny", "--launches", "99", "-o", str(tmp_path / "x.cl")]
+    options = ["--size", "tiny", "--launches", "99", "-o", str(tmp_path / "x")]
     assert main(["synth", WORKLOAD, *options]) == 1
     assert "K951" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_target_that_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    taken = tmp_path / "x.txt"
+    taken.write_text("mine")
+    assert main(["synth", WORKLOAD, "--size", "tiny", "-o", str(taken)]) == 2
+    assert "neither a folder nor FILE.cl" in " ".join(capsys.readouterr().err.split())
+    assert taken.read_text() == "mine"
