@@ -44,7 +44,7 @@ class BlockSupply:
         self.sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
         self.counted = np.array([s.counted for s in tables.segments], np.int64)
         self.streams = Streams(
-            np.zeros(1 << 16, ROW), np.zeros(1 << 16, ACCESS), np.zeros(1 << 18, TRANSACTION),
+            np.zeros(1 << 10, ROW), np.zeros(1 << 10, ACCESS), np.zeros(1 << 12, TRANSACTION),
             np.zeros((0, self.warps, 2), np.int64),
         )  # fmt: skip
         self.rows = self.accesses = self.transactions = 0

@@ -12,9 +12,8 @@ from numpy.typing import DTypeLike, NDArray
 from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.blocks import BlockSupply
-from kcc.sim.cycle.code import lower
+from kcc.sim.cycle.code import LoweredProgram, lower
 from kcc.sim.cycle.layout import (
-    ABSENT,
     BLOCK,
     CAUSES,
     INTERVAL_COLUMNS,
@@ -71,7 +70,7 @@ class SharedMemory:
         """Times begin again; everything that was on its way is there."""
         sectors = self.l2.lines.shape[1] // 2
         filled = self.l2.lines[:, :sectors]
-        filled[filled > 0] = 0
+        np.minimum(filled, 0, out=filled)
         for column in (self.dram.slices, self.dram.channels, self.dram.banks, self.dram.misses):
             column[...] = 0
         self.dram.rows[..., 1:] = 0
@@ -95,12 +94,11 @@ def shared_memory(machine: Machine) -> SharedMemory:
 
 
 def empty_cache(sets: int, ways: int, sectors: int) -> Cache:
-    """A cache that holds nothing (one line at least, so that there is something to point at)."""
-    lines = max(sets * ways, 1)
-    order, state = aligned(lines, np.int64), aligned((lines, 2 * sectors), np.int32)
-    order[:] = np.tile((-1 << WAY_BITS) | np.arange(ways), max(sets, 1))[:lines]
-    state[:, :sectors] = ABSENT
-    return Cache(order, state)
+    """A cache that holds nothing (one set at least, so that there is something to point at). What
+    its places say of sectors means nothing until a line comes there."""
+    order = aligned((max(sets, 1), ways), np.int64)
+    order[:] = (-1 << WAY_BITS) | np.arange(ways)
+    return Cache(order.reshape(-1), aligned((order.size, 2 * sectors), np.int32))
 
 
 def aligned(shape: int | tuple[int, ...], kind: DTypeLike) -> NDArray[Any]:
@@ -123,21 +121,40 @@ class CycleSimulator:
     ) -> None:
         self.gpu, self.registers, self.timeline = gpu, registers or {}, timeline
         self.memory: SharedMemory | None = None
+        self._programs = dict[int, tuple[TraceTables, Program, LoweredProgram]]()
 
     def begin(self, tables: TraceTables, launch: TraceLaunch) -> LaunchSimulation:
         """A launch whose batches are then fed. Raises K870 for a launch without addresses, K871
         for a thread block that no SM holds, K807 for a value that is needed."""
         machine = launch_machine(self.gpu, tables, launch, self.registers)
-        return self.begin_program(tables, launch, machine, program_of(tables, machine))
+        if id(tables) not in self._programs:
+            program = program_of(tables, machine)
+            lowered = lower(program, machine[Conf.REGISTER_BANKS])
+            self._programs[id(tables)] = tables, program, lowered
+        _, program, lowered = self._programs[id(tables)]
+        return self._begin(tables, launch, machine, program, lowered)
 
     def begin_program(
         self, tables: TraceTables, launch: TraceLaunch, machine: Machine, program: Program
     ) -> LaunchSimulation:
         """The same for a program that is at hand."""
+        lowered = lower(program, machine[Conf.REGISTER_BANKS])
+        return self._begin(tables, launch, machine, program, lowered)
+
+    def _begin(
+        self,
+        tables: TraceTables,
+        launch: TraceLaunch,
+        machine: Machine,
+        program: Program,
+        lowered: LoweredProgram,
+    ) -> LaunchSimulation:
         if self.memory is None:
             self.memory = shared_memory(machine)
         self.memory.new_launch()
-        return LaunchSimulation(tables, launch, machine, program, self.memory, self.timeline)
+        return LaunchSimulation(
+            tables, launch, machine, program, lowered, self.memory, self.timeline
+        )
 
 
 def launch_machine(
@@ -166,13 +183,14 @@ class LaunchSimulation:
         launch: TraceLaunch,
         machine: Machine,
         program: Program,
+        lowered: LoweredProgram,
         memory: SharedMemory,
         timeline: int,
     ) -> None:
         self.tables, self.launch, self.machine, self.program = tables, launch, machine, program
         self.memory = memory
         self.supply = BlockSupply(tables, launch, machine)
-        self.lowered = lower(program, machine[Conf.REGISTER_BANKS])
+        self.lowered = lowered
         sms, schedulers = machine[Conf.SMS], machine[Conf.SMS] * machine[Conf.SCHEDULERS]
         slots = machine[Conf.PER_SCHEDULER]
         self.run = np.zeros(RUN_SIZE, np.int64)

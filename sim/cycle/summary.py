@@ -80,7 +80,7 @@ def timing_of(done: Outcome) -> Timing:
             BlockTiming(number, *(int(v) for v in (row[0], row[3], row[1], row[2])))
             for number, row in enumerate(done.log)
         ),
-        scheduler_stacks=tuple(tuple(int(v) for v in row) for row in done.stacks),
+        scheduler_stacks=tuple(map(tuple, done.stacks.tolist())),
         assumptions=machine.assumptions,
         confidence=_confidence(done),
     )
