@@ -38,7 +38,7 @@ class Journal:
     def __init__(self, path: Path, sweep: str, *, resume: bool) -> None:
         """Open the journal of the sweep whose digest is ``sweep``.
 
-        :raises DiagnosticError: K893 where it is of another sweep or cannot be written.
+        :raises DiagnosticError: K893 where it is of another sweep, K008 where it cannot be written.
         """
         self.path = path
         self.done = dict[int, tuple[Done, ...]]()
@@ -49,7 +49,8 @@ class Journal:
             self._file: TextIO = path.open("w", encoding="utf-8")
             self._write(kept)
         except OSError as error:
-            raise self._unusable(f"cannot be written: {error.strerror}") from error
+            message = f"cannot write '{path}': {error.strerror}"
+            raise DiagnosticError([Diagnostic("K008", message)]) from error
 
     def add(self, task: int, found: Sequence[Done]) -> None:
         """Keep what a task found."""
