@@ -1,4 +1,5 @@
-"""Programs: OpenCL C, compiled by kcc as a GPU compiler would optimise it (-O2)."""
+"""Programs: OpenCL C, compiled by kcc as a GPU compiler would optimise it (-O2), or, with
+-cl-opt-disable, with the source's control flow (-O1)."""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from kcc.cli import main
+from kcc.frontend.options import OptLevel
+from kcc.opencl.build_options import parse_options
 
 WORKLOAD = str(Path(__file__).parents[2] / "kernels" / "vecadd" / "workload.py")
 
@@ -80,3 +82,8 @@ def test_a_target_that_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["synth", WORKLOAD, "--size", "tiny", "-o", str(taken)]) == 2
     assert "neither a folder nor FILE.cl" in " ".join(capsys.readouterr().err.split())
     assert taken.read_text() == "mine"
+
+
+def test_programs_without_optimisation_keep_their_control_flow():
+    assert parse_options(["-cl-opt-disable"]).opt_level is OptLevel.O1
+    assert parse_options([]).opt_level is OptLevel.O2
