@@ -134,7 +134,7 @@ def estimate_launch(seen: Observation) -> LaunchNumbers:
     ends = sum(end.executed for end in seen.ends)
     cycles = float(sum(end.clock for end in seen.ends))
     counts = np.sum([end.counts for end in seen.ends], axis=0).astype(np.float64)
-    inner = float(sum(stratum.work for stratum in seen.frame.strata))
+    inner = float(sum(stratum.work for stratum in seen.frame.strata)) or 1.0
     between = max(everything - ends, 0.0)
     found = list[StratumEstimate]()
     for place, stratum in enumerate(seen.frame.strata):
