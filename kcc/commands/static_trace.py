@@ -94,10 +94,10 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets([arguments.output], path)
     stage = StageRunner()
     request, remarks = stage("read", lambda: _request(arguments, path, sources))
-    with trace_target(arguments) as target:
-        profile = stage("read", lambda: _profile(arguments.profile))
+    profile = stage("read", lambda: _profile(arguments.profile))
     width = arguments.warp_size
-    found = trace_source(request, target, width=width, profile=profile, stage=stage)
+    with trace_target(arguments) as target:
+        found = trace_source(request, target, width=width, profile=profile, stage=stage)
     said = (*found.warnings, *found.failures)
     messages = "".join(render(each, sources) + "\n" for each in said)
     sys.stderr.write(paint_messages(messages, sys.stderr))
