@@ -158,9 +158,7 @@ class Demand:
                     float((per_sm * self.busy)[self.unit == unit].sum()) / each
                 )
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
-        # What goes back to DRAM is read out of L2 once more.
-        back = np.where(self.write > 0, self.dram, 0.0)
-        l2 = float((e * (self.l2 + self.write + back)).sum()) * SECTOR
+        l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self.l2_rate
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         return found

@@ -314,7 +314,6 @@ def _access(
         return served, SHARED
     if kind in (_GLOBAL_STORE, _PRIVATE_STORE):
         free[1] = max(free[1], served) + operations.write_sectors[o] * sm.write_cycles
-        free[1] += operations.dram_sectors[o] * sm.l2_cycles
         free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
         return served, L2
     done, cause = served + sm.l1_latency, L1
