@@ -31,10 +31,11 @@ def trace_summary(trace: TraceFile, launches: Sequence[LaunchTrace], style: Styl
         "launch", "kernel", "global", "local", "accesses", "warp instr", "thread instr",
         "SIMT eff.",
     )  # fmt: skip
-    rows = [_row(launch) for launch in launches]
+    rows: list[tuple[str, ...]] = [_row(launch) for launch in launches]
     if header.made_by == STATIC:
-        columns = (*columns, "classes", "assumed")
-        rows = [(*row, *_certainty(each)) for row, each in zip(rows, launches, strict=True)]
+        columns = (*columns[:6], "SIMT eff.", "classes", "assumed")
+        pairs = zip(rows, launches, strict=True)
+        rows = [(*row[:6], row[7], *_certainty(each)) for row, each in pairs]
     table = make_table("", style, *columns, right=columns[4:])
     table.title = None
     fill(table, rows)
