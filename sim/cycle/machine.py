@@ -9,10 +9,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
+from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, WHEEL, Conf
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 
 MOST_WAYS = 16
@@ -33,6 +34,9 @@ GPGPU-Sim's configurations."""
 READ_TO_WRITE = 2
 """Cycles of DRAM's clock between the data of a read and those of a write. From a write to the data
 of a read it is CDLR (or WTR) and CL."""
+
+MOST_SECTORS = 31
+"""Bits of the dirty sectors of a line."""
 
 FLIT_HEADER_BYTES = 8
 """An address with its kind."""
@@ -75,7 +79,8 @@ def machine_of(
 ) -> Machine:
     """The machine for blocks of this size.
 
-    :raises DiagnosticError: K807 for a value that is needed and not known.
+    :raises DiagnosticError: K807 for a value that is needed and not known, K803 for one that is
+        larger than the core can hold.
     """
     reader = GpuReader(gpu)
     occupancy = occupancy_of(reader, block_threads, registers, local_bytes)
@@ -86,6 +91,7 @@ def machine_of(
     line, sector, l1_bytes = _level1(reader, conf, occupancy)
     _level2(reader, conf, line, sector, clock)
     _dram(reader, conf, sector, line, clock)
+    _check_sizes(gpu, conf)
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
@@ -96,6 +102,17 @@ def machine_of(
         _whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),
         l1_bytes, occupancy, reader.assumptions,
     )  # fmt: skip
+
+
+def _check_sizes(gpu: GpuDescription, conf: NDArray[np.int64]) -> None:
+    """Warps of a scheduler and sectors of a line are bits of words in the core."""
+    for value, most, what in (
+        (conf[Conf.PER_SCHEDULER], WHEEL, "warps to a scheduler"),
+        (conf[Conf.SECTORS], MOST_SECTORS, "sectors to a line"),
+    ):
+        if value > most:
+            message = f"{gpu.stem} has {value} {what}; the cycle-level model can do with {most}"
+            raise DiagnosticError([Diagnostic("K803", message)])
 
 
 def _generation(gpu: GpuDescription) -> Generation:
@@ -203,7 +220,8 @@ def _level1(
     conf[Conf.L1_WAYS] = ways
     conf[Conf.SECTORS] = line // sector
     conf[Conf.L1_LATENCY] = _whole(reader, "latency_cycles.l1_hit", 32, "as NVIDIA GPUs since 2017")
-    conf[Conf.L1_MSHR] = reader.integer("l1.mshr", assumed=512, reason="as Accel-Sim's Volta")
+    entries = reader.integer("l1.mshr", assumed=512, reason="as Accel-Sim's Volta")
+    conf[Conf.L1_MSHR] = max(entries, 1)
     conf[Conf.L1_MERGE] = min(
         reader.integer("l1.mshr_merge", assumed=8, reason="as Accel-Sim's Volta"), 127
     )

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcc.diagnostics import DiagnosticError
 from kcc.sim.cycle.layout import CONF_SIZE, STATS, Conf, Dram, Stat
 from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 from tests.sim.cycle.test_cycle import check, stack
@@ -71,6 +72,14 @@ def test_miss_entries_of_l2_bound_a_slice(tmp_path: Path) -> None:
     assert 334 + (N - 1) * (beyond - 40) <= timing.cycles <= 334 + (N - 1) * (beyond + 40)
     free = check(simulate(tmp_path, [[warp]], *one_slice, "l2.mshr=64"))
     assert free.cycles < timing.cycles / 5
+
+
+def test_more_warps_than_the_core_can_hold_are_an_error(tmp_path: Path) -> None:
+    settings = ("schedulers_per_sm=1", "max_warps_per_sm=128", "max_threads_per_sm=4096")
+    with pytest.raises(DiagnosticError) as caught:
+        simulate(tmp_path, [[independent((4, 5), 1)] * 4] * 32, *settings)
+    assert caught.value.diagnostics[0].code == "K803"
+    assert "128 warps to a scheduler" in caught.value.diagnostics[0].message
 
 
 def test_dram_turns_around_once_for_many_writes() -> None:
