@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import tempfile
@@ -128,6 +129,10 @@ def _trace_of(
         yield arguments.script, {}
         return
     check_script(arguments)
+    # Before the script runs: modules of NumPy that it brings in are dropped behind it, and these
+    # would load them a second time, which NumPy refuses.
+    for name in ("scipy.special", "sklearn.cluster"):
+        importlib.import_module(name)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"
         yield str(trace), make_trace(trace)

@@ -116,3 +116,19 @@ def test_kernels_for_accelsim(
     launches = json.loads(capsys.readouterr().out)["launches"]
     blocks = [sum(r["end"] - r["first"] for r in one["ranges"]) for one in ordered]
     assert [one["thread_blocks"] for one in launches] == blocks
+
+
+def test_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The script's modules are dropped behind it; what sampling needs of NumPy stays."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy.fft\nimport kcc.opencl as cl\n"
+        "context = cl.create_some_context()\nqueue = cl.CommandQueue(context)\n"
+        "source = '__kernel void k(__global int *a) { a[get_global_id(0)] = 1; }'\n"
+        "program = cl.Program(context, source).build()\n"
+        "buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4096)\n"
+        "program.k(queue, (64,), (32,), buffer)\nqueue.finish()\n",
+        encoding="utf-8",
+    )
+    assert main(["simulate", str(script), "--gpu", GPU, "--sample", "tbpoint"]) == 0
+    assert "100.00 % of 8 warp instructions" in capsys.readouterr().out
