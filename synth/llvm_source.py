@@ -8,8 +8,13 @@ from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 
-_DEBUG = re.compile(r", !dbg !\d+| !dbg !\d+|^!(?:llvm\.[\w.]+|\d+) = (?:distinct )?!DI[^\n]*\n",
-                    re.MULTILINE)  # fmt: skip
+_DEBUG = re.compile(
+    r",? !(?:dbg|llvm\.loop) !\d+|^!\d+ = (?:distinct )?!DI[^\n]*\n"
+    r"|^!\d+ = distinct !\{![^\n]*\}\n",
+    re.MULTILINE,
+)
+"""Places in the source, and marks of loops, which point to places."""
+
 _UNITS = re.compile(r"^!llvm\.(?:dbg\.cu|module\.flags|ident) = [^\n]*\n", re.MULTILINE)
 
 

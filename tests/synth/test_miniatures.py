@@ -144,7 +144,7 @@ def test_runs_on_pocl(workload: str, tmp_path: Path):
     run_script(str(script), settings=settings(redirect=False))
 
 
-@pytest.mark.parametrize("workload", ["vecadd", "matmul", "spmv"])
+@pytest.mark.parametrize("workload", ["vecadd", "matmul", "spmv", "nw"])
 def test_other_languages_are_well_formed(workload: str):
     files = files_of(made(workload, 2), "mini.cl", "mini.py", "mini.cu")
     module = llvm.parse_assembly(files.llvm)
