@@ -33,7 +33,8 @@ GPGPU-Sim's configurations."""
 
 READ_TO_WRITE = 2
 """Cycles of DRAM's clock between the data of a read and those of a write. From a write to the data
-of a read it is CDLR (or WTR) and CL."""
+of a read it is CDLR (or WTR) and CL. Where those are not given turns cost nothing: how many writes
+are collected before one is not known either."""
 
 MOST_SECTORS = 31
 """Bits of the dirty sectors of a line."""
@@ -320,8 +321,9 @@ def _dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, cl
     conf[Conf.ROW_CYCLE] = max(1, round(timing.get("RC", 40) * ratio))
     queue = reader.fact("dram.queue")
     conf[Conf.WRITES_TOGETHER] = max(queue.value // 2, 1) if queue else WRITES_TOGETHER
-    turn = timing.get("CL", 12) + timing.get("CDLR", timing.get("WTRL", 3)) + READ_TO_WRITE
-    conf[Conf.TURNAROUND] = round(64 * turn * ratio)
+    if "CL" in timing:
+        turn = timing["CL"] + timing.get("CDLR", timing.get("WTRL", 3)) + READ_TO_WRITE
+        conf[Conf.TURNAROUND] = round(64 * turn * ratio)
 
 
 def _timing(reader: GpuReader) -> dict[str, int]:
