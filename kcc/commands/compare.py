@@ -32,7 +32,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "compare",
         help="compare two documents of estimates or simulations, as a gate on performance",
-        usage="kcc compare A.json B.json [--fail-above 5%] [OPTION ...]",
+        usage="kcc compare A.json B.json [--fail-above 5%%] [OPTION ...]",
         description="Compare the times in two documents of `kcc estimate --json`; or of\n"
         "`kcc simulate --json`: where the time went, by cause, kernel and line of the source.",
         epilog=_EXAMPLES,

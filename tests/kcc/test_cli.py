@@ -13,9 +13,11 @@ from pathlib import Path
 import pytest
 
 import kcc
+from kcc import cli
 from tests.kcc.command_line import SOURCE, Ended, Run, check_bad_input, first_lines
 
 KERNELS = Path(__file__).parents[2] / "kernels"
+COMMANDS = tuple(module.__name__.rsplit(".", 1)[-1] for module in cli.COMMANDS)
 
 
 def headings(text: str) -> list[str]:
@@ -326,7 +328,16 @@ def test_version(run: Run):
     assert run("--version") == Ended(0, f"kcc {kcc.__version__}\n", "")
 
 
-@pytest.mark.parametrize("arguments", [["-h"], ["--help"], ["analyze", "-h"], ["completion", "-h"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-h"],
+        ["--help"],
+        ["trace", "x.cl", "-h"],
+        *([command, "-h"] for command in COMMANDS),
+        *(["gpus", command, "-h"] for command in ("list", "show", "check", "diff")),
+    ],
+)
 def test_help(run: Run, arguments: Sequence[str]):
     ended = run(*arguments)
     assert (ended.code, ended.err) == (0, "")
