@@ -50,9 +50,14 @@ def trace_run(  # noqa: PLR0913 - the options of a run
     """Trace the launches of a script (all, or those named) into the file ``target``."""
     with TraceWriter(target, header_of(script)) as writer:
         tracer = _RegisterTracer(writer, kernels, launches)
-        run_script(
-            script, size=size, seed=seed, arguments=arguments, observer=tracer, settings=settings
-        )
+        try:
+            run_script(
+                script, size=size, seed=seed, arguments=arguments, observer=tracer,
+                settings=settings,
+            )  # fmt: skip
+        except SystemExit as end:  # `sys.exit(main())` ends many scripts well
+            if end.code not in (None, 0):
+                raise
         tracer.finish()
     return Traced(str(target), tracer.registers)
 

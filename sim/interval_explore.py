@@ -140,10 +140,10 @@ WARPS, MISS_ENTRIES, BANDWIDTH, L1, L2, SMS, SCHEDULER = (
     "warps", "mshrs", "bandwidth", "l1", "l2", "sms", "scheduler",
 )  # fmt: skip
 SHORT_NAMES = {
-    MISS_ENTRIES: "l1.mshr", BANDWIDTH: "memory_bandwidth_gbs", L1: "l1.size_bytes",
-    L2: "l2.size_bytes", SMS: "sm_count", SCHEDULER: "scheduler",
+    WARPS: "max_warps_per_sm", MISS_ENTRIES: "l1.mshr", BANDWIDTH: "memory_bandwidth_gbs",
+    L1: "l1.size_bytes", L2: "l2.size_bytes", SMS: "sm_count", SCHEDULER: "scheduler",
 }  # fmt: skip
-"""Short names of the keys that are swept most; ``warps`` stands for several."""
+"""Short names of the keys that are swept most; ``warps`` raises the threads of an SM too."""
 
 
 def settings_of(gpu: GpuDescription, key: str, value: str) -> tuple[str, ...]:

@@ -48,7 +48,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="a kernel has another name in B.json (repeatable); where one only is gone and one "
         "only is new, they are taken to be the same",
     )  # fmt: skip
-    parser.add_argument("--json", metavar="FILE", help="write kcc/comparison/1; '-' for text")
+    parser.add_argument(
+        "--json", metavar="FILE", help="write kcc/comparison/1; '-' in place of text"
+    )
     add_debug(parser)
     parser.set_defaults(run=run)
 
@@ -61,7 +63,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = [arguments.json] if arguments.json else []
     check_targets(targets, arguments.before)
     check_targets(targets, arguments.after)
-    if is_simulation(arguments.before) and is_simulation(arguments.after):
+    if is_simulation(arguments.before):
         return compare_simulations(arguments)
     before, after = _read(arguments.before), _read(arguments.after)
     found = changes(before, after, dict(arguments.renames))

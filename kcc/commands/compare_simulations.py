@@ -79,5 +79,13 @@ def _profiles(path: str) -> list[TimeProfile]:
     try:
         document: Any = json.loads(Path(path).read_text(encoding="utf-8"))
         return profiles_of_document(document)
-    except (ValueError, RecursionError, OSError) as error:
-        raise DiagnosticError([Diagnostic("K891", str(error), Span(path, 0))]) from error
+    except OSError as error:
+        raise _unreadable(path, f"cannot be read: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise _unreadable(path, "is no JSON") from error
+    except ValueError as error:
+        raise _unreadable(path, str(error)) from error
+
+
+def _unreadable(path: str, reason: str) -> DiagnosticError:
+    return DiagnosticError([Diagnostic("K891", reason, Span(path, 0))])

@@ -51,9 +51,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "on many variants of a GPU, and where cycles go; or ask which change helps most.",
         epilog=_EXAMPLES,
     )
-    add_script(parser)
+    add_script(parser, also="; or a trace (.kct)")
     group = parser.add_argument_group("what is explored")
-    group.add_argument("--gpu", metavar="NAME", help="a GPU (see `kcc gpus list`) or a file")
+    group.add_argument(
+        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        help="a GPU (see `kcc gpus list`) or a file",
+    )  # fmt: skip
     group.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
         help="change a value of the GPU throughout (repeatable)",
@@ -87,7 +90,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--json", metavar="FILE", help="write kcc/exploration/1; '-' for text")
+    group.add_argument(
+        "--json", metavar="FILE", help="write kcc/exploration/1; '-' in place of text"
+    )
     group.add_argument("--html", metavar="FILE", help="write a page with the CPI stacks")
     group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as a picture")
     group.add_argument("--csv", metavar="FILE", help="write a row for each design point")
@@ -95,8 +100,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    if not arguments.gpu:
+    if not arguments.gpus:
         raise usage_error("--gpu is missing: what to start from", "`kcc gpus list` names GPUs")
+    if len(arguments.gpus) > 1:
+        raise usage_error("one --gpu only: what to start from", "kcc simulate takes several")
+    (arguments.gpu,) = arguments.gpus
     if not arguments.sweeps and not arguments.what_if:
         raise usage_error("nothing to explore: --sweep KEY=V1,V2 or --what-if")
     named = (arguments.json, arguments.html, arguments.svg, arguments.csv)

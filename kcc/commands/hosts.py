@@ -23,12 +23,13 @@ REFRESHES_PER_SECOND = 4
 WARP_SIZES = (32, 64)
 
 
-def add_script(parser: argparse.ArgumentParser) -> None:
-    """The script and how it is run. Words behind ``--`` are the script's."""
+def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
+    """The script and how it is run. Words behind ``--`` are the script's. ``also``: what the
+    command takes in place of a script, in words."""
     assert isinstance(parser, Parser)
     parser.rest = "script_arguments"
     parser.add_argument(
-        "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl"
+        "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl" + also
     )
     group = parser.add_argument_group("how the script is run")
     group.add_argument(
@@ -165,7 +166,10 @@ def check_script(arguments: argparse.Namespace) -> None:
     """Refuse what only looks like a script; raises :class:`UsageError`."""
     if arguments.script.endswith((".cl", ".cu", ".ll", ".bc")):
         message = f"'{arguments.script}' is a kernel source, and this command runs host scripts"
-        raise usage_error(message, "kcc analyze reads kernel sources")
+        raise usage_error(message, "kcc analyze and kcc estimate read kernel sources")
+    if arguments.script.endswith(".kct"):
+        message = f"'{arguments.script}' is a trace, and this command runs host scripts"
+        raise usage_error(message, "kcc profile, simulate and explore read traces")
 
 
 def _processors() -> int:

@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "graph), loops, instructions, coalescing, bank conflicts, reuse. No GPU has a say in it.",
         epilog=_EXAMPLES,
     )
-    add_script(parser)
+    add_script(parser, also="; or a trace (.kct)")
     group = parser.add_argument_group("output")
     group.add_argument(
         "--kernel",

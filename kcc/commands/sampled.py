@@ -91,6 +91,8 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
     refused = [name for name, value in others.items() if value]
     if refused:
         raise usage_error(f"{refused[0]} does not go with --sample")
+    if arguments.model != "cycle":
+        raise usage_error(f"--model {arguments.model} does not go with --sample")
     if arguments.sample == PRINTED and (arguments.error is not None or arguments.warm is not None):
         raise usage_error("--error and --warm go with --sample tbpoint")
     if arguments.script.endswith(".g"):

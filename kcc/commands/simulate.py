@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "of Accel-Sim traces (kernelslist.g) on a GPU: cycles, time, where cycles went.",
         epilog=_EXAMPLES,
     )
-    add_script(parser)
+    add_script(parser, also="; or a trace (.kct); or a list of Accel-Sim's traces (kernelslist.g)")
     group = parser.add_argument_group("what is simulated")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],

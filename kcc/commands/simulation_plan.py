@@ -47,11 +47,10 @@ Result = Sequence["Timing"] | Failure
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A GPU with its overrides; ``settings`` are those of them that a sweep varies."""
+    """A GPU with its overrides, those of --set first, then those of --sweep."""
 
     gpu: str
     overrides: tuple[str, ...]
-    settings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ def configurations(
     """Each GPU with each combination of the values of the sweeps."""
     keys = [key for key, _ in sweeps]
     return tuple(
-        Configuration(gpu, (*overrides, *settings), settings)
+        Configuration(gpu, (*overrides, *settings))
         for gpu in gpus
         for values in itertools.product(*(values for _, values in sweeps))
         for settings in [tuple(f"{k}={v}" for k, v in zip(keys, values, strict=True))]
@@ -113,9 +112,9 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
             raise failed.error
         if failed is not None:
             reason = failed.diagnostics[0].message
-            runs.append(FailedRun(stems[number], configuration.settings, reason))
+            runs.append(FailedRun(stems[number], configuration.overrides, reason))
         elif timings:
-            runs.append(SimulationRun(configuration.settings, timings))
+            runs.append(SimulationRun(configuration.overrides, timings))
         else:
             message = "no launch is there, or none that is asked for"
             raise DiagnosticError([Diagnostic("K875", message)])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import tempfile
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -188,11 +190,12 @@ def _made(
     if not needed:
         (factor, blocks) = _candidates(arguments, study)[0]
         return _Made(study, _settled(arguments, study, factor, blocks), blocks, ())
-    original = trace_run(
-        arguments.script, folder / "original.kct", settings, size=arguments.size,
-        seed=arguments.seed, arguments=arguments.script_arguments, kernels=arguments.kernels,
-        launches=arguments.launches,
-    )  # fmt: skip
+    with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
+        original = trace_run(
+            arguments.script, folder / "original.kct", settings, size=arguments.size,
+            seed=arguments.seed, arguments=arguments.script_arguments, kernels=arguments.kernels,
+            launches=arguments.launches,
+        )  # fmt: skip
     wanted = [simulate_run(original, gpu) for gpu in gpus]
     *larger, last = _candidates(arguments, study)
     for factor, blocks in larger:
@@ -269,15 +272,22 @@ def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | Non
         outputs += [Output(t, text) for t, text in zip(targets.files, texts, strict=True) if text]
     if arguments.report:
         outputs.append(Output(arguments.report, revealed(made.settled.miniature)))
-    if arguments.report != STANDARD:
+    if arguments.report != STANDARD or arguments.verify:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         differences = [] if made.blocks > 1 else flow_differences(made.study, made.settled)
         text = summary_text(
             made.settled.miniature, differences, behaviours(made.study, made.settled), made.pairs,
-            [output.target for output in outputs], style,
+            [output.target for output in outputs if output.target != STANDARD], style,
         )  # fmt: skip
         outputs.append(Output(STANDARD, text))
-    return outputs
+    return _together(outputs)
+
+
+def _together(outputs: Sequence[Output]) -> list[Output]:
+    """With --report - and --verify standard output gets both, the report first."""
+    shown = [output.text for output in outputs if output.target == STANDARD]
+    files = [output for output in outputs if output.target != STANDARD]
+    return [*files, Output(STANDARD, "\n".join(shown))] if shown else files
 
 
 def _ranges(text: str) -> tuple[range, ...]:

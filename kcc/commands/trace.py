@@ -49,7 +49,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "source without a run (`kcc trace FILE.cl --help`). Or look at a trace.",
         epilog=_EXAMPLES,
     )
-    add_script(parser)
+    add_script(parser, also="; or a trace (.kct), to --show or to write in another --format")
     assert isinstance(parser, Parser)
     parser.other = static_parser, SOURCE_SUFFIXES
     group = parser.add_argument_group("what is written")

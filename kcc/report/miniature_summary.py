@@ -58,7 +58,8 @@ def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
     same = sum(d.same for d in differences)
     worst = max(d.worst for d in differences)
     reduced = any(f > 1 for row in miniature.reductions for f in row)
-    text = f"flow graph: {same} of {plural(len(differences), 'launch')} with equal counts"
+    all_of_them = plural(len(differences), "launch", "launches")
+    text = f"flow graph: {same} of {all_of_them} with equal counts"
     if not reduced and same < len(differences):
         text += f"; the largest difference of a block is {100 * worst:.1f} % of its executions"
     extra = {a for d in differences for a in d.auxiliary}

@@ -13,8 +13,7 @@ from kcc.sim.result import LineTiming, Timing
 
 @dataclass(frozen=True, slots=True)
 class SimulationRun:
-    """All launches on one GPU; ``settings`` are the KEY=VALUE of a sweep that tell it from the
-    others."""
+    """All launches on one GPU; ``settings`` are the KEY=VALUE of --set and --sweep."""
 
     settings: tuple[str, ...]
     timings: tuple[Timing, ...]

@@ -48,6 +48,39 @@ def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):
     assert "vecadd" not in shown
 
 
+def test_report_and_verify_both_on_standard_output(capsys: pytest.CaptureFixture[str]):
+    options = ["--launches", "0", "--report", "-", "--verify", "--gpu", "conf1", "--width", "160"]
+    assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Everything that the miniature says")
+    assert shown.index("kernel k0") < shown.index("a miniature of 1 kernel in 1 launch\n")
+    assert "gpgpusim-minibench-conf1" in shown
+
+
+def test_verify_of_a_script_that_prints_and_exits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import runpy, sys\n"
+        "print('once')\n"
+        f"runpy.run_path({WORKLOAD!r})['main']('tiny', 0)\n"
+        "sys.exit(0)\n"
+    )
+    target = tmp_path / "mini"
+    options = ["-o", str(target), "--verify", "--gpu", "conf1"]
+    assert main(["synth", str(script), *options]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("once") == 1
+    assert " of 5 launches with equal counts" in shown
+    assert (target / "kernel.cl").exists()
+
+
+def test_a_trace_is_no_script(capsys: pytest.CaptureFixture[str]):
+    assert main(["synth", "x.kct", "-o", "y.cl"]) == 2
+    assert "is a trace" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

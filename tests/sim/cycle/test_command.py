@@ -151,6 +151,20 @@ def test_sweep(listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "does not fit on an SM" in capsys.readouterr().out
 
 
+def test_what_is_set_is_told(
+    listed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two documents of one GPU and other settings can be told apart."""
+    names = [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    arguments = ["simulate", listed, "--gpu", GPU]
+    assert main([*arguments, "--json", names[0]]) == 0
+    assert main([*arguments, "--set", "sm_count=1", "--json", names[1]]) == 0
+    assert json.loads(Path(names[1]).read_text(encoding="utf-8"))["settings"] == ["sm_count=1"]
+    assert f"{GPU} sm_count=1: " in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", *names]) == 0
+    assert f"{GPU} sm_count=1, us" in " ".join(capsys.readouterr().out.split())
+
+
 def test_cold_launches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With empty caches launches do not depend on each other: any process may have any."""
     texts = list[str]()
@@ -194,6 +208,11 @@ def test_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             assert total == pytest.approx(found[side])
     assert main(["compare", *names]) == 0
     assert "where the time went" in capsys.readouterr().out
+    estimates = tmp_path / "estimates.json"
+    estimates.write_text('{"schema": "kcc/estimate/1"}', encoding="utf-8")
+    for paths in ([names[0], str(estimates)], [str(estimates), names[0]]):
+        assert main(["compare", *paths]) == 1
+        assert "estimates.json: error[K891]" in capsys.readouterr().err
     Path(names[1]).write_text('{"schema": "kcc/simulation/1", "gpus": [7]}', encoding="utf-8")
     assert main(["compare", *names]) == 1
     assert "K891" in capsys.readouterr().err

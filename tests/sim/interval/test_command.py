@@ -129,6 +129,22 @@ def test_impossible_points_are_left_out(traces: dict[str, str], capsys: pytest.C
     assert main(["explore", traces["transpose"], *GPU, "--sweep", "warps=2,4"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "word"),
+    [
+        (["--what-if", "--gpu", "v100"], 2, "one --gpu only"),
+        (["--sweep", "warps=many"], 1, "max_warps_per_sm"),
+        (["--sweep", "warps=-1"], 1, "max_warps_per_sm"),
+    ],
+)
+def test_what_cannot_be_explored(
+    traces: dict[str, str], capsys: pytest.CaptureFixture[str], options: list[str], code: int,
+    word: str,
+):  # fmt: skip
+    assert main(["explore", traces["scan"], *GPU, *options]) == code
+    assert word in capsys.readouterr().err
+
+
 def test_gpu_is_needed(capsys: pytest.CaptureFixture[str]):
     assert main(["explore", "a.kct", "--what-if"]) == 2
     assert "--gpu" in capsys.readouterr().err

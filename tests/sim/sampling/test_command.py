@@ -74,6 +74,7 @@ def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> No
     [
         (["--error", "1%"], "--error goes with --sample"),
         (["--sample", "tbpoint", "--timeline", "x"], "--timeline does not go"),
+        (["--sample", "tbpoint", "--model", "interval"], "--model interval does not go"),
         (["--sample", "tbpoint-ipdps14", "--error", "1%"], "go with --sample tbpoint"),
         (["--sample", "tbpoint", "--error", "200%"], "no percentage"),
         (["--sample", "tbpoint", "--warm", "-1"], "not a number from 0 on"),
