@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +173,7 @@ class _Layers:
             message = f"the GPU description cannot be read: {error.strerror}"
             self.sink.add(Diagnostic("K801", message, Span(shown, 0)))
             return None
-        return read_sheet(shown, content, self.sink)
+        return _sheet_without_fault(shown, content) or read_sheet(shown, content, self.sink)
 
     def _put(self, sheet: Sheet) -> None:
         self.facts |= sheet.facts
@@ -224,6 +224,15 @@ class _Layers:
             self.facts["max_threads_per_block"] = replace(
                 block, value=resident.value, source=OVERRIDE_SOURCE, quality=Quality.USER, note=note
             )
+
+
+@lru_cache(maxsize=128)
+def _sheet_without_fault(shown: str, content: bytes) -> Sheet | None:
+    """What a file says, None if anything is wrong with it. Kept, since design points ask for one
+    file again and again, and reading YAML takes as long as predicting a launch."""
+    sink = DiagnosticSink()
+    sheet = read_sheet(shown, content, sink)
+    return None if sink.diagnostics else sheet
 
 
 def _check_sources(
