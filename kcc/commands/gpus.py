@@ -115,6 +115,7 @@ def _diff(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 def _check(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Warnings are findings too: the exit code is 1 unless everything is in order."""
     from kcc.gpu.loading import examine_gpu, gpu_names
+    from kcc.report.words import plural
 
     names: Sequence[str] = arguments.names or gpu_names()
     found = errors = 0
@@ -127,9 +128,9 @@ def _check(arguments: argparse.Namespace, sources: SourceLines) -> int:
         errors += sum(each.severity is Severity.ERROR for each in diagnostics)
         text = "".join(render(each, sources) + "\n" for each in diagnostics)
         sys.stderr.write(paint_messages(text, sys.stderr))
-    verdict = f"{errors} errors, {found - errors} warnings" if found else "all in order"
-    noun = "description" if len(names) == 1 else "descriptions"
-    write_outputs([Output(STANDARD, f"{len(names)} {noun}: {verdict}\n")])
+    counts = f"{plural(errors, 'error')}, {plural(found - errors, 'warning')}"
+    verdict = counts if found else "all in order"
+    write_outputs([Output(STANDARD, f"{plural(len(names), 'description')}: {verdict}\n")])
     return 1 if found else 0
 
 

@@ -271,11 +271,22 @@ def add_debug(parser: argparse.ArgumentParser) -> None:
 
 
 def single_source(paths: Sequence[str]) -> str:
-    """The one source that is named; raises :class:`UsageError` for several."""
+    """The one source that is named; raises :class:`UsageError` for several, and for what only
+    other commands read."""
     if len(paths) > 1:
         listed = ", ".join(paths)
         raise usage_error(f"one source file at a time: got {listed}", "run kcc once for each")
-    return paths[0]
+    (path,) = paths
+    for suffix, what, hint in _NO_SOURCES:
+        if path.endswith(suffix):
+            raise usage_error(f"'{path}' is {what}, and this command reads kernel sources", hint)
+    return path
+
+
+_NO_SOURCES = (
+    (".py", "a host script", "kcc run, trace, profile, simulate, explore and synth run scripts"),
+    (".kct", "a trace", "kcc profile, simulate and explore read traces"),
+)
 
 
 def build_options(arguments: argparse.Namespace) -> BuildOptions:

@@ -74,7 +74,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "--reduction (default: 1)",
     )  # fmt: skip
     group.add_argument(
-        "--error", metavar="PERCENT", type=float, default=5.0,
+        "--error", metavar="PERCENT", type=_percent, default=5.0,
         help="of auto (default: %(default)s)",
     )  # fmt: skip
     _add_output(parser)
@@ -142,6 +142,8 @@ class _Targets:
 
 def _targets(output: str) -> _Targets:
     path = Path(output)
+    if output == STANDARD:
+        raise usage_error("a miniature is several files: -o names a folder or FILE.cl")
     if path.suffix == ".cl":
         return _Targets(output, *(str(path.with_suffix(s)) for s in (".py", ".cu", ".ll")))
     if path.exists() and not path.is_dir():
@@ -304,6 +306,16 @@ def _reduction(text: str) -> int | str:
     if text in (MAX, AUTO):
         return text
     return _power(text)
+
+
+def _percent(text: str) -> float:
+    try:
+        value = float(text.removesuffix("%"))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 100:
+        raise argparse.ArgumentTypeError(f"'{text}' is no percentage from 0 to 100")
+    return value
 
 
 def _power(text: str) -> int:

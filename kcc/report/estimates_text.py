@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from kcc.report.ablation import Ablation
 from kcc.report.estimate_record import Confidence, EstimateRecord, by_x, configuration_words
 from kcc.report.gpus import columns
+from kcc.report.words import plural
 
 LINES_SHOWN = 8
 BAR_COLUMNS = 30
@@ -163,7 +164,7 @@ def confidence_text(confidence: Confidence) -> str:
         share = 100 * confidence.unattributed_share
         parts.append(f"{share:.0f} % of warp instructions without a line")
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
-    parts.append(f"{len(assumed)} GPU values assumed, {len(weak)} weak")
+    parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
     return "; ".join(parts)
 
 

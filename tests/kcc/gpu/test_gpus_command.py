@@ -83,7 +83,7 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     path = tmp_path / "mine.yaml"
     path.write_text("inherits: v100\nsm_cout: 3\n", encoding="utf-8")
     code, out, err = run(capsys, "check", str(path))
-    assert (code, out) == (1, "1 description: 1 errors, 0 warnings\n")
+    assert (code, out) == (1, "1 description: 1 error, 0 warnings\n")
     assert f"{path}:2:1: error[K802]: a GPU has no 'sm_cout'" in err
     assert "did you mean 'sm_count'?" in err
     assert "sm_cout: 3\n" in err
@@ -91,7 +91,7 @@ def test_check(capsys: pytest.CaptureFixture[str], tmp_path: Path):
 
 def test_a_wrong_peak_is_a_warning_of_check_only(capsys: pytest.CaptureFixture[str]):
     code, out, err = run(capsys, "check", "v100", "--set", "fp32_peak_gflops=1000")
-    assert (code, out) == (1, "1 description: 0 errors, 1 warnings\n")
+    assert (code, out) == (1, "1 description: 0 errors, 1 warning\n")
     assert "warning[K806]" in err
     assert run(capsys, "show", "v100", "--set", "fp32_peak_gflops=1000")[0] == 0
 
