@@ -178,7 +178,8 @@ def load_profile(path: Path, trace: str) -> ProgramProfile:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             found = _read(arrays)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        message = f"{path} is no profile of thread blocks: {error}"
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        message = f"{path} is no profile of thread blocks: {reason}"
         raise DiagnosticError([Diagnostic("K782", message)]) from None
     if found.trace != trace:
         message = f"{path} is the profile of another trace"
