@@ -25,7 +25,7 @@ from kcc.tracegen.static.geometry import Geometry
 from kcc.tracegen.static.limits import Ints
 
 DIVISIONS = frozenset({Opcode.UDIV, Opcode.SDIV, Opcode.LSHR, Opcode.ASHR})
-REMAINDERS = frozenset({Opcode.UREM, Opcode.SREM, Opcode.AND})
+REMAINDERS = frozenset({Opcode.UREM, Opcode.SREM})
 EXTREMES = {"smin": "slt", "smax": "sgt", "umin": "ult", "umax": "ugt"}
 """The comparison that holds where the first of two values is it."""
 

@@ -25,6 +25,9 @@ MAX_SPLITS = 3
 MAX_BITS = 62
 """Numbers beyond have no place among signed ones of 64 bits."""
 
+BEGINNING_ANEW = REMAINDERS | {Opcode.AND}
+"""What grows as its first operand does for a while, and not on the average."""
+
 Growth = tuple[Fraction, ...]
 """What is added to a value per step of each coordinate, on the average."""
 
@@ -64,19 +67,15 @@ class _Search:
             case Symbol():
                 return self._truth(node, self._symbols.get((node.kind, node.index), self._nothing))
             case Sum(terms=terms):
-                return self._added(rows, [c for _, c in terms])
+                return self._added(rows, terms)
             case Operation(operator=Opcode.ZEXT | Opcode.SEXT | Opcode.TRUNC) if rows[0]:
                 return self._truth(node, rows[0])
+            case Operation(operator=Opcode.AND | Opcode.OR | Opcode.XOR) if node.type != I1:
+                return self._masked(node, rows)
             case Operation(operator=Opcode() as operator) if (
                 operator in DIVISIONS or operator in REMAINDERS
             ) and rows[0]:
                 return self._divided(node, rows[0])
-            case Operation(operator=Opcode.OR | Opcode.XOR) if rows[0]:
-                other = node.operands[-1]
-                if isinstance(other, Number) and 0 < other.value < 1 << 16:
-                    self._want(_over(rows[0], 1 << other.value.bit_length()))
-                    return rows[0]
-                return None
             case Operation(operator=Opcode.SELECT):
                 return rows[1]
             case Operation(operator=str() as name) if name in EXTREMES:
@@ -91,32 +90,50 @@ class _Search:
         self._want(_over(growth, 2))
         return self._nothing
 
-    def _added(self, rows: Sequence[Growth | None], factors: Sequence[int]) -> Growth | None:
-        total = list(self._nothing)
-        for row, factor in zip(rows, factors, strict=True):
+    def _added(
+        self, rows: Sequence[Growth | None], terms: Sequence[tuple[Node, int]]
+    ) -> Growth | None:
+        """What is left of ``x - x % m`` where ``x % m`` grows as ``x`` is what is added when that
+        begins anew."""
+        total, lasting = list(self._nothing), list(self._nothing)
+        for row, (term, factor) in zip(rows, terms, strict=True):
             if row is None:
                 return None
             total = [t + r * factor for t, r in zip(total, row, strict=True)]
-        return tuple(total)
+            if not (isinstance(term, Operation) and term.operator in BEGINNING_ANEW):
+                lasting = [t + r * factor for t, r in zip(lasting, row, strict=True)]
+        return tuple(total if any(total) else lasting)
 
     def _divided(self, node: Operation, growth: Growth) -> Growth | None:
         """A remainder grows as what it is of, until it begins anew."""
-        divisor = self._divisor(node)
+        divisor = self._shared(node.operands[1])
         if divisor is None:
             return None
         if node.operator in (Opcode.LSHR, Opcode.ASHR):
             divisor = 1 << divisor if 0 <= divisor < MAX_BITS else 0
-        elif node.operator is Opcode.AND:
-            self._want(_over(growth, divisor & -divisor))
-            divisor = 1 << divisor.bit_length() if divisor > 0 else 0
         parts = _over(growth, abs(divisor)) if divisor else growth
         self._want(parts)
         return growth if node.operator in REMAINDERS else parts
 
-    def _divisor(self, node: Operation) -> int | None:
-        """What an operand is divided by, shifted by or masked with, if it is the same in the whole
-        launch."""
-        data, known = self._launch.integers(node.operands[1])
+    def _masked(self, node: Operation, rows: Sequence[Growth | None]) -> Growth | None:
+        """Digits begin at the lowest bit of a mask, or of those that it takes out, and above the
+        highest one. What is masked grows as the number does, until it begins anew; bits that are
+        set or turned leave that as it is.
+        """
+        growth, mask = rows[0], node.operands[1]
+        if not any(growth or ()):
+            growth, mask = rows[1], node.operands[0]
+        bits = self._shared(mask)
+        if growth is None or bits is None:
+            return None
+        bits = ~bits if bits < 0 else bits
+        self._want(_over(growth, max(bits & -bits, 1)))
+        self._want(_over(growth, 1 << bits.bit_length()))
+        return growth
+
+    def _shared(self, node: Node) -> int | None:
+        """What a node is, if it is the same in the whole launch and not 0."""
+        data, known = self._launch.integers(node)
         return int(data[0]) or None if known[0] else None
 
     def _want(self, parts: Growth) -> None:

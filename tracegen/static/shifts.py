@@ -34,6 +34,9 @@ from kcc.tracegen.static.limits import Ints, Limit
 from kcc.tracegen.static.regions import FAR
 
 _SIGNED = frozenset({Opcode.SDIV, Opcode.SREM, Opcode.ASHR, Opcode.SEXT})
+_OF_ALL: dict[Opcode | str, int] = {Opcode.AND: 0, Opcode.OR: 1, Opcode.XOR: 1}
+_OF_MASKED: dict[Opcode | str, int] = {Opcode.AND: 1, Opcode.OR: -1, Opcode.XOR: -2}
+"""How often a number, and the bits of it that are in the mask, are in the result."""
 
 
 class Shifts:
@@ -190,13 +193,11 @@ class Shifts:
                 return _same(np.where(chosen, self._get(operands[1]), self._get(operands[2])))
             case str() if operator in EXTREMES:
                 return self._extreme(node, IntPredicate(EXTREMES[operator]))
-            case Opcode.AND if node.type != I1:
+            case Opcode.AND | Opcode.OR | Opcode.XOR if node.type != I1:
                 return self._mask(node)
             case Opcode() if operator in DIVISIONS or operator in REMAINDERS:
                 if node.type != I1:
                     return self._divide(node)
-            case Opcode.OR | Opcode.XOR if node.type != I1:
-                return self._join(node)
             case _:
                 pass
         for operand in operands:
@@ -295,27 +296,35 @@ class Shifts:
         return _same(whole // divisor[:, None] * sign[:, None])
 
     def _mask(self, node: Operation) -> Ints:
-        """And with a mask whose bits are side by side: a remainder, rounded down."""
+        """And, or, exclusive or with a mask: ``x & ~m`` is ``x - (x & m)``, ``x | m`` is
+        ``x + m - (x & m)``, ``x ^ m`` is ``x + m - 2 * (x & m)``."""
         first, second = node.operands
-        key = self._get(first)
-        (data, sure), (mask, known) = self._integers(first), self._integers(second)
-        low = np.maximum(mask & -mask, 1)
-        high = _above(mask)
-        joined = known & ((mask == 0) | (mask == -low) | (mask == high - low))
-        if self._get(second).any() or not joined.all():
+        if not self._get(first).any():
+            first, second = second, first
+        if self._get(second).any() or not self._integers(second)[1].all():
             self._fix(node, first)
             self._fix(node, second)
             return self._none
+        key, mask = self._get(first), self._integers(second)[0]
+        masked = self._masked(node, first, np.where(mask < 0, ~mask, mask))
+        masked = np.where((mask < 0)[:, None], key - masked, masked)
+        return _same(key * _OF_ALL[node.operator] + masked * _OF_MASKED[node.operator])
+
+    def _masked(self, node: Operation, number: Node, mask: Ints) -> Ints:
+        """By how much the bits of a number grow that are in a mask, which is not negative. Where
+        they are side by side they are a remainder, rounded down; else they must stay as they are.
+        """
+        key, (data, sure) = self._get(number), self._integers(number)
+        low, high = np.maximum(mask & -mask, 1), _above(mask)
         below = np.where(key % low[:, None] == 0, 0, key)
         rest = data & (low - 1)
         self._limit(node, below, -rest, low - 1 - rest, sure)
-        inside = np.where((mask == 0)[:, None], 0, key - below)
-        ends = (mask > 0) & (high > 0)
-        inside = np.where(ends[:, None] & (inside % np.maximum(high, 1)[:, None] == 0), 0, inside)
-        part = data & mask
-        near = np.where(ends, -part, -2 * FAR)
-        self._limit(node, inside, near, np.where(ends, high - low - part, 2 * FAR), sure)
-        return _same(inside)
+        outside = (key % np.maximum(high, 1)[:, None] == 0) & (high > 0)[:, None]
+        inside = np.where(outside | (mask == 0)[:, None], 0, key - below)
+        joined, part = mask == high - low, data & mask
+        least, most = np.where(joined, -part, 0), np.where(joined, mask - part, 0)
+        self._limit(node, inside, least, most, sure)
+        return np.where(joined[:, None], inside, 0)
 
     def _divisors(self, node: Operation) -> Ints:
         """What an operand is divided by, row by row; 0 where that is none."""
@@ -329,23 +338,6 @@ class Shifts:
                 return steps * fine.astype(np.int64)
             case _:
                 return abs(data)
-
-    def _join(self, node: Operation) -> Ints:
-        """Or, exclusive or: with a number below what the other grows by, as a sum."""
-        first, second = node.operands
-        if self._get(first).any() and not self._get(second).any():
-            key, data = self._get(first), self._integers(second)
-        else:
-            key, data = self._get(second), self._integers(first)
-        number, known = data
-        high = int(number.max(initial=0))
-        both = self._get(first).any() and self._get(second).any()
-        fits = known.all() and number.min(initial=0) >= 0 and high < 1 << 32
-        if both or not fits or (key % (1 << high.bit_length())).any():
-            self._fix(node, first)
-            self._fix(node, second)
-            return self._none
-        return key
 
 
 def _truncates(node: Operation) -> bool:

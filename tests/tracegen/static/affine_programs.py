@@ -125,3 +125,25 @@ def affine_program(seed: int) -> tuple[str, int]:
     many dimensions its launch has."""
     writer = _Writer(seed)
     return writer.write(), writer.dimensions
+
+
+def masking_program(seed: int) -> tuple[str, int]:
+    """The same with one store, at a number that is masked, once or twice: few enough carries that
+    warps share classes."""
+    rng = random.Random(seed)
+
+    def number(depth: int) -> str:
+        if depth == 0:
+            return rng.choice(("i", "i", "i - i % 16", "i / 4", "3 * i", "-i", "j", "i + j"))
+        low, bits = rng.randint(2, 8), rng.randint(1, 4)
+        mask = ((1 << bits) - 1) << low | rng.choice((0, 0, 0, 1 << rng.randint(0, 11)))
+        mask = rng.choice((mask, mask, ~mask, mask - (1 << 31)))
+        return f"({number(depth - 1)} {rng.choice('&|^^')} {mask})"
+
+    test = f"if ({number(1)} {rng.choice(('<', '>', '!='))} {rng.randint(0, 300)}) "
+    body = f"{rng.choice((test, '', ''))}a[{number(rng.randint(1, 2))} & {ELEMENTS - 1}] = 1;"
+    ids = "int i = get_global_id(0), j = get_group_id(0);"
+    text = (
+        f"__kernel void k(__global int *a, __global float *c, int n, int m) {{\n{ids}\n{body}}}\n"
+    )
+    return text, 1

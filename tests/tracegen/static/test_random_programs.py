@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import KernelArgument, NDRange
-from tests.tracegen.static.affine_programs import ELEMENTS, affine_program
+from tests.tracegen.static.affine_programs import ELEMENTS, affine_program, masking_program
 from tests.tracegen.static.comparing import both, difference
 
-SHAPES: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {
+Shapes = dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]]
+
+SHAPES: Shapes = {
     1: [((256,), (64,)), ((240,), (40,)), ((128,), (128,)), ((512,), (8,)), ((720,), (24,))],
     2: [((32, 12), (8, 4)), ((64, 4), (64, 2)), ((30, 10), (10, 5)), ((24, 12), (24, 6))],
     3: [
@@ -26,9 +29,15 @@ SHAPES: dict[int, list[tuple[tuple[int, ...], tuple[int, ...]]]] = {
     ],
 }
 
+MANY_BLOCKS: Shapes = {1: [((2048,), (16,)), ((2400,), (24,)), ((4096,), (64,)), ((4096,), (32,))]}
 
-def check(seed: int) -> None:
-    text, dimensions = affine_program(seed)
+
+def check(
+    seed: int,
+    program: Callable[[int], tuple[str, int]] = affine_program,
+    shapes: Shapes = SHAPES,
+) -> None:
+    text, dimensions = program(seed)
     rng = random.Random(seed + 1)
     level = rng.choice((OptLevel.O1, OptLevel.O2))
     unit = compile_source(SourceText("k.cl", text, ""), BuildOptions(opt_level=level))
@@ -36,7 +45,7 @@ def check(seed: int) -> None:
         np.zeros(ELEMENTS, np.int32), np.zeros(ELEMENTS, np.float32),
         np.int32(rng.randint(0, 12)), np.int32(rng.randint(-3, 6)),
     ]  # fmt: skip
-    whole, part = rng.choice(SHAPES[dimensions])
+    whole, part = rng.choice(shapes[dimensions])
     static, traced = both(unit, unit.kernels[0], NDRange(whole, part), arguments)
     assert static.summary.notes == (), text
     assert difference(static, traced) is None, text
@@ -45,6 +54,11 @@ def check(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(8))
 def test_program(seed: int):
     check(seed)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_masking_program(seed: int):
+    check(seed, masking_program, MANY_BLOCKS)
 
 
 @pytest.mark.full

@@ -25,6 +25,10 @@ BODIES = {
     "columns that do not fit thread blocks": "a[i / 4000] = 1; a[i % 4000] = 2;",
     "three sides": "a[i % 64] = 1; a[i / 64 % 48] = 2; a[i / 3072] = 3;",
     "a bit in the middle": "if (i & 8192) a[i & 0x3f00] = i;",
+    "a partner": "a[i ^ 8192] = i & 8192;",
+    "the start of a partner": "a[(i - i % 4096) ^ 4096] = 1;",
+    "bits that are counted down": "a[i ^ 0x3f00] = 1;",
+    "bits that are set": "a[i | 8192] = 1; a[~8192 & i] = 2;",
     "lanes that grow differently": "a[i % 32 < 16 ? i : 7 * i] = 1;",
     "the row's border": "if (i % 4096 == 0 || i % 4096 == 4095) a[i] = 1; else a[i - 1] = 2;",
 }
