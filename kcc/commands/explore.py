@@ -13,10 +13,11 @@ from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
+from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.progress import shown_progress
-from kcc.commands.simulation_values import launch_ranges, sweep_values
+from kcc.commands.simulation_values import sweep_values
 from kcc.commands.sources import SourceLines
 from kcc.commands.traced import trace_script
 from kcc.diagnostics import Diagnostic, DiagnosticError
@@ -74,14 +75,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="simulate cycle by cycle too: nothing, the best change of --what-if, or all (default: "
         "the best change)",
     )  # fmt: skip
-    group.add_argument(
-        "--kernel", dest="kernels", metavar="NAME", action="append", default=[],
-        help="only launches of this kernel (repeatable)",
-    )  # fmt: skip
-    group.add_argument(
-        "--launches", metavar="RANGES", type=launch_ranges, default=(),
-        help="only these launches, from 0: 3, 0-9, 0-3,8",
-    )  # fmt: skip
+    add_launch_choice(group, rest="")
     add_interval(parser)
     _add_output(parser)
     add_console(parser, stages=False)

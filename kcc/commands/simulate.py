@@ -12,11 +12,12 @@ from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
+from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
-from kcc.commands.simulation_values import launch_ranges, sweep_values
+from kcc.commands.simulation_values import sweep_values
 from kcc.commands.sources import SourceLines
 from kcc.commands.traced import trace_script
 
@@ -65,14 +66,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         type=sweep_values,
         help="simulate with each of these values of the GPUs (repeatable: all combinations)",
     )  # fmt: skip
-    group.add_argument(
-        "--kernel", dest="kernels", metavar="NAME", action="append", default=[],
-        help="only launches of this kernel (repeatable); the others run all the same",
-    )  # fmt: skip
-    group.add_argument(
-        "--launches", metavar="RANGES", type=launch_ranges, default=(),
-        help="only these launches, from 0: 3, 0-9, 0-3,8",
-    )  # fmt: skip
+    add_launch_choice(group)
     group.add_argument(
         "--model", choices=("cycle", "interval"), default="cycle",
         help="cycle by cycle, or by interval analysis (default: %(default)s)",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
+from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
@@ -51,14 +52,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     add_script(parser)
     group = parser.add_argument_group("what the miniature is made of")
-    group.add_argument(
-        "--kernel", dest="kernels", metavar="NAME", action="append", default=[],
-        help="only launches of this kernel (repeatable); the others run all the same",
-    )  # fmt: skip
-    group.add_argument(
-        "--launches", metavar="RANGES", type=_ranges, default=(),
-        help="only these launches, from 0: 3, 0-9, 0-3,8",
-    )  # fmt: skip
+    add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
         help="divide trips of loops by a power of two; max: until one is left (default); auto: the "
@@ -290,16 +284,6 @@ def _together(outputs: Sequence[Output]) -> list[Output]:
     shown = [output.text for output in outputs if output.target == STANDARD]
     files = [output for output in outputs if output.target != STANDARD]
     return [*files, Output(STANDARD, "\n".join(shown))] if shown else files
-
-
-def _ranges(text: str) -> tuple[range, ...]:
-    found = list[range]()
-    for part in text.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise argparse.ArgumentTypeError(f"'{part}' is no launch and no range of them")
-        found.append(range(int(first), int(last if dash else first) + 1))
-    return tuple(found)
 
 
 def _reduction(text: str) -> int | str:

@@ -12,6 +12,7 @@ from kcc.commands.accelsim import add_format, export_trace, is_export, trace_tar
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, run_host, script_exit_code
+from kcc.commands.launch_choice import add_launch_choice, whole_number
 from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
@@ -54,21 +55,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parser.other = static_parser, SOURCE_SUFFIXES
     group = parser.add_argument_group("what is written")
     group.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
-    group.add_argument(
-        "--kernel",
-        dest="kernels",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="only launches of this kernel (repeatable); the others run all the same",
-    )
-    group.add_argument(
-        "--launches",
-        metavar="RANGES",
-        type=_ranges,
-        default=(),
-        help="only these launches of the run, from 0: 3, 0-9, 0-3,8 (the others run all the same)",
-    )
+    add_launch_choice(group)
     group.add_argument(
         "--blocks-only", action="store_true", help="no addresses: blocks and lane masks alone"
     )
@@ -81,13 +68,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_show(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("looking at a trace")
     group.add_argument("--show", action="store_true", help="FILE is a trace: say what it holds")
-    group.add_argument("--launch", metavar="N", type=_number, help="the launch of this number")
-    group.add_argument("--block", metavar="N", type=_number, help="what this thread block did")
-    group.add_argument("--warp", metavar="N", type=_number, help="what this warp of it did")
+    group.add_argument("--launch", metavar="N", type=whole_number, help="the launch of this number")
+    group.add_argument("--block", metavar="N", type=whole_number, help="what this thread block did")
+    group.add_argument("--warp", metavar="N", type=whole_number, help="what this warp of it did")
     group.add_argument(
         "--limit",
         metavar="N",
-        type=_number,
+        type=whole_number,
         default=DEFAULT_LIMIT,
         help="segments of a warp to show at most (default: %(default)s)",
     )
@@ -237,22 +224,3 @@ def _check_place(launch: LaunchTrace, block: int, warp: int) -> None:
     if warp >= warps:
         message = f"the thread blocks of launch {number} have {warps} warps, numbered from 0"
         raise DiagnosticError([Diagnostic("K766", message)])
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
-    return int(text)
-
-
-def _ranges(text: str) -> tuple[range, ...]:
-    """``0-3,8`` as ranges."""
-    found = list[range]()
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        start = _number(first.strip())
-        end = _number(last.strip()) if dash else start
-        if end < start:
-            raise argparse.ArgumentTypeError(f"'{part}' ends before it begins")
-        found.append(range(start, end + 1))
-    return tuple(found)
