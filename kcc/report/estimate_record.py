@@ -229,7 +229,7 @@ def read_document(content: Any) -> EstimateDocument:
     try:
         entries = tuple(read_record(each) for each in found["estimates"])
         return EstimateDocument(_text(found["model"]), entries)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"is not as {SCHEMA} says: {type(error).__name__} {error}") from error
 
 

@@ -49,7 +49,7 @@ def profiles_of_document(document: Mapping[str, Any]) -> list[TimeProfile]:
         if document["schema"] != "kcc/simulation/1":
             raise ValueError("is no document kcc/simulation/1")
         return [_profile_of_gpu(run) for run in document["gpus"]]
-    except (KeyError, TypeError, AttributeError) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"is no whole document kcc/simulation/1: {error}") from error
 
 
@@ -132,7 +132,7 @@ def _line_rows(
             continue
         changes = {name: abs(new.get(name, 0) - old.get(name, 0)) for name in {**old, **new}}
         text = texts.get(file, ())
-        words = text[line - 1].strip() if line <= len(text) else ""
+        words = text[line - 1].strip() if 0 < line <= len(text) else ""
         row = (str(line), *_cells(*total), largest(changes), words)
         found.append((-abs(total[1] - total[0]), row))
     return [row for _, row in sorted(found)[:LINES_SHOWN]]

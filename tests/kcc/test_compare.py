@@ -119,7 +119,11 @@ def test_text_begins_with_what_failed(tmp_path: Path, capsys: pytest.CaptureFixt
     "content",
     ["", "[]", '{"schema": "kcc/estimate/1"}', '{"schema": "kcc/estimate/1", "estimates": 1}',
      '{"schema": "kcc/estimate/1", "model": "pipeline", "estimates": [{"gpu": 1}]}',
-     '{"schema": "kcc/analysis/1"}', "[" * 100_000],
+     '{"schema": "kcc/analysis/1"}', "[" * 100_000,
+     json.dumps({"schema": "kcc/estimate/1", "model": "pipeline",
+                 "estimates": [entry("sum", 1.0) | {"range_us": "x"}]}),
+     json.dumps({"schema": "kcc/estimate/1", "model": "pipeline",
+                 "estimates": [entry("sum", 1.0) | {"cpi": 10**400}]})],
 )  # fmt: skip
 def test_what_is_no_document(
     tmp_path: Path, content: str, capsys: pytest.CaptureFixture[str]

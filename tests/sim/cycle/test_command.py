@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,12 @@ def test_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for paths in ([names[0], str(estimates)], [str(estimates), names[0]]):
         assert main(["compare", *paths]) == 1
         assert "estimates.json: error[K891]" in capsys.readouterr().err
-    Path(names[1]).write_text('{"schema": "kcc/simulation/1", "gpus": [7]}', encoding="utf-8")
-    assert main(["compare", *names]) == 1
-    assert "K891" in capsys.readouterr().err
+    whole = Path(names[0]).read_text(encoding="utf-8")
+    too_large = re.sub(
+        r'"cpi_stack": *\{"issued": *\d+', f'"cpi_stack":{{"issued":{10**400}', whole
+    )
+    assert too_large != whole
+    for broken in ('{"schema": "kcc/simulation/1", "gpus": [7]}', too_large):
+        Path(names[1]).write_text(broken, encoding="utf-8")
+        assert main(["compare", *names]) == 1
+        assert "K891" in capsys.readouterr().err
