@@ -91,7 +91,7 @@ def test_a_trace_is_no_script(capsys: pytest.CaptureFixture[str]):
         (["-o", "-"], "a miniature is several files"),
         (["-o", "x.cl", "--error", "nan"], "no percentage"),
         (["-o", "x.cl", "--error=-5"], "no percentage"),
-        (["-o", "x.cl", "--launches", "x"], "is no launch"),
+        (["-o", "x.cl", "--launches", "x"], "is not a whole number"),
         (["-o", "x.cl", "--loop", "9.9=2", "--size", "tiny"], "there is no loop 9.9"),
     ],
 )
