@@ -126,9 +126,12 @@ class Workshop:
         return self._prepared[1]
 
     def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
+        from kcc.frontend.constant_math import fold_math
+
         key = (request.source, request.options, request.frontend, request.registers)
         if self._compiled is None or self._compiled[0] != key:
-            unit = compile_unit(request, self.stage)
+            plain = compile_unit(request, self.stage)
+            unit = self.stage("folding", lambda: fold_math(plain))
             self._compiled = (key, unit, count_registers(unit, request, self.stage))
         return self._compiled[1:]
 

@@ -1,0 +1,136 @@
+"""Calls of mathematical functions whose arguments are constants, as their results.
+
+A GPU's compiler knows what ``__log2f(16)`` is, counts the loop that it bounds, unrolls it, and then
+knows ``__powf(2, i)`` of each round (nvcc folds all functions named here, the fast ones too). LLVM
+knows the functions of C only, not those of the dialect. A unit is folded for questions about a
+compiler's code; what is executed is not, for the engine's functions are exact only to the ulps
+that docs/execution.md states, and so are these.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from kcc.frontend.builtins.overloads import overload_of_symbol
+from kcc.frontend.ir.builder import float_text
+from kcc.frontend.ir.reader import read_module
+from kcc.frontend.ir.types import DOUBLE, FLOAT, FloatTy
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.optimise import optimise
+from kcc.frontend.options import OptLevel
+
+_ONE: Mapping[str, Callable[[float], float]] = {
+    "cos": math.cos,
+    "exp": math.exp,
+    "exp10": lambda x: math.pow(10.0, x),
+    "exp2": math.exp2,
+    "log": math.log,
+    "log10": math.log10,
+    "log2": math.log2,
+    "recip": lambda x: 1.0 / x,
+    "rsqrt": lambda x: 1.0 / math.sqrt(x),
+    "sin": math.sin,
+    "sqrt": math.sqrt,
+    "tan": math.tan,
+}
+_TWO: Mapping[str, Callable[[float, float], float]] = {
+    "divide": lambda x, y: x / y,
+    "pow": math.pow,
+    "pown": math.pow,
+    "powr": math.pow,
+}
+"""By names without ``native_`` or ``half_``. Outside the domain of Python's functions (which is
+within that of OpenCL's) a call is left as it is."""
+
+_CALL = re.compile(
+    r"^(  %\S+ = )(?:tail )?call (?:spir_func )?(?:noundef )?(float|double) @(_Z\w+)\(([^()%@]*)\)"
+    r"(?: #\d+)?",
+    re.MULTILINE,
+)
+"""A call all of whose arguments are constants."""
+
+_ARGUMENT = re.compile(r"(float|double|i32) (?:noundef )?([-+.\w]+)$")
+
+_MOST_ROUNDS = 4
+"""Each round may show the next one more constants."""
+
+
+def fold_math(unit: CompiledUnit) -> CompiledUnit:
+    """A unit at -O2 with such calls folded and what follows from that; others as they are."""
+    if unit.opt_level is not OptLevel.O2:
+        return unit
+    text = unit.ir
+    for _ in range(_MOST_ROUNDS):
+        folded = fold_calls(text)
+        if folded == text:
+            break
+        text = optimise(folded, OptLevel.O2).text
+    return unit if text == unit.ir else _with_text(unit, text)
+
+
+def fold_calls(text: str) -> str:
+    """IR text with the results of such calls in their place."""
+    return _CALL.sub(_folded, text)
+
+
+def _with_text(unit: CompiledUnit, text: str) -> CompiledUnit:
+    module = read_module(text)
+    functions = {each.name: each for each in module.kernels}
+    kernels = tuple(replace(k, function=functions[k.symbol]) for k in unit.kernels)
+    return replace(unit, ir=text, module=module, kernels=kernels)
+
+
+def _folded(call: re.Match[str]) -> str:
+    """A call's line with the result instead, which LLVM then puts where it is used."""
+    head, type_name, symbol, listed = call.groups()
+    found = overload_of_symbol(symbol)
+    values = [_value(each) for each in listed.split(", ")]
+    if found is None or None in values:
+        return call[0]
+    result = value_of(found.name, *(v for v in values if v is not None))
+    if result is None:
+        return call[0]
+    text = float_text(_TYPES[type_name], result)
+    return f"{head}select i1 true, {type_name} {text}, {type_name} {text}"
+
+
+_TYPES: Mapping[str, FloatTy] = {"float": FLOAT, "double": DOUBLE}
+
+
+def _value(argument: str) -> float | None:
+    """The number that a constant argument is."""
+    match = _ARGUMENT.match(argument)
+    if match is None:
+        return None
+    type_name, text = match.groups()
+    if text.startswith("0x") and type_name != "i32":
+        return _bits(text)
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _bits(text: str) -> float | None:
+    digits = text[2:]
+    if re.fullmatch(r"[0-9A-Fa-f]{16}", digits) is None:
+        return None
+    (value,) = struct.unpack(">d", bytes.fromhex(digits))
+    return value
+
+
+def value_of(name: str, *arguments: float) -> float | None:
+    """A function's value in double precision; None for other functions and outside of domains."""
+    bare = name.removeprefix("native_").removeprefix("half_")
+    try:
+        if len(arguments) == 1 and bare in _ONE:
+            return _ONE[bare](*arguments)
+        if len(arguments) == 2 and bare in _TWO and (bare != "powr" or arguments[0] >= 0):
+            return _TWO[bare](*arguments)
+    except (ArithmeticError, ValueError):
+        return None
+    return None
