@@ -17,6 +17,7 @@ from kcc.pipeline import (
     check_arguments,
     choose_kernels,
     compile_unit,
+    count_registers,
     known_launch,
     resolve,
 )
@@ -107,6 +108,13 @@ def trace_source(
     return StaticTraces(
         tuple(found), (*unit.warnings, *silent, *unused), tuple(failures), writer.bytes_written
     )
+
+
+def kernel_registers(request: AnalysisRequest, stage: Around = plainly) -> dict[str, int]:
+    """The registers of a work-item, by kernel."""
+    unit = compile_unit(request, stage)
+    counts = count_registers(unit, request, stage)
+    return {k.name: counts[k.symbol].count for k in unit.kernels if k.symbol in counts}
 
 
 def _not_profiled(kernel: Kernel) -> Diagnostic:

@@ -6,7 +6,7 @@ computed anew from it, in milliseconds (dissertation, section 4.6.5).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -71,10 +71,10 @@ class Explorer:
     def __init__(
         self, path: str, gpu: str, overrides: Sequence[str], options: Options, *,
         kernels: Sequence[str] = (), launches: Sequence[range] = (),
-        registers: dict[str, int] | None = None,
+        registers: Mapping[str, int] | None = None,
     ) -> None:  # fmt: skip
         self.gpu, self.overrides, self.options = gpu, tuple(overrides), options
-        self.registers = registers or {}
+        self.registers = dict(registers or {})
         self.trace = open_trace(path)
         self.launches = tuple(
             CompiledLaunch(launch)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from kcc.commands.stages import StageRunner
 from kcc.diagnostics import DiagnosticError
 from kcc.estimating import Configuration, asked_configuration
-from kcc.pipeline import compile_unit, count_registers
 from kcc.report.estimate_record import EstimateRecord
 from kcc.report.estimate_timing import Assumed, timing_record
 
@@ -55,15 +54,13 @@ class IntervalWorkshop:
         return self._prepared[1]
 
     def _traced(self, request: AnalysisRequest) -> tuple[TracedLaunch, ...]:
-        from kcc.static_tracing import trace_source
+        from kcc.static_tracing import kernel_registers, trace_source
         from kcc.trace.reader import open_trace
 
         found = trace_source(request, self._path, stage=self.stage)
         if found.failures:
             raise DiagnosticError(list(found.failures))
-        unit = compile_unit(request, self.stage)
-        counts = count_registers(unit, request, self.stage)
-        registers = {k.name: counts[k.symbol].count for k in unit.kernels if k.symbol in counts}
+        registers = kernel_registers(request, self.stage)
         asked = asked_configuration(request)
         with open_trace(str(self._path)) as trace:
             sizes = {

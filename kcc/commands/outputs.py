@@ -22,10 +22,16 @@ STANDARD = "-"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A product: ``target`` is a file, or :data:`STANDARD`."""
+    """A product: ``target`` is a file, or :data:`STANDARD`; a picture has ``pixels`` for text."""
 
     target: str
     text: str
+    pixels: bytes | None = None
+
+    @property
+    def data(self) -> bytes:
+        """What the file holds."""
+        return self.text.encode("utf-8", "replace") if self.pixels is None else self.pixels
 
 
 def check_targets(targets: Sequence[str], source: str) -> None:
@@ -80,7 +86,7 @@ def _write_stream(output: Output) -> None:
         write_standard(output.text)
         return
     try:
-        Path(output.target).write_text(output.text, encoding="utf-8", errors="replace")
+        Path(output.target).write_bytes(output.data)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -96,7 +102,7 @@ def _stage(output: Output) -> _Staged:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         mode = target.stat().st_mode & 0o777 if target.exists() else 0o666
         temporary = target.with_name(f".{target.name[:200]}.{os.urandom(4).hex()}.tmp")
-        _write_new(temporary, output.text.encode("utf-8", "replace"), mode)
+        _write_new(temporary, output.data, mode)
     except OSError as error:
         raise _cannot_write(output.target, error) from error
     return _Staged(temporary, target, output.target)

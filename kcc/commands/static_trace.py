@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, check_targets
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import render
+from kcc.diagnostics import Diagnostic, render
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
@@ -63,6 +64,15 @@ def static_parser(prog: str) -> Parser:
     add_compilation(parser, OptLevel.O2)
     add_launch(parser)
     add_assumptions(parser)
+    add_observed(parser)
+    add_format(parser)
+    add_console(parser)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def add_observed(parser: argparse.ArgumentParser) -> None:
+    """What the source does not tell of warps: what memory decides, and how many lanes they have."""
     parser.add_argument_group("what memory decides").add_argument(
         "--profile",
         metavar="FILE",
@@ -76,10 +86,6 @@ def static_parser(prog: str) -> Parser:
         default=32,
         help="lanes of a warp (default: %(default)s)",
     )
-    add_format(parser)
-    add_console(parser)
-    parser.set_defaults(run=run)
-    return parser
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
@@ -93,14 +99,12 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
     check_targets([arguments.output], path)
     stage = StageRunner()
-    request, remarks = stage("read", lambda: _request(arguments, path, sources))
-    profile = stage("read", lambda: _profile(arguments.profile))
+    request, remarks = stage("read", lambda: static_request(arguments, path, sources))
+    profile = stage("read", lambda: observed_profile(arguments.profile))
     width = arguments.warp_size
     with trace_target(arguments) as target:
         found = trace_source(request, target, width=width, profile=profile, stage=stage)
-    said = (*found.warnings, *found.failures)
-    messages = "".join(render(each, sources) + "\n" for each in said)
-    sys.stderr.write(paint_messages(messages, sys.stderr))
+    write_messages((*found.warnings, *found.failures), sources)
     sys.stdout.write(
         "".join(f"{remark}\n" for remark in remarks) + _written(Path(arguments.output), found)
     )
@@ -109,15 +113,23 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     return 1 if found.failures else 0
 
 
-def _profile(path: str | None) -> Profile | None:
+def write_messages(said: Iterable[Diagnostic], sources: SourceLines) -> None:
+    """Warnings and failures that do not end the command, on standard error."""
+    messages = "".join(render(each, sources) + "\n" for each in said)
+    sys.stderr.write(paint_messages(messages, sys.stderr))
+
+
+def observed_profile(path: str | None) -> Profile | None:
+    """The profile that --profile names."""
     from kcc.profile.document import read_profile
 
     return None if path is None else read_profile(path)
 
 
-def _request(
+def static_request(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> tuple[AnalysisRequest, tuple[str, ...]]:
+    """What is to be traced, and where it comes from in words."""
     from kcc.commands.workloads import survey
     from kcc.pipeline import AnalysisRequest
 

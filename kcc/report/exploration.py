@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import resources
 
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 import kcc
 from kcc.report.markup import Markup, table, tag
@@ -45,17 +46,20 @@ class FailedPoint:
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """The design points of one source on variants of one GPU. ``base`` is the GPU as it is;
-    ``what_if`` are sorted by what they gain, the most first; both may be left out."""
+    """The design points of one source on variants of one GPU, which has ``settings`` throughout.
+    ``base`` is the GPU as it is; ``what_if`` are sorted by what they gain, the most first; both may
+    be left out. ``notes`` say what is assumed of the launches."""
 
     source: str
     gpu: str
+    settings: tuple[str, ...]
     model: str
     passes: int
     points: tuple[Explored, ...] = ()
     base: Explored | None = None
     what_if: tuple[Explored, ...] = ()
     failed: tuple[FailedPoint, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def gain(base: Explored, changed: Explored) -> float:
@@ -76,11 +80,13 @@ def exploration_json(found: Exploration) -> str:
     """The document."""
     document: dict[str, Json] = {
         "schema": SCHEMA, "kcc_version": kcc.__version__, "source": found.source,
-        "gpu": found.gpu, "model": found.model, "cache_passes": found.passes,
+        "gpu": found.gpu, "settings": list(found.settings), "model": found.model,
+        "cache_passes": found.passes,
         "points": [_json(each) for each in found.points],
         "failed": [{"name": each.words, "reason": each.reason} for each in found.failed],
         "base": _json(found.base) if found.base else None,
         "what_if": [_what_if_json(found.base, each) for each in found.what_if if found.base],
+        "notes": list(found.notes),
     }  # fmt: skip
     return json.dumps(document, separators=(",", ":")) + "\n"
 
@@ -138,8 +144,19 @@ def exploration_svg(found: Exploration) -> str:
     return stack_chart(bars_of(found), _title(found), CHECKED) + "\n"
 
 
+def exploration_png(found: Exploration) -> bytes:
+    """The same in pixels; raises K013 where matplotlib is not installed."""
+    from kcc.report.stack_plot import stack_png
+
+    return stack_png(bars_of(found), _title(found), CHECKED)
+
+
 def _title(found: Exploration) -> str:
-    return f"{found.source} on {found.gpu}: scheduler cycles per instruction"
+    return f"{found.source} on {_changed_gpu(found)}: scheduler cycles per instruction"
+
+
+def _changed_gpu(found: Exploration) -> str:
+    return " ".join((found.gpu, *found.settings))
 
 
 def exploration_page(found: Exploration) -> str:
@@ -154,7 +171,12 @@ def exploration_page(found: Exploration) -> str:
     )
     body = tag(
         "body",
-        tag("header", tag("h1", tag("code", found.source)), tag("div", _said(found))),
+        tag(
+            "header",
+            tag("h1", tag("code", found.source)),
+            tag("div", _said(found)),
+            *(tag("div", note, class_="soft") for note in found.notes),
+        ),
         tag("div", stack_chart(bars_of(found), _title(found), CHECKED)),
         tag("h2", "Design points") if found.points else "",
         table(_HEAD, [_row(each) for each in found.points], _NUMERIC),
@@ -208,7 +230,7 @@ def _what_if_rows(found: Exploration) -> list[tuple[str, ...]]:
 def _said(found: Exploration) -> str:
     passes = "1 cache pass" if found.passes == 1 else f"{found.passes} cache passes"
     count = len(found.points) + len(found.what_if) + (found.base is not None)
-    return f"{found.gpu}, interval model ({found.model}): {count} design points, {passes}"
+    return f"{_changed_gpu(found)}, interval model ({found.model}): {count} design points, {passes}"
 
 
 def exploration_text(found: Exploration, style: Style) -> str:
@@ -216,6 +238,8 @@ def exploration_text(found: Exploration, style: Style) -> str:
 
     def write(console: Console) -> None:
         console.print(f"{found.source}: {_said(found)}")
+        for note in found.notes:
+            console.print(Text(note, "dim"))
         if found.points:
             console.print()
             console.print(_points(found, style))

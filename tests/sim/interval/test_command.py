@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import kcc
 from kcc.cli import main
 
 GPU = ["--gpu", "gpumech"]
+ROOT = Path(__file__).parents[3]
 
 
 def schema(kind: str) -> dict[str, Any]:
@@ -148,3 +150,81 @@ def test_what_cannot_be_explored(
 def test_gpu_is_needed(capsys: pytest.CaptureFixture[str]):
     assert main(["explore", "a.kct", "--what-if"]) == 2
     assert "--gpu" in capsys.readouterr().err
+
+
+NW = str(ROOT / "kernels" / "nw" / "nw.cl")
+
+
+def test_a_source_is_explored_without_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """As its static trace is."""
+    settings = [*GPU, "--sweep", "mshrs=16,64", "--sweep", "warps=16,32", "--json", "-"]
+    assert main(["explore", NW, "--size", "tiny", *settings]) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, schema("exploration"))
+    assert any("kernel.toml" in note for note in document["notes"])
+    trace = str(tmp_path / "nw.kct")
+    assert main(["trace", NW, "--size", "tiny", "-o", trace]) == 0
+    capsys.readouterr()
+    assert main(["explore", trace, *settings]) == 0
+    other = json.loads(capsys.readouterr().out)
+    assert [p["cycles"] for p in document["points"]] == [p["cycles"] for p in other["points"]]
+    assert main(["explore", NW, "--size", "tiny", "--kernel", "nw_kernel1", *settings]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert 0 < alone["points"][0]["cycles"] < document["points"][0]["cycles"]
+
+
+def test_what_a_source_does_not_tell_is_said(capsys: pytest.CaptureFixture[str]):
+    source = str(ROOT / "kernels" / "bfs" / "bfs.cl")
+    command = ["explore", source, "--size", "tiny", *GPU, "--sweep", "warps=32", "--json", "-"]
+    assert main(command) == 0
+    notes = json.loads(capsys.readouterr().out)["notes"]
+    assert any("of the segments executed are assumed" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "word"),
+    [
+        (["nowhere.cl"], 1, "K001"),
+        ([NW, "--global", "none("], 2, "--global"),
+        ([NW, "--arg", "nothing=3"], 1, "K010"),
+        ([NW, "--launches", "0"], 2, "--launches"),
+    ],
+)
+def test_bad_sources(capsys: pytest.CaptureFixture[str], words: list[str], code: int, word: str):
+    assert main(["explore", *words, *GPU, "--what-if"]) == code
+    assert word in capsys.readouterr().err
+
+
+def test_settings_are_in_the_heading(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    command = ["explore", traces["scan"], *GPU, "--set", "l1.mshr=7", "--sweep", "warps=8"]
+    assert main(command) == 0
+    assert "gpumech-table7 l1.mshr=7" in capsys.readouterr().out
+    assert main([*command, "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["settings"] == ["l1.mshr=7"]
+
+
+def test_png(traces: dict[str, str], tmp_path: Path):
+    pytest.importorskip("matplotlib")
+    target = tmp_path / "a.png"
+    command = ["explore", traces["scan"], *GPU, "--sweep", "warps=8,32", "--cycle", "all"]
+    assert main([*command, "--png", str(target)]) == 0
+    assert target.read_bytes().startswith(b"\x89PNG\r\n")
+
+
+def test_png_needs_matplotlib(
+    traces: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):  # fmt: skip
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    target = tmp_path / "a.png"
+    command = ["explore", traces["scan"], *GPU, "--sweep", "warps=8", "--png", str(target)]
+    assert main(command) == 1
+    error = capsys.readouterr().err
+    assert "K013" in error
+    assert "pip install" in error
+    assert not target.exists()
+
+
+def test_no_pixels_on_standard_output(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
+    assert main(["explore", traces["scan"], *GPU, "--sweep", "warps=8", "--png", "-"]) == 2
+    assert "--png" in capsys.readouterr().err

@@ -1,0 +1,248 @@
+"""What the ways to `kcc explore` share: options, design points, the reports."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kcc.commands.console import choose_style
+from kcc.commands.errors import usage_error
+from kcc.commands.interval_options import interval_options
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.progress import shown_progress
+from kcc.commands.simulation_values import sweep_values
+from kcc.diagnostics import Diagnostic, DiagnosticError
+
+if TYPE_CHECKING:
+    from kcc.report.exploration import Exploration, Explored, FailedPoint
+    from kcc.sim.interval_explore import Explorer
+
+NONE, TOP, ALL = "none", "top", "all"
+
+IMPOSSIBLE = ("K805", "K807", "K871")
+"""What is wrong with a GPU, not with the trace: values that contradict each other or are not known,
+a thread block that does not fit."""
+
+
+class Group(Protocol):
+    """A group of options."""
+
+    def add_argument(self, *names: str, **settings: Any) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """A trace file and which of its launches are explored (all for none); ``registers`` of a
+    work-item by kernel, where they are known."""
+
+    path: str
+    registers: Mapping[str, int]
+    kernels: tuple[str, ...] = ()
+    numbers: tuple[range, ...] = ()
+
+
+def add_exploration(parser: argparse.ArgumentParser) -> Group:
+    """What is explored, and the group for what else belongs there."""
+    group = parser.add_argument_group("what is explored")
+    group.add_argument(
+        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        help="a GPU (see `kcc gpus list`) or a file",
+    )  # fmt: skip
+    group.add_argument(
+        "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
+        help="change a value of the GPU throughout (repeatable)",
+    )  # fmt: skip
+    group.add_argument(
+        "--sweep", dest="sweeps", metavar="KEY=V1,V2", action="append", default=[],
+        type=sweep_values,
+        help="try these values of a key (repeatable: all combinations)",
+    )  # fmt: skip
+    group.add_argument(
+        "--what-if", action="store_true", help="change one thing at a time: what helps most?"
+    )
+    group.add_argument(
+        "--cycle", choices=(NONE, TOP, ALL),
+        help="simulate cycle by cycle too: nothing, the best change of --what-if, or all (default: "
+        "the best change)",
+    )  # fmt: skip
+    return group
+
+
+def add_exploration_output(parser: argparse.ArgumentParser) -> None:
+    """Where it is written."""
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--json", metavar="FILE", help="write kcc/exploration/1; '-' in place of text"
+    )
+    group.add_argument("--html", metavar="FILE", help="write a page with the CPI stacks")
+    group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as a picture")
+    group.add_argument("--png", metavar="FILE", help="the same in pixels (needs matplotlib)")
+    group.add_argument("--csv", metavar="FILE", help="write a row for each design point")
+
+
+def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
+    """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
+    only go wrong, before anything is run."""
+    if not arguments.gpus:
+        raise usage_error("--gpu is missing: what to start from", "`kcc gpus list` names GPUs")
+    if len(arguments.gpus) > 1:
+        raise usage_error("one --gpu only: what to start from", "kcc simulate takes several")
+    if not arguments.sweeps and not arguments.what_if:
+        raise usage_error("nothing to explore: --sweep KEY=V1,V2 or --what-if")
+    named = (arguments.json, arguments.html, arguments.svg, arguments.png, arguments.csv)
+    targets = [target for target in named if target]
+    check_targets(targets, source)
+    if arguments.png:
+        from kcc.report.stack_plot import need_matplotlib
+
+        if arguments.png == STANDARD:
+            raise usage_error("--png: pixels do not go to standard output", "--png FILE")
+        need_matplotlib()
+    from kcc.gpu.loading import load_gpu
+
+    load_gpu(arguments.gpus[0], arguments.overrides)
+    interval_options(arguments)
+    return targets
+
+
+def write_exploration(
+    arguments: argparse.Namespace, targets: Sequence[str], found: Exploration
+) -> None:
+    """Write all that was asked for."""
+    from kcc.report.exploration import (
+        exploration_csv,
+        exploration_json,
+        exploration_page,
+        exploration_png,
+        exploration_svg,
+        exploration_text,
+    )
+
+    writers = (
+        (arguments.json, exploration_json), (arguments.html, exploration_page),
+        (arguments.svg, exploration_svg), (arguments.csv, exploration_csv),
+    )  # fmt: skip
+    outputs = [Output(target, write(found)) for target, write in writers if target]
+    if arguments.png:
+        outputs.append(Output(arguments.png, "", exploration_png(found)))
+    if STANDARD not in targets:
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        outputs.append(Output(STANDARD, exploration_text(found, style)))
+    write_outputs(outputs)
+
+
+def explore(
+    arguments: argparse.Namespace, source: str, launches: Launches, notes: Sequence[str] = ()
+) -> Exploration:
+    """The design points that the command line asks for; ``notes`` are said with them."""
+    from kcc.report.exploration import Exploration, Explored, gain
+    from kcc.sim.interval_explore import Explorer
+
+    options = interval_options(arguments)
+    (gpu_name,) = arguments.gpus
+    with Explorer(
+        launches.path, gpu_name, arguments.overrides, options, kernels=launches.kernels,
+        launches=launches.numbers, registers=launches.registers,
+    ) as explorer:  # fmt: skip
+        if not explorer.launches:
+            message = "no launch is there, or none that is asked for"
+            raise DiagnosticError([Diagnostic("K875", message)])
+        points, failed = _design_points(explorer, list(_combinations(arguments)))
+        base: Explored | None = None
+        changes = list[Explored]()
+        if arguments.what_if:
+            as_it_is = base = Explored("as it is", explorer.at())
+            changes = sorted(_changes(explorer), key=lambda each: -gain(as_it_is, each))
+        passes = explorer.passes
+        gpu = (base or points[0]).point.timings[0].gpu
+        check = _Checker(explorer, launches.path)
+        if arguments.cycle == ALL:
+            points = [check(each) for each in points]
+        if base is not None and arguments.cycle != NONE:
+            base = check(base)
+            checked = len(changes) if arguments.cycle == ALL else 1
+            changes[:checked] = [check(each) for each in changes[:checked]]
+    return Exploration(
+        source, gpu, tuple(arguments.overrides), options.model.value, passes, tuple(points), base,
+        tuple(changes), tuple(failed), tuple(notes),
+    )  # fmt: skip
+
+
+def _design_points(
+    explorer: Explorer, sweep: Sequence[tuple[str, tuple[str, ...]]]
+) -> tuple[list[Explored], list[FailedPoint]]:
+    """The points of the sweeps, and those that there cannot be; raises for the last of them where
+    there can be none."""
+    from kcc.report.exploration import Explored, FailedPoint
+
+    points, failed = list[Explored](), list[FailedPoint]()
+    with shown_progress(len(sweep)) as show:
+        for number, (words, settings) in enumerate(sweep):
+            try:
+                points.append(Explored(words, explorer.at(settings)))
+            except DiagnosticError as error:
+                if error.diagnostics[0].code not in IMPOSSIBLE:
+                    raise
+                failed.append(FailedPoint(words, error.diagnostics[0].message))
+                if len(failed) == len(sweep):
+                    raise
+            issued = sum(each.point.issued for each in points)
+            show(number + 1, round(issued), words)
+    return points, failed
+
+
+def _changes(explorer: Explorer) -> list[Explored]:
+    """What each change makes of the launches; changes that no such GPU can have are left out."""
+    from kcc.gpu.loading import load_gpu
+    from kcc.report.exploration import Explored
+    from kcc.sim.interval_explore import changes_of
+    from kcc.sim.interval_inputs import interval_inputs
+
+    gpu = load_gpu(explorer.gpu, list(explorer.overrides))
+    first = explorer.launches[0]
+    machine, _ = interval_inputs(gpu, first.tables, first.launch, explorer.registers)
+    found = list[Explored]()
+    for change in changes_of(gpu, machine):
+        try:
+            found.append(Explored(change.words, explorer.at(change.settings)))
+        except DiagnosticError:
+            continue
+    return found
+
+
+class _Checker:
+    """Simulates design points cycle by cycle."""
+
+    def __init__(self, explorer: Explorer, path: str) -> None:
+        self.explorer, self.path = explorer, path
+
+    def __call__(self, each: Explored) -> Explored:
+        from kcc.gpu.loading import load_gpu
+        from kcc.report.exploration import Explored
+        from kcc.sim.cycle.sources import simulate_trace
+
+        gpu = load_gpu(self.explorer.gpu, [*self.explorer.overrides, *each.point.settings])
+        numbers = [launch.launch.number for launch in self.explorer.launches]
+        timings = simulate_trace(
+            self.path, gpu, launches=[range(n, n + 1) for n in numbers],
+            registers=self.explorer.registers,
+        )  # fmt: skip
+        return Explored(each.words, each.point, float(sum(t.cycles for t in timings)))
+
+
+def _combinations(arguments: argparse.Namespace) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """What each combination of the sweeps' values is called, and its settings."""
+    from kcc.gpu.loading import load_gpu
+    from kcc.sim.interval_explore import settings_of
+
+    gpu = load_gpu(arguments.gpus[0], arguments.overrides)
+    keys = [key for key, _ in arguments.sweeps]
+    if not keys:
+        return
+    for values in itertools.product(*(values for _, values in arguments.sweeps)):
+        pairs = list(zip(keys, values, strict=True))
+        words = " ".join(f"{key.rpartition('.')[2]}={value}" for key, value in pairs)
+        yield words, tuple(s for key, value in pairs for s in settings_of(gpu, key, value))

@@ -1,0 +1,1 @@
+"""What kcc uses of matplotlib."""
