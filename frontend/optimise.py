@@ -96,6 +96,7 @@ def _optimised(text: str, level: OptLevel) -> str:
             )  # fmt: skip
         case OptLevel.O2:
             ways = (_run_pipeline_without_target if _GENERIC in text else _run_pipeline,)
+    _prepare(level)
     ends = list[str]()
     for transform in ways:
         try:
@@ -233,6 +234,13 @@ def _pass_builder(
         tuning.loop_unrolling = True
         with llvm.create_pass_builder(target, tuning) as builder:
             yield builder
+
+
+def _prepare(level: OptLevel) -> None:
+    """What is needed in each copy of this process, done before the first one is made."""
+    _set_options()
+    if level is OptLevel.O2:
+        _target_machine()
 
 
 @cache

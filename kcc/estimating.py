@@ -128,7 +128,9 @@ class Workshop:
     def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
         from kcc.frontend.constant_math import fold_math
 
-        key = (request.source, request.options, request.frontend, request.registers)
+        key = (
+            request.source, request.options, request.frontend, request.registers, request.kernels,
+        )  # fmt: skip
         if self._compiled is None or self._compiled[0] != key:
             plain = compile_unit(request, self.stage)
             unit = self.stage("folding", lambda: fold_math(plain))

@@ -179,8 +179,8 @@ def memory_shape(gpu: GpuDescription | None) -> MemoryShape:
 def count_registers(
     unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
 ) -> Mapping[str, Registers]:
-    """The registers of each kernel by symbol; nothing if nobody asked. They are those of the code
-    at -O2, whatever the level of the report.
+    """The registers of each kernel that is asked for, by symbol; nothing if nobody asked for
+    registers. They are those of the code at -O2, whatever the level of the report.
 
     Raises :class:`DiagnosticError` (K81x) for ptxas that does not do its work.
     """
@@ -200,9 +200,8 @@ def count_registers(
         return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
     if asked.amd_target:
         return stage("registers", lambda: amdgpu_registers(unit, asked.amd_target))
-    return stage(
-        "registers", lambda: {k.symbol: estimate_registers(k.function) for k in unit.kernels}
-    )
+    chosen = choose_kernels(unit, request.kernels)
+    return stage("registers", lambda: {k.symbol: estimate_registers(k.function) for k in chosen})
 
 
 def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:

@@ -95,10 +95,8 @@ class DivergentBarrier:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """``values`` by instruction index: of results, for those that have one. ``addresses`` by id of
-    the access."""
+    """``addresses`` by id of the access."""
 
-    values: Mapping[int, Uniformity]
     branches: tuple[BranchDivergence, ...]
     addresses: tuple[Uniformity, ...]
     barriers: tuple[DivergentBarrier, ...]
@@ -117,12 +115,6 @@ class DivergencePass:
     def run(self, kernel: Kernel, facts: Facts) -> Divergence:
         judge = Judge(kernel, facts)
         function, values = kernel.function, facts[SymbolicValues]
-        results = dict[int, Uniformity]()
-        for block in facts[ControlFlow].order:
-            for instruction in function.blocks[block].instructions:
-                parts = [judge.uniformity(part) for part in values.result(instruction)]
-                if parts:
-                    results[instruction.index] = widest(parts)
         decided = [
             (branch, judge.condition(values.scalar(branch.condition, branch.block)))
             for branch in facts[Branches].branches
@@ -137,7 +129,18 @@ class DivergencePass:
             )
             for access in facts[MemoryAccesses].accesses
         )
-        return Divergence(results, branches, addresses, _barriers(facts, decided))
+        return Divergence(branches, addresses, _barriers(facts, decided))
+
+
+def of_values(kernel: Kernel, facts: Facts) -> Mapping[int, Uniformity]:
+    """By instruction index: of results, for those that have one."""
+    judge, results = Judge(kernel, facts), dict[int, Uniformity]()
+    for block in facts[ControlFlow].order:
+        for instruction in kernel.function.blocks[block].instructions:
+            parts = [judge.uniformity(part) for part in facts[SymbolicValues].result(instruction)]
+            if parts:
+                results[instruction.index] = widest(parts)
+    return results
 
 
 def widest(parts: list[Uniformity]) -> Uniformity:

@@ -42,6 +42,9 @@ WARP = 32
 MAX_ROWS = 1 << 18
 """Lanes whose addresses are computed for one access; of more, a sample is."""
 
+MAX_SHARE_ROWS = 1 << 16
+"""The same where only a share of warps is wanted, whose sample is weighted."""
+
 MAX_ASKED = 32
 """Nodes that one evaluator is asked for before it is thrown away with all its intermediate
 values, which take up to 2 MiB each."""
@@ -103,7 +106,7 @@ class Warps:
         self.counts = counts
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
-        self._kept: dict[tuple[Key, ...], tuple[Evaluator, int]] = {}
+        self._kept: dict[tuple[int, *tuple[Key, ...]], tuple[Evaluator, int]] = {}
         self._heavy = set[Node]() if heavy is None else heavy
 
     @property
@@ -208,7 +211,7 @@ class Warps:
         if not self._heavy.isdisjoint(nodes):
             return None
         keys = sorted(self.moving(nodes) - set(zero), key=str)
-        axes, sampled = self._axes(keys)
+        axes, sampled = self._axes(keys, MAX_ROWS)
         combinations = math.prod(len(axis) for axis in axes)
         evaluate = self._evaluator(keys, axes, combinations)
         wanted = [self._bound(each) for each in nodes]
@@ -216,7 +219,7 @@ class Warps:
         data, known = evaluate.integers(wanted[0])
         if evaluate.exhausted:
             self._heavy.add(node)
-            del self._kept[tuple(keys)]  # it answers nothing any more
+            del self._kept[combinations, *keys]  # it answers nothing any more
             return None
         if relocate is not None:
             data = relocate(data)
@@ -227,10 +230,43 @@ class Warps:
             taking = (found != 0).reshape(combinations, -1)
             if evaluate.exhausted:
                 self._heavy.add(mask)
-                del self._kept[tuple(keys)]
+                del self._kept[combinations, *keys]
             if not sure.all():
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
+
+    def share_taking(self, condition: Node) -> float | None:
+        """The share of the executions by warps of the launch in which a condition (i1) holds for
+        some lane; None if memory decides, or it takes too long to compute.
+
+        Of many thread blocks or iterations a sample is looked at. The first and the last of each
+        dimension, at which conditions like to change, count once, and those between for the rest.
+        """
+        if condition in self._heavy or self.unknown(condition):
+            return None
+        keys = sorted(self.moving([condition]), key=str)
+        axes, _ = self._axes(keys, MAX_SHARE_ROWS)
+        combinations = math.prod(len(axis) for axis in axes)
+        evaluate = self._evaluator(keys, axes, combinations)
+        holds, known = evaluate.integers(self._bound(condition))
+        if evaluate.exhausted:
+            self._heavy.add(condition)
+            del self._kept[combinations, *keys]
+        if not known.all():
+            return None
+        width = min(WARP, self.size)
+        lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -self.size % width)))
+        taken = lanes.reshape(combinations, -1, width).any(axis=2).mean(axis=1)
+        return float(np.average(taken, weights=self._weights(keys, axes)))
+
+    def _weights(self, keys: list[Key], axes: list[Ints]) -> NDArray[np.float64]:
+        """How many combinations each one that is looked at stands for."""
+        weights = np.ones(1)
+        for key, axis in zip(keys, axes, strict=True):
+            own = np.ones(len(axis))
+            own[1:-1] = ((self.extent(key) or 1) - 2) / max(len(axis) - 2, 1)
+            weights = np.outer(own, weights).ravel()
+        return weights
 
     def first_block(self, node: Node, at: Mapping[Key, int] | None = None) -> Ints | None:
         """The addresses of all warps of the first thread block, in the first iterations (but for
@@ -244,11 +280,11 @@ class Warps:
         padded = np.pad(data, (0, -self.size % width), mode="edge")
         return padded.reshape(-1, width) if known.all() else None
 
-    def _axes(self, keys: list[Key]) -> tuple[list[Ints], bool]:
+    def _axes(self, keys: list[Key], most: int) -> tuple[list[Ints], bool]:
         """Per number that varies the values that are looked at, and whether they are a sample."""
         extents = [self.extent(key) or 1 for key in keys]
         kept = list(extents)
-        while math.prod(kept) * self.size > MAX_ROWS and max(kept, default=1) > 2:
+        while math.prod(kept) * self.size > most and max(kept, default=1) > 2:
             largest = kept.index(max(kept))
             kept[largest] = max(kept[largest] // 2, 2)
         axes = [
@@ -260,7 +296,7 @@ class Warps:
     def _evaluator(self, keys: list[Key], axes: list[Ints], combinations: int) -> Evaluator:
         """One for several questions about the same work-items, for what they have in common; it
         keeps all values of all nodes, and so not for too many."""
-        known = tuple(keys)
+        known = (combinations, *keys)
         evaluate, asked = self._kept.pop(known, (None, 0))
         if evaluate is None or asked >= MAX_ASKED:
             if len(self._kept) >= MAX_KEPT:  # the one that was asked longest ago

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.kernel import Kernel
-from kcc.passes.access_activity import activity
+from kcc.passes.access_activity import Activity, activity
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
@@ -23,7 +23,7 @@ from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.loops import Loop, Loops
 from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Number
+from kcc.passes.symbolic.expr import Expr, Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import WARP, Warps
 from kcc.sim.assumed_shares import AssumedShares, EdgeShare
@@ -63,11 +63,11 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     )
     warps = groups * -(-math.prod(known.local_size) // WARP)
     executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
-    assumed = set[int]()
+    assumed, shares = set[int](), _Shares(values)
     for block in _forward(kernel):
         if block not in flow.reachable:
             continue
-        found = _counted(facts, block, warps)
+        found = _counted(facts, block, warps, shares)
         if found is None:
             assumed.add(block)
             executions[block], work[block] = _guessed(kernel, facts, block, executions, work, warps)
@@ -106,9 +106,8 @@ def _forward(kernel: Kernel) -> list[int]:
     return order[::-1]
 
 
-def _counted(facts: Facts, block: int, warps: int) -> float | None:
-    values = facts[SymbolicValues]
-    active = activity(values, facts[TripCounts], block)
+def _counted(facts: Facts, block: int, warps: int, shares: _Shares) -> float | None:
+    active = activity(facts[SymbolicValues], facts[TripCounts], block)
     if active is None:
         return None
     if active.never:
@@ -116,14 +115,28 @@ def _counted(facts: Facts, block: int, warps: int) -> float | None:
     whole = float(warps) * math.prod(active.counts.values())
     if isinstance(active.condition, Number):
         return whole
-    study = Warps(values, active.counts)
-    if study.unknown(active.condition):
-        return None
-    taken = study.rows(active.condition, active.condition, whole=False, every_lane=False)
-    every = study.rows(active.condition, None, whole=False, every_lane=False)
-    if taken is None or every is None:
-        return None
-    return whole * float(taken.weights.sum()) / max(float(every.weights.sum()), 1.0)
+    share = shares.of(active)
+    return None if share is None else whole * share
+
+
+class _Shares:
+    """In which share of its executions by warps a condition holds for some lane. Blocks have
+    conditions in common, and parts of them: the values of work-items are computed once."""
+
+    def __init__(self, values: SymbolicValues) -> None:
+        self.values = values
+        self._studies: dict[frozenset[tuple[int, int]], Warps] = {}
+        self._found: dict[tuple[Expr, frozenset[tuple[int, int]]], float | None] = {}
+
+    def of(self, active: Activity) -> float | None:
+        """None if memory decides, or it takes too long."""
+        counts = frozenset(active.counts.items())
+        key = active.condition, counts
+        if key not in self._found:
+            if counts not in self._studies:
+                self._studies[counts] = Warps(self.values, active.counts)
+            self._found[key] = self._studies[counts].share_taking(active.condition)
+        return self._found[key]
 
 
 def _guessed(

@@ -12,7 +12,7 @@ from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch, Switc
 from kcc.frontend.ir.types import VOID, FloatTy, IrType, VecTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.branches import Branches
-from kcc.passes.divergence import Divergence, Uniformity
+from kcc.passes.divergence import Divergence, Uniformity, of_values
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import MemoryAccesses
@@ -145,7 +145,7 @@ def watched(
 def disagreements(kernel: Kernel, facts: Facts, watch: Watch) -> list[str]:
     """Values, branches and addresses that are said to be the same for a group, and were not."""
     function, divergence = kernel.function, facts[Divergence]
-    said = {number: (u, "the result") for number, u in divergence.values.items()}
+    said = {number: (u, "the result") for number, u in of_values(kernel, facts).items()}
     pending = [(index, u, why) for index, (u, why) in said.items()]
     for branch, divided in zip(facts[Branches].branches, divergence.branches, strict=True):
         end = function.blocks[branch.block].terminator
