@@ -1,11 +1,10 @@
 """Miniatures against their originals on the four configurations of MiniBench.
 
-Of each workload the kernel that executes most warp instructions, and of its launches the longest:
-as Yu et al. (IEEE TC 2015, section 4), a miniature is of one kernel execution. For each reduction,
-powers of two up to the largest, original and miniature are simulated and profiled. Kernels whose
-loops run at most once have fewer thread blocks instead of fewer trips.
+What is measured is listed in benchmarks/data/proxy_workloads.csv. For each reduction, powers of
+two up to the largest, original and miniature are simulated and profiled. Kernels whose loops run at
+most once have fewer thread blocks instead of fewer trips.
 
-    python -m benchmarks.proxies --journal proxies.jsonl [--size small] [NAME ...]
+    python -m benchmarks.proxies --journal proxies.jsonl [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
 
 The journal keeps what has been measured, and a second run goes on behind it.
@@ -19,19 +18,19 @@ import json
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.proxy_subjects import SIZE, Subject, entries, subject_of
 from kcc.diagnostics import DiagnosticError, InternalError
 from kcc.gpu import load_gpu
-from kcc.host import HostSettings, run_script, user_cache_dir
+from kcc.host import HostSettings, user_cache_dir
 from kcc.profile.model import Profile
 from kcc.proxy_check import Traced, simulate_run, trace_run
-from kcc.synth.assemble import largest_factors
 from kcc.synth.behaviour import Behaviour, Simulated, behaviour
 from kcc.synth.host_source import host_source
 from kcc.synth.model import Bounded, Counted, Fork, Jump, Miniature
 from kcc.synth.opencl_source import opencl_source
+from kcc.synth.reductions import largest_factors
 from kcc.synthesizing import HOST_NAME, SOURCE_NAME, Settled, Study, settle, study_script
 
 CONFIGURATIONS = ("conf1", "conf2", "conf3", "conf4")
@@ -41,19 +40,6 @@ LARGEST = 1 << 20
 
 MOST_BLOCKS = 64
 """The largest factor by which thread blocks are divided."""
-
-KERNELS = Path(__file__).parent.parent / "kernels"
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """The launch of a workload that is measured."""
-
-    workload: str
-    script: str
-    size: str
-    kernel: str
-    launch: int
 
 
 class Journal:
@@ -78,43 +64,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="*")
     parser.add_argument("--journal", type=Path, required=True)
-    parser.add_argument("--size", default="small")
     parser.add_argument("--gpu", dest="gpus", action="append", default=[])
     arguments = parser.parse_args()
     journal = Journal(arguments.journal)
-    names = arguments.names or sorted(p.parent.name for p in KERNELS.glob("*/workload.py"))
     settings = HostSettings(cache_dir=user_cache_dir())
-    for name in names:
+    for entry in entries():
+        if arguments.names and entry.workload not in arguments.names:
+            continue
         try:
-            subject = subject_of(name, arguments.size, settings)
-            _measure(subject, journal, arguments.gpus or list(CONFIGURATIONS), settings)
+            with subject_of(entry, settings) as subject:
+                _measure(subject, journal, arguments.gpus or list(CONFIGURATIONS), settings)
         except (DiagnosticError, InternalError) as error:
-            sys.stdout.write(f"{name}: {error}\n")
+            sys.stdout.write(f"{entry.workload}: {error}\n")
         sys.stdout.flush()
     return 0
 
 
-def subject_of(name: str, size: str, settings: HostSettings) -> Subject:
-    """The longest launch of the kernel that executes most."""
-    script = str(KERNELS / name / "workload.py")
-    rows = run_script(script, size=size, settings=settings).launches
-    work = dict[str, int]()
-    for row in rows:
-        work[row.kernel] = work.get(row.kernel, 0) + row.warp_instructions
-    kernel = max(work, key=lambda k: work[k])
-    longest = max((r for r in rows if r.kernel == kernel), key=lambda r: r.warp_instructions)
-    return Subject(name, script, size, kernel, longest.number)
-
-
 def _measure(subject: Subject, journal: Journal, gpus: list[str], settings: HostSettings) -> None:
-    head = f"{subject.workload} {subject.size}"
+    head = f"{subject.workload} listed"
     if f"{head} done {gpus}" in journal.keys:
         return
-    chosen = [range(subject.launch, subject.launch + 1)]
-    study = study_script(subject.script, Study((), chosen), settings, size=subject.size)
+    study = study_script(subject.script, Study((), subject.launches), settings, size=SIZE)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         target = Path(folder) / "original.kct"
-        original = trace_run(subject.script, target, settings, size=subject.size, launches=chosen)
+        original = trace_run(subject.script, target, settings, size=SIZE, launches=subject.launches)
         said = behaviour(Profile({}, (), tuple(x.profile for x in study.launches)))
         journal.add(f"{head} subject", workload=subject.workload, kernel=subject.kernel,
                     launch=subject.launch, loops=_loops(study), behaviour=_row(said),

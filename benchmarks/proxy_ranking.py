@@ -4,7 +4,7 @@
 product of the other four), each simulated with original and miniature; Kendall's tau-b between the
 two orders of time, and whether the best design is the same.
 
-    python -m benchmarks.proxy_ranking [--reduction 4] [--size small] NAME ...
+    python -m benchmarks.proxy_ranking [--reduction 4] NAME ...
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.proxies import subject_of, traced_miniature
+from benchmarks.proxies import traced_miniature
+from benchmarks.proxy_subjects import SIZE, entries, subject_of
 from kcc.gpu import load_gpu
 from kcc.host import HostSettings, user_cache_dir
 from kcc.proxy_check import simulate_run, trace_run
-from kcc.synth.assemble import largest_factors
+from kcc.synth.reductions import largest_factors
 from kcc.synthesizing import Study, settle, study_script
 
 CHOICES = (
@@ -66,21 +67,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="+")
     parser.add_argument("--reduction", type=int, default=4)
-    parser.add_argument("--size", default="small")
     parser.add_argument("--gpu", default="v100")
     parser.add_argument("--sms", nargs=2, default=["16", "64"])
     arguments = parser.parse_args()
     settings = HostSettings(cache_dir=user_cache_dir())
     sms: tuple[str, str] = tuple(arguments.sms)
-    for name in arguments.names:
-        subject = subject_of(name, arguments.size, settings)
-        chosen = [range(subject.launch, subject.launch + 1)]
-        study = study_script(subject.script, Study((), chosen), settings, size=subject.size)
-        factors = largest_factors(study.kernels, study.launches, arguments.reduction)
-        settled = settle(study, factors, settings)
-        with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+    for entry in entries():
+        if entry.workload not in arguments.names:
+            continue
+        with subject_of(entry, settings) as subject, tempfile.TemporaryDirectory() as folder:
+            chosen = subject.launches
+            study = study_script(subject.script, Study((), chosen), settings, size=SIZE)
+            factors = largest_factors(study.kernels, study.launches, arguments.reduction)
+            settled = settle(study, factors, settings)
             original = trace_run(
-                subject.script, Path(folder) / "o.kct", settings, size=subject.size, launches=chosen
+                subject.script, Path(folder) / "o.kct", settings, size=SIZE, launches=chosen
             )
             own = traced_miniature(settled.miniature, settled.source.text, Path(folder), settings)
             gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(sms)]
@@ -91,7 +92,7 @@ def main() -> int:
         same = rates[0][best[1]] >= rates[0][best[0]] * 0.9999
         lost = 1 - rates[0][best[1]] / rates[0][best[0]]
         said = "same" if same else f"{100 * lost:.1f} % slower"
-        row = (name, subject.kernel, str(arguments.reduction), f"{tau(*rates):.2f}", said)
+        row = (entry.workload, entry.kernel, str(arguments.reduction), f"{tau(*rates):.2f}", said)
         sys.stdout.write(f"| {' | '.join(row)} |\n")
         sys.stdout.flush()
     return 0

@@ -51,25 +51,6 @@ class Wishes:
     """By how much the thread blocks of every launch are divided."""
 
 
-def largest_factors(
-    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], limit: int
-) -> tuple[tuple[int, ...], ...]:
-    """For each loop the largest power of two, no more than ``limit``, that leaves its longest run
-    at least one trip (Yu et al., section 4.2.3)."""
-    return tuple(
-        tuple(
-            min(limit, 1 << (max(_most(launches, number, loop.id), 1).bit_length() - 1))
-            for loop in facts.info.loops
-        )
-        for number, facts in enumerate(kernels)
-    )
-
-
-def _most(launches: Sequence[LaunchFacts], kernel: int, loop: int) -> int:
-    own = [x.profile.loops[loop].most for x in launches if x.kernel == kernel]
-    return max(own, default=1)
-
-
 def assemble(
     kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], wishes: Wishes
 ) -> Miniature:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
     from kcc.proxy_check import Traced
     from kcc.synth.behaviour import Pair, Simulated
+    from kcc.synth.reductions import Factors
     from kcc.synthesizing import Settled, Study
 
 MAX, AUTO = "max", "auto"
@@ -55,8 +56,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
-        help="divide trips of loops by a power of two; max: until one is left (default); auto: the "
-        "largest with an IPC error below --error on each --gpu",
+        help="divide trips of loops by a power of two; max: until one is left (default); auto: each "
+        "loop by the largest with an IPC error below --error on each --gpu",
     )  # fmt: skip
     group.add_argument(
         "--loop", dest="loops", metavar="K.L=R", action="append", type=_loop, default=[],
@@ -180,42 +181,70 @@ def _made(
 ) -> _Made:
     """The miniature; with auto the smallest whose error is below the bound on all GPUs."""
     from kcc.proxy_check import simulate_run, trace_run
+    from kcc.synthesizing import settle
 
     settings = host_settings(arguments)
     needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
     if not needed:
-        (factor, blocks) = _candidates(arguments, study)[0]
-        return _Made(study, _settled(arguments, study, factor, blocks), blocks, ())
+        factors, blocks = _factors(arguments, study), _fewest(arguments)[0]
+        settled = settle(study, factors, settings, arguments.seed, blocks)
+        return _Made(study, settled, blocks, ())
     with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
         original = trace_run(
             arguments.script, folder / "original.kct", settings, size=arguments.size,
             seed=arguments.seed, arguments=arguments.script_arguments, kernels=arguments.kernels,
             launches=arguments.launches,
         )  # fmt: skip
-    wanted = [simulate_run(original, gpu) for gpu in gpus]
-    *larger, last = _candidates(arguments, study)
-    for factor, blocks in larger:
-        made = _simulated(arguments, study, (factor, blocks), (gpus, wanted), folder)
-        if all(abs(pair.ipc_error) * 100 <= arguments.error for pair in made.pairs):
-            return made
-    return _simulated(arguments, study, last, (gpus, wanted), folder)
+    wanted = gpus, [simulate_run(original, gpu) for gpu in gpus]
+    if AUTO not in (arguments.reduction, arguments.blocks):
+        factors, blocks = _factors(arguments, study), _fewest(arguments)[0]
+        return _simulated(arguments, study, (factors, blocks), wanted, folder)
+    return _searched(arguments, study, wanted, folder)
+
+
+_Wanted = tuple["Sequence[GpuDescription]", "Sequence[Simulated]"]
+"""The originals, and on what they were simulated."""
+
+
+def _searched(arguments: argparse.Namespace, study: Study, wanted: _Wanted, folder: Path) -> _Made:
+    """The miniature with the largest factors, and then the fewest blocks, whose error is within the
+    bound on all GPUs; with neither, that without any reduction."""
+    from kcc.synth.reductions import factors_within
+
+    found = dict[tuple[Factors, int], _Made]()
+
+    def is_good(factors: Factors, blocks: int = 1) -> bool:
+        made = _simulated(arguments, study, (factors, blocks), wanted, folder)
+        found[factors, blocks] = made
+        return all(abs(pair.ipc_error) * 100 <= arguments.error for pair in made.pairs)
+
+    factors = _factors(arguments, study)
+    if arguments.reduction == AUTO:
+        factors = factors_within(study.kernels, study.launches, is_good)
+    *fewer, most = _fewest(arguments)
+    blocks = next((n for n in fewer if is_good(factors, n)), most)
+    if (factors, blocks) not in found:
+        is_good(factors, blocks)
+    return found[factors, blocks]
 
 
 def _simulated(
     arguments: argparse.Namespace,
     study: Study,
-    factors: tuple[int, int],
-    wanted: tuple[Sequence[GpuDescription], Sequence[Simulated]],
+    reduction: tuple[Factors, int],
+    wanted: _Wanted,
     folder: Path,
 ) -> _Made:
     """One miniature, simulated on each GPU."""
     from kcc.proxy_check import simulate_run
     from kcc.synth.behaviour import Pair
+    from kcc.synthesizing import settle
 
-    settled = _settled(arguments, study, *factors)
+    factors, blocks = reduction
+    settled = settle(study, factors, host_settings(arguments), arguments.seed, blocks)
     traced = _traced(settled, folder, arguments)
     pairs = tuple(Pair(one, simulate_run(traced, gpu)) for gpu, one in zip(*wanted, strict=True))
-    return _Made(study, settled, factors[1], pairs)
+    return _Made(study, settled, blocks, pairs)
 
 
 def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Traced:
@@ -226,33 +255,24 @@ def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Tr
     return trace_run(str(script), folder / "miniature.kct", host_settings(arguments))
 
 
-def _candidates(arguments: argparse.Namespace, study: Study) -> list[tuple[int, int]]:
-    """Reductions and factors of blocks to try, the smallest miniature first."""
-    from kcc.synth.assemble import largest_factors
-
-    largest = largest_factors(study.kernels, study.launches, LARGEST)
-    most = max((f for row in largest for f in row), default=1)
-    trips = {MAX: [most], AUTO: _powers(most)}.get(arguments.reduction, [arguments.reduction])
-    fewest = {MAX: [64], AUTO: _powers(64)}.get(arguments.blocks, [arguments.blocks])
-    pairs = [(factor, blocks) for factor in trips for blocks in fewest]
-    return sorted(pairs, key=lambda pair: -pair[0] * pair[1])
+def _fewest(arguments: argparse.Namespace) -> list[int]:
+    """Factors of blocks to try, the largest first."""
+    return {MAX: [64], AUTO: [64, 32, 16, 8, 4, 2, 1]}.get(arguments.blocks, [arguments.blocks])
 
 
-def _powers(most: int) -> list[int]:
-    return [1 << n for n in range(most.bit_length())]
+def _factors(arguments: argparse.Namespace, study: Study) -> Factors:
+    """The factors that are asked for; with auto none."""
+    from kcc.synth.reductions import largest_factors
 
-
-def _settled(arguments: argparse.Namespace, study: Study, factor: int, blocks: int) -> Settled:
-    from kcc.synth.assemble import largest_factors
-    from kcc.synthesizing import settle
-
-    factors = [list(row) for row in largest_factors(study.kernels, study.launches, factor)]
+    limits: dict[int | str, int] = {MAX: LARGEST, AUTO: 1}
+    limit = limits.get(arguments.reduction) or int(arguments.reduction)
+    factors = [list(row) for row in largest_factors(study.kernels, study.launches, limit)]
     own_factors: list[tuple[int, int, int]] = arguments.loops
     for kernel, loop, own in own_factors:
         if kernel >= len(factors) or loop >= len(factors[kernel]):
             raise usage_error(f"there is no loop {kernel}.{loop}", "--report lists the loops")
         factors[kernel][loop] = own
-    return settle(study, factors, host_settings(arguments), arguments.seed, blocks)
+    return tuple(tuple(row) for row in factors)
 
 
 def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | None) -> list[Output]:

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from kcc.host import HostSettings, user_cache_dir
-from kcc.synth.assemble import largest_factors
+from kcc.synth.reductions import largest_factors
 from kcc.synthesizing import Settled, Study, settle, study_script
 
 KERNELS = Path(__file__).parents[2] / "kernels"
