@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.kernel import Kernel
+from kcc.gpu.description import GpuDescription
 from kcc.host import HostLaunch, HostSettings, run_script
 from kcc.profile.model import Profile
 from kcc.profiling import profile_script
@@ -193,14 +194,17 @@ def settle(
     settings: HostSettings,
     seed: int = 0,
     blocks: int = 1,
+    gpus: Sequence[GpuDescription] = (),
 ) -> Settled:
     """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
-    ``blocks``.
+    ``blocks``; epochs are those of the largest of ``gpus``.
 
     It is run once in a temporary folder. Where an address made of filled contents leads out of its
     array, the access is one whose address is drawn from then on.
     """
-    wishes = Wishes(tuple(tuple(row) for row in factors), seed=seed, blocks=blocks)
+    wishes = Wishes(
+        tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus)
+    )
     while True:
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)

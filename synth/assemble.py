@@ -5,13 +5,16 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.ir.types import IntTy, PtrTy
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
+from kcc.gpu.description import GpuDescription
+from kcc.passes.registers import estimate_registers
 from kcc.profile.merge import merge
 from kcc.synth import control
-from kcc.synth.build import Built, Original, RateOf, TripsOf, build_kernel
+from kcc.synth.build import Built, CutOf, Original, RateOf, TripsOf, build_kernel
 from kcc.synth.contents import slack_bytes
 from kcc.synth.literals import invented
 from kcc.synth.model import (
@@ -32,6 +35,8 @@ from kcc.synth.model import (
 from kcc.synth.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
 from kcc.synth.roles import struct_place
 from kcc.synth.spans import Span
+from kcc.synth.thread_blocks import Cut, resident_blocks
+from kcc.synth.thread_blocks import cuts as cuts_of
 
 FULL_RATE = (1 << 32) - 1
 
@@ -49,6 +54,8 @@ class Wishes:
     """Kernels whose local memory is to be written before they begin."""
     blocks: int = 1
     """By how much the thread blocks of every launch are divided."""
+    gpus: tuple[GpuDescription, ...] = ()
+    """Of the largest of these the resident thread blocks are an epoch."""
 
 
 def assemble(
@@ -59,15 +66,19 @@ def assemble(
     :raises DiagnosticError: K950 for a kernel with something that no miniature can have.
     """
     built = list[Built]()
+    cuts = {x: _cuts(kernels[x.kernel], x, wishes) for x in launches}
     for number, facts in enumerate(kernels):
         own = [x for x in launches if x.kernel == number]
-        original = _original(facts, own, wishes, number)
+        kept = tuple(cuts[x] for x in own)
+        original = _original(facts, own, wishes, number, kept)
         made = build_kernel(original, f"k{number}", wishes.factors[number])
         if number in wishes.cleared:
             made = replace(made, kernel=replace(made.kernel, cleared=_local_memory(made, own)))
         built.append(made)
     buffers = _Buffers()
-    rows = tuple(_launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes) for x in launches)
+    rows = tuple(
+        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes, cuts[x]) for x in launches
+    )
     has_fills = any(x.fills for x in launches)
     sizes = tuple(size + (slack_bytes(size) if has_fills else 0) for size in buffers.sizes)
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
@@ -91,8 +102,9 @@ def _local_memory(
 
 
 def _original(
-    facts: KernelFacts, launches: Sequence[LaunchFacts], wishes: Wishes, number: int
-) -> Original:
+    facts: KernelFacts, launches: Sequence[LaunchFacts], wishes: Wishes, number: int,
+    kept: tuple[tuple[Cut, ...], ...],
+) -> Original:  # fmt: skip
     forced = {instruction for kernel, instruction in wishes.drawn if kernel == number}
     spans = dict[int, Span]()
     for instruction in sorted(facts.drawn | forced):
@@ -111,7 +123,22 @@ def _original(
         refills={store: _limits(launches, argument) for store, argument in facts.refilled.items()},
         access_of=facts.access_of,
         meets=facts.meets,
+        cuts=kept,
     )
+
+
+def _cuts(facts: KernelFacts, found: LaunchFacts, wishes: Wishes) -> tuple[Cut, ...]:
+    """What a launch keeps of its grid."""
+    said = found.launch
+    if wishes.blocks == 1:
+        return tuple(Cut(n, n) for n in said.blocks[: len(said.global_size)])
+    resident = 0
+    if wishes.gpus:
+        registers = estimate_registers(facts.function).count
+        threads = prod(said.local_size)
+        resident = resident_blocks(wishes.gpus, threads, registers, said.local_bytes)
+    blocks = said.blocks[: len(said.global_size)]
+    return cuts_of(blocks, wishes.blocks, found.profile.per_block, resident)
 
 
 def _limits(launches: Sequence[LaunchFacts], argument: int) -> tuple[int, int]:
@@ -168,31 +195,37 @@ class _Buffers:
 
 
 def _launch(
-    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, wishes: Wishes
-) -> Launch:
+    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, wishes: Wishes,
+    cuts: tuple[Cut, ...],
+) -> Launch:  # fmt: skip
     values = tuple(
-        _value(facts, parameter, source, found, buffers, wishes.seed)
+        _moving(parameter, cuts[source.dimension], source, found)
+        if isinstance(source, CutOf)
+        else _value(facts, parameter, source, found, buffers, wishes.seed)
         for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
     )
     said = found.launch
     if any(said.offset):
         raise DiagnosticError([Diagnostic("K950", "a launch has a global offset")])
-    size = fewer_blocks(said.global_size, said.local_size, wishes.blocks)
+    size = tuple(
+        own * cut.kept if cut.kept < cut.total else whole
+        for own, cut, whole in zip(said.local_size, cuts, said.global_size, strict=True)
+    )
     return Launch(said.number, found.kernel, size, said.local_size, values)
 
 
-def fewer_blocks(
-    global_size: Sequence[int], local_size: Sequence[int], factor: int
-) -> tuple[int, ...]:
-    """A global size with fewer thread blocks by ``factor``, a power of two: those with the lowest
-    numbers, the last dimension cut first, at least one in each."""
-    found = list(global_size)
-    for place in reversed(range(len(found))):
-        own = local_size[place]
-        while factor > 1 and found[place] // own > 1:
-            found[place] = found[place] // own // 2 * own
-            factor //= 2
-    return tuple(found)
+def _moving(parameter: Parameter, cut: Cut, source: CutOf, found: LaunchFacts) -> ScalarValue:
+    """How a query is to be moved: in work-items or in thread blocks."""
+    unit = found.launch.local_size[source.dimension] if source.by_items else 1
+    match parameter.kind:
+        case ParameterKind.FIRST:
+            return ScalarValue(cut.first * unit)
+        case ParameterKind.SKIP:
+            return ScalarValue(cut.skip * unit)
+        case ParameterKind.TOTAL:
+            return ScalarValue(cut.total * unit)
+        case _:
+            return ScalarValue(cut.shift)
 
 
 def _value(

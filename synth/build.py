@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
@@ -56,6 +57,7 @@ from kcc.synth.model import (
     Literal,
     Loop,
     LoopControl,
+    Moved,
     Nothing,
     Operand,
     Parameter,
@@ -69,6 +71,7 @@ from kcc.synth.model import (
 )
 from kcc.synth.roles import Roles
 from kcc.synth.spans import Span
+from kcc.synth.thread_blocks import Cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ class Original:
     refills: Mapping[int, tuple[int, int]]
     access_of: Mapping[int, int]
     meets: Mapping[int, int | None]
+    cuts: tuple[tuple[Cut, ...], ...] = ()
+    """For each launch what is kept of each dimension of its grid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +114,18 @@ class TripsOf:
     factor: int
 
 
-Source = int | RateOf | TripsOf | None
-"""Where a parameter's value comes from: the original's argument, its profile, or the seed."""
+@dataclass(frozen=True, slots=True)
+class CutOf:
+    """A parameter that says which thread blocks of a dimension are left out, in work-items where
+    ``by_items``."""
+
+    dimension: int
+    by_items: bool
+
+
+Source = int | RateOf | TripsOf | CutOf | None
+"""Where a parameter's value comes from: the original's argument, its profile, the thread blocks
+that are kept, or the seed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +163,7 @@ class _Builder:
         for loop in self.info.loops:
             self.loops[loop.id] = self._loop(loop)
         blocks = tuple(self._block(number) for number in range(len(self.function.blocks)))
+        moved = tuple(self._moved())
         if _draws(blocks, self.loops.values()):
             self.parameters.add(ParameterKind.SEED, I32, None)
             self.parameters.add(ParameterKind.ZERO, I32, None)
@@ -160,6 +176,7 @@ class _Builder:
             self.function.required_local_size,
             max(_dimensions(x) for x in self.original.launches),
             self.original.launches[0].local_size,
+            moved=moved,
         )
         return Built(kernel, tuple(self.parameters.sources))
 
@@ -184,6 +201,29 @@ class _Builder:
                 self.parameters.add(kind, argument.type, argument.index, space=argument.type.space)
             else:
                 self.parameters.add(ParameterKind.SCALAR, argument.type, argument.index)
+
+    def _moved(self) -> Iterator[Moved]:
+        """The queries of the kernel that thread blocks left out have a part in."""
+        if not any(cut.kept < cut.total for each in self.original.cuts for cut in each):
+            return
+        for query, dimension in sorted(_queries(self.function)):
+            cuts = [one[dimension] for one in self.original.cuts if dimension < len(one)]
+            if all(cut.kept == cut.total for cut in cuts):
+                continue
+            source = CutOf(dimension, query in ("get_global_id", "get_global_size"))
+            if query in SIZE_QUERIES:
+                total = self.parameters.add(ParameterKind.TOTAL, I32, source)
+                yield Moved(query, dimension, total=total)
+                continue
+            first = shift = skip = -1
+            if any(cut.first for cut in cuts):
+                first = self.parameters.add(ParameterKind.FIRST, I32, source)
+            if any(cut.skip for cut in cuts):
+                if any(cut.shift for cut in cuts):
+                    shift = self.parameters.add(ParameterKind.SHIFT, I32, source)
+                skip = self.parameters.add(ParameterKind.SKIP, I32, source)
+            if first >= 0 or skip >= 0:
+                yield Moved(query, dimension, first, shift, skip)
 
     def _loop(self, loop: LoopInfo) -> Loop:
         before = self.function.blocks[loop.header].predecessors
@@ -385,6 +425,26 @@ class _Builder:
 def build_kernel(original: Original, name: str, factors: Sequence[int]) -> Built:
     """The miniature of a kernel; ``factors`` are those of its loops, by id."""
     return _Builder(original, name, factors).build()
+
+
+ID_QUERIES = ("get_global_id", "get_group_id")
+SIZE_QUERIES = ("get_global_size", "get_num_groups")
+
+
+def _queries(function: Function) -> set[tuple[str, int]]:
+    """The ids and sizes of the grid that a kernel asks for, with the dimension.
+
+    :raises DiagnosticError: K950 where thread blocks cannot be left out."""
+    found = set[tuple[str, int]]()
+    for instruction in function.instructions:
+        name = _names(instruction)[1] if isinstance(instruction, Call) else ""
+        dimension = instruction.operands[0] if instruction.operands else None
+        if name in (*ID_QUERIES, *SIZE_QUERIES) and isinstance(dimension, ConstantInt):
+            found.add((name, dimension.value))
+        elif name in (*ID_QUERIES, *SIZE_QUERIES, "get_global_linear_id"):
+            message = "a kernel asks for ids of the grid in a way that keeps all thread blocks"
+            raise DiagnosticError([Diagnostic("K950", message, hint="leave out --blocks")])
+    return found
 
 
 def _dimensions(launch: LaunchProfile) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from kcc.frontend.ir.types import (
     I1,
@@ -22,6 +22,7 @@ from kcc.frontend.ir.types import (
 from kcc.synth.model import (
     Input,
     Literal,
+    Moved,
     Nothing,
     Operand,
     Place,
@@ -72,10 +73,12 @@ _ATOMICS = {
 
 
 class Expressions:
-    """Spells operands and statements of one kernel. ``statements`` are all of them by number."""
+    """Spells operands and statements of one kernel. ``statements`` are all of them by number,
+    ``moved`` the queries that thread blocks left out have a part in."""
 
-    def __init__(self, statements: Mapping[int, Statement]) -> None:
+    def __init__(self, statements: Mapping[int, Statement], moved: Sequence[Moved] = ()) -> None:
         self.statements = statements
+        self._moved = {(m.query, m.dimension): m for m in moved}
         self._steps = Counter[str]()
         self._same = _repeated(statements)
         self.negated = set[int]()
@@ -329,7 +332,10 @@ class Expressions:
         if "image" in s.detail:
             own = [self._as(o, signed(t)) if isinstance(scalar_of(t), IntTy) else o
                    for o, t in zip(own, s.operand_types, strict=True)]  # fmt: skip
-        return f"{s.detail}({', '.join(own)})"
+        first = s.operands[0].value if s.operands and isinstance(s.operands[0], Literal) else None
+        moved = self._moved.get((s.detail, first)) if isinstance(first, int) else None
+        text = f"{s.detail}({', '.join(own)})"
+        return _moved(text, moved) if moved else text
 
     def _cast(self, s: Statement, own: str) -> str:  # noqa: PLR0911 - a row for each cast
         source, target = s.operand_types[0], s.type
@@ -382,6 +388,18 @@ class Expressions:
             f"{'atom' if wide else 'atomic'}_{word}((volatile {space} {name} *)({where}), {inner})"
         )
         return f"as_float({text})" if isinstance(value, FloatTy) else f"({spelled(value)}){text}"
+
+
+def _moved(text: str, moved: Moved) -> str:
+    """A query of the original's grid."""
+    if moved.total >= 0:
+        return f"(ulong)a{moved.total}"
+    behind = [f"a{moved.first}"] if moved.first >= 0 else []
+    if moved.skip >= 0:
+        runs = f"(uint)get_group_id({moved.dimension})"
+        runs = f"({runs} >> a{moved.shift})" if moved.shift >= 0 else runs
+        behind.append(f"{runs} * a{moved.skip}")
+    return f"{text} + (ulong)({' + '.join(behind)})"
 
 
 def _repeated(statements: Mapping[int, Statement]) -> Mapping[int, int]:

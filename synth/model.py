@@ -258,6 +258,10 @@ class ParameterKind(Enum):
     TABLE = "trips of a loop, by share of entries"
     SEED = "seed"
     ZERO = "zero, which the compiler does not know"
+    FIRST = "first row of thread blocks that is kept"
+    SHIFT = "rows that are kept together, as a power of two"
+    SKIP = "rows left out behind them"
+    TOTAL = "rows of the original"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +306,26 @@ class Fill:
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """A query of an id or a size, ``get_global_id`` say, in a dimension of which thread blocks are
+    left out. An id is the query's plus ``first`` plus ``skip`` for each full ``1 << shift`` thread
+    blocks before it; a size is ``total``. All are numbers of parameters, -1 for none; their values
+    are in what the query counts, work-items or thread blocks."""
+
+    query: str
+    dimension: int
+    first: int = -1
+    shift: int = -1
+    skip: int = -1
+    total: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel:
     """A miniature kernel. ``dimensions`` are those that any of its launches has more than one
     work-item in, ``local_size`` that of its first launch. ``cleared`` is local memory, with its
     bytes, that is written before anything else, since with fewer trips not all of it is written
-    before it is read."""
+    before it is read. ``moved`` are queries that thread blocks left out have a part in."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -317,6 +336,7 @@ class Kernel:
     dimensions: int
     local_size: tuple[int, ...]
     cleared: tuple[tuple[Input | Place, int], ...] = ()
+    moved: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

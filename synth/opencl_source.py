@@ -106,7 +106,7 @@ class _Emitter:
         self.kernel, self.factors, self.place, self.out = kernel, factors, place, out
         self.statements = {s.number: s for b in kernel.blocks for s in b.statements}
         self.live = live_statements(kernel)
-        self.spell = Expressions(self.statements)
+        self.spell = Expressions(self.statements, kernel.moved)
         self.body = list[tuple[str, int]]()
         self.samplers = list[tuple[int, int]]()
         self.draws = set[int]()

@@ -56,8 +56,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
-        help="divide trips of loops by a power of two; max: until one is left (default); auto: each "
-        "loop by the largest with an IPC error below --error on each --gpu",
+        help="divide trips of loops by a power of two; max: until one is left (default); auto: "
+        "each loop by the largest with an IPC error below --error on each --gpu",
     )  # fmt: skip
     group.add_argument(
         "--loop", dest="loops", metavar="K.L=R", action="append", type=_loop, default=[],
@@ -65,8 +65,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     group.add_argument(
         "--blocks", metavar="N", type=_reduction, default=1,
-        help="also divide thread blocks by a power of two, for kernels without loops; auto: as "
-        "--reduction (default: 1)",
+        help="also divide thread blocks by a power of two, for kernels without loops, evenly over "
+        "regions that behave alike; auto: as --reduction (default: 1)",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=_percent, default=5.0,
@@ -87,7 +87,8 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--verify", action="store_true", help="simulate both on each --gpu")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME[,NAME]", action="append", default=[],
-        help="for --verify and auto (repeatable)",
+        help="for --verify and auto (repeatable); what the largest holds at a time is an epoch of "
+        "--blocks",
     )  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def _made(
     needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
     if not needed:
         factors, blocks = _factors(arguments, study), _fewest(arguments)[0]
-        settled = settle(study, factors, settings, arguments.seed, blocks)
+        settled = settle(study, factors, settings, arguments.seed, blocks, gpus)
         return _Made(study, settled, blocks, ())
     with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
         original = trace_run(
@@ -241,7 +242,8 @@ def _simulated(
     from kcc.synthesizing import settle
 
     factors, blocks = reduction
-    settled = settle(study, factors, host_settings(arguments), arguments.seed, blocks)
+    settings = host_settings(arguments)
+    settled = settle(study, factors, settings, arguments.seed, blocks, wanted[0])
     traced = _traced(settled, folder, arguments)
     pairs = tuple(Pair(one, simulate_run(traced, gpu)) for gpu, one in zip(*wanted, strict=True))
     return _Made(study, settled, blocks, pairs)
