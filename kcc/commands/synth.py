@@ -84,6 +84,10 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         help="a folder, or FILE.cl with its companions beside it: host (.py), CUDA, LLVM IR",
     )  # fmt: skip
     group.add_argument("--report", metavar="FILE", help="write all that the miniature reveals")
+    group.add_argument(
+        "--json", metavar="FILE",
+        help="the same with expected counts and what --verify found (kcc/synthesis/1)",
+    )  # fmt: skip
     group.add_argument("--verify", action="store_true", help="simulate both on each --gpu")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME[,NAME]", action="append", default=[],
@@ -94,11 +98,11 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    if not arguments.output and not arguments.report and not arguments.verify:
+    shown = [target for target in (arguments.report, arguments.json) if target]
+    if not arguments.output and not shown and not arguments.verify:
         raise usage_error("-o is missing: where the miniature goes")
     targets = _targets(arguments.output) if arguments.output else None
-    named = [*(targets.files if targets else ()), *([arguments.report] if arguments.report else [])]
-    check_targets(named, arguments.script)
+    check_targets([*(targets.files if targets else ()), *shown], arguments.script)
     gpus = _gpus(arguments)
     check_script(arguments)
     try:
@@ -162,7 +166,7 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
     from kcc.synthesizing import Study, check_study
 
     study = Study(arguments.kernels, arguments.launches)
-    run_host(arguments, sources, study, quiet=arguments.report == STANDARD)
+    run_host(arguments, sources, study, quiet=STANDARD in (arguments.report, arguments.json))
     check_study(study)
     return study
 
@@ -279,26 +283,39 @@ def _factors(arguments: argparse.Namespace, study: Study) -> Factors:
 
 def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | None) -> list[Output]:
     from kcc.report.miniature import revealed
+    from kcc.report.miniature_document import Synthesis, synthesis_json
     from kcc.report.miniature_summary import summary_text
-    from kcc.synthesizing import behaviours, files_of, flow_differences
+    from kcc.synthesizing import behaviours, flow_differences
 
-    outputs = list[Output]()
-    if targets is not None:
-        names = [Path(target).name for target in targets.files]
-        files = files_of(made.settled, names[0], names[1], names[2])
-        texts = (files.opencl, files.host, files.cuda, files.llvm)
-        outputs += [Output(t, text) for t, text in zip(targets.files, texts, strict=True) if text]
+    settled = made.settled
+    outputs = _files(made, targets) if targets is not None else []
+    names = [output.target for output in outputs]
+    differences = [] if made.blocks > 1 else flow_differences(made.study, settled)
+    alike = behaviours(made.study, settled)
     if arguments.report:
-        outputs.append(Output(arguments.report, revealed(made.settled.miniature)))
-    if arguments.report != STANDARD or arguments.verify:
-        style = choose_style(arguments.color, arguments.width, STANDARD)
-        differences = [] if made.blocks > 1 else flow_differences(made.study, made.settled)
-        text = summary_text(
-            made.settled.miniature, differences, behaviours(made.study, made.settled), made.pairs,
-            [output.target for output in outputs if output.target != STANDARD], style,
+        outputs.append(Output(arguments.report, revealed(settled.miniature)))
+    if arguments.json:
+        found = Synthesis(
+            settled.miniature, {Path(n).suffix[1:]: Path(n).name for n in names}, made.blocks,
+            settled.profile, alike, differences, made.pairs,
         )  # fmt: skip
+        outputs.append(Output(arguments.json, synthesis_json(found)))
+    if arguments.json != STANDARD and (arguments.report != STANDARD or arguments.verify):
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        shown = [output.target for output in outputs if output.target != STANDARD]
+        text = summary_text(settled.miniature, differences, alike, made.pairs, shown, style)
         outputs.append(Output(STANDARD, text))
     return _together(outputs)
+
+
+def _files(made: _Made, targets: _Targets) -> list[Output]:
+    """The miniature in all languages."""
+    from kcc.synthesizing import files_of
+
+    names = [Path(target).name for target in targets.files]
+    files = files_of(made.settled, names[0], names[1], names[2])
+    texts = (files.opencl, files.host, files.cuda, files.llvm)
+    return [Output(t, text) for t, text in zip(targets.files, texts, strict=True) if text]
 
 
 def _together(outputs: Sequence[Output]) -> list[Output]:

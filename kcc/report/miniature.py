@@ -71,7 +71,7 @@ def _kernel(kernel: Kernel, factors: tuple[int, ...]) -> Iterator[str]:
         yield f"  block {block.number}"
         for s in block.statements:
             yield f"    {_statement(s)}"
-        yield f"    {_ending(block.ending)}"
+        yield f"    {ending_text(block.ending)}"
 
 
 def _loop(loop: Loop, factor: int) -> str:
@@ -80,8 +80,8 @@ def _loop(loop: Loop, factor: int) -> str:
     if loop.control is LoopControl.BOUND and loop.bound is not None:
         bound = loop.bound
         text += (
-            f": from {_operand(bound.start)} + {bound.start_offset} by {bound.step}"
-            f" while {bound.predicate} {_operand(bound.limit)}"
+            f": from {operand_text(bound.start)} + {bound.start_offset} by {bound.step}"
+            f" while {bound.predicate} {operand_text(bound.limit)}"
         )
     elif loop.trips >= 0:
         text += f" (a{loop.trips}), lanes together: {loop.cluster or 'thread block'}"
@@ -90,7 +90,7 @@ def _loop(loop: Loop, factor: int) -> str:
 
 def _statement(s: Statement) -> str:
     kept = s.role is Role.INDEX
-    operands = ", ".join(_operand(o, kept=kept) for o in s.operands)
+    operands = ", ".join(operand_text(o, kept=kept) for o in s.operands)
     words = [s.opcode, s.detail, "" if s.type == VOID else str(s.type)]
     text = " ".join(w for w in words if w)
     shape = f" of {s.shape}" if s.shape is not None else ""
@@ -99,7 +99,8 @@ def _statement(s: Statement) -> str:
     return f"{s.number}: {text}{shape} <- {operands}{lanes}{blocks}".rstrip()
 
 
-def _operand(operand: Operand, *, kept: bool = True) -> str:
+def operand_text(operand: Operand, *, kept: bool = True) -> str:
+    """What an instruction waits for; ``kept``: its numbers are the original's."""
     match operand:
         case Result(number):
             return str(number)
@@ -112,17 +113,16 @@ def _operand(operand: Operand, *, kept: bool = True) -> str:
         case Nothing():
             return "-"
         case Refill(anchor, _, least, bits):
-            return (
-                f"(drawn: #{least} and up to {(1 << bits) - 1} more, waits for {_operand(anchor)})"
-            )
-        case Spread():
-            return (
-                f"(drawn: {_operand(operand.base)} + {operand.low_bytes}, {1 << operand.bits} "
-                f"elements of {operand.element_bytes} bytes, waits for {_operand(operand.anchor)})"
-            )
+            after = operand_text(anchor)
+            return f"(drawn: #{least} and up to {(1 << bits) - 1} more, waits for {after})"
+        case Spread(base, anchor):
+            elements = f"{1 << operand.bits} elements of {operand.element_bytes} bytes"
+            place = f"{operand_text(base)} + {operand.low_bytes}"
+            return f"(drawn: {place}, {elements}, waits for {operand_text(anchor)})"
 
 
-def _ending(ending: Ending) -> str:
+def ending_text(ending: Ending) -> str:
+    """Where it goes on behind a block, and by what."""
     match ending:
         case Jump(target):
             return f"to {target}"
@@ -131,7 +131,7 @@ def _ending(ending: Ending) -> str:
         case Choice():
             cases = ", ".join(f"{value}: {target}" for value, target in ending.cases)
             kind = "drawn" if ending.rates else "known"
-            value = _operand(ending.value or Nothing())
+            value = operand_text(ending.value or Nothing())
             return f"{kind} choice by {value}: {cases}, else {ending.default}"
         case End():
             return "end"
@@ -140,28 +140,29 @@ def _ending(ending: Ending) -> str:
 def _condition(condition: Known | Drawn | Counted | Bounded) -> str:
     match condition:
         case Known(value):
-            return f"if {_operand(value)}"
+            return f"if {operand_text(value)}"
         case Drawn():
             lanes = condition.cluster or "thread block"
             fixed = ", once per thread" if condition.fixed else ""
             return (
                 f"drawn at rate a{condition.rates}{fixed}, lanes together: {lanes}, waits for "
-                f"{_operand(condition.anchor)}"
+                f"{operand_text(condition.anchor)}"
             )
         case Counted(loop):
             return f"by the counter of loop {loop}"
         case Bounded(loop, value):
-            return f"by the bound of loop {loop} on {_operand(value)}"
+            return f"by the bound of loop {loop} on {operand_text(value)}"
 
 
 def _launch(miniature: Miniature, launch: Launch) -> Iterator[str]:
     name = miniature.kernels[launch.kernel].name
     yield f"launch {launch.number}: {name}, global {launch.global_size}, local {launch.local_size}"
     for number, value in enumerate(launch.values):
-        yield f"  a{number}: {_value(value)}"
+        yield f"  a{number}: {value_text(value)}"
 
 
-def _value(value: ArgumentValue) -> str:
+def value_text(value: ArgumentValue) -> str:
+    """What a parameter is given."""
     match value:
         case BufferValue(buffer, fills):
             rows = "; ".join(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+import kcc
 from kcc.cli import main
 from kcc.frontend.options import OptLevel
 from kcc.opencl.build_options import parse_options
@@ -55,6 +59,36 @@ def test_report_and_verify_both_on_standard_output(capsys: pytest.CaptureFixture
     assert shown.startswith("Everything that the miniature says")
     assert shown.index("kernel k0") < shown.index("a miniature of 1 kernel in 1 launch\n")
     assert "gpgpusim-minibench-conf1" in shown
+
+
+def test_json_says_what_the_report_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    workload = str(Path(WORKLOAD).parents[1] / "bfs" / "workload.py")
+    options = ["--launches", "4", "--verify", "--gpu", "conf1", "--json", "-"]
+    target = tmp_path / "mini"
+    assert main(["synth", workload, "--size", "tiny", *options, "-o", str(target)]) == 0
+    text = capsys.readouterr().out
+    found = json.loads(text)
+    schema = resources.files(kcc).joinpath("schemas/synthesis-1.json").read_text(encoding="utf-8")
+    jsonschema.validate(found, json.loads(schema))
+    assert found["files"]["cl"] == "kernel.cl"
+    (kernel,), (launch,), (pair,) = found["kernels"], found["launches"], found["simulations"]
+    (loop,) = kernel["loops"]
+    assert (loop["ends"], loop["reduction"]) == ("drawn", 8)
+    error = pair["miniature"]["ipc"] / pair["original"]["ipc"] - 1
+    assert pair["ipc_error"] == pytest.approx(error)
+    executed = found["behaviour"]["miniature"]["warp_instructions"]
+    assert launch["expected"]["warp_instructions"] == executed
+    assert not any(word in text for word in ("BFS", "bfs", "g_graph", "cost"))
+
+
+def test_json_alone_and_report_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    target = tmp_path / "mini.json"
+    options = ["--size", "tiny", "--launches", "0", "--json", str(target)]
+    assert main(["synth", WORKLOAD, *options]) == 0
+    assert json.loads(target.read_text())["files"] == {}
+    assert str(target) in capsys.readouterr().out
+    assert main(["synth", WORKLOAD, "--json", "-", "--report", "-"]) == 2
+    assert "two outputs go to standard output" in capsys.readouterr().err
 
 
 def test_verify_of_a_script_that_prints_and_exits(
