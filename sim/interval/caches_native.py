@@ -1,8 +1,4 @@
-"""The functional pass of warps through L1 and L2, compiled by numba. Import it lazily.
-
-numba keeps the compiled code with this file's date: after a change of events_native.py this file
-must be touched as well.
-"""
+"""The functional pass of warps through L1 and L2, compiled by numba. Import it lazily."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, uncounted
+from kcc.native import native, prefetch, trailing_zeros, uncounted
 from kcc.sim.interval.events_native import (
     E_BACK,
     E_COUNT,
@@ -18,6 +14,7 @@ from kcc.sim.interval.events_native import (
     E_OPERATION,
     E_SLOTS,
     E_SOLO,
+    EVENT_COLUMNS,
     S_DRAM_READS,
     S_EXECUTED,
     S_L1,
@@ -32,6 +29,10 @@ from kcc.sim.interval.events_native import (
     S_WORK,
     S_WRITE_MISSES,
     S_WRITES,
+    T_LINE,
+    T_SECTORS,
+    TRANSACTION_COLUMNS,
+    WEIGHT_SHIFT,
 )
 from kcc.sim.interval.facts import Kind
 
@@ -68,6 +69,24 @@ L1_LEVEL, L2_LEVEL, DRAM_LEVEL = 0, 1, 2
 
 
 @uncounted
+def remainder(number: int, divisor: int) -> int:
+    """Of a division without signs; by powers of two, which most caches have, there is none."""
+    if divisor & (divisor - 1) == 0:
+        return number & (divisor - 1)
+    left: Any = np.int64(np.uint64(number) % np.uint64(divisor))
+    return left
+
+
+@uncounted
+def quotient(number: int, divisor: int) -> int:
+    """Of a division without signs."""
+    if divisor & (divisor - 1) == 0:
+        return number >> trailing_zeros(divisor)
+    whole: Any = np.int64(np.uint64(number) // np.uint64(divisor))
+    return whole
+
+
+@uncounted
 def level2(
     shape: Ints, totals: Ints, tags: Ints, used: Ints, filled: Ints, dirty: Ints, rows: Ints,
     counts: Floats, slice_work: Floats, op: int, time: int, line: int, sector: int, weight: int,
@@ -76,7 +95,7 @@ def level2(
     """One sector's request to L2 at ``time``: when its data are in L1, and where they came from."""
     slices = shape[H_SLICES]
     chosen = scatter(line) if shape[H_HASHED] else line
-    unit = chosen % slices
+    unit = remainder(chosen, slices)
     slice_work[0, unit] += weight
     counts[op, S_WORK] += weight
     half = shape[H_L2_HIT] // 2
@@ -84,7 +103,7 @@ def level2(
     served = time + half
     way = -1
     if sets > 0:
-        start = (unit * sets + (line // slices) % sets) * ways
+        start = (unit * sets + remainder(quotient(line, slices), sets)) * ways
         victim, oldest = start, np.int64(1) << 62
         for place in range(start, start + ways):
             if tags[place] == line:
@@ -127,10 +146,10 @@ def level2(
         counts[op, S_L2_READS] += 1
     counts[op, S_DRAM_READS] += 1
     slice_work[1, unit] += 1
-    channel = unit * shape[H_CHANNELS] // slices
-    within = line // shape[H_CHANNELS] // shape[H_ROW_LINES]
+    channel = quotient(unit * shape[H_CHANNELS], slices)
+    within = quotient(quotient(line, shape[H_CHANNELS]), shape[H_ROW_LINES])
     bank = scatter(within) if shape[H_HASHED] else within
-    place = channel * shape[H_BANKS] + bank % shape[H_BANKS]
+    place = channel * shape[H_BANKS] + remainder(bank, shape[H_BANKS])
     extra = shape[H_DRAM] - shape[H_L2_HIT]
     if rows[place] == within:
         counts[op, S_ROW_HITS] += 1
@@ -155,7 +174,7 @@ def access_memory(
     counts[op, S_EXECUTED] += 1
     counts[op, S_LINES] += count
     for place in range(first, first + count):
-        line, mask = transactions[place, 0], transactions[place, 1]
+        line, mask = transactions[place, T_LINE], transactions[place, T_SECTORS]
         for sector in range(shape[H_SECTORS]):
             if not (mask >> sector) & 1:
                 continue
@@ -163,7 +182,7 @@ def access_memory(
             if kind != LOAD:
                 ready, came = level2(
                     shape, totals, l2_tags, l2_used, l2_filled, l2_dirty, rows, counts,
-                    slice_work, op, now, line, sector, transactions[place, 2], kind == STORE,
+                    slice_work, op, now, line, sector, mask >> WEIGHT_SHIFT, kind == STORE,
                 )  # fmt: skip
                 if kind == ATOMIC:
                     ready += shape[H_ATOMIC] - shape[H_L2_HIT]
@@ -174,7 +193,7 @@ def access_memory(
                 continue
             way = -1
             if sets > 0:
-                start = (sm * sets + (line ^ (line // sets)) % sets) * ways
+                start = (sm * sets + remainder(line ^ quotient(line, sets), sets)) * ways
                 victim, oldest = start, np.int64(1) << 62
                 for at in range(start, start + ways):
                     if l1_tags[at] == line:
@@ -253,6 +272,7 @@ def run_caches(
     ready, waiting = np.zeros(sms * per_sm, np.int64), np.zeros(sms * per_sm, np.int64)
     alive, at_barrier = np.zeros((sms, blocks), np.int64), np.zeros((sms, blocks), np.int64)
     turn = np.zeros(sms, np.int64)
+    all_events, all_transactions = events.reshape(-1), transactions.reshape(-1)
     active = np.zeros(sms, np.int64)
     for place in range(blocks):
         for sm in range(sms):
@@ -289,11 +309,15 @@ def run_caches(
                 time = max(time, finished[event - back])
                 previous = finished[event - 1]
             op = events[event, E_OPERATION]
+            # the warp's next access, which many others part from this one
+            prefetch(all_events, (event + 2) * EVENT_COLUMNS)
+            prefetch(finished, event + 4)
             if op >= 0:
+                first = events[event, E_FIRST]
+                prefetch(all_transactions, (first + 4) * TRANSACTION_COLUMNS)
                 done = access_memory(
                     shape, totals, l1_tags, l1_used, l1_filled, l1_level, l2_tags, l2_used,
-                    l2_filled, l2_dirty, rows, counts, slice_work, transactions,
-                    events[event, E_FIRST],
+                    l2_filled, l2_dirty, rows, counts, slice_work, transactions, first,
                     events[event, E_COUNT], sm, op, kinds[op], time,
                 )  # fmt: skip
                 if kinds[op] == STORE:

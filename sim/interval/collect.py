@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.interval.facts import IntervalMachine, Operations
-from kcc.sim.interval.requests import Requests, Statics, joined
+from kcc.sim.interval.requests import Requests, Statics, Transactions, joined
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
@@ -150,7 +150,9 @@ class Collector:
         self.statics = Statics(tables, operations, machine)
         self.warps_per_block = launch.warps(tables.width)
         self.parts: list[Requests] = []
-        self.pending = 0
+        self.transactions = Transactions()
+        self.segments_waiting = 0
+        self.flush_at = GROUP_ACCESSES
         self.counts = np.zeros((len(operations), EVENTS))
         self.slice_work = np.zeros((2, machine.l2_slices))
         self.sequence_of_warp = np.full(
@@ -184,10 +186,11 @@ class Collector:
             minlength=len(self.block_slots),
         )  # fmt: skip
         self.block_slots += slots.astype(np.int64)
-        part = self.statics.requests(batch, self.warps_per_block, self.counts)
-        self.parts.append(part)
-        self.pending += max(len(part.transactions), len(part) // 8)
-        if self.pending >= GROUP_ACCESSES:
+        self.parts.append(
+            self.statics.requests(batch, self.warps_per_block, self.counts, self.transactions)
+        )
+        self.segments_waiting += len(batch)
+        if self.transactions.count + self.segments_waiting // 8 >= self.flush_at:
             self._flush(last=False)
 
     def finish(self) -> Collection:
@@ -217,13 +220,15 @@ class Collector:
             block = whole.warp // self.warps_per_block
             newest = int(block[-1])
             if newest - int(block[0]) < GROUP_WAVES * self.machine.sms * self.machine.blocks:
-                self.parts, self.pending = [whole], 0
+                self.parts = [whole]
+                self.flush_at *= 2
                 return
             end = int(np.searchsorted(block, newest))
         own, rest = whole.part(0, end), whole.part(end, len(whole))
-        self.parts = [rest] if len(rest) else []
-        self.pending = len(rest.transactions)
         self._group(own)
+        self.parts = [rest] if len(rest) else []
+        self.transactions.drop_before(rest)
+        self.segments_waiting, self.flush_at = len(rest), GROUP_ACCESSES
 
     def _group(self, rows: Requests) -> None:
         from kcc.sim.interval.caches_native import run_caches
@@ -236,7 +241,7 @@ class Collector:
         bounds = np.zeros((len(starts), 2), np.int64)
         hashes = np.zeros(len(starts), np.uint64)
         barriers = int(s.barrier_of_segment[rows.segment].sum())
-        events = np.empty((len(rows.access) + barriers, EVENT_COLUMNS), np.int64)
+        events = np.empty((len(rows.access) + barriers, EVENT_COLUMNS), np.int32)
         count = make_events(
             order, rows.segment, rows.access_start, rows.access, rows.places, rows.warp,
             s.operation_of_access, s.slots_of_access, s.solo_of_access, s.needs_of_access,
@@ -257,12 +262,12 @@ class Collector:
         )  # fmt: skip
         c = self.cache
         run_caches(
-            shape, self.totals, self.operations.kind, events[:count], rows.transactions,
+            shape, self.totals, self.operations.kind, events[:count], self.transactions.rows,
             all_bounds, np.zeros(count, np.int64), self.clocks, *self.l1, c.tags, c.used,
             c.filled, c.dirty, c.rows, self.counts, self.slice_work,
         )  # fmt: skip
         self.dirty += int(self.totals[1])
-        self.accesses += len(rows.transactions)
+        self.accesses += int(rows.places[:, 1].sum())
 
     def _keep_sequences(
         self, rows: Requests, order: NDArray[np.int64], starts: NDArray[np.int64],

@@ -12,6 +12,10 @@ from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
 from kcc.trace.decode import TraceBatch
 from kcc.trace.tables import TraceTables
 
+WORD_BYTES = 4
+"""The least that lies apart for a lane: in private memory its words are side by side with those of
+other lanes."""
+
 LOCAL_ATOMIC = 100
 """Added to the kind of an atomic in local memory."""
 
@@ -23,31 +27,27 @@ TRANSACTIONS_PER_ACCESS = 4
 class Requests:
     """Segments executed, a row for each, as in a :class:`TraceBatch`. ``warp`` counts warps of the
     launch. Accesses ``access_start[i]`` to ``access_start[i + 1]`` of ``access`` are row i's;
-    ``places`` has the first of their ``transactions`` and how many there are (-1 and 0 for what
-    does not leave the SM). Transactions are (line, mask of sectors, weight)."""
+    ``places`` has the first of their transactions and how many there are (-1 and 0 for what does
+    not leave the SM)."""
 
     warp: NDArray[np.int64]
     segment: NDArray[np.int32]
     access_start: NDArray[np.int64]
     access: NDArray[np.int32]
     places: NDArray[np.int64]
-    transactions: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.segment)
 
     def part(self, start: int, end: int) -> Requests:
         """Rows ``start`` to ``end`` (excluded)."""
+        if start == 0 and end == len(self):
+            return self
         first, last = int(self.access_start[start]), int(self.access_start[end])
-        places = self.places[first:last].copy()
-        leaves = places[:, 0] >= 0
-        low = int(places[leaves, 0].min(initial=len(self.transactions)))
-        high = int(places.sum(axis=1)[leaves].max(initial=low))
-        places[leaves, 0] -= low
         return Requests(
             self.warp[start:end], self.segment[start:end],
-            self.access_start[start : end + 1] - first, self.access[first:last], places,
-            self.transactions[low:high],
+            self.access_start[start : end + 1] - first, self.access[first:last],
+            self.places[first:last],
         )  # fmt: skip
 
 
@@ -55,20 +55,40 @@ def joined(parts: Sequence[Requests]) -> Requests:
     """Parts one behind another."""
     if len(parts) == 1:
         return parts[0]
-    starts, places = [np.zeros(1, np.int64)], list[NDArray[np.int64]]()
-    accesses = transactions = 0
+    starts, accesses = [np.zeros(1, np.int64)], 0
     for part in parts:
         starts.append(part.access_start[1:] + accesses)
-        own = part.places.copy()
-        own[own[:, 0] >= 0, 0] += transactions
-        places.append(own)
         accesses += len(part.access)
-        transactions += len(part.transactions)
     return Requests(
         np.concatenate([p.warp for p in parts]), np.concatenate([p.segment for p in parts]),
         np.concatenate(starts), np.concatenate([p.access for p in parts]),
-        np.concatenate(places), np.concatenate([p.transactions for p in parts]),
+        np.concatenate([p.places for p in parts]),
     )  # fmt: skip
+
+
+class Transactions:
+    """Requests for lines: ``rows`` of (line, mask of sectors with a weight above), of which
+    ``count`` are there."""
+
+    def __init__(self) -> None:
+        self.rows = np.empty((0, 2), np.int64)
+        self.count = 0
+
+    def make_room(self, more: int) -> None:
+        """Room for so many more."""
+        if self.count + more > len(self.rows):
+            room = max(2 * len(self.rows), self.count + more)
+            rows = np.empty((room, self.rows.shape[1]), np.int64)
+            rows[: self.count] = self.rows[: self.count]
+            self.rows = rows
+
+    def drop_before(self, rows: Requests) -> None:
+        """Forget those before the first of some requests, which are the last ones there are."""
+        leaves = rows.places[:, 0] >= 0
+        first = int(rows.places[leaves, 0].min(initial=self.count))
+        self.rows[: self.count - first] = self.rows[first : self.count].copy()
+        rows.places[leaves, 0] -= first
+        self.count -= first
 
 
 class Statics:
@@ -82,6 +102,7 @@ class Statics:
         count = len(tables.accesses)
         self.operation_of_access = np.array([a.instruction for a in tables.accesses], np.int64)
         self.size_of_access = np.array([a.element_bytes for a in tables.accesses], np.int64)
+        self.lines_of_lane = int(self.size_of_access.max(initial=0)) // WORD_BYTES + 2
         self.is_private = np.array([a.space == "private" for a in tables.accesses], np.bool_)
         kinds = o.kind[self.operation_of_access] if count else np.zeros(0, np.int64)
         atomic = np.array([a.operation == "atomic" for a in tables.accesses], np.bool_)
@@ -125,29 +146,26 @@ class Statics:
         self.slots_of_segment[segment], self.solo_of_segment[segment] = slots, round(time)
 
     def requests(
-        self, batch: TraceBatch, warps_per_block: int, counts: NDArray[np.float64]
-    ) -> Requests:
-        """The requests of a batch; executions and passes of local and constant memory are added to
-        ``counts`` (operation, column)."""
-        from kcc.sim.interval.events_native import NO_ROOM, make_requests
+        self, batch: TraceBatch, warps_per_block: int, counts: NDArray[np.float64],
+        transactions: Transactions,
+    ) -> Requests:  # fmt: skip
+        """The requests of a batch, whose transactions are added; executions and passes of local and
+        constant memory are added to ``counts`` (operation, column)."""
+        from kcc.sim.interval.requests_native import make_requests
 
         m = self.machine
         warp = batch.thread_block * warps_per_block + batch.warp
-        places = np.zeros((len(batch.access), 2), np.int64)
-        room = TRANSACTIONS_PER_ACCESS * len(batch.access) + 64
-        while True:
-            own = np.zeros_like(counts)
-            transactions = np.empty((room, 3), np.int64)
-            end = make_requests(
+        places = np.empty((len(batch.access), 2), np.int64)
+        most = batch.addresses.shape[1] * self.lines_of_lane
+        longest = int(np.diff(batch.access_start).max(initial=0))
+        room = TRANSACTIONS_PER_ACCESS * len(batch.access) + most * longest
+        row = 0
+        while row < len(batch):
+            transactions.make_room(room)
+            transactions.count, row = make_requests(
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
                 self.is_private, self.private_bytes, m.line_bytes, m.sector_bytes, m.local_banks,
-                m.lanes_together, own, places, transactions,
+                m.lanes_together, most, row, transactions.count, counts, places, transactions.rows,
             )  # fmt: skip
-            if end != NO_ROOM:
-                counts += own
-                return Requests(
-                    warp, batch.segment, batch.access_start, batch.access, places,
-                    transactions[:end],
-                )  # fmt: skip
-            room *= 4
+        return Requests(warp, batch.segment, batch.access_start, batch.access, places)
