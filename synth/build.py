@@ -236,11 +236,13 @@ class _Builder:
             known = self.roles.is_known(way.branch.condition)
             if known and factor > 1 and count.most > 1:
                 found = control.bound_of(self.function, loop, way, self.roles)
-                if found is not None:
+                if found is not None and isinstance(found.step, int):
                     made, bound = LoopControl.BOUND, self._bound(found, loop, way)
-                elif all(x.loops[loop.id].least == x.loops[loop.id].most
+                elif all(control.is_one_count(x.loops[loop.id], factor)
                          for x in self.original.launches):  # fmt: skip
                     made = LoopControl.COUNT
+                elif found is not None:
+                    made, bound = LoopControl.BOUND, self._bound(found, loop, way)
                 else:
                     made = LoopControl.DRAWN
             elif not known:
@@ -263,8 +265,13 @@ class _Builder:
         latches = {p for p in self.function.blocks[loop.header].predecessors if p in loop.blocks}
         return Bound(
             start=Result(found.phi.index),
-            start_offset=found.offset,
-            step=found.step,
+            is_ahead=found.is_ahead,
+            step=(
+                Literal(found.step)
+                if isinstance(found.step, int)
+                else self._operand(found.step, Role.INDEX, 0)
+            ),
+            rises=found.rises,
             limit=self._operand(found.limit, Role.INDEX, 0),
             predicate=found.predicate,
             type=found.phi.type,

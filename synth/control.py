@@ -17,7 +17,7 @@ from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
-from kcc.profile.model import Histogram, KernelInfo, LaunchProfile, LoopInfo
+from kcc.profile.model import Histogram, KernelInfo, LaunchProfile, LoopCount, LoopInfo
 from kcc.synth.roles import Roles
 
 CLUSTERS = (1, 2, 4, 8, 16, 32)
@@ -51,13 +51,15 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class FoundBound:
-    """A comparison of what moves by ``step`` in each trip (``phi``, ``offset`` of it) with
-    ``limit``; the loop goes on while ``predicate`` holds between them."""
+    """A comparison of ``value``, which is ``phi`` or, if ``is_ahead``, a step further, with
+    ``limit``; the loop goes on while ``predicate`` holds between them. Each trip moves it by
+    ``step``, up if it ``rises``."""
 
     phi: Phi
     value: Value
-    offset: int
-    step: int
+    is_ahead: bool
+    step: int | Value
+    rises: bool
     limit: Value
     predicate: str
 
@@ -91,7 +93,9 @@ def governing_exit(
 
 
 def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> FoundBound | None:
-    """The bound of a loop that counts by a constant step up or down to a value fixed outside."""
+    """The bound of a loop that counts up or down, by a step and to a value that are fixed outside:
+    a grid stride is one. The direction of a step that is no constant is that in which the
+    comparison ends."""
     compare = function.definition(way.branch.condition)
     if not isinstance(compare, IntCompare):
         return None
@@ -103,34 +107,43 @@ def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> Fou
         counter = _counter(function, loop, value)
         if counter is None or not _is_fixed(function, loop, limit) or not roles.is_known(limit):
             continue
-        phi, offset, step = counter
+        phi, step = counter
         goes_on = word if way.stays_then else _INVERSE[word]
-        if _fits(goes_on, step):
-            return FoundBound(phi, value, offset, step, limit, goes_on)
+        if not isinstance(step, int) and not roles.is_known(step):
+            continue
+        rises = step > 0 if isinstance(step, int) else goes_on[1:] in ("lt", "le")
+        if _fits(goes_on, step, rises=rises):
+            size = abs(step) if isinstance(step, int) else step
+            return FoundBound(phi, value, value != _reference(phi), size, rises, limit, goes_on)
     return None
 
 
-def _fits(predicate: str, step: int) -> bool:
+def _fits(predicate: str, step: int | Value, *, rises: bool) -> bool:
     """Whether a count by ``step`` ends by ``predicate`` in the way one expects."""
     if predicate == IntPredicate.NE.value:
-        return True
-    return predicate[1:] in (("lt", "le") if step > 0 else ("gt", "ge"))
+        return isinstance(step, int)
+    return predicate[1:] in (("lt", "le") if rises else ("gt", "ge"))
 
 
-def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int, int] | None:
-    """The phi of the loop's header that a value is, or is a step behind; and its step."""
+def _reference(phi: Phi) -> InstructionRef:
+    return InstructionRef(phi.type, phi.index, phi.name)
+
+
+def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int | Value] | None:
+    """The phi of the loop's header that a value is, or is a step ahead of; and its step."""
     made = function.definition(value)
-    if isinstance(made, Phi) and made.block == loop.header:
-        steps = {_step(function, made, v) for v in _from_inside(made, loop)}
-        step = steps.pop() if len(steps) == 1 else None
-        return (made, 0, step) if step else None
+    phi = made
     if isinstance(made, Binary):
-        start = function.definition(made.left)
-        if isinstance(start, Phi) and start.block == loop.header:
-            step = _step(function, start, value)
-            if step and all(v == value for v in _from_inside(start, loop)):
-                return start, step, step
-    return None
+        phi = next((p for o in made.operands if isinstance(p := function.definition(o), Phi)
+                    and p.block == loop.header), None)  # fmt: skip
+    if not isinstance(phi, Phi) or phi.block != loop.header:
+        return None
+    inside = _from_inside(phi, loop)
+    if made is not phi and any(v != value for v in inside):
+        return None
+    steps = {_step(function, loop, phi, v) for v in inside}
+    step = steps.pop() if len(steps) == 1 else None
+    return (phi, step) if step else None
 
 
 def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
@@ -138,20 +151,36 @@ def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
     return [value for value, block in pairs if block in loop.blocks]
 
 
-def _step(function: Function, phi: Phi, value: Value) -> int | None:
+def _step(function: Function, loop: LoopInfo, phi: Phi, value: Value) -> int | Value | None:
+    """What is added to a phi, or, negative, taken from it: a number, or a value from outside the
+    loop that is added."""
     made = function.definition(value)
-    if not isinstance(made, Binary) or function.definition(made.left) is not phi:
+    if not isinstance(made, Binary) or made.opcode not in (Opcode.ADD, Opcode.SUB):
         return None
-    if not isinstance(made.right, ConstantInt):
+    sides = (made.left, made.right) if made.opcode is Opcode.SUB else _phi_first(function, made)
+    if function.definition(sides[0]) is not phi:
         return None
-    if made.opcode is Opcode.ADD:
-        return made.right.value
-    return -made.right.value if made.opcode is Opcode.SUB else None
+    if isinstance(sides[1], ConstantInt):
+        return sides[1].value if made.opcode is Opcode.ADD else -sides[1].value
+    return sides[1] if made.opcode is Opcode.ADD and _is_fixed(function, loop, sides[1]) else None
+
+
+def _phi_first(function: Function, made: Binary) -> tuple[Value, Value]:
+    """The operands of a sum, one that is a phi first."""
+    is_phi = isinstance(function.definition(made.left), Phi)
+    return (made.left, made.right) if is_phi else (made.right, made.left)
 
 
 def _is_fixed(function: Function, loop: LoopInfo, value: Value) -> bool:
     made = function.definition(value) if isinstance(value, InstructionRef) else None
     return made is None or made.block not in loop.blocks
+
+
+def is_one_count(count: LoopCount, factor: int) -> bool:
+    """Whether all entries of a loop have the same trips once these are divided by ``factor``: the
+    last trip that a grid stride makes for some threads and not for others falls away."""
+    least, most = max(1, count.least // factor), max(1, count.most // factor)
+    return not count.entries or (count.least >= 1 and least == most)
 
 
 def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:

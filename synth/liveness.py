@@ -67,6 +67,7 @@ def _roots(kernel: Kernel) -> Iterator[int]:
         if loop.bound is not None:
             yield from _results(loop.bound.start)
             yield from _results(loop.bound.limit)
+            yield from _results(loop.bound.step)
 
 
 def _ending(block: Block) -> Iterator[Operand]:

@@ -214,13 +214,14 @@ class LoopControl(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Where a loop's compared value starts, by how much it moves in a trip, and the bound it is
-    compared with by ``predicate`` (of LLVM) while the loop goes on. ``tests_first``: the
-    comparison comes before the body."""
+    """Where a loop's compared value starts (``is_ahead``: a step further), by how much it moves in
+    a trip, up if it ``rises``, and the bound it is compared with by ``predicate`` (of LLVM) while
+    the loop goes on. ``tests_first``: the comparison comes before the body."""
 
     start: Operand
-    start_offset: int
-    step: int
+    is_ahead: bool
+    step: Operand
+    rises: bool
     limit: Operand
     predicate: str
     type: IrType

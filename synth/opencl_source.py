@@ -25,6 +25,7 @@ from kcc.synth.expressions import MULTIPLIER, Expressions
 from kcc.synth.liveness import live_statements
 from kcc.synth.model import (
     Block,
+    Bound,
     Bounded,
     Choice,
     Counted,
@@ -34,6 +35,7 @@ from kcc.synth.model import (
     Jump,
     Kernel,
     Known,
+    Literal,
     Loop,
     LoopControl,
     Miniature,
@@ -406,18 +408,18 @@ class _Emitter:
         if f"e{n}" not in self.declared.get(name, []):
             self._declare(bound.type, f"e{n}")
             self._declare(bound.type, f"f{n}")
-        first = (
-            f"({start} + {number(bound.start_offset, bound.type)})" if bound.start_offset else start
-        )
+        step = self.spell.operand(bound.step, bound.type)
+        sign = "+" if bound.rises else "-"
+        first = f"({start} {sign} {step})" if bound.is_ahead else start
         limit = self.spell.operand(bound.limit, bound.type)
-        self._aux(f"f{n} = {_steps(bound.predicate, bound.step, first, limit, bound.type)};")
+        self._aux(f"f{n} = {_steps(bound, step, first, limit)};")
         shift, one = self._shift_name(n), number(1, bound.type)
         if bound.tests_first:
             some = f"max(f{n} >> {shift}, {one})"
             self._aux(f"f{n} = {_selected(f'f{n} != 0', some, bound.type)};")
         else:
             self._aux(f"f{n} = max((f{n} + {one}) >> {shift}, {one}) - {one};")
-        self._aux(f"e{n} = {first} + f{n} * {number(bound.step, bound.type)};")
+        self._aux(f"e{n} = {first} {sign} f{n} * {step};")
 
     def _condition(self, condition: Known | Drawn | Counted | Bounded) -> str:
         match condition:
@@ -491,21 +493,23 @@ def _group(kernel: Kernel) -> str:
     return f"((uint)get_group_id(0){rest[kernel.dimensions]})"
 
 
-def _steps(predicate: str, step: int, first: str, limit: str, type_: IrType) -> str:
-    """How often a loop goes on: the number of steps from ``first`` for which ``predicate`` with
+def _steps(bound: Bound, step: str, first: str, limit: str) -> str:
+    """How often a loop goes on: the number of steps from ``first`` for which the comparison with
     ``limit`` holds."""
-    size, name = abs(step), spelled(type_)
-    low, high = (first, limit) if step > 0 else (limit, first)
-    distance = f"{high} - {low}"
+    predicate, type_ = bound.predicate, bound.type
+    low, high = (first, limit) if bound.rises else (limit, first)
     if predicate == "ne":
-        return _divided(f"({distance})", size, type_)
-    over = size if predicate.endswith("e") else size - 1
-    cast = signed(type_) if predicate.startswith("s") else name
-    sign = "<=" if predicate.endswith("e") else "<"
-    count = _divided(
-        f"({distance} + {number(over, type_)})" if over else f"({distance})", size, type_
-    )
-    return _selected(f"({cast})({low}) {sign} ({cast})({high})", count, type_)
+        return _divided(f"({high} - {low})", bound, step)
+    includes = predicate.endswith("e")
+    size = _constant_step(bound)
+    if not size:
+        over = f" + {step}" if includes else f" + {step} - {number(1, type_)}"
+    else:
+        rest = size if includes else size - 1
+        over = f" + {number(rest, type_)}" if rest else ""
+    cast = signed(type_) if predicate.startswith("s") else spelled(type_)
+    holds = f"({cast})({low}) {'<=' if includes else '<'} ({cast})({high})"
+    return _selected(holds, _divided(f"({high} - {low}{over})", bound, step), type_)
 
 
 def _selected(condition: str, value: str, type_: IrType) -> str:
@@ -513,9 +517,20 @@ def _selected(condition: str, value: str, type_: IrType) -> str:
     return f"select({number(0, type_)}, {value}, ({spelled(type_)})({condition}))"
 
 
-def _divided(text: str, size: int, type_: IrType) -> str:
-    if size & (size - 1):
-        return f"{text} / {number(size, type_)}"
+def _constant_step(bound: Bound) -> int:
+    """A step that is a number, 1 or more; 0 for one that is not."""
+    match bound.step:
+        case Literal(value=int(size)):
+            return size
+        case _:
+            return 0
+
+
+def _divided(text: str, bound: Bound, step: str) -> str:
+    """By the step."""
+    size = _constant_step(bound)
+    if not size or size & (size - 1):
+        return f"{text} / {step}"
     return f"({text} >> {size.bit_length() - 1})" if size > 1 else text
 
 

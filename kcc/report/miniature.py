@@ -79,9 +79,10 @@ def _loop(loop: Loop, factor: int) -> str:
     text = f"loop {loop.number}: header {loop.header}, blocks {blocks}; ends {loop.control.value}"
     if loop.control is LoopControl.BOUND and loop.bound is not None:
         bound = loop.bound
+        ahead = ", a step ahead" if bound.is_ahead else ""
         text += (
-            f": from {operand_text(bound.start)} + {bound.start_offset} by {bound.step}"
-            f" while {bound.predicate} {operand_text(bound.limit)}"
+            f": from {operand_text(bound.start)}{ahead} {'up' if bound.rises else 'down'} by "
+            f"{operand_text(bound.step)} while {bound.predicate} {operand_text(bound.limit)}"
         )
     elif loop.trips >= 0:
         text += f" (a{loop.trips}), lanes together: {loop.cluster or 'thread block'}"
