@@ -109,9 +109,9 @@ def interval_profile(
     busy = np.maximum(o.busy_cycles, 1).astype(np.float64)
     room = 1024
     while True:
-        insts, stalls = np.zeros(room), np.zeros(room)
-        since, sums = np.zeros(room), np.zeros((room, features.shape[1]))
-        cause, barrier = np.zeros(room, np.int64), np.zeros(room if at_barriers else 0, np.int64)
+        insts, stalls = np.empty(room), np.empty(room)
+        since, sums = np.empty(room), np.empty((room, features.shape[1]))
+        cause, barrier = np.empty(room, np.int64), np.zeros(room if at_barriers else 0, np.int64)
         count = find_intervals(
             sequence, o.kind, o.resource, o.issue_slots, busy, latency_cycles, o.result,
             o.first_source, o.end_source, o.sources, o.incoming, o.segments, o.registers,

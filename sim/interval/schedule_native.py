@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, uncounted
+from kcc.native import inlined, native
 from kcc.sim.interval.facts import RESOURCES
 
 Ints = Any
@@ -35,7 +35,17 @@ PARTS = 11
 """The SM: schedulers; warps of a block; blocks that it holds; miss entries; SMs that L2 and DRAM
 serve at the same time; cycles of a barrier; whether scheduling is greedy."""
 
-RUNNING, STALLED, AT_BARRIER, ENDED = range(4)
+STALLED, RUNNING = range(2)
+"""The queues of a scheduler: warps that wait, by when they are ready; warps that issue, by when
+they have issued their interval (round-robin: by the virtual time at which they have)."""
+
+(
+    U_LOAD_STORE, U_ENTRIES, U_REASON, U_OUT, U_L2, U_DRAM, U_IN,
+) = range(7)  # fmt: skip
+"""What the warps of the SM share, each until when it is taken; the reason is the part that waits
+for the load/store unit count as."""
+SHARED = 7
+WAYS = 4
 
 NEVER = 1e300
 EPSILON = 1e-9
@@ -43,14 +53,67 @@ STORE_SLACK_CYCLES = 16.0
 """The load/store unit hands stores on until the way to L2 is this far behind."""
 
 
-@uncounted
+@inlined
+def enqueue(queue: Ints, bounds: Ints, time: Floats, warp: int) -> None:
+    """Add a warp behind all that are not later; most are the latest."""
+    if bounds[1] == queue.shape[0]:
+        for place in range(bounds[0], bounds[1]):
+            queue[place - bounds[0]] = queue[place]
+        bounds[0], bounds[1] = 0, bounds[1] - bounds[0]
+    at = bounds[1]
+    while at > bounds[0] and time[queue[at - 1]] > time[warp]:
+        queue[at] = queue[at - 1]
+        at -= 1
+    queue[at] = warp
+    bounds[1] += 1
+
+
+@inlined
+def dequeue(queue: Ints, bounds: Ints, time: Floats, age: Ints, until: float) -> int:
+    """Take the first warp, or the oldest of those that are ready ``until`` then."""
+    chosen = bounds[0]
+    at = chosen + 1
+    while at < bounds[1] and time[queue[at]] <= until:
+        if age[queue[at]] < age[queue[chosen]]:
+            chosen = at
+        at += 1
+    warp = queue[chosen]
+    while chosen > bounds[0]:
+        queue[chosen] = queue[chosen - 1]
+        chosen -= 1
+    bounds[0] += 1
+    return warp
+
+
+@inlined
+def next_event(
+    queues: Ints, bounds: Ints, time: Floats, clock: Floats, virtual: Floats, greedy: bool
+) -> tuple[int, int, float]:
+    """The scheduler of the next event, the queue of its warp, and when it is; -1 for none."""
+    chosen, kind, event = -1, STALLED, NEVER
+    for scheduler in range(clock.shape[0]):
+        running = bounds[scheduler, RUNNING, 1] - bounds[scheduler, RUNNING, 0]
+        if running > 0:
+            soon = time[queues[scheduler, RUNNING, bounds[scheduler, RUNNING, 0]]]
+            if not greedy:
+                soon = clock[scheduler] + (soon - virtual[scheduler]) * running
+            if soon < event - EPSILON:
+                chosen, kind, event = scheduler, RUNNING, soon
+            if greedy:
+                continue
+        if bounds[scheduler, STALLED, 0] < bounds[scheduler, STALLED, 1]:
+            first = queues[scheduler, STALLED, bounds[scheduler, STALLED, 0]]
+            soon = max(time[first], clock[scheduler])
+            if soon < event - EPSILON:
+                chosen, kind, event = scheduler, STALLED, soon
+    return chosen, kind, event
+
+
+@inlined
 def charge_gap(
     stack: Floats, waits: Floats, why: Ints, warp: int, cycles: float, none: int
 ) -> None:
     """A scheduler's idle cycles go to what the warp that is ready first waits for."""
-    if warp < 0:
-        stack[none, P_IDLE] += cycles
-        return
     total = 0.0
     for part in range(PARTS):
         total += waits[warp, part]
@@ -59,6 +122,109 @@ def charge_gap(
         return
     for part in range(PARTS):
         stack[why[warp], part] += cycles * waits[warp, part] / total
+
+
+@inlined
+def wait_for_pipelines(row: Floats, unit_free: Floats, begun: float, now: float) -> float:
+    """Take the pipelines for an interval that has issued; how much longer they are waited for."""
+    ready = now
+    for unit in range(RESOURCES):
+        busy = row[I_UNITS + unit]
+        if busy > 0:
+            start = max(unit_free[unit], begun)
+            unit_free[unit] = start + busy
+            ready = max(ready, start)
+    return ready - now
+
+
+@inlined
+def access_memory(
+    row: Floats, waits: Floats, shared: Floats, ready: float, entries: float, sharing: float
+) -> tuple[float, float]:
+    """The accesses of an interval that has issued by ``ready``: when they have left the load/store
+    unit, and how long their data take beyond their latency."""
+    if shared[U_LOAD_STORE] > ready:
+        waits[int(shared[U_REASON])] += shared[U_LOAD_STORE] - ready
+        ready = shared[U_LOAD_STORE]
+    busy = row[I_LOAD_STORE]
+    shared[U_LOAD_STORE], shared[U_REASON] = ready + busy, P_LOAD_STORE
+    queue = 0.0
+    begin = ready
+    for way in range(WAYS):
+        take = row[I_OUT + way]
+        if take <= 0:
+            continue
+        if way in (U_L2 - U_OUT, U_DRAM - U_OUT):
+            take *= sharing
+        start = max(shared[U_OUT + way], begin)
+        queue += start - begin
+        begin = start
+        shared[U_OUT + way] = start + take
+    misses = row[I_MISSES]
+    if misses > 0:
+        each = row[I_HELD] / misses + queue
+        shared[U_ENTRIES] = max(shared[U_ENTRIES], ready) + misses * each / entries
+        if shared[U_ENTRIES] - each > shared[U_LOAD_STORE]:
+            waits[P_MSHR] += shared[U_ENTRIES] - each - shared[U_LOAD_STORE]
+            shared[U_LOAD_STORE], shared[U_REASON] = shared[U_ENTRIES] - each, P_MSHR
+            ready = max(ready, shared[U_LOAD_STORE] - busy)
+    elif shared[U_OUT] - STORE_SLACK_CYCLES > shared[U_LOAD_STORE]:
+        shared[U_LOAD_STORE] = shared[U_OUT] - STORE_SLACK_CYCLES
+        shared[U_REASON] = P_QUEUE
+    return ready, queue + row[I_BURST]
+
+
+@inlined
+def stall_of(
+    row: Floats, waits: Floats, shares: Floats, op: int, took: float, carried: float
+) -> float:
+    """How long a warp stalls behind an interval that took so long; ``carried`` is what loads take
+    beyond their latency, where it is a load that is waited for."""
+    stall = row[I_STALL]
+    if stall <= 0:
+        return 0.0
+    # what passed beyond the run's own cycles since the operation waited for was issued
+    longer = took - row[I_INSTRUCTIONS]
+    stall = max(stall - longer * min(1.0, row[I_SINCE] / row[I_INSTRUCTIONS]), 0.0)
+    if op < 0:
+        waits[P_UNIT] += stall
+        return stall
+    if not is_load(shares, op):
+        waits[P_DEPENDENCE] += stall
+        return stall
+    for level in range(3):
+        waits[P_L1 + level] += stall * shares[op, level]
+    waits[P_QUEUE] += carried
+    return stall + carried
+
+
+@inlined
+def is_load(shares: Floats, op: int) -> bool:
+    """Whether an operation's latency is made of L1's, L2's and DRAM's."""
+    return shares[op, 0] + shares[op, 1] + shares[op, 2] > 0
+
+
+@inlined
+def begin_block(
+    sequence_of_warp: Ints, first: Ints, block: int, place: int, now: float, queues: Ints,
+    bounds: Ints, time: Floats, age: Ints, at: Ints, until: Ints, carried: Floats, waits: Floats,
+) -> int:  # fmt: skip
+    """A block begins in a place of the SM; gives how many of its warps have something to do."""
+    per_block = sequence_of_warp.shape[1]
+    alive = 0
+    for own in range(per_block):
+        sequence = sequence_of_warp[block, own]
+        if sequence < 0 or first[sequence] == first[sequence + 1]:
+            continue
+        warp = place * per_block + own
+        at[warp], until[warp] = first[sequence], first[sequence + 1]
+        time[warp], age[warp], carried[warp] = now, block * per_block + own, 0.0
+        for part in range(PARTS):
+            waits[warp, part] = 0.0
+        scheduler = warp % bounds.shape[0]
+        enqueue(queues[scheduler, STALLED], bounds[scheduler, STALLED], time, warp)
+        alive += 1
+    return alive
 
 
 @native
@@ -81,191 +247,98 @@ def schedule_intervals(
     slots = places * per_block
     none = stack.shape[0] - 1
     blocks = sequence_of_warp.shape[0]
-    at = np.zeros(slots, np.int64)
-    until = np.zeros(slots, np.int64)
-    state = np.full(slots, ENDED)
-    time = np.full(slots, NEVER)
-    begun = np.zeros(slots)
-    carried = np.zeros(slots)
-    age = np.zeros(slots, np.int64)
-    why = np.zeros(slots, np.int64)
+    at, until = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
+    time, begun, carried = np.zeros(slots), np.zeros(slots), np.zeros(slots)
+    age, why = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
     waits = np.zeros((slots, PARTS))
+    waiting = np.zeros((places, per_block), np.int64)
     alive, arrived = np.zeros(places, np.int64), np.zeros(places, np.int64)
     block_of_place = np.full(places, -1)
-    # each scheduler: its clock, the virtual time that each running warp has got, idle since
-    clock = np.zeros(schedulers)
-    virtual = np.zeros(schedulers)
-    running = np.zeros(schedulers, np.int64)
-    current = np.full(schedulers, -1)
+    queues = np.zeros((schedulers, 2, 4 * slots), np.int64)
+    bounds = np.zeros((schedulers, 2, 2), np.int64)
+    # each scheduler: its clock, the virtual time that each running warp has got
+    clock, virtual = np.zeros(schedulers), np.zeros(schedulers)
     unit_free = np.zeros((schedulers, RESOURCES))
-    ways = np.zeros(4)
-    lsu_free, mshr_free, lsu_part = 0.0, 0.0, P_LOAD_STORE
-    next_block, left = 0, 0
+    shared = np.zeros(SHARED)
+    next_block, left, last = 0, 0, 0.0
     for place in range(places):
-        if next_block < blocks:
+        while next_block < blocks and alive[place] == 0:
             block_of_place[place] = next_block
-            for own in range(per_block):
-                warp = place * per_block + own
-                sequence = sequence_of_warp[next_block, own]
-                if sequence >= 0 and first[sequence] < first[sequence + 1]:
-                    at[warp], until[warp] = first[sequence], first[sequence + 1]
-                    state[warp], time[warp] = STALLED, 0.0
-                    age[warp] = next_block * per_block + own
-                    alive[place] += 1
+            alive[place] = begin_block(
+                sequence_of_warp, first, next_block, place, 0.0, queues, bounds, time, age, at,
+                until, carried, waits,
+            )  # fmt: skip
             next_block += 1
-            left += alive[place] > 0
-    last = 0.0
+        left += alive[place] > 0
     while left > 0:
-        # the next event of all schedulers: a stall ends, or a run does
-        chosen, event, is_run = -1, NEVER, False
-        for warp in range(slots):
-            scheduler = warp % schedulers
-            if state[warp] == STALLED:
-                soon = max(time[warp], clock[scheduler]) if not greedy else time[warp]
-                if greedy and current[scheduler] >= 0:
-                    continue
-                if greedy:
-                    soon = max(soon, clock[scheduler])
-                if soon < event - EPSILON or (
-                    greedy and soon <= event + EPSILON and chosen >= 0
-                    and not is_run and age[warp] < age[chosen]
-                ):  # fmt: skip
-                    event, chosen, is_run = soon, warp, False
-            elif state[warp] == RUNNING:
-                if greedy:
-                    soon = time[warp]
-                else:
-                    soon = clock[scheduler] + (time[warp] - virtual[scheduler]) * running[scheduler]
-                if soon < event - EPSILON:
-                    event, chosen, is_run = soon, warp, True
-        if chosen < 0:
+        scheduler, kind, event = next_event(queues, bounds, time, clock, virtual, greedy)
+        if scheduler < 0:
             break
-        warp = chosen
-        scheduler = warp % schedulers
         now = max(event, clock[scheduler])
+        limit = now + EPSILON if greedy and kind == STALLED else -NEVER
+        warp = dequeue(queues[scheduler, kind], bounds[scheduler, kind], time, age, limit)
         gap = now - clock[scheduler]
-        if running[scheduler] > 0:
-            virtual[scheduler] += gap / running[scheduler]
+        running = bounds[scheduler, RUNNING, 1] - bounds[scheduler, RUNNING, 0] + kind
+        if running > 0:
+            virtual[scheduler] += gap / running
         elif gap > 0:
             charge_gap(stack, waits, why, warp, gap, none)
         clock[scheduler] = now
-        row = at[warp]
-        if not is_run:
-            state[warp] = RUNNING
-            running[scheduler] += 1
+        row = intervals[at[warp]]
+        if kind == STALLED:
             begun[warp] = now
-            if greedy:
-                current[scheduler] = warp
-                time[warp] = now + intervals[row, I_INSTRUCTIONS]
-            else:
-                time[warp] = virtual[scheduler] + intervals[row, I_INSTRUCTIONS]
+            time[warp] = (now if greedy else virtual[scheduler]) + row[I_INSTRUCTIONS]
+            enqueue(queues[scheduler, RUNNING], bounds[scheduler, RUNNING], time, warp)
             continue
         # the run is over: pipelines, memory, then the stall
-        running[scheduler] -= 1
-        current[scheduler] = -1
         last = max(last, now)
+        op = causes[at[warp]]
+        why[warp] = op if op >= 0 else none
         for part in range(PARTS):
             waits[warp, part] = 0.0
-        why[warp] = causes[row] if causes[row] >= 0 else none
-        instructions = intervals[row, I_INSTRUCTIONS]
-        ready = now
-        for unit in range(RESOURCES):
-            busy = intervals[row, I_UNITS + unit]
-            if busy > 0:
-                start = max(unit_free[scheduler, unit], begun[warp])
-                unit_free[scheduler, unit] = start + busy
-                if start > ready:
-                    waits[warp, P_UNIT] += start - ready
-                    ready = start
-        lsu = intervals[row, I_LOAD_STORE]
-        if lsu > 0:
-            if lsu_free > ready:
-                waits[warp, lsu_part] += lsu_free - ready
-                ready = lsu_free
-            lsu_free, lsu_part = ready + lsu, P_LOAD_STORE
-            queue = 0.0
-            begin = ready
-            misses, held = intervals[row, I_MISSES], intervals[row, I_HELD]
-            for way in range(4):
-                take = intervals[row, I_OUT + way]
-                if take <= 0:
-                    continue
-                if way == 1 or way == 2:
-                    take *= sharing
-                start = max(ways[way], begin)
-                queue += start - begin
-                begin = start
-                ways[way] = start + take
-            if misses > 0:
-                each = held / misses + queue
-                mshr_free = max(mshr_free, ready) + misses * each / entries
-                if mshr_free - each > lsu_free:
-                    waits[warp, P_MSHR] += mshr_free - each - lsu_free
-                    lsu_free, lsu_part = mshr_free - each, P_MSHR
-                    ready = max(ready, lsu_free - lsu)
-            elif ways[0] - STORE_SLACK_CYCLES > lsu_free:
-                lsu_free, lsu_part = ways[0] - STORE_SLACK_CYCLES, P_QUEUE
-            carried[warp] = max(carried[warp], queue + intervals[row, I_BURST])
-        stall = intervals[row, I_STALL]
-        if stall > 0:
-            # what passed beyond the run's own cycles since the operation waited for was issued
-            longer = now - begun[warp] - instructions
-            overlap = longer * min(1.0, intervals[row, I_SINCE] / instructions)
-            stall = max(stall - overlap, 0.0)
-            op = causes[row]
-            loaded = 0.0
-            if op >= 0:
-                for level in range(3):
-                    loaded += shares[op, level]
-            if loaded > 0:
-                for level in range(3):
-                    waits[warp, P_L1 + level] += stall * shares[op, level]
-                waits[warp, P_QUEUE] += carried[warp]
-                stall += carried[warp]
-                carried[warp] = 0.0
-            elif op >= 0:
-                waits[warp, P_DEPENDENCE] += stall
-            else:
-                waits[warp, P_UNIT] += stall
-        time[warp] = ready + stall
-        state[warp] = STALLED
+        ready = now + wait_for_pipelines(row, unit_free[scheduler], begun[warp], now)
+        waits[warp, P_UNIT] = ready - now
+        if row[I_LOAD_STORE] > 0:
+            ready, later = access_memory(row, waits[warp], shared, ready, entries, sharing)
+            carried[warp] = max(carried[warp], later)
+        time[warp] = ready + stall_of(
+            row, waits[warp], shares, op, now - begun[warp], carried[warp]
+        )
+        if row[I_STALL] > 0 and op >= 0 and is_load(shares, op):
+            carried[warp] = 0.0
         place = warp // per_block
-        at[warp] = row + 1
-        ended = row + 1 == until[warp]
+        ends_at_barrier = barriers[at[warp]]
+        at[warp] += 1
+        ended = at[warp] == until[warp]
         if ended:
-            state[warp], time[warp] = ENDED, NEVER
             alive[place] -= 1
-        elif barriers[row]:
-            state[warp] = AT_BARRIER
+        elif ends_at_barrier:
+            waiting[place, warp - place * per_block] = 1
             arrived[place] += 1
             waits[warp, P_BARRIER] = 1.0
+        else:
+            enqueue(queues[scheduler, STALLED], bounds[scheduler, STALLED], time, warp)
         if alive[place] > 0 and arrived[place] == alive[place]:
             arrived[place] = 0
             for own in range(per_block):
-                other = place * per_block + own
-                if state[other] == AT_BARRIER:
-                    state[other] = STALLED
+                if waiting[place, own]:
+                    waiting[place, own] = 0
+                    other = place * per_block + own
                     time[other] = now + conf[C_BARRIER]
-        if alive[place] == 0 and ended:
+                    theirs = other % schedulers
+                    enqueue(queues[theirs, STALLED], bounds[theirs, STALLED], time, other)
+        if ended and alive[place] == 0:
             ends[block_of_place[place]] = now
             while next_block < blocks and alive[place] == 0:
                 block_of_place[place] = next_block
-                for own in range(per_block):
-                    other = place * per_block + own
-                    sequence = sequence_of_warp[next_block, own]
-                    if sequence >= 0 and first[sequence] < first[sequence + 1]:
-                        at[other], until[other] = first[sequence], first[sequence + 1]
-                        state[other], time[other] = STALLED, now
-                        carried[other] = 0.0
-                        for part in range(PARTS):
-                            waits[other, part] = 0.0
-                        age[other] = next_block * per_block + own
-                        alive[place] += 1
+                alive[place] = begin_block(
+                    sequence_of_warp, first, next_block, place, now, queues, bounds, time, age, at,
+                    until, carried, waits,
+                )  # fmt: skip
                 next_block += 1
-            if alive[place] == 0:
-                left -= 1
+            left -= alive[place] == 0
     for scheduler in range(schedulers):
         stack[none, P_IDLE] += last - clock[scheduler]
-    for way in range(4):
-        last = max(last, ways[way])
-    return max(last, lsu_free)
+    for way in range(WAYS):
+        last = max(last, shared[U_OUT + way])
+    return max(last, shared[U_LOAD_STORE])
