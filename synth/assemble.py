@@ -33,6 +33,7 @@ from kcc.synth.model import (
     TableValue,
 )
 from kcc.synth.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
+from kcc.synth.placement import Buffers
 from kcc.synth.roles import struct_place
 from kcc.synth.spans import Span
 from kcc.synth.thread_blocks import Cut, resident_blocks
@@ -75,12 +76,11 @@ def assemble(
         if number in wishes.cleared:
             made = replace(made, kernel=replace(made.kernel, cleared=_local_memory(made, own)))
         built.append(made)
-    buffers = _Buffers()
+    buffers = _placed(launches)
     rows = tuple(
         _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes, cuts[x]) for x in launches
     )
-    has_fills = any(x.fills for x in launches)
-    sizes = tuple(size + (slack_bytes(size) if has_fills else 0) for size in buffers.sizes)
+    sizes = buffers.sizes_bytes
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
 
 
@@ -179,23 +179,25 @@ def _root(facts: KernelFacts, instruction: int) -> Value | None:
     return value if isinstance(value, ArgumentRef | GlobalRef) else None
 
 
-class _Buffers:
-    """The buffers of the host, each once however many launches use it."""
+NO_BUFFER = (1 << 64, 64)
+"""The place of what stands in for a buffer that a launch was not given: behind all others."""
 
-    def __init__(self) -> None:
-        self.sizes = list[int]()
-        self._number = dict[tuple[int, int], int]()
 
-    def number(self, address: int, size: int) -> int:
-        key = address, size
-        if key not in self._number:
-            self._number[key] = len(self.sizes)
-            self.sizes.append(size)
-        return self._number[key]
+def _placed(launches: Sequence[LaunchFacts]) -> Buffers:
+    """The buffers of all launches; with room for addresses beyond, if there may be any."""
+    own = [
+        (b.address, b.size_bytes)
+        for x in launches
+        for b in x.launch.buffers
+        if b.space in ("global", "constant")
+    ]
+    has_fills = any(x.fills for x in launches)
+    slack = {place: slack_bytes(place[1]) for place in own} if has_fills else {}
+    return Buffers([*own, NO_BUFFER], slack)
 
 
 def _launch(
-    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: _Buffers, wishes: Wishes,
+    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: Buffers, wishes: Wishes,
     cuts: tuple[Cut, ...],
 ) -> Launch:  # fmt: skip
     values = tuple(
@@ -230,12 +232,14 @@ def _moving(parameter: Parameter, cut: Cut, source: CutOf, found: LaunchFacts) -
 
 def _value(
     facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts,
-    buffers: _Buffers, seed: int,
+    buffers: Buffers, seed: int,
 ) -> ArgumentValue:  # fmt: skip
     match source:
         case RateOf(block, targets, factor):
             rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
             return ScalarValue(round(_scaled(facts, rate, block, targets, factor) * FULL_RATE))
+        case TripsOf(loop, factor, early) if early is not None:
+            return TableValue(control.early_quantiles(found.profile, loop, early, factor))
         case TripsOf(loop, factor):
             count = found.profile.loops[loop]
             if parameter.kind is ParameterKind.TRIPS:
@@ -260,15 +264,15 @@ def _scaled(
 
 
 def _argument(
-    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, buffers: _Buffers
+    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, buffers: Buffers
 ) -> ArgumentValue:
     match parameter.kind:
         case ParameterKind.BUFFER:
             own = next((b for b in found.launch.buffers if b.argument == argument), None)
             if own is None:
-                return BufferValue(buffers.number(0, 64), ())
+                return BufferValue(buffers.number(NO_BUFFER), ())
             fills = found.fills.get(argument, ())
-            return BufferValue(buffers.number(own.address, own.size_bytes), fills)
+            return BufferValue(buffers.number((own.address, own.size_bytes)), fills)
         case ParameterKind.LOCAL:
             own = next(b for b in found.launch.buffers if b.argument == argument)
             return LocalValue(own.size_bytes)

@@ -46,6 +46,7 @@ from kcc.synth.model import (
     Counted,
     DeclaredArray,
     Drawn,
+    EarlyExit,
     End,
     Ending,
     Fill,
@@ -108,10 +109,12 @@ class RateOf:
 
 @dataclass(frozen=True, slots=True)
 class TripsOf:
-    """A parameter that is a loop's trips, the same in all threads or by quantiles."""
+    """A parameter that is a loop's trips, the same in all threads or by quantiles; ``early``: the
+    trips after which threads leave it by the way from that block to that one."""
 
     loop: int
     factor: int
+    early: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,7 @@ class _Builder:
         self.users = users(self.function)
         self.loops = dict[int, Loop]()
         self.governing: dict[int, tuple[LoopInfo, control.Exit]] = {}
+        self.early: dict[int, tuple[LoopInfo, control.Exit]] = {}
 
     def build(self) -> Built:
         self._take_arguments()
@@ -247,6 +251,8 @@ class _Builder:
                     made = LoopControl.DRAWN
             elif not known:
                 made = LoopControl.DRAWN
+        if made is LoopControl.DRAWN:
+            bound = self._counter(loop)
         if made in (LoopControl.COUNT, LoopControl.DRAWN):
             drawn = made is LoopControl.DRAWN
             kind = ParameterKind.TABLE if drawn else ParameterKind.TRIPS
@@ -258,8 +264,42 @@ class _Builder:
         if made is not LoopControl.KEPT and way is not None:
             self.governing[way.block] = loop, way
         return Loop(
-            loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, cluster
-        )
+            loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, cluster,
+            self._early(loop, way),
+        )  # fmt: skip
+
+    def _early(self, loop: LoopInfo, way: control.Exit | None) -> EarlyExit | None:
+        """The only exit that data decide, of a loop that something known ends otherwise. Drawn
+        trip by trip it would be taken after trips of a geometric distribution, whatever those of
+        the original are."""
+        count, counter = self.original.profile.loops[loop.id], self._counter(loop)
+        if way is None or counter is None or not self.roles.is_known(way.branch.condition):
+            return None
+        exits = control.exits_of(self.function, self.info, loop)
+        others = [e for e in exits if not self.roles.is_known(e.branch.condition)]
+        if len(others) != 1 or not count.entries:
+            return None
+        (out,) = others
+        leaves = out.branch.otherwise if out.stays_then else out.branch.then
+        source = TripsOf(loop.id, self.factors[loop.id], (out.block, leaves))
+        trips = self.parameters.add(ParameterKind.TABLE, PtrTy(2), source)
+        table = control.quantiles(count.histogram, count.trips, 1)
+        cluster = control.cluster_of_loop(self.original.profile, loop, table)
+        if any(self.info.blocks[b].barriers for b in loop.blocks):
+            cluster = control.WHOLE_BLOCK
+        self.early[out.block] = loop, out
+        return EarlyExit(counter, trips, cluster)
+
+    def _counter(self, loop: LoopInfo) -> Bound | None:
+        """A counter that the loop has anyway, for drawn trips to be compared with."""
+        found = control.induction_of(self.function, loop)
+        if found is None:
+            return None
+        phi, step = found
+        return Bound(
+            start=Result(phi.index), is_ahead=False, step=Literal(abs(step)), rises=step > 0,
+            limit=Nothing(), predicate="ne", type=phi.type, tests_first=False,
+        )  # fmt: skip
 
     def _bound(self, found: control.FoundBound, loop: LoopInfo, way: control.Exit) -> Bound:
         latches = {p for p in self.function.blocks[loop.header].predecessors if p in loop.blocks}
@@ -376,12 +416,26 @@ class _Builder:
         if number in self.governing:
             loop, way = self.governing[number]
             made = self.loops[loop.id]
+            anchor = Nothing(), I32
+            if not self.roles.is_known(end.condition):
+                value = self._anchor(end.condition)
+                anchor = self._operand(value, Role.CHAIN, 0), value.type
             if made.control is LoopControl.BOUND:
                 found = control.bound_of(self.function, loop, way, self.roles)
                 assert found is not None
                 value = self._operand(found.value, Role.INDEX, 0)
-                return Bounded(loop.id, value, found.value.type, way.stays_then)
-            return Counted(loop.id, way.stays_then)
+                return Bounded(loop.id, value, found.value.type, way.stays_then, *anchor)
+            if made.control is LoopControl.DRAWN and made.bound is not None:
+                counter = made.bound
+                return Bounded(loop.id, counter.start, counter.type, way.stays_then, *anchor)
+            return Counted(loop.id, way.stays_then, *anchor)
+        if number in self.early:
+            loop, way = self.early[number]
+            early, value = self.loops[loop.id].early, self._anchor(end.condition)
+            assert early is not None
+            start, type_ = early.counter.start, early.counter.type
+            anchor = self._operand(value, Role.CHAIN, 0), value.type
+            return Bounded(loop.id, start, type_, way.stays_then, *anchor, early=True)
         if self.roles.is_known(end.condition):
             return Known(self._operand(end.condition, Role.INDEX, 0))
         anchor = self._anchor(end.condition)
@@ -470,7 +524,7 @@ def _draws(blocks: Sequence[Block], loops: Iterable[Loop]) -> bool:
                 pass
         if any(isinstance(o, Spread | Refill) for s in block.statements for o in s.operands):
             return True
-    return any(loop.control is LoopControl.DRAWN for loop in loops)
+    return any(loop.control is LoopControl.DRAWN or loop.early for loop in loops)
 
 
 def _makes_nothing(instruction: AnyInstruction) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
+from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.profile.model import Histogram, KernelInfo, LaunchProfile, LoopCount, LoopInfo
 from kcc.synth.roles import Roles
@@ -146,6 +147,18 @@ def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int
     return (phi, step) if step else None
 
 
+def induction_of(function: Function, loop: LoopInfo) -> tuple[Phi, int] | None:
+    """A counter of the loop that moves by a constant step in each trip."""
+    for instruction in function.blocks[loop.header].instructions:
+        if isinstance(instruction, Phi) and isinstance(instruction.type, IntTy):
+            inside = _from_inside(instruction, loop)
+            steps = {_step(function, loop, instruction, v) for v in inside}
+            step = steps.pop() if len(steps) == 1 else None
+            if isinstance(step, int) and step:
+                return instruction, step
+    return None
+
+
 def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
     pairs = zip(phi.operands, phi.incoming, strict=True)
     return [value for value, block in pairs if block in loop.blocks]
@@ -198,6 +211,22 @@ def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
     stretch = (trips - exact) / coarse if coarse else 1.0
     stretched = [(v if v < 64 else v * stretch, float(n)) for v, n in values]
     return _rounded([mean / factor for mean in _means(stretched, entries / QUANTILES)])
+
+
+NEVER = 1 << 31
+"""As trips: a loop is not left that way."""
+
+
+def early_quantiles(
+    profile: LaunchProfile, loop: int, way: tuple[int, int], factor: int
+) -> tuple[int, ...]:
+    """The same for one way out of a loop, for each share of its entries: those with the most trips
+    leave it otherwise."""
+    count = profile.loops[loop]
+    leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) == way)
+    some = round(QUANTILES * min(leaving / count.entries, 1.0)) if count.entries else 0
+    table = quantiles(count.histogram, count.trips, factor)
+    return (*table[:some], *(NEVER for _ in table[some:]))
 
 
 def _means(values: Sequence[tuple[float, float]], share: float) -> list[float]:

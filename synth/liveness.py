@@ -10,6 +10,7 @@ from kcc.synth.model import (
     Block,
     Bounded,
     Choice,
+    Counted,
     Drawn,
     Fork,
     Kernel,
@@ -68,6 +69,8 @@ def _roots(kernel: Kernel) -> Iterator[int]:
             yield from _results(loop.bound.start)
             yield from _results(loop.bound.limit)
             yield from _results(loop.bound.step)
+        if loop.early is not None:
+            yield from _results(loop.early.counter.start)
 
 
 def _ending(block: Block) -> Iterator[Operand]:
@@ -76,8 +79,11 @@ def _ending(block: Block) -> Iterator[Operand]:
             yield condition
         case Fork(condition=Drawn(anchor=anchor)):
             yield anchor
-        case Fork(condition=Bounded(value=value)):
+        case Fork(condition=Bounded(value=value, anchor=anchor)):
             yield value
+            yield anchor
+        case Fork(condition=Counted(anchor=anchor)):
+            yield anchor
         case Choice(value=value) if value is not None:
             yield value
         case _:

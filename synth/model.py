@@ -138,21 +138,28 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The condition that ends a loop: it goes on while the loop's counter is below its trips."""
+    """The condition that ends a loop: it goes on while the loop's counter is below its trips.
+    Where data decide in the original, ``anchor`` is what must be there first."""
 
     loop: int
     continues_then: bool
+    anchor: Operand
+    anchor_type: IrType
 
 
 @dataclass(frozen=True, slots=True)
 class Bounded:
-    """The condition that ends a loop whose bound is reduced: ``value``, which the original
-    compares with its bound, is compared with the reduced one."""
+    """The condition that ends a loop whose bound is reduced or drawn: ``value``, which moves by as
+    much in each trip, is compared with the bound; ``anchor`` as for :class:`Counted`. ``early``:
+    a further way out of the loop, by :attr:`Loop.early`."""
 
     loop: int
     value: Operand
     value_type: IrType
     continues_then: bool
+    anchor: Operand
+    anchor_type: IrType
+    early: bool = False
 
 
 Condition = Known | Drawn | Counted | Bounded
@@ -216,7 +223,8 @@ class LoopControl(Enum):
 class Bound:
     """Where a loop's compared value starts (``is_ahead``: a step further), by how much it moves in
     a trip, up if it ``rises``, and the bound it is compared with by ``predicate`` (of LLVM) while
-    the loop goes on. ``tests_first``: the comparison comes before the body."""
+    the loop goes on. ``tests_first``: the comparison comes before the body. Of a loop with drawn
+    trips only ``start``, ``step``, ``rises`` and ``type`` mean anything."""
 
     start: Operand
     is_ahead: bool
@@ -229,10 +237,20 @@ class Bound:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyExit:
+    """A way out of a loop that data decide, beside one that ids and sizes decide: taken in a trip
+    drawn from the table ``trips``, or never."""
+
+    counter: Bound
+    trips: int
+    cluster: int
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A loop: ``entries`` are the blocks outside that lead to its header; ``trips`` the parameter
-    with its trips (COUNT) or with a table of them (DRAWN), -1 for none. ``cluster`` as for
-    :class:`Drawn`."""
+    with its trips (COUNT) or a table of them (DRAWN), -1 for none. ``bound`` is there for BOUND,
+    and for DRAWN where the loop has a counter of its own. ``cluster`` as for :class:`Drawn`."""
 
     number: int
     header: int
@@ -243,6 +261,7 @@ class Loop:
     bound: Bound | None
     trips: int
     cluster: int
+    early: EarlyExit | None = None
 
 
 class ParameterKind(Enum):

@@ -215,6 +215,10 @@ class _Emitter:
     def _declare(self, type_: IrType, name: str) -> None:
         self.declared.setdefault(spelled(type_), []).append(name)
 
+    def _declare_once(self, type_: IrType, name: str) -> None:
+        if name not in self.declared.get(spelled(type_), []):
+            self._declare(type_, name)
+
     def _line(self, text: str, access: int = -1) -> None:
         self.body.append((f"    {text}", access))
 
@@ -297,11 +301,21 @@ class _Emitter:
         return name
 
     def _draw(self, cluster: int, anchor: Operand, type_: IrType) -> None:
-        """The next number of a generator, which waits for the anchor where lanes are on their
-        own; lanes that stay together cannot take up what differs between them."""
+        """The next number of a generator, which takes up the anchor where lanes are on their own;
+        lanes that stay together wait for it, but cannot take up what differs between them."""
         self.draws.add(cluster)
-        bits = self._bits(anchor, type_) if cluster == 1 else _INCREMENT
+        bits = self._bits(anchor, type_)
+        if cluster != 1:
+            bits = f"{_INCREMENT}{self._wait(anchor, type_)}"
         self._aux(f"r{cluster} = r{cluster} * {MULTIPLIER} + {bits};")
+
+    def _wait(self, anchor: Operand, type_: IrType) -> str:
+        """A summand of zero that waits for a value."""
+        bits = self._bits(anchor, type_)
+        if bits == _INCREMENT:
+            return ""
+        zero = next(p.number for p in self.kernel.parameters if p.kind is ParameterKind.ZERO)
+        return f" + ({bits} & a{zero})"
 
     def _bits(self, anchor: Operand, type_: IrType) -> str:
         """A value as a whole number of 32 bits."""
@@ -384,19 +398,38 @@ class _Emitter:
     def _enter(self, loop: Loop) -> None:
         """Set up the counter or the bound of a loop that is about to be entered."""
         n = loop.number
+        if loop.early is not None:
+            early = loop.early
+            self._draw(early.cluster, Nothing(), IntTy(32))
+            trips = f"a{early.trips}[r{early.cluster} >> 26]"
+            self._drawn_bound(f"l{n}", early.counter, trips)
         match loop.control:
             case LoopControl.KEPT:
                 return
             case LoopControl.COUNT:
-                self._declare(IntTy(32), f"c{n}")
+                self._declare_once(IntTy(32), f"c{n}")
                 self._aux(f"c{n} = 0u;")
             case LoopControl.DRAWN:
-                self._declare(IntTy(32), f"c{n}")
-                self._declare(IntTy(32), f"e{n}")
                 self._draw(loop.cluster, Nothing(), IntTy(32))
-                self._aux(f"e{n} = a{loop.trips}[r{loop.cluster} >> 26]; c{n} = 0u;")
+                trips = f"a{loop.trips}[r{loop.cluster} >> 26]"
+                if loop.bound is not None:
+                    self._drawn_bound(f"e{n}", loop.bound, trips)
+                    return
+                self._declare_once(IntTy(32), f"c{n}")
+                self._declare_once(IntTy(32), f"e{n}")
+                self._aux(f"e{n} = {trips}; c{n} = 0u;")
             case LoopControl.BOUND:
                 self._bound(loop)
+
+    def _drawn_bound(self, name: str, bound: Bound, trips: str) -> None:
+        """What the loop's own counter is at the end of its last trip."""
+        assert isinstance(bound.start, Result)
+        self._declare_once(bound.type, name)
+        passed = f"({spelled(bound.type)})({trips} - 1u)"
+        if bound.step != Literal(1):
+            passed = f"{passed} * {self.spell.operand(bound.step, bound.type)}"
+        sign = "+" if bound.rises else "-"
+        self._aux(f"{name} = p{bound.start.number} {sign} {passed};")
 
     def _bound(self, loop: Loop) -> None:
         """A bound that is met after as many trips, divided by the factor, as the original's: at
@@ -404,10 +437,9 @@ class _Emitter:
         bound, n = loop.bound, loop.number
         assert bound is not None
         assert isinstance(bound.start, Result)
-        name, start = spelled(bound.type), f"p{bound.start.number}"
-        if f"e{n}" not in self.declared.get(name, []):
-            self._declare(bound.type, f"e{n}")
-            self._declare(bound.type, f"f{n}")
+        start = f"p{bound.start.number}"
+        self._declare_once(bound.type, f"e{n}")
+        self._declare_once(bound.type, f"f{n}")
         step = self.spell.operand(bound.step, bound.type)
         sign = "+" if bound.rises else "-"
         first = f"({start} {sign} {step})" if bound.is_ahead else start
@@ -427,14 +459,16 @@ class _Emitter:
                 return self.spell.operand(value, I1)
             case Drawn():
                 return self._drawn(condition)
-            case Counted(loop, continues_then):
+            case Counted(loop, continues_then, anchor, anchor_type):
                 found = self.kernel.loops[loop]
-                self._aux(f"c{loop} = c{loop} + 1u;")
+                self._aux(f"c{loop} = c{loop} + 1u{self._wait(anchor, anchor_type)};")
                 trips = f"a{found.trips}" if found.control is LoopControl.COUNT else f"e{loop}"
                 return f"c{loop} {'<' if continues_then else '>='} {trips}"
-            case Bounded(loop, value, type_, continues_then):
+            case Bounded(loop, value, type_, continues_then, anchor, anchor_type, early):
+                name = f"{'l' if early else 'e'}{loop}"
                 sign = "!=" if continues_then else "=="
-                return f"{self.spell.operand(value, type_)} {sign} e{loop}"
+                waits = self._wait(anchor, anchor_type)
+                return f"{self.spell.operand(value, type_)}{waits} {sign} {name}"
 
     def _drawn(self, condition: Drawn) -> str:
         cluster = condition.cluster
@@ -446,13 +480,12 @@ class _Emitter:
     def _fixed(self, condition: Drawn) -> str:
         """The threads' numbers, spread evenly, in another order for each branch; it waits for the
         anchor, of which nothing is left."""
-        cluster, bits = condition.cluster, self._bits(condition.anchor, condition.anchor_type)
+        cluster = condition.cluster
         first = cluster not in self.fixed
         self.draws.add(cluster)
         self.fixed.add(cluster)
         place = f"h{cluster}" if first else f"h{cluster} * {_ODD[condition.rates % len(_ODD)]}u"
-        zero = next(p.number for p in self.kernel.parameters if p.kind is ParameterKind.ZERO)
-        waits = f" + ({bits} & a{zero})" if bits != _INCREMENT else ""
+        waits = self._wait(condition.anchor, condition.anchor_type)
         return f"{place}{waits} < a{condition.rates}"
 
     def _choose(self, choice: Choice) -> None:

@@ -150,9 +150,15 @@ def _condition(condition: Known | Drawn | Counted | Bounded) -> str:
                 f"{operand_text(condition.anchor)}"
             )
         case Counted(loop):
-            return f"by the counter of loop {loop}"
+            return f"by the counter of loop {loop}{_waiting(condition.anchor)}"
         case Bounded(loop, value):
-            return f"by the bound of loop {loop} on {operand_text(value)}"
+            bound = "drawn trips" if condition.early else "bound"
+            waiting = _waiting(condition.anchor)
+            return f"by the {bound} of loop {loop} on {operand_text(value)}{waiting}"
+
+
+def _waiting(anchor: Operand) -> str:
+    return "" if isinstance(anchor, Nothing) else f", waits for {operand_text(anchor)}"
 
 
 def _launch(miniature: Miniature, launch: Launch) -> Iterator[str]:
