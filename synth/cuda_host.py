@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
-from kcc.frontend.ir.types import FloatTy
+from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.synth.model import (
     ArgumentValue,
     BufferValue,
@@ -64,6 +65,26 @@ static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride,
     check(cudaMalloc(&device, 64 * 4));
     check(cudaMemcpy(device, values, 64 * 4, cudaMemcpyHostToDevice));
     return device;
+}}
+
+// An image of four floats for each point, as a texture to read or a surface to write.
+[[maybe_unused]] static unsigned long long image(size_t width, size_t height, bool is_read)
+{{
+    cudaArray_t array;
+    const cudaChannelFormatDesc format = cudaCreateChannelDesc<float4>();
+    check(cudaMallocArray(&array, &format, width, height, cudaArraySurfaceLoadStore));
+    cudaResourceDesc resource = {{}};
+    resource.resType = cudaResourceTypeArray;
+    resource.res.array.array = array;
+    unsigned long long handle;
+    if (!is_read) {{
+        check(cudaCreateSurfaceObject(&handle, &resource));
+        return handle;
+    }}
+    cudaTextureDesc texture = {{}};
+    texture.addressMode[0] = texture.addressMode[1] = cudaAddressModeClamp;
+    check(cudaCreateTextureObject(&handle, &resource, &texture, nullptr));
+    return handle;
 }}
 
 int main()
@@ -137,14 +158,30 @@ def _argument(parameter: Parameter, value: ArgumentValue, shared: int) -> str:
         case TableValue(trips):
             return f"table((const unsigned[64]){{{', '.join(map(str, trips))}}})"
         case StructValue(words):
-            pairs = zip(words[::2], words[1::2], strict=True)
-            inner = ", ".join(f"{low | high << 32}ull" for low, high in pairs)
-            return f"Words<{len(words) // 2}>{{{{{inner}}}}}"
-        case ImageValue():
-            return "0"
+            return _words(struct.pack(f"<{len(words)}I", *words))
+        case ImageValue(size):
+            is_read = "true" if parameter.access == "read_only" else "false"
+            return f"image({size[0]}, {size[1]}, {is_read})"
         case ScalarValue(number):
             if isinstance(number, tuple):
-                return f"{{{', '.join(map(str, number))}}}"
+                return _words(_packed(number, scalar_of(parameter.type)))
             if parameter.kind is ParameterKind.SCALAR and isinstance(parameter.type, FloatTy):
                 return f"{float(number)!r}"
             return f"{int(number)}ull" if int(number) >= 1 << 31 else str(int(number))
+
+
+def _packed(values: tuple[int | float, ...], type_: IrType) -> bytes:
+    """A vector as it lies in memory; one of three has the size of four."""
+    whole = (*values, 0) if len(values) == 3 else values
+    if isinstance(type_, FloatTy):
+        return struct.pack(f"<{len(whole)}{_FLOATS[type_.bits]}", *map(float, whole))
+    bits = getattr(type_, "bits", 32)
+    return b"".join((int(v) % (1 << bits)).to_bytes(bits // 8, "little") for v in whole)
+
+
+_FLOATS = {16: "e", 32: "f", 64: "d"}
+
+
+def _words(data: bytes) -> str:
+    words = [int.from_bytes(data[n : n + 8], "little") for n in range(0, len(data), 8)]
+    return f"Words<{len(words)}>{{{{{', '.join(f'{word}ull' for word in words)}}}}}"

@@ -9,8 +9,10 @@ lie in global memory here, since a pointer to constant memory cannot be handed t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
+from kcc.frontend.ir.types import VecTy, size_bytes
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.synth.cuda_host import cuda_host
@@ -20,12 +22,17 @@ from kcc.synth.opencl_types import spelled
 _ENTRY = re.compile(
     r"^\.visible \.entry (\w+)\((.*?)^\)(.*?)^\{\n(.*?)^\}", re.MULTILINE | re.DOTALL
 )
-_PARAMETER = re.compile(r"ld\.param\.(\w+)(\.\w+)?(\s+)([^,]+), \[(\w+)_param_(\d+)(\+\d+)?\]")
+_PARAMETER = re.compile(
+    r"ld\.param\.(\w+)(\.\w+)?(\s+)(\{[^}]*\}|[^,]+), \[(\w+)_param_(\d+)(\+\d+)?\]"
+)
 _WORD = re.compile(
     r"^(?:\.visible )?\.(shared|const|global) (\.align \d+) (\.b\d+) ([\w$]+)\[(\d+)\]"
     r"(?: = \{([^}]*)\})?;",
     re.MULTILINE,
 )
+
+_REGISTER = re.compile(r"%(p|rs|rd|rq|r|fd|f|hh|h)(?=\d|<)")
+"""Of LLVM's back end, without its number."""
 
 _DOUBLES = re.compile(
     r"^declare spir_func double @_Z(\d+[a-z_0-9]*?)d+\(((?:double(?:, )?)+)\)[^\n]*\n", re.MULTILINE
@@ -83,13 +90,13 @@ def _table(match: re.Match[str]) -> str:
     word = {".b8": "unsigned char", ".b16": "unsigned short", ".b64": "unsigned long long"}
     values = match[6] or "0"
     kind = word.get(match[3], "unsigned")
-    return f'extern "C" __device__ {kind} {match[4]}[{match[5]}] = {{{values}}};\n'
+    return f'extern "C" {{ __device__ {kind} {match[4]}[{match[5]}] = {{{values}}}; }}\n'
 
 
 def _kernel(kernel: Kernel, body: str, variables: dict[str, re.Match[str]]) -> str:
     parameters = ", ".join(_parameter(p) for p in kernel.parameters)
     operands = [_operand(p) for p in kernel.parameters]
-    lines = [*_declared(body, variables), *_structs(kernel), *_body(body)]
+    lines = [*_declared(body, variables), *_structs(kernel), *_body(kernel, body)]
     text = "\n".join(f'        "{line}\\n\\t"' for line in ["{", *lines, "}"])
     inputs = ", ".join(operands)
     offset = _offsets(kernel)
@@ -100,14 +107,26 @@ def _kernel(kernel: Kernel, body: str, variables: dict[str, re.Match[str]]) -> s
     )
 
 
+def in_memory_bytes(p: Parameter) -> int:
+    """The size of a parameter that inline assembly cannot take as an operand, a struct or a vector,
+    in whole words of 8 bytes; 0 for any other."""
+    if p.kind is ParameterKind.STRUCT:
+        return -(-p.size_bytes // 8) * 8
+    is_vector = p.kind is ParameterKind.SCALAR and isinstance(p.type, VecTy)
+    return -(-size_bytes(p.type) // 8) * 8 if is_vector else 0
+
+
 def _parameter(p: Parameter) -> str:
+    words = in_memory_bytes(p) // 8
+    if words:
+        return f"__grid_constant__ const Words<{words}> a{p.number}"
     match p.kind:
         case ParameterKind.BUFFER | ParameterKind.TABLE:
             return f"void *a{p.number}"
         case ParameterKind.LOCAL:
             return f"unsigned a{p.number}"
-        case ParameterKind.STRUCT:
-            return f"__grid_constant__ const Words<{-(-p.size_bytes // 8)}> a{p.number}"
+        case ParameterKind.IMAGE | ParameterKind.SAMPLER:
+            return f"unsigned long long a{p.number}"
         case ParameterKind.SCALAR:
             name = spelled(p.type)
             return f"{_CUDA.get(name, name)} a{p.number}"
@@ -124,13 +143,15 @@ _LETTERS = {"float": "f", "double": "d", "ulong": "l", "uchar": "r", "ushort": "
 
 
 def _operand(p: Parameter) -> str:
+    if in_memory_bytes(p):
+        return f'"l"(&a{p.number})'
     match p.kind:
-        case ParameterKind.BUFFER | ParameterKind.TABLE:
+        case (
+            ParameterKind.BUFFER | ParameterKind.TABLE | ParameterKind.IMAGE | ParameterKind.SAMPLER
+        ):
             return f'"l"(a{p.number})'
         case ParameterKind.LOCAL:
             return f'"l"(l{p.number})'
-        case ParameterKind.STRUCT:
-            return f'"l"(&a{p.number})'
         case ParameterKind.SCALAR:
             letter = _LETTERS.get(spelled(p.type), "r")
             value = f"(unsigned)a{p.number}" if spelled(p.type) == "uchar" else f"a{p.number}"
@@ -156,40 +177,59 @@ def _declared(body: str, variables: dict[str, re.Match[str]]) -> Iterator[str]:
 
 
 def _structs(kernel: Kernel) -> Iterator[str]:
-    """Structs by value go through local memory."""
+    """What is no operand goes through local memory."""
     for p in kernel.parameters:
-        if p.kind is ParameterKind.STRUCT:
-            size = -(-p.size_bytes // 8) * 8
-            yield f".local .align 8 .b8 {kernel.name}_param_{p.number}[{size}];"
+        size = in_memory_bytes(p)
+        if size:
+            yield f".local .align 16 .b8 {kernel.name}_param_{p.number}[{size}];"
             yield f".reg .b64 %%c{p.number};"
-            for word in range(-(-p.size_bytes // 8)):
-                yield f"ld.b64 %%c{p.number}, [%{p.number}+{word * 8}];"
-                yield f"st.local.b64 [{kernel.name}_param_{p.number}+{word * 8}], %%c{p.number};"
+        for offset in range(0, size, 8):
+            yield f"ld.b64 %%c{p.number}, [%{p.number}+{offset}];"
+            yield f"st.local.b64 [{kernel.name}_param_{p.number}+{offset}], %%c{p.number};"
 
 
-def _body(body: str) -> Iterator[str]:
-    """The lines of a kernel as inline assembly has them: registers with two percent signs, labels
-    of their own, parameters as operands."""
-    for line in body.split("\n"):
-        text = re.sub(r"//.*", "", line).strip()
-        if not text or text.startswith((".loc", ".file", ".section")):
+def _body(kernel: Kernel, body: str) -> Iterator[str]:
+    """The lines of a kernel as inline assembly has them: registers with two percent signs and names
+    that are not those nvcc gives to operands, labels of their own, parameters as operands. Loops
+    are not to be unrolled."""
+    lines = [text for line in body.split("\n") if (text := re.sub(r"//.*", "", line).strip())]
+    headers = _loop_headers(lines)
+    for line in lines:
+        if line.startswith((".loc", ".file", ".section")):
             continue
+        text = _REGISTER.sub(r"%m\1", line)
         text = _plain(text.replace("%", "%%").replace("$L__BB", "L"))
         text = text.replace("ld.const", "ld.global")
-        text = _PARAMETER.sub(_taken, text).replace('"', '\\"')
-        yield re.sub(r"\bret;", "bra.uni DONE;", text) if text == "ret;" else text
+        text = _PARAMETER.sub(partial(_taken, kernel), text).replace('"', '\\"')
+        yield "bra.uni DONE;" if text == "ret;" else text
+        if line in headers:
+            yield '.pragma \\"nounroll\\";'
     yield "DONE:"
 
 
-def _taken(match: re.Match[str]) -> str:
-    """A parameter that is read: an operand, or part of a struct in local memory."""
-    kind, vector, gap, target, kernel, number, offset = match.groups()
-    if offset is not None or vector is not None:
-        return (
-            f"ld.local.{kind}{vector or ''}{gap}{target}, [{kernel}_param_{number}{offset or ''}]"
-        )
-    bits = re.sub(r"\D", "", kind)
-    narrow = {"8": "cvt.u16.u32", "16": "mov.b16"}
+def _loop_headers(lines: Sequence[str]) -> set[str]:
+    """The labels that a branch further down goes back to."""
+    seen, found = set[str](), set[str]()
+    for line in lines:
+        if line.endswith(":"):
+            seen.add(line)
+        found |= {f"{label}:" for label in re.findall(r"\$L__\w+", line)} & seen - {line}
+    return found
+
+
+def _taken(kernel: Kernel, match: re.Match[str]) -> str:
+    """A parameter that is read: an operand, or part of what is in local memory."""
+    kind, vector, gap, target, name, number, offset = match.groups()
+    own = kernel.parameters[int(number)]
+    if in_memory_bytes(own):
+        part = f"{name}_param_{number}{offset or ''}"
+        return f"ld.local.{kind}{vector or ''}{gap}{target}, [{part}]"
+    bits = int(re.sub(r"\D", "", kind))
+    if _operand(own).startswith('"l"') and bits < 64:
+        if offset:
+            return f"mov.b64{gap}{{_, {target}}}, %{number}"
+        return f"cvt.u{bits}.u64{gap}{target}, %{number}"
+    narrow = {8: "cvt.u16.u32", 16: "mov.b16"}
     return f"{narrow.get(bits, f'mov.b{bits}')}{gap}{target}, %{number}"
 
 

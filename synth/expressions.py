@@ -280,11 +280,20 @@ class Expressions:
             case "extractelement":
                 return f"{own[0]}.s{self._lane(s.operands[1])}"
             case "extractvalue":
-                return own[0]
+                return self._part(s, own[0])
             case "shufflevector":
                 return self._shuffle(s, own)
             case _:
                 raise AssertionError("insertelement is a statement of its own")
+
+    def _part(self, s: Statement, whole: str) -> str:
+        """Of a compare-and-exchange: what was there before, or whether it was what was expected."""
+        made = s.operands[0]
+        if s.type != I1 or not isinstance(made, Result):
+            return whole
+        exchange = self.statements[made.number]
+        expected = self.operand(exchange.operands[1], exchange.operand_types[1])
+        return f"{whole} == {expected}"
 
     def _lane(self, operand: Operand) -> str:
         """A lane's number; one that is not fixed counts as the first."""

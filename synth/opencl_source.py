@@ -239,7 +239,8 @@ class _Emitter:
             self.samplers.append((s.number, int(getattr(s.operands[0], "value", 0))))
             return
         if s.type != VOID:
-            self._declare(s.type, f"v{s.number}")
+            made = s.operand_types[1] if s.opcode == "cmpxchg" else s.type
+            self._declare(made, f"v{s.number}")
         match s.opcode:
             case "phi":
                 self._declare(s.type, f"p{s.number}")
