@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Run, Streams
+from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import TraceLaunch
@@ -86,6 +86,7 @@ class BlockSupply:
         geometry = Geometry(
             machine.line_bytes, machine.sector_bytes, machine.local_banks,
             machine.lanes_together, PRIVATE_LINES, self.tables.private_bytes,
+            machine[Conf.CONSTANT_SETS] > 0,
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)
         self.streams = self.streams._replace(accesses=accesses)

@@ -23,7 +23,8 @@ MOST_WORDS = 16
 
 class Geometry(NamedTuple):
     """Sizes in bytes of lines and sectors, banks of local memory, the lanes that it serves at
-    once, and where private memory begins and how much a lane has."""
+    once, where private memory begins and how much a lane has, and whether the lines of constants
+    are wanted, too."""
 
     line_bytes: int
     sector_bytes: int
@@ -31,6 +32,7 @@ class Geometry(NamedTuple):
     lanes_together: int
     private_base: int
     private_bytes: int
+    constant_lines: bool
 
 
 @inlined
@@ -228,9 +230,9 @@ def coalesce(
     sizes: Ints, g: Geometry, accesses: Ints, transactions: Ints, row: int, used: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access, from row ``row`` of the batch on, its first transaction and their
-    number (the passes, for local and constant memory) to ``accesses``, and transactions from
-    ``used`` on. Returns the row and the transaction to go on with: less than all rows when there
-    is no more room.
+    number (the passes, for local memory and for constants without lines; those of constants with
+    lines are the weight of the first) to ``accesses``, and transactions from ``used`` on. Returns
+    the row and the transaction to go on with: less than all rows when there is no more room.
 
     ``threads`` is the number of each row's warp in the launch; ``kinds`` and ``sizes`` are those
     of the kernel's accesses.
@@ -259,12 +261,14 @@ def coalesce(
                     )  # fmt: skip
                 accesses[number].count = count
                 continue
-            if kind == CONSTANT:
+            if kind == CONSTANT and not g.constant_lines:
                 accesses[number].count = distinct_words(own, mask, words)
                 continue
             if end + most_sectors(width, size, g.sector_bytes) > room:
                 return this, begin
             last = add_access(transactions, end, own, mask, kind, size, threads[this], g)
+            if kind == CONSTANT and last > end:
+                transactions[end].weight = distinct_words(own, mask, words)
             accesses[number].count = last - end
             end = last
     return len(masks), end

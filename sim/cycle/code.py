@@ -42,9 +42,10 @@ class LoweredProgram:
     copies: int
 
 
-def lower(program: Program, register_banks: int) -> LoweredProgram:
-    """The code of a program for schedulers with so many register banks."""
-    lowering = _Lowering(program, register_banks)
+def lower(program: Program, register_banks: int, line_instructions: int) -> LoweredProgram:
+    """The code of a program for schedulers with so many register banks and an instruction cache
+    whose lines hold so many machine instructions; 0 without one."""
+    lowering = _Lowering(program, register_banks, line_instructions)
     for first, end, block in program.segments:
         lowering.add_segment(int(first), int(end), int(block))
     return lowering.result()
@@ -54,6 +55,9 @@ def lower(program: Program, register_banks: int) -> LoweredProgram:
 class _Lowering:
     program: Program
     register_banks: int
+    line_instructions: int
+    instructions: int = 0
+    """Machine instructions so far: the code lies in the order of the program."""
     free: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     """Registers to wait for instead of the results that make no code."""
     sources: list[int] = field(default_factory=list[int])
@@ -123,11 +127,16 @@ class _Lowering:
         result = FIRST_REGISTER + int(row[Op.RESULT]) if row[Op.RESULT] >= 0 else NOWHERE
         start = len(self.sources)
         self.sources += more
-        columns = (Op.LATENCY, Op.INTERVAL, Op.ISSUES, Op.KIND, Op.UNIT, Op.CAUSE, Op.HAS_ACCESS)
+        timing, columns = (Op.LATENCY, Op.INTERVAL, Op.ISSUES), (
+            Op.KIND, Op.UNIT, Op.CAUSE, Op.HAS_ACCESS,
+        )  # fmt: skip
+        line, more_lines = self._lines(int(row[Op.ISSUES]))
         self.ops.append(
             (
                 *own, result, start, len(self.sources), self._reads(int(row[Op.READS])),
+                *(int(row[column]) for column in timing), line,
                 *(int(row[column]) for column in columns), self._writes(int(row[Op.WRITES])),
+                more_lines,
             )
         )  # fmt: skip
         self.origin.append(number)
@@ -139,6 +148,16 @@ class _Lowering:
             bank = remainder % self.register_banks
             counts[bank] = min(counts[bank] + (by_remainder >> 4 * remainder & 15), 15)
         return sum(count << 4 * bank for bank, count in enumerate(counts))
+
+    def _lines(self, instructions: int) -> tuple[int, int]:
+        """The line of the code where the next instructions begin, counted from 1, and in how many
+        more they are. Loops of what is one operation here stay in their first 255."""
+        if self.line_instructions == 0:
+            return 0, 0
+        first = self.instructions // self.line_instructions
+        self.instructions += instructions
+        last = max(self.instructions - 1, 0) // self.line_instructions
+        return 1 + first, min(max(last - first, 0), 255)
 
     def _writes(self, remainder: int) -> int:
         return 1 + (remainder - 1) % self.register_banks if remainder and self.register_banks else 0

@@ -43,6 +43,8 @@ from kcc.sim.cycle.layout import (
     Warps,
 )
 from kcc.sim.cycle.load_store_native import access_global
+from kcc.sim.cycle.placing_native import place_block
+from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
     first_after,
     set_waiting,
@@ -56,7 +58,6 @@ from kcc.sim.cycle.warp_native import (
     cause_of,
     key_of,
     leave,
-    place_block,
 )
 from kcc.sim.machine_costs import UNITS, Unit
 
@@ -66,6 +67,7 @@ MEMORY, ALL_UNITS = int(Unit.MEMORY), int(UNITS)
 K_BARRIER = int(Kind.BARRIER)
 K_LOAD, K_STORE, K_ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
 K_LOCAL_LOAD, K_LOCAL_ATOMIC = int(Kind.LOCAL_LOAD), int(Kind.LOCAL_ATOMIC)
+K_CONSTANT = int(Kind.CONSTANT_LOAD)
 SMS, SCHEDULERS, PER, BLOCKS = (
     int(Conf.SMS), int(Conf.SCHEDULERS), int(Conf.PER_SCHEDULER), int(Conf.BLOCKS),
 )  # fmt: skip
@@ -76,7 +78,7 @@ R_NEXT, R_END, R_FINISHED, R_SM, R_WINDOW, R_FILL, R_LAST = (
     int(Run.NEXT_BLOCK), int(Run.END_BLOCK), int(Run.FINISHED), int(Run.SM), int(Run.WINDOW),
     int(Run.FILL), int(Run.END),
 )  # fmt: skip
-R_SHIFT = int(Run.INTERVAL_SHIFT)
+R_SHIFT, R_FIRST = int(Run.INTERVAL_SHIFT), int(Run.FIRST_SM)
 C_ISSUED, C_IDLE, C_BARRIER, C_UNIT, C_LOAD_STORE, C_QUEUE = (
     int(Cause.ISSUED), int(Cause.IDLE), int(Cause.BARRIER), int(Cause.UNIT),
     int(Cause.LOAD_STORE), int(Cause.QUEUE),
@@ -86,6 +88,7 @@ S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
     int(Stat.STORES), int(Stat.WARP_CYCLES), int(Stat.DRAM_READS),
 )  # fmt: skip
 REGISTER_BANKS, C_REGISTERS = int(Conf.REGISTER_BANKS), int(Cause.REGISTERS)
+CONSTANT_SETS = int(Conf.CONSTANT_SETS)
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 
 
@@ -189,6 +192,12 @@ def issue_memory(
         run[R_LAST] = max(run[R_LAST], done)
         if stats[S_DRAM_READS] > reads:
             count_interval(run, counts, now, 1, stats[S_DRAM_READS] - reads)
+    elif kind == K_CONSTANT and conf[CONSTANT_SETS] > 0:
+        done, queued, level, busy = load_constants(
+            conf, streams, sms, l2, memory, counts, first, amount, sm, operation.latency, now
+        )
+        sms.state[sm].lsu = now + max(busy, conf[LSU_INTERVAL])
+        sms.state[sm].lsu_cause = C_LOAD_STORE
     else:
         passes = max(amount, 1)
         busy = passes
@@ -236,6 +245,8 @@ def issue(
     run[R_LAST] = max(run[R_LAST], now + issues)
     state.op = op + 1
     if advance(code, streams, warps, warp, now + issues):
+        if code.ops[state.op].line != state.line:
+            fetch(conf, code, warps, sms, l2, memory, counts, sm, warp, now + issues)
         if kind == K_BARRIER:
             schedulers.at_barrier[number] |= 1 << slot
             sms.blocks[sm, state.place].at_barrier += 1
@@ -314,7 +325,9 @@ def run_sm(
             if run[R_NEXT] == run[R_END]:
                 state.time = now
                 return False
-            place_block(conf, run, code, streams, warps, schedulers, sms, counts, sm, now)
+            place_block(
+                conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm, now
+            )
         for number in range(np.uint64(sm * count), np.uint64((sm + 1) * count)):
             if schedulers.state[number].next <= now:
                 step(
@@ -334,7 +347,7 @@ def run_sm(
 @inlined
 def fill(
     conf: Ints, run: Ints, code: Code, streams: Streams, warps: Warps, schedulers: Schedulers,
-    sms: Sms, counts: Counts,
+    sms: Sms, l2: Cache, memory: Dram, counts: Counts,
 ) -> bool:  # fmt: skip
     """The first blocks: one to each SM and cycle, in the order of their numbers. False if one is
     not there yet."""
@@ -344,8 +357,9 @@ def fill(
         sm = run[R_FILL] % conf[SMS]
         sms.state[sm].wanted += 1
         place_block(
-            conf, run, code, streams, warps, schedulers, sms, counts, sm, run[R_FILL] // conf[SMS]
-        )
+            conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm,
+            run[R_FILL] // conf[SMS],
+        )  # fmt: skip
         sms.state[sm].time = 0
         run[R_FILL] += 1
     return True
@@ -357,7 +371,7 @@ def simulate(
     sms: Sms, l1: Cache, l2: Cache, memory: Dram, counts: Counts,
 ) -> int:  # fmt: skip
     """Run until blocks are wanting or all is done."""
-    if not fill(conf, run, code, streams, warps, schedulers, sms, counts):
+    if not fill(conf, run, code, streams, warps, schedulers, sms, l2, memory, counts):
         return WAITING
     while True:
         if run[R_SM] == conf[SMS]:
@@ -370,10 +384,11 @@ def simulate(
                 return TOO_LONG
             run[R_WINDOW] = least + conf[QUANTUM]
             run[R_SM] = 0
+            run[R_FIRST] = (run[R_FIRST] + 1) % conf[SMS]
         while run[R_SM] < conf[SMS]:
             if not run_sm(
                 conf, run, code, streams, warps, schedulers, sms, l1, l2, memory, counts,
-                run[R_SM],
+                (run[R_FIRST] + run[R_SM]) % conf[SMS],
             ):  # fmt: skip
                 return WAITING
             run[R_SM] += 1

@@ -55,29 +55,35 @@ from kcc.trace.tables import TraceTables
 HOST_LINE = 64
 """Bytes of a line of the host's cache."""
 
+CODE_LINES, CODE_LINES_EACH = 1 << 45, 1 << 20
+"""Where the code of kernels lies, as the model sees it, and how far apart that of two begins:
+beyond all data, whose addresses have 48 bits."""
+
 FIRST_INTERVAL_SHIFT = 4
 """Intervals begin with 16 cycles."""
 
 
 @dataclass(slots=True, eq=False)
 class SharedMemory:
-    """L2 and DRAM, which outlive a launch."""
+    """L2, DRAM and the SMs' instruction caches, which outlive a launch."""
 
     l2: Cache
     dram: Dram
+    instructions: Cache
 
     def new_launch(self) -> None:
         """Times begin again; everything that was on its way is there."""
         sectors = self.l2.lines.shape[1] // 2
-        filled = self.l2.lines[:, :sectors]
-        np.minimum(filled, 0, out=filled)
+        for cache in (self.l2, self.instructions):
+            filled = cache.lines[:, :sectors]
+            np.minimum(filled, 0, out=filled)
         for column in (self.dram.slices, self.dram.channels, self.dram.banks, self.dram.misses):
             column[...] = 0
         self.dram.rows[..., 1:] = 0
 
 
 def shared_memory(machine: Machine) -> SharedMemory:
-    """Empty L2 and DRAM."""
+    """Empty caches and DRAM."""
     sets = machine[Conf.L2_SLICES] * machine[Conf.L2_SETS]
     banks = machine[Conf.CHANNELS] * machine[Conf.BANKS]
     rows = np.zeros((banks, ROWS_KEPT, 3), np.int64)
@@ -87,9 +93,10 @@ def shared_memory(machine: Machine) -> SharedMemory:
         Dram(
             np.zeros(machine[Conf.L2_SLICES], np.int64),
             np.zeros(machine[Conf.CHANNELS], np.int64), np.zeros(banks, np.int64), rows,
-            np.zeros(machine[Conf.CHANNELS], np.int64),
+            np.zeros((machine[Conf.CHANNELS], 2), np.int64),
             np.zeros((machine[Conf.L2_SLICES], machine[Conf.L2_MSHR] + 1), np.int64),
         ),
+        _cache_of(machine, Conf.FETCH_SETS, Conf.FETCH_WAYS),
     )  # fmt: skip
 
 
@@ -99,6 +106,13 @@ def empty_cache(sets: int, ways: int, sectors: int) -> Cache:
     order = aligned((max(sets, 1), ways), np.int64)
     order[:] = (-1 << WAY_BITS) | np.arange(ways)
     return Cache(order.reshape(-1), aligned((order.size, 2 * sectors), np.int32))
+
+
+def _cache_of(machine: Machine, sets: Conf, ways: Conf) -> Cache:
+    """One for each SM, empty; without sets, something to point at."""
+    return empty_cache(
+        machine[Conf.SMS] * machine[sets], max(machine[ways], 1), machine[Conf.SECTORS]
+    )
 
 
 def aligned(shape: int | tuple[int, ...], kind: DTypeLike) -> NDArray[Any]:
@@ -122,6 +136,7 @@ class CycleSimulator:
         self.gpu, self.registers, self.timeline = gpu, registers or {}, timeline
         self.memory: SharedMemory | None = None
         self._programs = dict[int, tuple[TraceTables, Program, LoweredProgram]]()
+        self._places = dict[str, int]()
 
     def begin(self, tables: TraceTables, launch: TraceLaunch) -> LaunchSimulation:
         """A launch whose batches are then fed. Raises K870 for a launch without addresses, K871
@@ -129,7 +144,7 @@ class CycleSimulator:
         machine = launch_machine(self.gpu, tables, launch, self.registers)
         if id(tables) not in self._programs:
             program = program_of(tables, machine)
-            lowered = lower(program, machine[Conf.REGISTER_BANKS])
+            lowered = _lowered(program, machine)
             self._programs[id(tables)] = tables, program, lowered
         _, program, lowered = self._programs[id(tables)]
         return self._begin(tables, launch, machine, program, lowered)
@@ -138,7 +153,7 @@ class CycleSimulator:
         self, tables: TraceTables, launch: TraceLaunch, machine: Machine, program: Program
     ) -> LaunchSimulation:
         """The same for a program that is at hand."""
-        lowered = lower(program, machine[Conf.REGISTER_BANKS])
+        lowered = _lowered(program, machine)
         return self._begin(tables, launch, machine, program, lowered)
 
     def _begin(
@@ -149,12 +164,20 @@ class CycleSimulator:
         program: Program,
         lowered: LoweredProgram,
     ) -> LaunchSimulation:
+        place = self._places.setdefault(tables.kernel, len(self._places))
+        machine.conf[Conf.CODE_LINE] = CODE_LINES + place * CODE_LINES_EACH
         if self.memory is None:
             self.memory = shared_memory(machine)
         self.memory.new_launch()
         return LaunchSimulation(
             tables, launch, machine, program, lowered, self.memory, self.timeline
         )
+
+
+def _lowered(program: Program, machine: Machine) -> LoweredProgram:
+    fetched = machine[Conf.FETCH_SETS] > 0
+    per_line = max(machine.line_bytes // machine.code_bytes, 1) if fetched else 0
+    return lower(program, machine[Conf.REGISTER_BANKS], per_line)
 
 
 def launch_machine(
@@ -214,11 +237,10 @@ class LaunchSimulation:
             np.zeros(sms, SM), np.zeros((sms, machine[Conf.BLOCKS]), BLOCK),
             np.zeros((sms, SLOTS), np.uint32),
             np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32),
+            memory.instructions, _cache_of(machine, Conf.CONSTANT_SETS, Conf.CONSTANT_WAYS),
         )  # fmt: skip
         self.sms.state["time"] = NEVER
-        self.l1 = empty_cache(
-            sms * machine[Conf.L1_SETS], machine[Conf.L1_WAYS], machine[Conf.SECTORS]
-        )
+        self.l1 = _cache_of(machine, Conf.L1_SETS, Conf.L1_WAYS)
         ops = len(self.lowered.code.ops)
         self.counts = Counts(
             np.zeros(STATS, np.int64), np.zeros((ops, LINE_STATS), np.int64),
@@ -271,8 +293,9 @@ class LaunchSimulation:
     @property
     def clock(self) -> int:
         """The cycle at which the next thread block is wanted."""
-        sm = int(self.run[Run.SM])
-        return int(self.sms.state["time"][sm]) if sm < len(self.sms.state) else 0
+        place, sms = int(self.run[Run.SM]), len(self.sms.state)
+        sm = (int(self.run[Run.FIRST_SM]) + place) % sms
+        return int(self.sms.state["time"][sm]) if place < sms else 0
 
     def feed_blocks(self, batches: Iterable[TraceBatch]) -> None:
         """Thread blocks that are whole, ascending, perhaps with gaps: they are simulated until all

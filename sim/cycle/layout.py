@@ -60,6 +60,8 @@ class Cause(IntEnum):
     FENCE = 15
     REGISTERS = 16
     """No operand collector is free: register banks that others read."""
+    FETCH = 17
+    """Instructions that the instruction cache does not hold."""
 
 
 CAUSES = len(Cause)
@@ -82,6 +84,7 @@ NAMES = {
     Cause.MSHR: "MSHR",
     Cause.FENCE: "fence",
     Cause.REGISTERS: "register banks",
+    Cause.FETCH: "fetch",
 }
 """Names in reports."""
 
@@ -199,6 +202,24 @@ class Conf(IntEnum):
     """Sectors that a channel of DRAM collects before it writes them."""
     TURNAROUND = 42
     """Of a channel from reads to writes and back, in 1/64 cycle."""
+    L2_QUEUE = 43
+    """Requests that wait at a slice; an SM that writes to one where there are more waits."""
+    DRAM_QUEUE = 44
+    """Sectors that wait at a channel; a slice that has to write one more waits."""
+    REFRESH_EVERY = 45
+    """In 1/64 cycle; 0: not known."""
+    REFRESH = 46
+    """Of all banks of a channel, in 1/64 cycle."""
+    STORES_STAY = 47
+    """1: what is stored stays in L1."""
+    FETCH_SETS = 48
+    """Of an SM's instruction cache; 0: none is known, and instructions are always there."""
+    FETCH_WAYS = 49
+    CONSTANT_SETS = 50
+    """Of an SM's constant cache; 0: none is known, and constants are always there."""
+    CONSTANT_WAYS = 51
+    CODE_LINE = 52
+    """The line where the kernel's code begins."""
 
 
 CONF_SIZE = len(Conf)
@@ -216,11 +237,13 @@ OPERATION = np.dtype(
         ("latency", np.int32),
         ("interval", np.int32),  # cycles for which the unit takes nothing else, for all issues
         ("issues", np.int32),  # machine instructions: cycles of the scheduler
+        ("line", np.int32),  # of the code, that its first instruction is in; 0 without a cache
         ("kind", np.uint8),
         ("unit", np.uint8),
         ("cause", np.uint8),  # what waiting for the result is, where memory does not decide
         ("has_access", np.uint8),
         ("writes", np.uint8),  # bank of the result and 1, 0 for none
+        ("more_lines", np.uint8),  # of the code, that its further instructions are in
     ],
     align=True,
 )  # fmt: skip
@@ -271,7 +294,8 @@ WARP = np.dtype(
         ("from_block", np.int32),
         ("place", np.uint32),  # of its block on the SM
         ("unit", np.uint32),  # that its operation goes to
-        ("", np.int64),  # all of it in one line of the host's cache
+        ("line", np.int32),  # of the code, that was fetched last
+        ("", np.int32),  # all of it in one line of the host's cache
     ],
     align=True,
 )  # fmt: skip
@@ -361,15 +385,6 @@ class Schedulers(NamedTuple):
     collectors: Array
 
 
-class Sms(NamedTuple):
-    """Arrays of SM and BLOCK; the windows of returning data, when misses are done (a heap)."""
-
-    state: Array
-    blocks: Array
-    returns: Array
-    misses: Array
-
-
 class Cache(NamedTuple):
     """``order[set]`` are lines with their places, the least recently used last. ``lines[place]``
     says when each sector is there, ABSENT if it is not; then, for L1, what gives each sector that
@@ -379,9 +394,22 @@ class Cache(NamedTuple):
     lines: Array
 
 
+class Sms(NamedTuple):
+    """Arrays of SM and BLOCK; the windows of returning data, when misses are done (a heap); the
+    caches of instructions and of constants, whose sectors are those of L1."""
+
+    state: Array
+    blocks: Array
+    returns: Array
+    misses: Array
+    instructions: Cache
+    constants: Cache
+
+
 class Dram(NamedTuple):
     """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open; sectors
-    that channels have to write; when the last misses of each slice are done, as a ring."""
+    that channels have to write, and whether they read since they last wrote; when the last misses
+    of each slice are done, as a ring."""
 
     slices: Array
     channels: Array
@@ -413,7 +441,7 @@ class Run(IntEnum):
     FINISHED = 2
     """No more blocks come."""
     SM = 3
-    """The SM to go on with in this window."""
+    """SMs that came to the end of this window."""
     WINDOW = 4
     FILL = 5
     """Places filled of the first blocks."""
@@ -423,6 +451,9 @@ class Run(IntEnum):
     """The last cycle in which something was issued or arrived."""
     INTERVAL_SHIFT = 9
     """Intervals of the statistics over time have two to the power of this cycles."""
+    FIRST_SM = 10
+    """The SM that is first in this window: each is in turn, as what comes first finds more room in
+    the queues."""
 
 
 RUN_SIZE = len(Run)
@@ -453,6 +484,12 @@ class Stat(IntEnum):
     MERGE_STALLS = 18
     WARP_CYCLES = 19
     """Cycles of resident warps, all together."""
+    FETCHES = 20
+    """Lines of code that warps went on to, where there is an instruction cache."""
+    FETCH_MISSES = 21
+    CONSTANT_LINES = 22
+    """Looked up in the constant cache, where there is one."""
+    CONSTANT_MISSES = 23
 
 
 STATS = len(Stat)

@@ -22,9 +22,9 @@ from kcc.sim.cycle.layout import (
     Stat,
 )
 from kcc.sim.cycle.memory_native import (
-    channel_of,
     find_line,
     home_of,
+    queue_has_room,
     quotient,
     read_level2,
     remainder,
@@ -40,14 +40,15 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
     int(Conf.SECTORS), int(Conf.L1_LATENCY), int(Conf.L1_SETS), int(Conf.L1_WAYS),
 )  # fmt: skip
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
-LSU_INTERVAL, L2_SETS, WRITE_BACK = (
-    int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK),
+LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
+    int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
 ATOMIC_LATENCY, L2_LATENCY = int(Conf.ATOMIC_LATENCY), int(Conf.L2_LATENCY)
 REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
 K_LOAD, K_STORE = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE)
-C_LOAD_STORE, C_MSHR, C_L1, C_DRAM, C_ATOMIC = (
+C_LOAD_STORE, C_MSHR, C_L1, C_DRAM, C_ATOMIC, C_QUEUE = (
     int(Cause.LOAD_STORE), int(Cause.MSHR), int(Cause.L1), int(Cause.DRAM), int(Cause.ATOMIC),
+    int(Cause.QUEUE),
 )  # fmt: skip
 S_L1, S_L1_HITS, S_L1_PENDING, S_MSHR, S_MERGE, S_STORE_SECTORS = (
     int(Stat.L1_SECTORS), int(Stat.L1_HITS), int(Stat.L1_PENDING), int(Stat.MSHR_CYCLES),
@@ -119,21 +120,37 @@ def foresee(
 
 
 @inlined
+def keep_stored(conf: Ints, l1: Cache, sm: int, line: int, sectors: Any, now: int) -> None:
+    """Sectors that are stored at ``now`` stay in L1: none of them is fetched before it is read."""
+    entry, had = find_line(l1.order, set_of(conf, line, sm), conf[L1_WAYS], line)
+    own = l1.lines[np.uint64(entry)]
+    cached = had >> WAY_BITS == line
+    for sector in range(np.uint64(conf[SECTORS])):
+        if (sectors >> np.int64(sector)) & 1:
+            own[sector] = now
+        elif not cached:
+            own[sector] = ABSENT
+
+
+@inlined
 def write(
-    conf: Ints, run: Ints, counts: Counts, sms: Sms, l2: Cache, memory: Dram, transactions: Ints,
-    first: int, count: int, sm: int, op: int, kind: int, now: int,
-) -> tuple[int, int, int]:  # fmt: skip
-    """A store or atomic at ``now``: when it is done, what of that is queueing, the cycle after
-    which the unit is free. Stores are written through L1, not allocated."""
-    stats = counts.stats
-    time, done, queued, in_cycle = now, now, 0, 0
+    conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
+    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, now: int,
+) -> tuple[int, int]:  # fmt: skip
+    """A store or atomic at ``now``: when it is done, what of that is queueing. Stores are written
+    through L1; they leave their data there if its policy is such. The load/store unit is busy
+    meanwhile, while the way out is taken, and while a slice that it wrote to has no room."""
+    stats, state = counts.stats, sms.state[sm]
+    time, done, queued, in_cycle, cause = now, now, 0, 0, C_LOAD_STORE
+    room: Any = now
     for number in range(first, first + count):
         line, mask = transactions[number].line, np.int64(transactions[number].sectors)
         weight: Any = np.int64(transactions[number].weight)
         unit, ways = home_of(conf, line)
-        channel = channel_of(conf, unit)
         place: Any = -1
         known = False
+        if kind == K_STORE and conf[STORES_STAY]:
+            keep_stored(conf, l1, sm, line, mask, now)
         sector = 0
         while mask:
             if mask & 1:
@@ -147,18 +164,20 @@ def write(
                 if kind != K_STORE and weight == 1:
                     cycles = conf[REQUEST_CYCLES]
                 served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
+                room = max(room, queue_has_room(conf, memory, unit))
+                if state.out > time + WRITES_AHEAD:
+                    time = state.out - WRITES_AHEAD
+                    in_cycle = 0
+                    cause = C_QUEUE
                 if place < 0 and conf[L2_SETS] > 0:
-                    place, known = take_line(conf, l2, memory, stats, channel, ways, line, served)
+                    place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
                 if kind == K_STORE:
-                    write_level2(conf, l2, memory, stats, channel, ways, place, sector, served)
-                    if sms.state[sm].out > time + WRITES_AHEAD:
-                        time = sms.state[sm].out - WRITES_AHEAD
-                        in_cycle = 0
+                    write_level2(conf, l2, memory, stats, unit, ways, place, sector, served)
                     run[R_LAST] = max(run[R_LAST], served)
                 else:
                     ready, behind, _ = read_level2(
-                        conf, sms, l2, memory, stats, sm, unit, channel, place, line, sector,
-                        served, known,
+                        conf, sms, l2, memory, stats, sm, unit, place, line, sector, served,
+                        known,
                     )  # fmt: skip
                     if place >= 0 and conf[WRITE_BACK]:
                         set_dirty(conf, l2, ways, place, sector)
@@ -167,7 +186,11 @@ def write(
                         done, queued = ready, waited + behind
             mask >>= 1
             sector += 1
-    return done, queued, time
+    if room > time:
+        time, cause = room, C_QUEUE
+    state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
+    state.lsu_cause = cause
+    return done, queued
 
 
 @inlined
@@ -245,12 +268,11 @@ def load(
                 state.misses -= 1
             if unit < 0:
                 unit, ways = home_of(conf, line)
-            channel = channel_of(conf, unit)
             served, waited = request(conf, sms, memory, sm, unit, time, conf[REQUEST_CYCLES], 1)
             if place < 0 and conf[L2_SETS] > 0:
-                place, known = take_line(conf, l2, memory, stats, channel, ways, line, served)
+                place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
             ready, behind, came = read_level2(
-                conf, sms, l2, memory, stats, sm, unit, channel, place, line, sector, served, known
+                conf, sms, l2, memory, stats, sm, unit, place, line, sector, served, known
             )  # fmt: skip
             heap_add(sms.misses, sm, state.misses, ready)
             state.misses += 1
@@ -276,9 +298,7 @@ def access_global(
         return load(
             conf, counts, sms, l1, l2, memory, transactions, first, count, sm, op, now
         )  # fmt: skip
-    done, queued, time = write(
-        conf, run, counts, sms, l2, memory, transactions, first, count, sm, op, kind, now
+    done, queued = write(
+        conf, run, counts, sms, l1, l2, memory, transactions, first, count, sm, op, kind, now
     )
-    sms.state[sm].lsu = max(time + 1, now + conf[LSU_INTERVAL])
-    sms.state[sm].lsu_cause = C_LOAD_STORE
     return done, queued, C_ATOMIC if kind != K_STORE else C_L1

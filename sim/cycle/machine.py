@@ -27,9 +27,17 @@ POLICIES = {
     "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
 }  # fmt: skip
 
-WRITES_TOGETHER = 16
-"""Sectors that a channel collects before it writes, where no queue is given: half of 32, as in
-GPGPU-Sim's configurations."""
+SLICE_QUEUE = 64
+"""Requests that wait at a slice of L2 before its SMs have to: GPU files do not say it. As many as
+the queues between network and L2 in Accel-Sim's configurations."""
+
+LAZY_FETCH = "lazy fetch on read"
+"""What the write policy of an L1 says where stores leave their data in it (Accel-Sim's term)."""
+
+CODE_BYTES = {"GT200": 8, "Fermi": 8, "Kepler": 8, "Maxwell": 8, "Pascal": 8}
+"""Of a machine instruction, by architecture (cuobjdump's listings; since Kepler there are words
+that control several others, which are not counted). Since Volta there are 16."""
+NEWER_CODE_BYTES = 16
 
 READ_TO_WRITE = 2
 """Cycles of DRAM's clock between the data of a read and those of a write. From a write to the data
@@ -68,6 +76,7 @@ class Machine:
     texture_latency: int
     int_mul_latency: int
     l1_bytes: int
+    code_bytes: int
     occupancy: Occupancy
     assumptions: tuple[Assumption, ...]
 
@@ -91,6 +100,7 @@ def machine_of(
     _issue(reader, conf, occupancy)
     line, sector, l1_bytes = _level1(reader, conf, occupancy)
     _level2(reader, conf, line, sector, clock)
+    _read_only(reader, conf, line)
     _dram(reader, conf, sector, line, clock)
     _check_sizes(gpu, conf)
     width = reader.integer("warp_size")
@@ -101,7 +111,7 @@ def machine_of(
         _whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         _whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),
         _whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),
-        l1_bytes, occupancy, reader.assumptions,
+        l1_bytes, _code_bytes(gpu), occupancy, reader.assumptions,
     )  # fmt: skip
 
 
@@ -229,6 +239,8 @@ def _level1(
     conf[Conf.L1_BANKS] = reader.integer(
         "l1.banks", assumed=line // sector, reason="a line per cycle"
     )
+    policy = reader.fact("l1.write_policy")
+    conf[Conf.STORES_STAY] = conf[Conf.L1_SETS] > 0 and bool(policy and LAZY_FETCH in policy.value)
     return line, sector, size
 
 
@@ -269,6 +281,7 @@ def _level2(
     if l2_clock is not None:
         per_slice *= l2_clock.value / clock
     conf[Conf.L2_OCCUPANCY] = max(1, round(64 * sector / per_slice))
+    conf[Conf.L2_QUEUE] = SLICE_QUEUE
     entries = reader.fact("l2.mshr")
     conf[Conf.L2_MSHR] = entries.value if entries and size else 0
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
@@ -289,6 +302,31 @@ def _level2(
         2 * reader.number("latency_cycles.shared_load", assumed=24, reason="as NVIDIA GPUs"),
         "a load and a store",
     )  # fmt: skip
+
+
+def _read_only(reader: GpuReader, conf: NDArray[np.int64], line: int) -> None:
+    """The caches of instructions and of constants, where their sizes are known; their lines are
+    those of L1."""
+    code = reader.fact("instruction_cache_bytes")
+    if code is not None:
+        ways = reader.integer("instruction_cache_assoc", assumed=4, reason="nobody says")
+        conf[Conf.FETCH_SETS], conf[Conf.FETCH_WAYS] = _sets_and_ways(code.value // line, ways)
+    constants = reader.fact("constant_cache.size_bytes")
+    if constants is not None:
+        ways = reader.integer("constant_cache.assoc", assumed=4, reason="nobody says")
+        sets, ways = _sets_and_ways(constants.value // line, ways)
+        conf[Conf.CONSTANT_SETS], conf[Conf.CONSTANT_WAYS] = sets, ways
+
+
+def _sets_and_ways(lines: int, ways: int) -> tuple[int, int]:
+    """Of a cache of so many lines, one at least."""
+    ways = min(ways, MOST_WAYS, max(lines, 1))
+    return max(lines // ways, 1), ways
+
+
+def _code_bytes(gpu: GpuDescription) -> int:
+    name = gpu.arch.value.split()[:1] if gpu.arch else []
+    return CODE_BYTES.get(name[0], NEWER_CODE_BYTES) if name else NEWER_CODE_BYTES
 
 
 def _channels(reader: GpuReader) -> int:
@@ -319,8 +357,11 @@ def _dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, cl
     miss = round((timing.get("RP", 12) + timing.get("RCD", 12)) * ratio)
     conf[Conf.ROW_MISS] = min(miss, int(conf[Conf.DRAM_LATENCY]) // 2)
     conf[Conf.ROW_CYCLE] = max(1, round(timing.get("RC", 40) * ratio))
-    queue = reader.fact("dram.queue")
-    conf[Conf.WRITES_TOGETHER] = max(queue.value // 2, 1) if queue else WRITES_TOGETHER
+    queue = reader.integer("dram.queue", assumed=32, reason="as GPGPU-Sim's configurations")
+    conf[Conf.DRAM_QUEUE], conf[Conf.WRITES_TOGETHER] = queue, max(queue // 2, 1)
+    if "REFI" in timing and "RFC" in timing:
+        conf[Conf.REFRESH_EVERY] = max(round(64 * timing["REFI"] * ratio), 1)
+        conf[Conf.REFRESH] = round(64 * timing["RFC"] * ratio)
     if "CL" in timing:
         turn = timing["CL"] + timing.get("CDLR", timing.get("WTRL", 3)) + READ_TO_WRITE
         conf[Conf.TURNAROUND] = round(64 * turn * ratio)

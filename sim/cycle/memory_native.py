@@ -38,7 +38,8 @@ REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
 CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(Conf.BURST)
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
 WRITES_TOGETHER, TURNAROUND = int(Conf.WRITES_TOGETHER), int(Conf.TURNAROUND)
-L2_MSHR = int(Conf.L2_MSHR)
+L2_MSHR, L2_QUEUE, DRAM_QUEUE = int(Conf.L2_MSHR), int(Conf.L2_QUEUE), int(Conf.DRAM_QUEUE)
+REFRESH_EVERY, REFRESH = int(Conf.REFRESH_EVERY), int(Conf.REFRESH)
 ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
@@ -117,6 +118,15 @@ def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
 
 
 @inlined
+def refreshed(conf: Ints, time: int) -> int:
+    """``time`` in 1/64 cycle, or the end of the refresh of all banks that it falls into."""
+    every = conf[REFRESH_EVERY]
+    if every == 0:
+        return time
+    return max(time, time - time % every + conf[REFRESH])
+
+
+@inlined
 def read_dram(
     conf: Ints, memory: Dram, stats: Ints, channel: int, line: int, time: int
 ) -> tuple[int, int]:
@@ -125,8 +135,9 @@ def read_dram(
     within = quotient(quotient(line, conf[CHANNELS]), conf[ROW_LINES])
     chosen = scatter(within) if conf[HASH] else within
     bank = np.uint64(channel * conf[BANKS] + remainder(chosen, conf[BANKS]))
-    start = max(time << 6, memory.channels[channel])
+    start = refreshed(conf, max(time << 6, memory.channels[channel]))
     memory.channels[channel] = start + conf[BURST]
+    memory.writes[channel, 1] = 1
     bus = (start + 63) >> 6
     rows = memory.rows
     for kept in range(ROWS_KEPT):
@@ -146,15 +157,21 @@ def read_dram(
 
 
 @inlined
-def write_dram(conf: Ints, memory: Dram, stats: Ints, channel: int, time: int) -> None:
-    """A sector that a channel has to write. It collects some before it turns from reading to
-    writing and back; nobody waits for them but reads that come then."""
+def write_dram(conf: Ints, memory: Dram, stats: Ints, unit: int, time: int) -> None:
+    """A sector that the channel behind a slice has to write. It collects some before it turns from
+    reading to writing and back, if it read since. The slice goes on at once unless the channel's
+    queue is full."""
     stats[S_DRAM_WRITES] += 1
-    memory.writes[channel] += 1
-    if memory.writes[channel] >= conf[WRITES_TOGETHER]:
-        busy = memory.writes[channel] * conf[BURST] + conf[TURNAROUND]
-        memory.channels[channel] = max(time << 6, memory.channels[channel]) + busy
-        memory.writes[channel] = 0
+    channel = channel_of(conf, unit)
+    writes = memory.writes[channel]
+    writes[0] += 1
+    if writes[0] >= conf[WRITES_TOGETHER]:
+        busy = writes[0] * conf[BURST] + conf[TURNAROUND] * writes[1]
+        start = refreshed(conf, max(time << 6, memory.channels[channel]))
+        memory.channels[channel] = start + busy
+        writes[0] = writes[1] = 0
+        room = memory.channels[channel] - conf[DRAM_QUEUE] * conf[BURST]
+        memory.slices[unit] = max(memory.slices[unit], room)
 
 
 @inlined
@@ -195,8 +212,7 @@ def channel_of(conf: Ints, unit: int) -> int:
 
 @inlined
 def take_line(
-    conf: Ints, l2: Cache, memory: Dram, stats: Ints, channel: int, first: int, line: int,
-    time: int,
+    conf: Ints, l2: Cache, memory: Dram, stats: Ints, unit: int, first: int, line: int, time: int
 ) -> tuple[int, bool]:  # fmt: skip
     """The place of a line in L2, and whether it was there. If not, another line goes; what is
     dirty of that is written back."""
@@ -207,7 +223,7 @@ def take_line(
     if had & DIRTY:
         dirty = state[sectors]
         while dirty:
-            write_dram(conf, memory, stats, channel, time)
+            write_dram(conf, memory, stats, unit, time)
             dirty &= dirty - 1
     for sector in range(np.uint64(sectors)):
         state[sector] = ABSENT
@@ -240,9 +256,16 @@ def request(
 
 
 @inlined
+def queue_has_room(conf: Ints, memory: Dram, unit: int) -> int:
+    """When a request must leave an SM to find room in the queue of a slice."""
+    begins = memory.slices[unit] - conf[L2_QUEUE] * conf[L2_OCCUPANCY]
+    return (begins >> 6) - conf[L2_LATENCY] // 2
+
+
+@inlined
 def read_level2(
-    conf: Ints, sms: Sms, l2: Cache, memory: Dram, stats: Ints, sm: int, unit: int,
-    channel: int, place: int, line: int, sector: int, served: int, known: bool,
+    conf: Ints, sms: Sms, l2: Cache, memory: Dram, stats: Ints, sm: int, unit: int, place: int,
+    line: int, sector: int, served: int, known: bool,
 ) -> tuple[int, int, int]:  # fmt: skip
     """A sector that a slice gives from ``served`` on: when data are back at the SM, cycles of that
     in queues, and the level that gave them. ``place`` is that of its line in L2, -1 without L2;
@@ -256,7 +279,7 @@ def read_level2(
         begins = miss_entry(conf, memory, unit, served)
         if begins > served:  # the slice blocks
             memory.slices[unit] = max(memory.slices[unit], begins << 6)
-        ready, waited = read_dram(conf, memory, stats, channel, line, begins)
+        ready, waited = read_dram(conf, memory, stats, channel_of(conf, unit), line, begins)
         waited += begins - served
         extra = ready - served + conf[DRAM_LATENCY]
         keep_miss(conf, memory, unit, served + extra)
@@ -273,7 +296,7 @@ def read_level2(
 
 @inlined
 def write_level2(
-    conf: Ints, l2: Cache, memory: Dram, stats: Ints, channel: int, first: int, place: int,
+    conf: Ints, l2: Cache, memory: Dram, stats: Ints, unit: int, first: int, place: int,
     sector: int, served: int,
 ) -> None:  # fmt: skip
     """A sector that comes to L2 at ``served`` and is kept there, or goes on to DRAM."""
@@ -281,6 +304,6 @@ def write_level2(
     if place >= 0 and conf[WRITE_BACK]:
         set_dirty(conf, l2, first, place, sector)
     else:
-        write_dram(conf, memory, stats, channel, served)
+        write_dram(conf, memory, stats, unit, served)
     if place >= 0 and l2.lines[place, sector] == ABSENT:
         l2.lines[place, sector] = served

@@ -30,7 +30,9 @@ COUNTS = {
     "local passes": Stat.LOCAL_PASSES, "loads": Stat.LOADS, "stores": Stat.STORES,
     "atomics": Stat.ATOMICS, "store sectors": Stat.STORE_SECTORS,
     "MSHR stall cycles": Stat.MSHR_CYCLES, "MSHR merge stalls": Stat.MERGE_STALLS,
-    "resident warp cycles": Stat.WARP_CYCLES,
+    "resident warp cycles": Stat.WARP_CYCLES, "code lines fetched": Stat.FETCHES,
+    "code sectors missed": Stat.FETCH_MISSES, "constant lines read": Stat.CONSTANT_LINES,
+    "constant sectors missed": Stat.CONSTANT_MISSES,
 }  # fmt: skip
 
 

@@ -123,53 +123,6 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
 
 
 @inlined
-def place_block(
-    conf: Ints, run: Ints, code: Code, streams: Streams, warps: Warps, schedulers: Schedulers,
-    sms: Sms, counts: Counts, sm: int, now: int,
-) -> None:  # fmt: skip
-    """The pool's next block goes to a free place of the SM and starts at ``now``."""
-    place = 0
-    while sms.blocks[sm, place].alive > 0:
-        place += 1
-    block = sms.blocks[sm, place]
-    chosen, number = run[R_NEXT], run[R_DISPATCHED]
-    run[R_NEXT] += 1
-    run[R_DISPATCHED] += 1
-    sms.state[sm].wanted -= 1
-    count, slots = conf[SCHEDULERS], conf[PER]
-    alive = 0
-    for own in range(conf[WARPS]):
-        if streams.pool[chosen, own, 0] == streams.pool[chosen, own, 1]:
-            continue
-        at = place * conf[WARPS] + own
-        scheduler, slot = sm * count + at % count, at // count
-        warp = warp_of(scheduler, slots, slot)
-        state = warps.state[warp]
-        state.row, state.end_row = streams.pool[chosen, own, 0] - 1, streams.pool[chosen, own, 1]
-        state.op = state.end_op = 0
-        state.place, state.from_block = place, -1
-        state.age = number * conf[WARPS] + own
-        state.after = 0
-        warps.values[warp, :] = 0
-        if not advance(code, streams, warps, warp, now):
-            state.row = state.end_row = -1
-            continue
-        alive += 1
-        set_waiting(schedulers, warps, scheduler, slot, slots, 0)
-        its = schedulers.state[scheduler]
-        its.live += 1
-        its.next = min(its.next, max(now, its.charged))
-    counts.stats[S_RESIDENT] -= now * alive
-    block.alive, block.at_barrier, block.number = alive, 0, number
-    if number < counts.log.shape[0]:
-        log = counts.log[number]
-        log[0], log[1], log[3] = sm, now, place
-    if alive == 0:
-        sms.state[sm].wanted += 1
-        run[R_RETIRED] += 1
-
-
-@inlined
 def release(
     conf: Ints, schedulers: Schedulers, warps: Warps, sm: int, place: int, now: int
 ) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from kcc.native import uncounted
 from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
-from kcc.sim.cycle.memory_native import channel_of, home_of, set_dirty, take_line
+from kcc.sim.cycle.memory_native import home_of, set_dirty, take_line
 
 Ints = Any
 
@@ -36,7 +36,7 @@ def touch_level2(
         for number in range(first, first + np.int64(accesses[access].count)):
             line, sectors = transactions[number].line, np.int64(transactions[number].sectors)
             unit, begin = home_of(conf, line)
-            place, _ = take_line(conf, l2, memory, stats, channel_of(conf, unit), begin, line, 0)
+            place, _ = take_line(conf, l2, memory, stats, unit, begin, line, 0)
             sector = 0
             while sectors:
                 if sectors & 1:

@@ -27,7 +27,9 @@ def check(timing: Timing) -> Timing:
     assert sum(line.executed for line in timing.lines) == timing.instructions
     stats = timing.statistics
     if not stats["atomics"]:
-        assert stats["L2 reads"] + stats["L1 hits"] + stats["L1 pending"] == stats["L1 sectors"]
+        missed = stats["code sectors missed"] + stats["constant sectors missed"]
+        found = stats["L1 hits"] + stats["L1 pending"]
+        assert stats["L2 reads"] + found == stats["L1 sectors"] + missed
     assert stats["DRAM sectors read"] <= stats["L2 reads"]
     return timing
 

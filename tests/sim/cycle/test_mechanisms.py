@@ -86,10 +86,11 @@ def test_dram_turns_around_once_for_many_writes() -> None:
     from kcc.sim.cycle.memory_native import write_dram
 
     conf, stats = np.zeros(CONF_SIZE, np.int64), np.zeros(STATS, np.int64)
+    conf[Conf.L2_SLICES], conf[Conf.CHANNELS], conf[Conf.DRAM_QUEUE] = 1, 1, 64
     conf[Conf.BURST], conf[Conf.WRITES_TOGETHER], conf[Conf.TURNAROUND] = 64, 8, 640
     channels = np.zeros(1, np.int64)
     none = np.zeros((1, 1), np.int64)
-    memory = Dram(none, channels, none, none, np.zeros(1, np.int64), none)
+    memory = Dram(none[0], channels, none[0], none, np.array([[0, 1]]), none)
     for _ in range(7):
         write_dram(conf, memory, stats, 0, 100)
     assert channels[0] == 0
