@@ -107,6 +107,7 @@ class Level2:
     slices: Integer = integer("slices", "slices", high=4096)
     write_policy: Text = text("what a store does", "write-back", "write-through")
     hash: Text = text("how addresses go to slices", "linear", "ipoly")
+    queue: Integer = integer("requests", "requests waiting at a slice", high=65536)
     mshr: Integer = integer("entries", "outstanding misses of a slice", high=1 << 20)
     mshr_merge: Integer = integer("requests", "requests that one entry merges", high=1 << 20)
     clock_mhz: Number = number(MHZ, "clock", low=1, high=20000)

@@ -24,7 +24,7 @@ COLORS = {
     "dependence": "#c79a2e", "unit busy": "#9aa03a", "local memory": "#b0569c",
     "load/store unit": "#8a5a83", "constant cache": "#8a7a4a", "L1": "#9cc3e6", "L2": "#4c84c4",
     "DRAM": "#24558f", "atomic": "#c2484d", "memory queue": "#d0743c", "MSHR": "#a65f3b",
-    "fence": "#5aa6b5", "register banks": "#6f7f2a",
+    "fence": "#5aa6b5", "register banks": "#6f7f2a", "fetch": "#8d6cab",
 }  # fmt: skip
 """Of causes; one that is not here is black."""
 

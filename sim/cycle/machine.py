@@ -27,10 +27,6 @@ POLICIES = {
     "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
 }  # fmt: skip
 
-SLICE_QUEUE = 64
-"""Requests that wait at a slice of L2 before its SMs have to: GPU files do not say it. As many as
-the queues between network and L2 in Accel-Sim's configurations."""
-
 LAZY_FETCH = "lazy fetch on read"
 """What the write policy of an L1 says where stores leave their data in it (Accel-Sim's term)."""
 
@@ -281,7 +277,7 @@ def _level2(
     if l2_clock is not None:
         per_slice *= l2_clock.value / clock
     conf[Conf.L2_OCCUPANCY] = max(1, round(64 * sector / per_slice))
-    conf[Conf.L2_QUEUE] = SLICE_QUEUE
+    conf[Conf.L2_QUEUE] = reader.integer("l2.queue", assumed=64, reason="as Accel-Sim's Volta")
     entries = reader.fact("l2.mshr")
     conf[Conf.L2_MSHR] = entries.value if entries and size else 0
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
