@@ -58,8 +58,11 @@ NEVER = parse_assumptions([("branch@4=0", Span("stream", 1))])
 """The value that is read is never the one for which something is written."""
 
 
-def bandwidth(workshop: Workshop, column: str, gpu: str, block: int) -> float:
-    """GB/s of a kernel with two thread blocks of so many work-items on an SM."""
+def bandwidth(
+    workshop: Workshop, column: str, gpu: str, block: int, settings: Sequence[str] = ()
+) -> float:
+    """GB/s of a kernel with two thread blocks of so many work-items on an SM of a GPU, with
+    ``settings`` of its values."""
     body, size = KERNELS[column]
     at = Span("stream", 1)
     items = ITEMS // block * block
@@ -70,7 +73,7 @@ def bandwidth(workshop: Workshop, column: str, gpu: str, block: int) -> float:
         other_launch=LaunchInputs(launch, {}, (), "stream"),
         assumptions=NEVER if column == "read" else Assumptions(),
     )
-    description = load_gpu(gpu, [])
+    description = load_gpu(gpu, settings)
     (prepared,) = workshop.prepare(request)
     shared = description.shared_mem_per_sm_bytes
     assert shared is not None

@@ -11,7 +11,7 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of
-from kcc.sim.estimate_machine import DRAM_EFFICIENCY, MIXED_LOSS, Machine, latency_of, machine_of
+from kcc.sim.estimate_machine import Machine, latency_of, machine_of
 from kcc.sim.estimate_options import (
     Mechanisms,
     modelled_machine,
@@ -172,10 +172,14 @@ class Demand:
     @property
     def dram_rate(self) -> float:
         """Bytes per cycle of DRAM, for the SMs that work and the mix of reading and writing."""
-        machine, moved = self.machine, self.executions * self.dram
-        written = float(moved[self.write > 0].sum()) / max(float(moved.sum()), 1e-9)
-        efficiency = DRAM_EFFICIENCY - MIXED_LOSS * 4.0 * written * (1.0 - written)
+        machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
         return min(machine.dram_bytes_per_cycle * efficiency, machine.port_l2_bytes * self.active)
+
+    @property
+    def written(self) -> float:
+        """The share of what moves to and from DRAM that is written."""
+        moved = self.executions * self.dram
+        return float(moved[self.write > 0].sum()) / max(float(moved.sum()), 1e-9)
 
     # the report
 

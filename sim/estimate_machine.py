@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kcc.gpu.description import GpuDescription
+from kcc.gpu.facts import Fact
 from kcc.gpu.needs import GpuReader
 from kcc.sim.machine_costs import Generation, Unit, generation_of
+from kcc.sim.memory_load import MemoryLoad
 
-DRAM_EFFICIENCY = 0.96
-MIXED_LOSS = 0.06
-"""Sustained over data-sheet bandwidth where DRAM is only read or only written, and what of it is
-lost where both are half: the large thread blocks of microbench_stream_occupancy (reading 0.92 to
-0.98, scaling 0.85 to 0.94 on V100, A100, A40, H100)."""
+SUSTAINED = 0.97
+MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.04, 0.10), (5.0, 8.0), (200.0, 500.0)
+"""For GPUs whose description does not say it: sustained over data-sheet bandwidth where DRAM is
+only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
+both are half, and the waits of a read under load. Medians of the seven that were measured
+(`benchmarks/stream_calibration.py`)."""
 
 L2_SLICE_BYTES = 29.0
 """Bytes per cycle that a slice of L2 gives: gpu-cache on an A40, 2430 GB/s at 1740 MHz from 48
@@ -36,10 +40,9 @@ LAUNCH_OVERHEAD_US = 2.2
 """From launch to the first instruction and from the last to the end, where a GPU's description does
 not say it: smallest kernels of microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100."""
 
-BLOCK_START_CYCLES = 350.0
-"""From the end of a thread block to the first instruction of the next one in its place: what two
-thread blocks of one warp on each SM take that only store (init of microbench_stream_occupancy: 369
-cycles on V100, 490 on A100, 372 on A40, 449 on H100), less what a warp itself takes."""
+BLOCK_START_CYCLES = 400.0
+"""From the end of a thread block to the first instruction of the next one in its place, for GPUs
+whose description does not say it: the median of the same seven (355 on V100, 540 on L40)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,10 @@ class Machine:
     port_l2_bytes: float
     dram_bytes_per_cycle: float
     """Of the data sheet."""
+    load: MemoryLoad
     banks: int
     launch_cycles: float
+    block_start_cycles: float
 
 
 _LATENCIES: dict[str, tuple[str, float, str]] = {
@@ -125,9 +130,29 @@ def machine_of(reader: GpuReader) -> Machine:
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
         dram_bytes_per_cycle=bandwidth,
+        load=_load(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=float(launch.value) if launch is not None else LAUNCH_OVERHEAD_US * clock,
+        block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
     )
+
+
+def _load(gpu: GpuDescription, clock: float) -> MemoryLoad:
+    """DRAM under load, from measurements or, where there are none, as of the kind of memory."""
+    dram = gpu.dram
+    stacked = gpu.memory_type is not None and gpu.memory_type.value.startswith("HBM")
+    sustained = _value(dram.sustained_share, SUSTAINED)
+    mixed = _value(dram.mixed_share, sustained - MIXED_LOSS[stacked])
+    return MemoryLoad(
+        sustained,
+        sustained - mixed,
+        _value(dram.queue_ns, QUEUE_NS[stacked]) * clock / 1e3,
+        _value(dram.turnaround_ns, TURNAROUND_NS[stacked]) * clock / 1e3,
+    )
+
+
+def _value(fact: Fact[float] | None, otherwise: float) -> float:
+    return otherwise if fact is None else float(fact.value)
 
 
 def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:

@@ -16,10 +16,11 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy
 from kcc.sim.estimate_demand import SECTOR, Demand, demand_of
-from kcc.sim.estimate_machine import BLOCK_START_CYCLES, PORT_QUEUE, UNIT_QUEUE
+from kcc.sim.estimate_machine import PORT_QUEUE, UNIT_QUEUE
 from kcc.sim.estimate_options import EVERYTHING, Mechanisms
 from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
+from kcc.sim.memory_load import settled
 from kcc.sim.pipeline_flow import Traced, Traces
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     cycles = run.cycles
     lacking = _cut_off(demand, trace, resident, cycles * min(resident / most, 1.0))
     if most > ROUNDS * resident:
-        run = _sm(demand, trace.traces, ROUNDS * resident, cycles / resident)
-        last, before = run.started[-resident:], run.started[-2 * resident : -resident]
-        period = float((last - before).mean()) / resident
+        period, run = _steady(demand, trace.traces, resident, cycles / resident)
         cycles += (per_sm - resident) * period
     cycles += lacking * max(per_sm / resident, 1.0)
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
@@ -63,6 +62,24 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         shares = _squeezed(shares, cycles / least, name)
         cycles = least
     return cycles, shares
+
+
+def _steady(demand: Demand, traces: Traces, resident: int, apart: float) -> tuple[float, Run]:
+    """Cycles from one thread block to the next where they have drifted ``apart`` and memory serves
+    all SMs in turn, and a run of them."""
+    load, written = demand.machine.load, demand.written
+    blocks = math.prod(demand.subject.grid) / demand.active
+    runs: list[Run] = []
+
+    def period(wait: float) -> float:
+        run = _sm(demand, traces, ROUNDS * resident, apart, wait)
+        runs.append(run)
+        last, before = run.started[-resident:], run.started[-2 * resident : -resident]
+        return float((last - before).mean()) / resident
+
+    service = demand.bounds()["dram_bandwidth"] / blocks
+    cycles, _ = settled(period, service, lambda u: load.wait(u, written))
+    return cycles, runs[-1]
 
 
 def _cut_off(demand: Demand, traced: Traced, resident: int, once: float) -> float:
@@ -78,7 +95,12 @@ def _cut_off(demand: Demand, traced: Traced, resident: int, once: float) -> floa
     return lacking
 
 
-def _sm(demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0) -> Run:
+def _sm(
+    demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0, wait: float | None = None
+) -> Run:
+    """A run of some thread blocks of an SM, the first ones ``stagger`` cycles apart. With a
+    ``wait`` a read of DRAM takes that much longer than without load; without it the SM has its
+    share of DRAM for itself, as where all SMs do the same at one time."""
     from kcc.sim import pipeline_native as native
 
     machine, latency = demand.machine, demand.machine.latency
@@ -89,17 +111,17 @@ def _sm(demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0) -> Ru
         blocks=blocks,
         l2_cycles=SECTOR * demand.active / demand.l2_rate,
         write_cycles=SECTOR * demand.active / demand.l2_rate,
-        dram_cycles=SECTOR * demand.active / demand.dram_rate,
+        dram_cycles=SECTOR * demand.active / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
         unit_queue=UNIT_QUEUE,
         shared_latency=latency["shared"],
         l1_latency=latency["l1"],
         l2_latency=latency["l2"],
-        dram_latency=latency["dram"],
+        dram_latency=latency["dram"] + (wait or 0.0),
         constant_latency=latency["constant"],
         barrier_latency=latency["barrier"],
         atomic_latency=latency["atomic"],
-        block_start=BLOCK_START_CYCLES,
+        block_start=machine.block_start_cycles,
         stagger=stagger,
     )
     starts, flat = _needs(demand)

@@ -151,6 +151,12 @@ class Dram:
     bytes_per_cycle_per_channel: Number = number(
         "bytes per cycle", "bandwidth of a channel per memory clock", low=0.125
     )
+    sustained_share: Number = number(
+        "of the data sheet", "bandwidth of reading or writing alone", high=1
+    )
+    mixed_share: Number = number("of the data sheet", "the same, half reading half writing", high=1)
+    queue_ns: Number = number("ns", "what a read waits, per u / (1 - u) at utilisation u", low=0)
+    turnaround_ns: Number = number("ns", "the same, per share of time spent on writing", low=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +223,7 @@ class GpuDescription:
     shared_alloc_unit_bytes: Integer = integer(BYTES, "given out in multiples of this", high=65536)
     shared_carveouts_bytes: Integers = integers(BYTES, "sizes of shared memory to choose from")
     launch_overhead_cycles: Number = number(CYCLES, "from launch to the first instruction")
+    block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
 
     schedulers_per_sm: Integer = integer("schedulers", "warp schedulers", high=64)
     issue_width_per_scheduler: Integer = integer(

