@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
@@ -19,6 +19,7 @@ from kcc.pipeline import (
     local_arguments,
     resolve,
 )
+from kcc.sim.cache_options import CacheOptions
 
 if TYPE_CHECKING:
     from kcc.expressions import Expression, Value
@@ -57,10 +58,12 @@ class KernelEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a model: its name, and whether also without each of its mechanisms."""
+    """What is asked of a model: its name, whether also without each of its mechanisms, and how
+    caches are looked at."""
 
     model: str = "pipeline"
     ablate: bool = False
+    analysis: CacheOptions = field(default_factory=CacheOptions)
 
 
 # models
@@ -148,10 +151,12 @@ class Workshop:
         from kcc.sim.estimate_options import ABLATIONS, EVERYTHING
 
         model, subject = MODELS[question.model](), prepared.subject
-        found = self.stage("model", lambda: model(subject, GpuReader(gpu), EVERYTHING))
+        whole = replace(EVERYTHING, analysis=question.analysis)
+        found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
         ablated = dict[str, float]()
         if question.ablate and not found.invalid:
-            for name, without in ABLATIONS.items():
+            for name, ablation in ABLATIONS.items():
+                without = replace(ablation, analysis=question.analysis)
                 other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
                 ablated[name] = other.time_us
         return KernelEstimate(prepared.configuration, prepared.assumed_launch, found, ablated)

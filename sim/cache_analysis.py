@@ -299,17 +299,32 @@ def traffic_of(
         for stream in members:
             missed = stream.sectors * (miss1 if stream.is_load else 1.0)
             if stream.rows is None:
-                reach = min(1.0, everything / max(shape.l2_bytes, 1))
-                found[stream.access] = Traffic(
-                    stream.sectors, stream.lines, stream.sectors * 0.7,
-                    stream.sectors * 0.5 * reach, stream.passes, known=False,
-                )  # fmt: skip
+                found[stream.access] = unknown_traffic(stream, everything, shape)
                 continue
             found[stream.access] = Traffic(
                 stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
                 stream.passes, known=True,
             )  # fmt: skip
     return found
+
+
+def unknown_traffic(stream: Stream, everything: float, shape: CacheShape) -> Traffic:
+    """That of an access through an index that memory holds; the launch touches ``everything``."""
+    reach = min(1.0, everything / max(shape.l2_bytes, 1))
+    return Traffic(
+        stream.sectors, stream.lines, stream.sectors * 0.7, stream.sectors * 0.5 * reach,
+        stream.passes, known=False,
+    )  # fmt: skip
+
+
+def launch_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What a launch touches of all arrays at most."""
+    by_array = dict[str, list[Stream]]()
+    for stream in streams:
+        if not stream.is_local:
+            way = "loads" if stream.is_load else "stores"
+            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
+    return sum(_array_bytes(members, flow, shape) for members in by_array.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of
+from kcc.sim.cache_options import CacheMethod
 from kcc.sim.estimate_machine import Machine, latency_of, machine_of
 from kcc.sim.estimate_options import (
     Mechanisms,
@@ -22,6 +23,13 @@ from kcc.sim.estimate_result import Counts, Estimate, limiter_of
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import Memory
+from kcc.sim.reuse_analysis import ReuseStudy
+from kcc.sim.reuse_traffic import (
+    caches_by_access,
+    interleaving_spread,
+    reuse_study,
+    reuse_traffic,
+)
 
 SECTOR = 32
 LINE = 128
@@ -39,9 +47,14 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)
     shape = _caches(machine, subject, occupancy)
-    traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
+    study, options = None, mechanisms.analysis
+    if options.method is CacheMethod.REUSE:
+        study = reuse_study(subject, reader, shape, options)
+        traffic = reuse_traffic(subject, shape, study)
+    else:
+        traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
     traffic = modelled_traffic(traffic, subject.streams, mechanisms)
-    return Demand(subject, machine, traffic, occupancy)
+    return Demand(subject, machine, traffic, occupancy, study)
 
 
 class Demand:
@@ -50,9 +63,9 @@ class Demand:
 
     def __init__(
         self, subject: Subject, machine: Machine, traffic: Mapping[int, Traffic],
-        occupancy: Occupancy,
+        occupancy: Occupancy, study: ReuseStudy | None = None,
     ) -> None:  # fmt: skip
-        self.subject, self.machine = subject, machine
+        self.subject, self.machine, self.study = subject, machine, study
         self.program = subject.program(machine.generation)
         self.traffic, self.occupancy = traffic, occupancy
         self.active = min(machine.sms, math.prod(subject.grid))
@@ -186,7 +199,7 @@ class Demand:
     def estimate(self, reader: GpuReader, cycles: float, shares: Mapping[str, float]) -> Estimate:
         """The estimate of a model: ``cycles`` without those of the launch itself, and the shares of
         what they went into."""
-        total = cycles + self.machine.launch_cycles
+        total, study = cycles + self.machine.launch_cycles, self.study
         issued = self.counts.warp_instructions / self.machine.sms / self.machine.schedulers
         cpi, bounds = total / max(issued, 1e-9), self.bounds()
         parts = {name: share * cycles / total for name, share in shares.items()}
@@ -208,6 +221,8 @@ class Demand:
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
             unknown_accesses=sum(not t.known for t in self.traffic.values()),
+            caches=() if study is None else caches_by_access(self.subject, study),
+            interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
 
     def lines(self) -> tuple[tuple[int, float], ...]:

@@ -7,11 +7,12 @@ for, lanes side by side, no hits, no conflicts, results at once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import Stream, Traffic
+from kcc.sim.cache_options import CacheOptions
 from kcc.sim.estimate_machine import Machine
 
 SECTOR = 32
@@ -33,6 +34,8 @@ class Mechanisms:
     caches: bool = True
     conflicts: bool = True
     latency: bool = True
+    analysis: CacheOptions = field(default_factory=CacheOptions)
+    """How caches are looked at."""
 
 
 EVERYTHING = Mechanisms()

@@ -20,13 +20,17 @@ FOR_ASSUMED_VALUE, FOR_WEAK_VALUE = 0.02, 0.01
 """More for each value of the GPU that its description lacks, or that is a sibling's or a guess;
 most are latencies, of which few decide."""
 
+FOR_INTERLEAVING = 2.0
+"""More for each standard deviation, as a share, of what DRAM moves over trials of interleavings."""
+
 
 def range_of(
     time_us: float, assumed_share: float, unknown_accesses: int, assumed_values: int,
-    weak_values: int = 0,
+    weak_values: int = 0, interleaving: float = 0.0,
 ) -> tuple[float, float]:  # fmt: skip
     """The least and the greatest time."""
     spread = LEAST + FOR_ASSUMED_EVENTS * min(assumed_share, 1.0)
     spread += FOR_UNKNOWN_ADDRESSES * (unknown_accesses > 0)
     spread += FOR_ASSUMED_VALUE * assumed_values + FOR_WEAK_VALUE * weak_values
+    spread += FOR_INTERLEAVING * interleaving
     return time_us / spread, time_us * spread

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy
 from kcc.sim.estimate_range import range_of
+from kcc.sim.reuse_traffic import AccessCaches
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +48,16 @@ class Estimate:
     unattributed_share: float
     unknown_accesses: int
     invalid: str = ""
+    caches: tuple[AccessCaches, ...] = ()
+    interleaving: float = 0.0
+    """By how much what DRAM moves deviates over trials of interleavings, as a share."""
 
     @property
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
         return range_of(
             self.time_us, self.assumed_share, self.unknown_accesses, len(self.assumptions),
-            len(self.weak),
+            len(self.weak), self.interleaving,
         )  # fmt: skip
 
 

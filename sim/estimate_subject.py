@@ -16,6 +16,7 @@ from kcc.sim.machine_operations import MachineProgram
 from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
+from kcc.sim.reuse_program import ReuseProgram, reuse_program
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class Subject:
         default_factory=dict[Generation, MachineProgram]
     )
     traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
+    _reuse: ReuseProgram | None = None
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -66,6 +68,14 @@ class Subject:
             program = self.program(generation)
             self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
         return self.traces[generation]
+
+    @property
+    def reuse(self) -> ReuseProgram:
+        """The accesses for the reuse-distance analysis, in the order of the newest generation."""
+        if self._reuse is None:
+            newest = self.program(Generation.VOLTA)
+            self._reuse = reuse_program(self.facts, self.flow, newest, self.streams, self.grid)
+        return self._reuse
 
     def registers_on(self, generation: Generation) -> int | None:
         """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the

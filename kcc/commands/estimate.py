@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions, register_request
@@ -70,6 +71,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_launch(parser)
     add_assumptions(parser)
     _add_model(parser)
+    add_cache_options(parser)
     _add_sweep(parser)
     output = parser.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write kcc/estimate/1; '-' in place of text")
@@ -188,7 +190,8 @@ def _plan(
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: _requests(arguments, path, sources))
-    return Plan(tuple(requests), tuple(gpus), Question(arguments.model, arguments.ablate))
+    question = Question(arguments.model, arguments.ablate, cache_options(arguments))
+    return Plan(tuple(requests), tuple(gpus), question)
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
     from kcc.gpu.occupancy import Occupancy
     from kcc.sim.estimate_result import Estimate
+    from kcc.sim.reuse_analysis import Rate
 
 SCHEMA = "kcc/estimate/1"
 DIGITS = 10
@@ -84,6 +85,30 @@ class LineShare:
 
 
 @dataclass(frozen=True, slots=True)
+class HitRate:
+    """Mean and standard deviation over trials of interleavings."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheUse:
+    """An access and the caches: ``hits`` is the share of its sectors that hit the ``cache`` of the
+    SM, ``l2_hits`` that of the others which hit L2, ``dram`` the share of all that DRAM moves."""
+
+    access: int
+    line: int
+    array: str
+    op: str
+    sectors: float
+    cache: str
+    hits: HitRate
+    l2_hits: HitRate
+    dram: HitRate
+
+
+@dataclass(frozen=True, slots=True)
 class EstimateRecord:
     """One configuration on one GPU; without a time there is a ``reason``, and what is not known is
     None. ``ablated_us`` are the times without each mechanism (`--ablate`)."""
@@ -103,6 +128,7 @@ class EstimateRecord:
     counts: Counted | None = None
     confidence: Confidence | None = None
     lines: tuple[LineShare, ...] = ()
+    caches: tuple[CacheUse, ...] = ()
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
@@ -152,8 +178,22 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         counts=_counted(found),
         confidence=confidence,
         lines=tuple(LineShare(line, rounded(share)) for line, share in found.lines),
+        caches=_caches(found),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
     )
+
+
+def _caches(found: Estimate) -> tuple[CacheUse, ...]:
+    def rate(value: Rate) -> HitRate:
+        return HitRate(rounded(value.mean), rounded(value.deviation))
+
+    return tuple(
+        CacheUse(
+            c.access, c.line, c.array, c.op, rounded(c.sectors), c.first, rate(c.first_hits),
+            rate(c.l2_hits), rate(c.dram),
+        )
+        for c in found.caches
+    )  # fmt: skip
 
 
 def refused(configuration: Configuration, gpu: str, reason: str) -> EstimateRecord:
@@ -199,8 +239,11 @@ def document_json(document: EstimateDocument) -> dict[str, Any]:
 
 
 def record_json(record: EstimateRecord) -> dict[str, Any]:
-    """A member of ``estimates``; ``ablated_us`` only where there was an ablation."""
+    """A member of ``estimates``; ``ablated_us`` only where there was an ablation, ``caches`` only
+    where the accesses were looked at one by one."""
     found = asdict(record)
+    if not record.caches:
+        del found["caches"]
     if not record.ablated_us:
         del found["ablated_us"]
     return found
@@ -260,6 +303,7 @@ def read_record(entry: Any) -> EstimateRecord:
         None if entry.get("counts") is None else Counted(**_fields(Counted, entry["counts"])),
         _read_confidence(entry.get("confidence")),
         tuple(LineShare(int(each["line"]), each["share"]) for each in entry.get("lines", ())),
+        tuple(_read_cache_use(each) for each in entry.get("caches", ())),
         dict(entry.get("ablated_us", {})),
     )
 
@@ -270,6 +314,13 @@ def _read_held(entry: Any) -> Held | None:
     found = _fields(Held, entry)
     found["limiters"] = tuple(found["limiters"])
     return Held(**found)
+
+
+def _read_cache_use(entry: Any) -> CacheUse:
+    found = _fields(CacheUse, entry)
+    for name in ("hits", "l2_hits", "dram"):
+        found[name] = HitRate(**_fields(HitRate, found[name]))
+    return CacheUse(**found)
 
 
 def _read_confidence(entry: Any) -> Confidence | None:

@@ -105,3 +105,34 @@ def test_compare_refuses_other_documents(
     (tmp_path / "x.json").write_text("{}")
     assert main(["compare", str(tmp_path / "x.json"), str(tmp_path / "x.json")]) == 1
     assert "K891" in capsys.readouterr().err
+
+
+def test_caches_by_access_with_their_deviation(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "e.json"
+    options = ["--gpu", "v100", "--caches", "reuse", "--cache-trials", "3", "--json", str(target)]
+    assert main(["estimate", str(source), *options, *LAUNCH]) == 0
+    (entry,) = checked(target, "estimate")["estimates"]
+    assert {(use["op"], use["cache"]) for use in entry["caches"]} >= {("load", "l1")}
+    for use in entry["caches"]:
+        assert use["sectors"] > 0
+        for name in ("hits", "l2_hits", "dram"):
+            assert 0 <= use[name]["mean"] <= 1
+            assert use[name]["deviation"] >= 0
+
+
+def test_reductions_of_the_cache_analysis_can_be_switched_off(source: Path, tmp_path: Path) -> None:
+    found = list[dict[str, float]]()
+    for number, full in enumerate(([], ["sets"], ["classes"], ["loops"])):
+        target = tmp_path / f"{number}.json"
+        options = ["--gpu", "v100", "--caches", "reuse", "--json", str(target)]
+        options += [o for name in full for o in ("--cache-in-full", name)]
+        assert main(["estimate", str(source), *options, *LAUNCH]) == 0
+        found.append(checked(target, "estimate")["estimates"][0]["counts"])
+    for each in found[1:]:
+        for name in ("l2_read_sectors", "dram_read_sectors", "dram_write_sectors"):
+            assert each[name] == pytest.approx(found[0][name], rel=0.05)
+
+
+@pytest.mark.parametrize("given", [("--cache-trials", "0"), ("--seed", "x")])
+def test_bad_cache_options_are_refused(source: Path, given: tuple[str, str]) -> None:
+    assert main(["estimate", str(source), "--gpu", "v100", *given, *LAUNCH]) == 2

@@ -1,0 +1,61 @@
+"""Options of `kcc estimate` that say how caches are analysed."""
+
+from __future__ import annotations
+
+import argparse
+
+from kcc.sim.cache_options import CacheMethod, CacheOptions, Interleaving, Reduction
+
+MOST_TRIALS = 1000
+
+
+def add_cache_options(parser: argparse.ArgumentParser) -> None:
+    """Add them."""
+    group, default = parser.add_argument_group("caches"), CacheOptions()
+    group.add_argument(
+        "--caches", choices=[m.value for m in CacheMethod], default=default.method.value,
+        help="reuse distances in least recently used sets, or footprints of windows of iterations "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--cache-trials", metavar="N", type=_trials, default=default.trials,
+        help="interleavings of warps and SMs that are tried; their deviation widens the range "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--seed", metavar="N", type=_count, default=default.seed,
+        help="other interleavings (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--interleaving", choices=[i.value for i in Interleaving],
+        default=default.interleaving.value,
+        help="whose turn it is: warps one after another with seeded delays, each as long as it "
+        "can, or any (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--cache-in-full", metavar="WHAT", action="append", default=[],
+        choices=[r.value for r in Reduction],
+        help="all sets of L2, all SMs (classes) or all iterations (loops) are looked at, where "
+        "else some stand for the rest; repeatable",
+    )  # fmt: skip
+
+
+def cache_options(arguments: argparse.Namespace) -> CacheOptions:
+    """What the arguments say."""
+    options = CacheOptions(
+        CacheMethod(arguments.caches), arguments.cache_trials, arguments.seed,
+        Interleaving(arguments.interleaving),
+    )  # fmt: skip
+    return options.without([Reduction(name) for name in arguments.cache_in_full])
+
+
+def _trials(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_TRIALS:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to {MOST_TRIALS}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)

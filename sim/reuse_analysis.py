@@ -1,0 +1,333 @@
+"""Which accesses miss which cache, by reuse distance in least recently used sets.
+
+The warps of one SM go through their accesses in turn, each with its own addresses, and ask L1; what
+misses there, and all stores, goes to the L2 that all SMs share, whose requests are interleaved
+again. Both caches are sets of ways, the least recently used of which gives way (Wang et al., HPCA
+2019, section III-B.3: reuse distance theory, all caches least recently used). Every trial draws
+other delays of warps and SMs; mean and deviation are over the trials.
+
+Three reductions, each of which can be switched off (:class:`kcc.sim.cache_options.CacheOptions`):
+some of the sets of L2 are looked at; one SM stands for all, moved by the numbers of its thread
+blocks; a loop is left when the misses of its periods repeat, and the last period stands for the
+rest, whose lines pass through the caches when it is left.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.sim.cache_options import CacheOptions
+from kcc.sim.reuse_layout import (
+    EMPTY,
+    PERIODS,
+    Asked,
+    Blocks,
+    First,
+    Gpu,
+    Lru,
+    Second,
+    Sm,
+    Tallies,
+    Warps,
+)
+from kcc.sim.reuse_program import ReuseProgram
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SECTOR, LINE = 32, 128
+
+SKEW = 8
+"""Accesses that a warp, and requests that an SM, is late by at most."""
+
+MOST_STEPS = 1 << 17
+"""Accesses of warps of one SM that are simulated."""
+
+MOST_REQUESTS = 1 << 17
+"""Requests of one SM to L2 that are kept."""
+
+ENOUGH_LOOKUPS = 1 << 16
+"""Lookups in L2 above which sets are sampled."""
+
+ENOUGH_LINES = 1 << 20
+"""Lines that the SMs ask for together in the rounds that are simulated, above which loops are left
+when they repeat: a loop that is left does not show what its iterations share with those of
+neighbouring thread blocks."""
+
+MOST_CLASSES = 4
+"""SMs that stand for the others, where thread blocks begin at different places of a sector."""
+
+MOST_ROUNDS = 12
+FEWEST_SETS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """A cache of ``sets`` of ``ways`` lines; 0 sets: there is none."""
+
+    sets: int
+    ways: int
+
+    @staticmethod
+    def of(size_bytes: int, ways: int, line_bytes: int = LINE) -> Ways:
+        """The cache of a size: of as many ways, or a few less so that no line is left over."""
+        lines = size_bytes // line_bytes
+        if lines <= 0:
+            return Ways(0, 0)
+        sets = max(1, round(lines / max(ways, 1)))
+        return Ways(sets, max(1, lines // sets))
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The caches of a GPU and what a launch has of it: ``resident`` thread blocks on each of
+    ``sms``. ``l1`` has no sets where loads pass it by."""
+
+    l1: Ways
+    l2: Ways
+    constant: Ways
+    sms: int
+    resident: int
+    write_back: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Mean and standard deviation over the trials."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """Of the sectors of an access: those that hit the first cache (L1, or the constant cache), of
+    the others those that hit L2, and of all those that DRAM reads or writes. ``sectors`` are those
+    of an execution."""
+
+    sectors: float
+    l1_hits: Rate
+    l2_hits: Rate
+    dram: Rate
+
+
+@dataclass(frozen=True, slots=True)
+class ReuseStudy:
+    """What was found, by access; ``steps`` and ``lookups`` say how much was looked at. With
+    ``cut`` the first rounds of thread blocks were too long to be looked at as a whole."""
+
+    accesses: Mapping[int, Reuse]
+    steps: int
+    lookups: int
+    sampled: int
+    cut: bool
+
+
+def reuse_of(program: ReuseProgram, caches: Hierarchy, options: CacheOptions) -> ReuseStudy:
+    """The hits of all accesses of a program."""
+    trials = [_Trial(program, caches, options, t).run() for t in range(options.trials)]
+    by_access = [[trial.rates[i] for trial in trials] for i in range(len(program.accesses))]
+    found = {a: _merged(r) for a, r in zip(program.accesses, by_access, strict=True)}
+    return ReuseStudy(
+        found, sum(t.steps for t in trials), sum(t.lookups for t in trials), trials[0].sampled,
+        any(t.cut for t in trials),
+    )  # fmt: skip
+
+
+def _merged(rates: Sequence[tuple[float, float, float, float]]) -> Reuse:
+    table = np.array(rates)
+    means, deviations = table.mean(axis=0), table.std(axis=0)
+    l1, l2, dram = (Rate(float(means[i]), float(deviations[i])) for i in (1, 2, 3))
+    return Reuse(float(means[0]), l1, l2, dram)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    rates: Sequence[tuple[float, float, float, float]]
+    steps: int
+    lookups: int
+    sampled: int
+    cut: bool
+
+
+class _Trial:
+    def __init__(
+        self, program: ReuseProgram, caches: Hierarchy, options: CacheOptions, number: int
+    ) -> None:
+        self.program, self.caches, self.options = program, caches, options
+        self.random = np.random.default_rng((options.seed, number))
+        self.skew = SKEW if number or options.trials > 1 else 0
+        self.blocks = math.prod(program.grid)
+        self.resident = min(caches.resident, -(-self.blocks // caches.sms))
+        self.active = min(caches.sms, self.blocks)
+        self.all_rounds = self.blocks / (self.active * self.resident)
+        self.rounds = self._rounds()
+        lines = program.lines * min(self.rounds / self.all_rounds, 1.0)
+        self.forward = options.forward and lines > ENOUGH_LINES
+
+    def _rounds(self) -> int:
+        """Rounds that are simulated: all of few, else until a row of thread blocks has passed that
+        may share with the one before, and one more."""
+        if not self.options.classes:
+            return min(math.ceil(self.all_rounds), MOST_ROUNDS)
+        row = self.program.grid[0] / (self.active * self.resident)
+        return min(math.ceil(self.all_rounds), max(2, math.ceil(row) + 2), MOST_ROUNDS)
+
+    def run(self) -> _Found:
+        count = len(self.program.accesses)
+        if not count:
+            return _Found((), 0, 0, 1, cut=False)
+        numbers = range(self._different() if self.options.classes else self.active)
+        asked = [self._sm(number) for number in numbers]
+        kept = 2 if self.options.classes else self.rounds
+        first = np.sum([a.counts[:kept] for a in asked], axis=0)
+        second, lookups, sampled = self._l2(asked)
+        l1, l2 = _whole(first, self.all_rounds), _whole(second, self.all_rounds)
+        rates = [_rates(l1[i], l2[i]) for i in range(count)]
+        steps = [int(a.totals[1]) for a in asked]
+        cut = any(len(a.requests) == MOST_REQUESTS for a in asked) or max(steps) >= MOST_STEPS
+        return _Found(rates, sum(steps), lookups, sampled, cut)
+
+    def _different(self) -> int:
+        """SMs that differ in how their thread blocks lie in sectors; a few of many."""
+        steps = self.program.code.groups[:, 0]
+        period = SECTOR // math.gcd(*(int(c) for c in steps), SECTOR)
+        return min(period, MOST_CLASSES, self.active)
+
+    def _sm(self, number: int) -> Asked:
+        """What an SM asks of L2, and what its own caches had."""
+        from kcc.sim.reuse_sm_native import run_sm
+
+        program, caches, draws = self.program, self.caches, self.random
+        rounds = min(self.rounds, 2) if self.options.classes else self.rounds
+        loops, slots = len(program.code.loops), self.resident * program.warps
+        x, y, _ = program.grid
+        sm = Sm(
+            number, self.active, self.resident, rounds, program.warps, self.blocks, x, y,
+            int(self.options.interleaving.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
+        )  # fmt: skip
+        late = draws.integers(0, self.skew + 1, slots)
+        run_sm(
+            program.code, sm, _warps(slots, loops, late, draws), _blocks(self.resident),
+            _tallies(loops), _lru(caches.l1, loops), _lru(caches.constant, loops),
+            asked := _asked(self.rounds, len(program.accesses)),
+        )  # fmt: skip
+        found = int(asked.totals[0])
+        return asked._replace(requests=asked.requests[:found], weights=asked.weights[:found])
+
+    def _l2(self, asked: Sequence[Asked]) -> tuple[Floats, int, int]:
+        """Sectors at L2 by round and access, lookups, and of how many sets one was looked at."""
+        from kcc.sim.reuse_native import run_l2
+
+        caches, code = self.caches, self.program.code
+        ordered = [np.argsort(a.requests[:, 4], kind="stable") for a in asked]
+        requests = np.concatenate([a.requests[o] for a, o in zip(asked, ordered, strict=True)])
+        weights = np.concatenate([a.weights[o] for a, o in zip(asked, ordered, strict=True)])
+        bounds = self._bounds(asked)
+        sets, ways = max(caches.l2.sets, 1), max(caches.l2.ways, 1)
+        repeats = self.rounds - 1 if self.options.classes else 1
+        total = bounds[:, 1] - bounds[:, 0] + repeats * (bounds[:, 2] - bounds[:, 1])
+        sampled = self.options.sampled or _sampling(int(total.sum()), sets)
+        gpu = Gpu(
+            self.active, self.resident, repeats, self.blocks,
+            int(self.options.interleaving.order), sets, sampled,
+            int(self.random.integers(0, sampled)), caches.write_back,
+        )  # fmt: skip
+        counts = np.zeros((self.rounds, len(self.program.accesses), len(Second)))
+        lookups = run_l2(
+            code, gpu, _lru(Ways(-(-sets // sampled), ways), len(code.loops), sets),
+            requests, weights, bounds, self._places(),
+            self.random.integers(0, self.skew + 1, self.active),
+            self.random.integers(0, 1 << 62, 1).astype(np.uint64), counts,
+        )  # fmt: skip
+        if not caches.l2.sets:
+            counts[:, :, Second.HITS] = 0
+            counts[:, :, Second.DRAM_WRITES] = counts[:, :, Second.WRITES]
+        return counts, lookups, sampled
+
+    def _places(self) -> Ints:
+        """Numbers in x, y, z of the thread blocks that are simulated."""
+        x, y, _ = self.program.grid
+        count = min(self.blocks, self.rounds * self.resident * self.active)
+        blocks = np.arange(count, dtype=np.int64)
+        return np.stack([blocks % x, blocks // x % y, blocks // (x * y)], axis=1)
+
+    def _bounds(self, asked: Sequence[Asked]) -> Ints:
+        found, start = np.zeros((self.active, 4), np.int64), 0
+        for number, own in enumerate(asked):
+            first = int((own.requests[:, 4] == 0).sum())
+            found[number] = (start, start + first, start + len(own.requests), number)
+            start += len(own.requests)
+        for number in range(len(asked), self.active):
+            found[number] = found[number % len(asked)]
+        return found
+
+
+def _lru(cache: Ways, loops: int, sets: int = 0) -> Lru:
+    """An empty cache; one whose ``sets`` are given chooses them at random, and has some of them."""
+    own = max(cache.sets, 1)
+    return Lru(
+        np.full((own, max(cache.ways, 1)), EMPTY, np.int64), np.zeros(own), np.zeros(1),
+        np.zeros(loops), np.zeros(loops), np.full(1, 1.0 / (sets or own)),
+        float(sets > 0), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+def _warps(slots: int, loops: int, late: Ints, draws: np.random.Generator) -> Warps:
+    """Warps that have not begun; places without a thread block stay so."""
+    return Warps(
+        np.zeros(slots, np.int64), np.full(slots, 2, np.int64), late, np.zeros(slots, np.int64),
+        np.zeros((slots, loops), np.int64), np.ones((slots, loops)), np.ones(slots),
+        draws.integers(0, 1 << 62, 1).astype(np.uint64),
+    )  # fmt: skip
+
+
+def _blocks(places: int) -> Blocks:
+    return Blocks(
+        np.zeros(places, np.int64), np.zeros(places, np.int64), np.zeros(places, np.int64)
+    )
+
+
+def _tallies(loops: int) -> Tallies:
+    seen, none = np.zeros((loops, PERIODS, 3), np.int64), np.zeros((4, loops), np.int64)
+    return Tallies(seen, none[0], none[1], none[2], none[3])
+
+
+def _asked(rounds: int, accesses: int) -> Asked:
+    return Asked(
+        np.empty((MOST_REQUESTS, 6), np.int64), np.empty((MOST_REQUESTS, 2)),
+        np.zeros((rounds, accesses, len(First))), np.zeros(3, np.int64),
+    )  # fmt: skip
+
+
+def _sampling(lookups: int, sets: int) -> int:
+    """Of how many sets one is looked at: a power of two."""
+    wanted = max(1, lookups // ENOUGH_LOOKUPS)
+    most = max(1, sets // FEWEST_SETS)
+    return 1 << (min(wanted, most).bit_length() - 1)
+
+
+def _whole(counts: Floats, rounds: float) -> Floats:
+    """Of all rounds: those that were not simulated are as the last one that was."""
+    more = max(rounds - len(counts), 0.0)
+    return counts.sum(axis=0) + more * counts[-1]
+
+
+def _rates(l1: Floats, l2: Floats) -> tuple[float, float, float, float]:
+    """Sectors of an execution; hits of the first level, of L2, and what DRAM moves, as shares."""
+    asked = l1[First.SECTORS]
+    hits = l1[First.HITS] / asked if asked else 0.0
+    at_l2 = l2[Second.READS] + l2[Second.WRITES]
+    missed = l2[Second.READS] - l2[Second.HITS] + l2[Second.DRAM_WRITES]
+    beyond = missed / at_l2 if at_l2 else 0.0
+    executed = l1[First.EXECUTED]
+    return asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond

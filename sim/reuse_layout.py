@@ -1,0 +1,178 @@
+"""What the native part of the reuse-distance analysis works on."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+Ints = Any
+Floats = Any
+
+EMPTY = -1 << 16
+"""A way without a line: line -1, no sectors."""
+
+PERIODS = 8
+"""Periods of a loop that are told apart; a loop that has not settled by then is taken to have."""
+
+
+class Op(IntEnum):
+    """What a warp comes to: an access, the head and the end of a loop, a barrier."""
+
+    ACCESS = 0
+    LOOP = 1
+    END = 2
+    BARRIER = 3
+
+
+class Kind(IntEnum):
+    """How an access goes through the caches."""
+
+    LOAD = 0
+    STORE = 1
+    """Passes L1 by and is kept in L2; so do atomics."""
+    CONSTANT = 2
+
+
+class Order(IntEnum):
+    """Whose turn it is: warps one after another, one as long as it can, any."""
+
+    ROUND_ROBIN = 0
+    GREEDY = 1
+    RANDOM = 2
+
+
+class First(IntEnum):
+    """Columns of what is counted before L2."""
+
+    SECTORS = 0
+    HITS = 1
+    EXECUTED = 2
+
+
+class Second(IntEnum):
+    """Columns of what is counted at L2, in sectors."""
+
+    READS = 0
+    HITS = 1
+    WRITES = 2
+    DRAM_WRITES = 3
+
+
+class Code(NamedTuple):
+    """What a warp does. ``ops[i]``: kind, number of the access or loop, place of the loop's other
+    end. ``loops[l]``: trips, iterations of a period, parent or -1. ``accesses[a]``: first row, size
+    in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
+    periods. ``groups[a]`` and ``moves[a]``: bytes by which
+    numbers of the thread block and iterations move it; ``shares[a]``, ``entered[l]``: how often it
+    happens, of 1. ``rows[r, lane]``: addresses of the first thread block's warps. ``masks[m, w]``:
+    lanes that take part, as bits; ``steps[a, l]`` and ``caps[a, l]``: m for the iterations."""
+
+    ops: Ints
+    loops: Ints
+    accesses: Ints
+    groups: Ints
+    moves: Ints
+    shares: Floats
+    entered: Floats
+    rows: Ints
+    masks: Ints
+    steps: Ints
+    caps: Ints
+
+
+class Sm(NamedTuple):
+    """An SM among ``sms``: the thread blocks it holds and how often they are replaced. With
+    ``forward`` loops whose misses repeat are left."""
+
+    number: int
+    sms: int
+    resident: int
+    rounds: int
+    warps: int
+    blocks: int
+    grid_x: int
+    grid_y: int
+    order: int
+    forward: bool
+    has_l1: bool
+    most_steps: int
+
+
+class Lru(NamedTuple):
+    """``entries[set]``: of each way line, epoch of its last use, dirty and valid sectors (8, 4, 4
+    bits), the one used last first; a loop that is left begins the next ``epoch[0]``.
+    ``aged[set]``: lines that were not simulated and have passed through it in the mean;
+    ``debt[0]``: those through all sets; ``spread`` is 1 where they chose sets at random. ``due[l]``
+    and ``carried[l]``: lines of loop l, over all sets, that will have passed unseen when it is
+    left, and all of them. ``part[0]``: one over the number of sets."""
+
+    entries: Ints
+    aged: Floats
+    debt: Floats
+    due: Floats
+    carried: Floats
+    part: Floats
+    spread: float
+    epoch: Ints
+
+
+class Warps(NamedTuple):
+    """By warp of an SM: place in the code, whether it runs, turns that it is late, age, by loop the
+    iteration and how many iterations it stands for, the product of these. ``random[0]`` draws."""
+
+    pc: Ints
+    status: Ints
+    late: Ints
+    born: Ints
+    counter: Ints
+    own: Floats
+    total: Floats
+    random: Ints
+
+
+class Blocks(NamedTuple):
+    """By place of an SM: the round of its thread block, warps that have not ended, warps that wait
+    at a barrier."""
+
+    round: Ints
+    alive: Ints
+    at_barrier: Ints
+
+
+class Tallies(NamedTuple):
+    """By loop: of each period how many warps finished it, lines asked for and those that missed;
+    whether its periods repeat; warps in it now, at once at most, and those that left it."""
+
+    seen: Ints
+    settled: Ints
+    inside: Ints
+    peak: Ints
+    exits: Ints
+
+
+class Asked(NamedTuple):
+    """What an SM asks of L2, in order. ``requests[i]``: access (-1: a loop is left), line and mask
+    of its sectors (or the loop), place of the thread block, round, innermost loop. ``weights[i]``:
+    how many requests it stands for, and in the innermost loop (of a loop that is left: in the loop
+    around it). ``counts[round, access]`` as :class:`First` says. ``totals``: requests so far,
+    accesses of warps, thread blocks begun."""
+
+    requests: Ints
+    weights: Floats
+    counts: Floats
+    totals: Ints
+
+
+class Gpu(NamedTuple):
+    """L2 and who asks: ``repeats`` times come the thread blocks of the second round and later ones.
+    One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``."""
+
+    sms: int
+    resident: int
+    repeats: int
+    blocks: int
+    order: int
+    sets: int
+    sampled: int
+    phase: int
+    write_back: bool
