@@ -26,7 +26,8 @@ from kcc.synth.host_source import host_source
 from kcc.synth.llvm_source import compiled, llvm_source
 from kcc.synth.model import Fill, Miniature
 from kcc.synth.observed import KernelFacts, LaunchFacts, kernel_facts
-from kcc.synth.opencl_source import SourceText, opencl_source
+from kcc.synth.opencl_source import opencl_source
+from kcc.synth.opencl_text import SourceText
 from kcc.trace.decode import TraceDecoder
 from kcc.trace.launches import TraceLaunch
 from kcc.tracegen.execute import Execution
