@@ -86,6 +86,8 @@ class Demand:
         )
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
+        misses = self.subject.misses
+        self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
             if row.unit is Unit.MEMORY:
                 self._memory(i, self.traffic.get(row.access), row.memory, row.bytes)

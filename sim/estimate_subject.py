@@ -17,6 +17,7 @@ from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
 from kcc.sim.reuse_program import ReuseProgram, reuse_program
+from kcc.sim.sector_phases import miss_shares
 
 
 @dataclass(slots=True)
@@ -29,6 +30,8 @@ class Subject:
     streams: tuple[Stream, ...]
     registers: int | None
     local_bytes: int
+    misses: Mapping[int, float]
+    """By access, :func:`kcc.sim.sector_phases.miss_shares`."""
     registers_known: bool = False
     """Whether they are a compiler's count, not an estimate."""
     programs: dict[Generation, MachineProgram] = field(
@@ -93,7 +96,8 @@ def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes:
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
     streams = streams_of(kernel, facts, flow, 32, widths)
     programs = {Generation.VOLTA: newest}
-    return Subject(kernel, facts, flow, streams, registers, local_bytes, programs=programs)
+    misses = miss_shares(streams, facts, flow)
+    return Subject(kernel, facts, flow, streams, registers, local_bytes, misses, programs=programs)
 
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:

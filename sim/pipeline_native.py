@@ -33,7 +33,9 @@ _UNITS = 8
 
 class Operations(NamedTuple):
     """Columns of the operations of a program, and which results each needs: those of operation o
-    are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution."""
+    are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
+    is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
+    may."""
 
     need_starts: Numbers
     needs: Numbers
@@ -46,6 +48,7 @@ class Operations(NamedTuple):
     l2_sectors: Floats
     dram_sectors: Floats
     write_sectors: Floats
+    misses: Floats
 
 
 class Sm(NamedTuple):
@@ -104,11 +107,13 @@ class _Schedulers(NamedTuple):
 
 class _Memory(NamedTuple):
     """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
-    sectors that operations still owe."""
+    sectors that operations still owe; ``walked``: how far each warp has come in the sectors of
+    each operation that walks along them, as a share."""
 
     free: Floats
     credit_l2: Floats
     credit_dram: Floats
+    walked: Floats
 
 
 class _Blocks(NamedTuple):
@@ -132,7 +137,8 @@ def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> R
         np.full(sm.schedulers, -1, np.int64), np.full(sm.schedulers, _NEVER),
         np.ones(sm.schedulers, np.bool_), np.zeros(sm.schedulers),
     )  # fmt: skip
-    memory = _Memory(np.zeros(3), np.zeros(number), np.zeros(number))
+    walked = np.tile(1.0 - operations.misses, (count, 1))
+    memory = _Memory(np.zeros(3), np.zeros(number), np.zeros(number), walked)
     blocks = _Blocks(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
@@ -175,7 +181,7 @@ def _loop(
         last = max(last, now)
         done, cause = start + float(operations.latency[o]), ARITHMETIC
         if operations.unit[o] == _MEMORY_UNIT:
-            done, cause = _access(o, start, operations, sm, memory)
+            done, cause = _access(o, slot, start, operations, sm, memory)
         else:
             begin = max(start, schedulers.unit_free[scheduler, operations.unit[o]])
             done = float(begin + operations.latency[o])
@@ -299,7 +305,7 @@ def _account(
 
 @uncounted
 def _access(
-    o: int, start: float, operations: Operations, sm: Sm, memory: _Memory
+    o: int, slot: int, start: float, operations: Operations, sm: Sm, memory: _Memory
 ) -> tuple[float, int]:
     """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
     free = memory.free
@@ -317,13 +323,22 @@ def _access(
         free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
         return served, L2
     done, cause = served + sm.l1_latency, L1
-    memory.credit_l2[o] += operations.l2_sectors[o]
+    at_once = operations.misses[o]
+    if at_once > 0.0:
+        memory.walked[slot, o] += at_once
+        if memory.walked[slot, o] < 1.0 - 1e-9:
+            return done, cause
+        memory.walked[slot, o] -= 1.0
+        memory.credit_l2[o] += operations.l2_sectors[o] / at_once
+        memory.credit_dram[o] += operations.dram_sectors[o] / at_once
+    else:
+        memory.credit_l2[o] += operations.l2_sectors[o]
+        memory.credit_dram[o] += operations.dram_sectors[o]
     asked = np.floor(memory.credit_l2[o] + 1e-9)
     if asked > 0:
         memory.credit_l2[o] -= asked
         free[1] = max(free[1], served) + asked * sm.l2_cycles
         done, cause = max(free[1], served) + sm.l2_latency - sm.l1_latency, L2
-    memory.credit_dram[o] += operations.dram_sectors[o]
     asked = np.floor(memory.credit_dram[o] + 1e-9)
     if asked > 0:
         memory.credit_dram[o] -= asked
