@@ -79,7 +79,7 @@ def argument(context, queue, buffers, seed, kind, value):
             return np.void(np.array(value, np.uint32).tobytes())
         case "image":
             image_format = cl.ImageFormat(cl.channel_order.RGBA, cl.channel_type.FLOAT)
-            return cl.Image(context, cl.mem_flags.READ_WRITE, image_format, shape=value)
+            return cl.create_image(context, cl.mem_flags.READ_WRITE, image_format, shape=value)
         case "sampler":
             return cl.Sampler(
                 context, False, cl.addressing_mode.CLAMP_TO_EDGE, cl.filter_mode.NEAREST

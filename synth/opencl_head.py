@@ -19,13 +19,13 @@ def head(
     """Tables, attributes, parameters, arrays and variables. ``samplers`` are those of the kernel's
     own, with their bits."""
     yield from _tables(kernel)
-    if kernel.required_local_size:
-        sizes = ", ".join(map(str, kernel.required_local_size))
-        yield f"__attribute__((reqd_work_group_size({sizes})))"
     structs = [p for p in kernel.parameters if p.kind is ParameterKind.STRUCT]
     for p in structs:
         words = -(-p.size_bytes // 8)
         yield f"typedef struct {{ ulong w[{words}]; }} {kernel.name}_s{p.number};"
+    if kernel.required_local_size:
+        sizes = ", ".join(map(str, kernel.required_local_size))
+        yield f"__attribute__((reqd_work_group_size({sizes})))"
     inner = ",\n    ".join(_parameter(kernel, p) for p in kernel.parameters)
     yield f"__kernel void {kernel.name}(\n    {inner})\n{{"
     yield from _arrays(kernel)

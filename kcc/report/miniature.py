@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kcc.frontend.ir.types import VOID
+from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.synth.model import (
     ArgumentValue,
     Bounded,
@@ -94,7 +94,7 @@ def _statement(s: Statement) -> str:
     operands = ", ".join(operand_text(o, kept=kept) for o in s.operands)
     words = [s.opcode, s.detail, "" if s.type == VOID else str(s.type)]
     text = " ".join(w for w in words if w)
-    shape = f" of {s.shape}" if s.shape is not None else ""
+    shape = f" of {s.shape} ({size_bytes(s.shape)} bytes)" if s.shape is not None else ""
     lanes = f" lanes {list(s.lanes)}" if s.lanes else ""
     blocks = f" from blocks {', '.join(map(str, s.incoming))}" if s.incoming else ""
     return f"{s.number}: {text}{shape} <- {operands}{lanes}{blocks}".rstrip()
