@@ -84,6 +84,10 @@ class Snapshot:
         )
 
     @property
+    def cpi(self) -> float:
+        return self.clock / max(self.executed, 1)
+
+    @property
     def ipc(self) -> float:
         return self.executed / self.clock if self.clock else 0.0
 

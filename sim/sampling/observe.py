@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
-from kcc.sim.sampling.plan import Frame, Phase, Step, is_head_enough
+from kcc.sim.sampling.plan import Frame, Phase, Step, Stratum, is_head_enough
 from kcc.sim.sampling.warming import first_to_replay, replay, requests_wanted
 
 
@@ -21,10 +21,6 @@ class Window:
     stratum: int
     epoch: int
     measured: Snapshot
-
-    @property
-    def cpi(self) -> float:
-        return self.measured.clock / max(self.measured.executed, 1)
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +38,9 @@ class Observation:
     """Warp instructions executed in all runs, and those of their thread blocks by the profile."""
     seconds: float = 0.0
 
+    restless: bool = False
+    """The epochs of the head rise and fall."""
+
     def drawn(self, stratum: int) -> list[int]:
         """The epochs measured of a stratum."""
         return [window.epoch for window in self.windows if window.stratum == stratum]
@@ -55,7 +54,7 @@ def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
         after = run.simulate(first, min(first + size, blocks))
         found.append(after.since(before))
         before = after
-        if is_head_enough([one.clock / max(one.executed, 1) for one in found], epochs):
+        if is_head_enough([one.cpi for one in found], epochs):
             break
     return found
 
@@ -82,8 +81,17 @@ def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation, *, functio
 
 
 def observe_whole(run: LaunchRun, seen: Observation) -> None:
-    """Simulate all that is left of the launch."""
-    run.simulate(len(run.blocks), seen.frame.thread_blocks)
+    """Simulate all that is left of the launch. Its epochs say how much those of its kernel vary."""
+    frame = seen.frame
+    strata = {epoch: n for n, stratum in enumerate(frame.strata) for epoch in stratum.epochs}
+    seen.windows.clear()
+    before = run.snapshot()
+    for epoch in range(len(run.blocks) // frame.size, frame.tail // frame.size):
+        after = run.simulate(epoch * frame.size, (epoch + 1) * frame.size)
+        if epoch in strata:
+            seen.windows.append(Window(strata[epoch], epoch, after.since(before)))
+        before = after
+    run.simulate(len(run.blocks), frame.thread_blocks)
     _, seen.whole = run.finish()
     _note(run, seen, seen.whole)
 
@@ -97,18 +105,16 @@ def _note(run: LaunchRun, seen: Observation, end: Snapshot) -> None:
 @dataclass(frozen=True, slots=True, eq=False)
 class StratumEstimate:
     """Of one stratum of a launch: cycles per instruction by its windows, how much of it there is,
-    and the variance that its windows show of the CPI of one, relative to the mean."""
+    and the variance that its windows show of the CPI of one, relative to the mean, with the degrees
+    of freedom that it rests on."""
 
-    stratum: int
+    label: int
     epochs: int
     windows: int
     work: float
     cpi: float
     relative_variance: float
-
-    @property
-    def freedom(self) -> int:
-        return self.windows - 1 if self.windows < self.epochs else 0
+    freedom: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +134,8 @@ def estimate_launch(seen: Observation) -> LaunchNumbers:
     This is the ratio estimator (Cochran, Sampling Techniques, 1977, chapter 6), with the warp
     instructions, that the profile knows of all, as what goes along with cycles."""
     if seen.whole is not None:
-        return LaunchNumbers(seen.whole.clock, seen.whole.counts.astype(np.float64), ())
+        counts = seen.whole.counts.astype(np.float64)
+        return LaunchNumbers(seen.whole.clock, counts, tuple(_strata(seen, 1.0)))
     made = seen.executed / max(seen.profiled, 1)
     everything = float(seen.profile.warp_instructions.sum()) * made
     ends = sum(end.executed for end in seen.ends)
@@ -136,26 +143,38 @@ def estimate_launch(seen: Observation) -> LaunchNumbers:
     counts = np.sum([end.counts for end in seen.ends], axis=0).astype(np.float64)
     inner = float(sum(stratum.work for stratum in seen.frame.strata)) or 1.0
     between = max(everything - ends, 0.0)
-    found = list[StratumEstimate]()
-    for place, stratum in enumerate(seen.frame.strata):
-        work = between * (stratum.work / inner)
-        windows = [w for w in seen.windows if w.stratum == place]
-        one = _stratum(place, len(stratum.epochs), windows, work)
-        executed = max(sum(w.measured.executed for w in windows), 1)
+    found = tuple(_strata(seen, between / inner))
+    for place, one in enumerate(found):
+        measured = [w.measured for w in seen.windows if w.stratum == place]
+        executed = max(sum(each.executed for each in measured), 1)
         cycles += one.work * one.cpi
-        counts += np.sum([w.measured.counts for w in windows], axis=0) * (work / executed)
-        found.append(one)
-    measured = [window.measured.clock for window in seen.windows]
-    epoch = sum(measured) / max(len(measured), 1)
-    return LaunchNumbers(cycles, counts, tuple(found), epoch)
+        counts += np.sum([each.counts for each in measured], axis=0) * (one.work / executed)
+    epoch = sum(w.measured.clock for w in seen.windows) / max(len(seen.windows), 1)
+    return LaunchNumbers(cycles, counts, found, epoch)
 
 
-def _stratum(place: int, epochs: int, windows: Sequence[Window], work: float) -> StratumEstimate:
-    cycles = np.array([w.measured.clock for w in windows], np.float64)
-    executed = np.array([max(w.measured.executed, 1) for w in windows], np.float64)
+def _strata(seen: Observation, made: float) -> Iterator[StratumEstimate]:
+    """``made``: instructions executed over those of the profile."""
+    for place, stratum in enumerate(seen.frame.strata):
+        windows = [window for window in seen.windows if window.stratum == place]
+        yield estimate_stratum(stratum, windows, stratum.work * made)
+
+
+def estimate_stratum(stratum: Stratum, windows: Sequence[Window], work: float) -> StratumEstimate:
+    """A stratum by its windows, which lie one in each of equal runs of epochs.
+
+    Neighbours differ by less of a drift over the launch than any two do, and so does the mean
+    square of successive differences, which is used (Wolter, Introduction to Variance Estimation,
+    2007, section 8.2; degrees of freedom by von Neumann, Annals of Mathematical Statistics 12,
+    1941)."""
+    ordered = sorted(windows, key=lambda window: window.epoch)
+    cycles = np.array([w.measured.clock for w in ordered], np.float64)
+    executed = np.array([max(w.measured.executed, 1) for w in ordered], np.float64)
     cpi = float(cycles.sum() / executed.sum())
-    variance = 0.0
-    if len(windows) > 1 and cpi:
-        residuals = (cycles - cpi * executed) / (cpi * executed.mean())
-        variance = float((residuals**2).sum()) / (len(windows) - 1)
-    return StratumEstimate(place, epochs, len(windows), work, cpi, variance)
+    pairs, epochs = len(ordered) - 1, len(stratum.epochs)
+    if pairs < 1 or not cpi:
+        return StratumEstimate(stratum.label, epochs, len(ordered), work, cpi, 0.0, 0.0)
+    residuals = (cycles - cpi * executed) / (cpi * executed.mean())
+    variance = float((np.diff(residuals) ** 2).sum()) / (2 * pairs)
+    freedom = 2 * pairs**2 / (3 * pairs - 1)
+    return StratumEstimate(stratum.label, epochs, len(ordered), work, cpi, variance, freedom)

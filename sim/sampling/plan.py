@@ -21,8 +21,9 @@ from kcc.sim.sampling.regions import Epochs
 WHOLE = 0.5
 """A launch of which more would be simulated is simulated in whole."""
 
-FEWEST = 2
-"""Epochs drawn of a stratum, at least: fewer have no variance."""
+FEWEST, RESTLESS = 2, 4
+"""Epochs drawn of a stratum of a cluster, at least: fewer have no variance. More where the head
+is restless: there two that happen to agree would say too much."""
 
 
 SETTLED = 0.02
@@ -65,7 +66,8 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What can be drawn of a launch: the head ends at ``head``, the tail begins at ``tail``."""
+    """What can be drawn of a launch: the head ends at ``head``, the tail begins at ``tail``. Both
+    are whole epochs, so that thread blocks that still run in step end as they would have."""
 
     size: int
     thread_blocks: int
@@ -74,20 +76,36 @@ class Frame:
     strata: tuple[Stratum, ...]
 
     @property
+    def last_epoch(self) -> float:
+        """How much of an epoch the last one is."""
+        return (self.thread_blocks - 1) % self.size / self.size + 1 / self.size
+
+    @property
     def is_whole(self) -> bool:
         """Whether nothing is left to draw: the launch is simulated in whole."""
         return not self.strata
 
 
+def is_settled(cpis: Sequence[float]) -> bool:
+    """Whether the last epoch is as fast as the one before."""
+    return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
+
+
+def is_restless(cpis: Sequence[float]) -> bool:
+    """Whether the epochs of a head rise and fall: while thread blocks draw apart they do one of
+    the two."""
+    ratios = [after / before for before, after in pairwise(cpis)]
+    return max(ratios, default=1.0) > 1 + SETTLED and min(ratios, default=1.0) < 1 - SETTLED
+
+
 def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:
-    """Whether the head is long enough: a share of the launch, and its last epoch as fast as the
-    one before; a sixth of the launch always is."""
+    """Whether the head is long enough: a share of the launch, and settled, or restless for a sixth
+    of the launch; one that goes on one way is simulated to the half."""
     count = len(cpis)
-    if count >= min(max(epochs // 6, 2), MOST_HEAD):
+    longest = epochs // 6 if is_restless(cpis) else epochs // 2
+    if count >= min(max(longest, 2), MOST_HEAD):
         return True
-    if count < max(min(HEAD_SHARE * epochs, LEAST_HEAD), 2):
-        return False
-    return abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
+    return count >= max(min(HEAD_SHARE * epochs, LEAST_HEAD), 2) and is_settled(cpis)
 
 
 def frame_of(
@@ -96,7 +114,7 @@ def frame_of(
     """The frame of a launch; ``labels`` are the clusters of its epochs, ``work`` is by thread
     block."""
     blocks, size = epochs.thread_blocks, epochs.size
-    head, tail = head_epochs * size, blocks - size
+    head, tail = head_epochs * size, (blocks // size - 1) * size
     inner = range(head_epochs, max(tail // size, head_epochs))
     if not inner:
         return Frame(size, blocks, blocks, blocks, ())

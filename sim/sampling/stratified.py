@@ -23,7 +23,17 @@ from kcc.sim.sampling.feeding import LaunchRun
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
 from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
 from kcc.sim.sampling.observe import Observation, observe, observe_whole, simulate_head
-from kcc.sim.sampling.plan import FEWEST, WHOLE, Frame, draw, frame_of, share_of, steps_of
+from kcc.sim.sampling.plan import (
+    FEWEST,
+    RESTLESS,
+    WHOLE,
+    Frame,
+    draw,
+    frame_of,
+    is_restless,
+    share_of,
+    steps_of,
+)
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program
@@ -35,19 +45,21 @@ EVERY_BLOCK = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class StratifiedOptions:
-    """``launches`` drawn of each cluster and ``epochs`` of each stratum, at least;
-    ``windows`` are shared out among strata by their instructions, up to ``most`` of a stratum's
-    epochs. ``warm`` epochs go before each that is drawn; ``functional``: L2 also sees what thread
-    blocks touch that were left out before. ``error`` is the half width that is asked for, over the
-    whole; None takes what the rest gives."""
+    """``launches`` drawn of each cluster, and ``epochs`` of each stratum of those, at least (more
+    of a ``restless`` one); ``windows`` are shared out among strata by their instructions, up to
+    ``most`` of a stratum's epochs over the whole cluster. ``warm`` epochs go before each that is
+    drawn, times what :data:`WARM_SHARE` says; ``functional``: L2 also sees what thread blocks touch
+    that were left out before. ``error`` is the half width that is asked for, over the whole; None
+    takes what the rest gives."""
 
     inter_distance: float = INTER_DISTANCE
     intra_distance: float = INTRA_DISTANCE
     variation: float = VARIATION
     launches: int = 2
     epochs: int = FEWEST
+    restless: int = RESTLESS
     windows: int = 24
-    most: float = 0.01
+    most: float = 0.005
     warm: float = 1.0
     functional: bool = True
     error: float | None = None
@@ -83,17 +95,39 @@ class StratifiedSampler:
         self.gpu = gpu
         self.clock_mhz = 1.0
         self.seen = dict[int, Observation]()
+        self.compared = dict[str, int]()
+        """Epochs drawn of a kernel that were compared with another."""
         self.known = 0
         """L2 is as launches before this one leave it, but for those from here on."""
+        self.latest = -1
 
     def run(self) -> ProgramEstimate:
         """The estimate, as exact as is asked for."""
         options = self.options
         launches = [options.launches] * len(self.samples)
         self._observe_launches(launches)
+        self._simulate_slow()
+        self._draw_unknown()
         if options.error is not None:
             self._refine(options.error, launches)
         return self._estimate()
+
+    def _simulate_slow(self) -> None:
+        """Simulate in whole the restless launches that are small and yet take long."""
+        found = self._estimate()
+        slow = SLOW * found.cycles / max(found.instructions, 1)
+        for launch in [launch for group in found.groups for launch in group.launches]:
+            small = launch.instructions <= SMALL * found.instructions
+            restless = self.seen[launch.place].restless
+            if small and restless and launch.cycles >= slow * launch.instructions:
+                self._simulate_whole(launch.place)
+
+    def _draw_unknown(self) -> None:
+        """More epochs of launches where nothing says how much they vary."""
+        for group in self._estimate().groups:
+            if group.within.freedom <= 0:
+                for launch in group.launches:
+                    self._draw_epochs(launch.place, 2.0)
 
     def _estimate(self) -> ProgramEstimate:
         groups = [
@@ -120,46 +154,59 @@ class StratifiedSampler:
         """One launch of a cluster."""
         options, profile = self.options, self.profiles[place]
         began = time.process_time()
-        run = LaunchRun(self.simulator, self.traces[place])
+        run = self._begin(place)
         self.clock_mhz = run.simulation.machine.clock_mhz
-        self._warm_launch(run, place)
         epochs = epochs_of(profile, run.occupancy)
         labels = cluster_epochs(epochs, options.intra_distance, options.variation)
         head = simulate_head(run, len(epochs), epochs.size)
         frame = frame_of(epochs, labels, profile.warp_instructions, len(head))
-        seen = self.seen[place] = Observation(frame, profile, ends=head)
-        weight = sample.cluster.weight / min(options.launches, len(sample.order))
-        steps = steps_of(frame, self._first_draw(frame, weight), self._warm(frame.size))
-        if frame.is_whole or share_of(steps, frame) > WHOLE or self._is_cheap(place, sample):
-            observe_whole(run, seen)
-            self.known = place + 1
+        restless = is_restless([one.cpi for one in head])
+        seen = self.seen[place] = Observation(frame, profile, ends=head, restless=restless)
+        steps = steps_of(frame, self._first_draw(seen, sample), self._warm(frame))
+        if frame.is_whole or share_of(steps, frame) > WHOLE:
+            self._finish_whole(run, place)
         else:
             observe(run, steps, seen, functional=options.functional)
         seen.seconds += time.process_time() - began
 
-    def _is_cheap(self, place: int, sample: ClusterSample) -> bool:
-        """Whether a launch is small beside the many that it stands for."""
-        size = int(self.profiles[place].warp_instructions.sum())
-        return size <= SMALL * self.instructions and sample.cluster.weight >= MANY
-
-    def _warm_launch(self, run: LaunchRun, place: int) -> None:
-        """L2 as the launches before leave it, those that were not simulated in whole."""
+    def _begin(self, place: int) -> LaunchRun:
+        """A launch that begins, with L2 as the launches before leave it."""
+        if place <= self.latest:
+            self.simulator.memory, self.known = None, 0
+        self.latest = place
+        run = LaunchRun(self.simulator, self.traces[place])
         if self.options.functional:
-            known = self.known if self.known <= place else 0
-            replay_before(run.simulation, self.traces, self.profiles, place, known)
+            replay_before(run.simulation, self.traces, self.profiles, place, self.known)
+        return run
 
-    def _first_draw(self, frame: Frame, weight: float) -> dict[int, list[int]]:
-        options = self.options
-        work = sum(stratum.work for stratum in frame.strata)
+    def _finish_whole(self, run: LaunchRun, place: int) -> None:
+        """All that is left of a launch."""
+        observe_whole(run, self.seen[place])
+        self.known = place + 1
+
+    def _first_draw(self, seen: Observation, sample: ClusterSample) -> dict[int, list[int]]:
+        """The epochs of a launch that are measured at first, its share of its cluster's."""
+        options, strata = self.options, seen.frame.strata
+        launches = min(options.launches, len(sample.order))
+        work = sum(stratum.work for stratum in strata)
+        kernel = sample.cluster.kernel
+        known = self.compared.get(kernel, 0) >= ENOUGH_COMPARED
+        least = options.restless if seen.restless and not known else options.epochs
         drawn = dict[int, list[int]]()
-        for number, stratum in enumerate(frame.strata):
-            share = weight * options.windows * stratum.work / max(work, 1)
-            most = max(options.epochs, int(options.most * len(stratum.epochs)))
-            drawn[number] = draw(stratum, min(max(round(share), options.epochs), most), self.random)
+        for number, stratum in enumerate(strata):
+            share = sample.cluster.weight * options.windows * stratum.work / max(work, 1)
+            most = options.most * len(stratum.epochs) * len(sample.order)
+            count = max(least, round(min(share, most)))
+            drawn[number] = draw(stratum, ceil(count / launches), self.random)
+        compared = sum(len(epochs) - 1 for epochs in drawn.values())
+        self.compared[kernel] = self.compared.get(kernel, 0) + compared
         return drawn
 
-    def _warm(self, size: int) -> int:
-        return round(self.options.warm * size)
+    def _warm(self, frame: Frame) -> int:
+        """Thread blocks that go before an epoch that is drawn: more where that is little beside
+        the launch."""
+        share = WARM_SHARE * frame.thread_blocks / frame.size
+        return round(self.options.warm * min(max(share, 1.0), MOST_WARM) * frame.size)
 
     def _refine(self, error: float, launches: list[int]) -> None:
         """Draw more where it helps most until the interval is as narrow as is asked for, or
@@ -204,9 +251,7 @@ class StratifiedSampler:
         if seen.whole is not None:
             return False
         began = time.process_time()
-        run = LaunchRun(self.simulator, self.traces[place])
-        self._warm_launch(run, place)
-        observe_whole(run, seen)
+        self._finish_whole(self._begin(place), place)
         seen.seconds += time.process_time() - began
         return True
 
@@ -223,21 +268,27 @@ class StratifiedSampler:
         if not any(more.values()):
             return False
         began = time.process_time()
-        run = LaunchRun(self.simulator, self.traces[place])
-        steps = steps_of(seen.frame, more, self._warm(seen.frame.size), with_tail=False)
-        self._warm_launch(run, place)
+        steps = steps_of(seen.frame, more, self._warm(seen.frame), with_tail=False)
+        run = self._begin(place)
         run.simulate(0, seen.frame.head)
         if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
-            observe_whole(run, seen)
+            self._finish_whole(run, place)
         else:
             observe(run, steps, seen, functional=self.options.functional)
         seen.seconds += time.process_time() - began
         return True
 
 
-SMALL, MANY = 0.0125, 0.25
-"""A launch of at most the first share of all instructions, of a cluster of at least the second, is
-simulated in whole: two are cheap, and they leave nothing out."""
+WARM_SHARE, MOST_WARM = 0.01, 4.0
+"""Epochs that warm, over those of the launch, and at most. Of `convolutionRows` (220 epochs) epochs
+are 2.0, 1.1 and 0.4 % slow after one, two and four."""
+
+ENOUGH_COMPARED = 6
+"""Epochs of a kernel that say how restless it is."""
+
+SMALL, SLOW = 0.006, 4.0
+"""A restless launch of at most the first share of all instructions, that takes the second times its
+share of the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
 
 ROUNDS = 8
 GROWTH = 4.0

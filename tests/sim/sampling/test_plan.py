@@ -7,12 +7,16 @@ import pytest
 
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import CERTAIN, Spread, add_spreads, pool_spreads
+from kcc.sim.sampling.feeding import Snapshot
+from kcc.sim.sampling.observe import Window, estimate_stratum
 from kcc.sim.sampling.plan import (
     Phase,
     Step,
+    Stratum,
     draw,
     frame_of,
     is_head_enough,
+    is_restless,
     share_of,
     steps_of,
 )
@@ -26,13 +30,14 @@ def epochs(count: int, size: int, blocks: int) -> Epochs:
 
 
 def test_frame() -> None:
-    """Ten epochs of four blocks and two more: head of two epochs, tail the last four blocks."""
+    """Ten epochs of four blocks and two more: head of two epochs, tail the last that is whole and
+    what follows."""
     work = np.arange(1, 43, dtype=np.int64)
     labels = np.array([0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0])
     frame = frame_of(epochs(11, 4, 42), labels, work, 2)
-    assert (frame.head, frame.tail) == (8, 38)
+    assert (frame.head, frame.tail, frame.last_epoch) == (8, 36, 0.5)
     assert [s.epochs for s in frame.strata] == [(2, 4, 6, 7, 8), (3, 5)]
-    assert sum(s.work for s in frame.strata) == int(work[8:38].sum())
+    assert sum(s.work for s in frame.strata) == int(work[8:36].sum())
     assert frame.strata[1].work == sum(range(13, 17)) + sum(range(21, 25))
 
 
@@ -69,7 +74,16 @@ def test_heads() -> None:
     assert is_head_enough([1.0] * 12, 1000)
     assert not is_head_enough([1.0] * 11 + [1.1], 1000)
     assert is_head_enough([1.0, 2.0] * 8, 1000)
-    assert is_head_enough([1.0, 2.0], 12)
+    assert is_head_enough([1.0, 2.0, 1.0], 18)
+    assert not is_head_enough([1.0, 2.0, 3.0], 18)
+    assert is_head_enough([float(n) for n in range(1, 10)], 18)
+
+
+def test_restless_is_up_and_down() -> None:
+    assert is_restless([1.0, 1.1, 1.0])
+    assert not is_restless([1.3, 1.2, 1.1, 1.0])
+    assert not is_restless([1.0, 1.5, 1.49, 1.6])
+    assert not is_restless([1.0])
 
 
 def test_spreads() -> None:
@@ -86,6 +100,22 @@ def test_spreads() -> None:
 def test_pooling_weighs_by_freedom() -> None:
     found = pool([(1.0, 3), (5.0, 1), (9.0, 0)])
     assert (found.variance, found.freedom) == (2.0, 4)
+
+
+def window(epoch: int, cycles: int) -> Window:
+    return Window(0, epoch, Snapshot(cycles, 100, np.zeros(1, np.int64)))
+
+
+def test_neighbours_show_less_of_a_drift() -> None:
+    """CPIs 1, 2, 3, 4: residuals -0.6, -0.2, 0.2, 0.6 of the mean, that differ by 0.4 each."""
+    windows = [window(epoch, 100 * (epoch + 1)) for epoch in (2, 0, 3, 1)]
+    found = estimate_stratum(Stratum(0, tuple(range(9)), 900), windows, 900.0)
+    assert (found.cpi, found.epochs, found.windows) == (2.5, 9, 4)
+    assert found.relative_variance == pytest.approx(3 * 0.4**2 / 6)
+    assert found.freedom == pytest.approx(2 * 9 / 8)
+    two = estimate_stratum(Stratum(0, tuple(range(9)), 900), windows[:2], 900.0)
+    assert (two.relative_variance, two.freedom) == (pytest.approx(0.5), 1.0)
+    assert estimate_stratum(Stratum(0, (0, 1), 9), windows[:1], 9.0).freedom == 0
 
 
 def test_ranges() -> None:
