@@ -13,7 +13,7 @@ from typing import Self
 
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.loading import load_gpu
-from kcc.sim.cycle.wide_loads import CompiledLaunch
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.facts import IntervalMachine, Operations
 from kcc.sim.interval.model import LaunchModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kcc.gpu.description import GpuDescription
-from kcc.sim.cycle.wide_loads import CompiledLaunch
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options

@@ -56,6 +56,12 @@ def schedule(
     return Schedule(tuple(order for order, _ in found), tuple(taken for _, taken in found))
 
 
+def least_waiting(rows: Sequence[MachineOperation], block: Sequence[int]) -> tuple[int, ...]:
+    """The operations of a block in an order in which a warp waits little, however many registers
+    that takes."""
+    return _by_parts(rows, block, lambda r, p: _interleaved(r, p, WINDOW))
+
+
 def _within(
     rows: Sequence[MachineOperation], part: tuple[int, ...], words: Sequence[int],
     behind: frozenset[int], room: int,

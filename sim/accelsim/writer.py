@@ -22,9 +22,9 @@ from kcc.sim.accelsim.lowering import Draft, lower
 from kcc.sim.accelsim.names import ARCHITECTURES, piece_sizes
 from kcc.sim.accelsim.registers import Allocation, Move, allocate
 from kcc.sim.cycle.blocks import LOCAL_BASE, PRIVATE_BASE
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import program_of
-from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.trace.decode import TraceBatch, joined
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.reader import LaunchTrace

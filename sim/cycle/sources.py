@@ -9,8 +9,8 @@ from kcc.diagnostics import Diagnostic
 from kcc.gpu.description import GpuDescription
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
-from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.result import Timing
 from kcc.trace.reader import open_trace
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace
 from kcc.trace.tables import TracedInstruction, TraceTables
 
 WORD_BYTES = 4
@@ -48,25 +47,8 @@ class WideLoads:
         )  # fmt: skip
 
 
-class CompiledLaunch:
-    """A launch of a trace file as a compiler's code would have run it: with wide loads."""
-
-    def __init__(self, traced: LaunchTrace) -> None:
-        self.launch, self._traced = traced.launch, traced
-        first = next(traced.batches(), None) if _may_be_wide(traced.tables) else None
-        self._wide = wide_loads(traced.tables, first) if first is not None else None
-        self.tables = self._wide.tables if self._wide else traced.tables
-
-    def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
-        """As :meth:`kcc.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
-        return map(self.batch, self._traced.batches(first, blocks))
-
-    def batch(self, batch: TraceBatch) -> TraceBatch:
-        """A batch of the trace, with the accesses of the tables."""
-        return self._wide.batch(batch) if self._wide else batch
-
-
-def _may_be_wide(tables: TraceTables) -> bool:
+def may_be_wide(tables: TraceTables) -> bool:
+    """Whether a batch of the trace is worth looking at."""
     return any(len(run) > 1 for s in range(len(tables.segments)) for run in _runs(tables, s))
 
 

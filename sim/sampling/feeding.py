@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.cycle.layout import Conf
-from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.sim.result import Timing
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import CLASSES

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.gpu.description import GpuDescription
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.result import Timing
 from kcc.trace.reader import TraceFile
@@ -97,8 +98,9 @@ def _launches(
 ) -> Iterator[Timing]:  # fmt: skip
     simulator = CycleSimulator(gpu, registers)
     for launch in trace.launches:
-        simulation = simulator.begin(launch.tables, launch.launch)
-        for batch in launch.batches():
+        compiled = CompiledLaunch(launch)
+        simulation = simulator.begin(compiled.tables, launch.launch)
+        for batch in compiled.batches():
             simulation.feed(batch)
             collector.watch(simulation)
         timing = simulation.finish()

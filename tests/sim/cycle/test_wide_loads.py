@@ -8,8 +8,8 @@ import pytest
 
 from kcc.cli import main
 from kcc.gpu import load_gpu
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.sources import simulate_trace
-from kcc.sim.cycle.wide_loads import CompiledLaunch
 from kcc.trace.reader import open_trace
 
 SOURCE = """

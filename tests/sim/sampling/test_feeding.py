@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kcc.gpu import load_gpu
+from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.trace.reader import open_trace
@@ -20,10 +21,11 @@ def test_feeding_few_blocks_changes_nothing(together: int) -> None:
     simulator = CycleSimulator(gpu)
     with open_trace(SAMPLE) as trace:
         for launch in trace.launches:
-            simulation = simulator.begin(launch.tables, launch.launch)
+            compiled = CompiledLaunch(launch)
+            simulation = simulator.begin(compiled.tables, launch.launch)
             clocks, executed = [0], [0]
             for first in range(0, launch.launch.thread_blocks, together):
-                simulation.feed_blocks(launch.batches(first, together))
+                simulation.feed_blocks(compiled.batches(first, together))
                 clocks.append(simulation.clock)
                 executed.append(simulation.executed)
             assert clocks == sorted(clocks)
