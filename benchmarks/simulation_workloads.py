@@ -91,7 +91,7 @@ def _measured(name: str, gpu: str, size: str, folder: Path) -> Row:
     try:
         description = load_gpu(gpu, [])
         width = description.warp_size.value if description.warp_size else 32
-        trace = _trace(name, size, width, folder)
+        trace = trace_of(name, size, width, folder)
         began = time.process_time()
         timings = tuple(simulate_trace(str(trace), description))
         seconds = time.process_time() - began
@@ -104,7 +104,8 @@ def _measured(name: str, gpu: str, size: str, folder: Path) -> Row:
     )  # fmt: skip
 
 
-def _trace(name: str, size: str, width: int, folder: Path) -> Path:
+def trace_of(name: str, size: str, width: int, folder: Path) -> Path:
+    """The trace of a workload, made once."""
     folder.mkdir(exist_ok=True)
     path = folder / f"{name}-{size}-{width}.kct"
     if not path.exists():

@@ -77,7 +77,8 @@ class SharedMemory:
         for cache in (self.l2, self.instructions):
             filled = cache.lines[:, :sectors]
             np.minimum(filled, 0, out=filled)
-        for column in (self.dram.slices, self.dram.channels, self.dram.banks, self.dram.misses):
+        dram = self.dram
+        for column in (dram.slices, dram.channels, dram.banks, dram.misses, dram.openings):
             column[...] = 0
         self.dram.rows[..., 1:] = 0
 
@@ -95,6 +96,7 @@ def shared_memory(machine: Machine) -> SharedMemory:
             np.zeros(machine[Conf.CHANNELS], np.int64), np.zeros(banks, np.int64), rows,
             np.zeros((machine[Conf.CHANNELS], 2), np.int64),
             np.zeros((machine[Conf.L2_SLICES], machine[Conf.L2_MSHR] + 1), np.int64),
+            np.zeros(machine[Conf.CHANNELS], np.int64),
         ),
         _cache_of(machine, Conf.FETCH_SETS, Conf.FETCH_WAYS),
     )  # fmt: skip

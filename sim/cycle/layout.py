@@ -218,7 +218,9 @@ class Conf(IntEnum):
     CONSTANT_SETS = 50
     """Of an SM's constant cache; 0: none is known, and constants are always there."""
     CONSTANT_WAYS = 51
-    CODE_LINE = 52
+    OPENING = 52
+    """Between two rows that a channel opens, in 1/64 cycle; 0: not known."""
+    CODE_LINE = 53
     """The line where the kernel's code begins."""
 
 
@@ -409,7 +411,7 @@ class Sms(NamedTuple):
 class Dram(NamedTuple):
     """When slices of L2, channels (in 1/64 cycle) and banks are free; rows that are open; sectors
     that channels have to write, and whether they read since they last wrote; when the last misses
-    of each slice are done, as a ring."""
+    of each slice are done, as a ring; when channels (in 1/64 cycle) may open another row."""
 
     slices: Array
     channels: Array
@@ -417,6 +419,7 @@ class Dram(NamedTuple):
     rows: Array
     writes: Array
     misses: Array
+    openings: Array
 
 
 class Counts(NamedTuple):

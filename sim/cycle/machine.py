@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.gpu.description import GpuDescription
+from kcc.gpu.facts import Quality
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, WHEEL, Conf
@@ -353,6 +354,11 @@ def _dram(reader: GpuReader, conf: NDArray[np.int64], sector: int, line: int, cl
     miss = round((timing.get("RP", 12) + timing.get("RCD", 12)) * ratio)
     conf[Conf.ROW_MISS] = min(miss, int(conf[Conf.DRAM_LATENCY]) // 2)
     conf[Conf.ROW_CYCLE] = max(1, round(timing.get("RC", 40) * ratio))
+    given = reader.fact("dram.timing")
+    if (
+        given is not None and given.quality is not Quality.ASSUMED
+    ):  # what nobody said limits nothing
+        conf[Conf.OPENING] = round(64 * timing.get("RRD", timing.get("RRDS", 0)) * ratio)
     queue = reader.integer("dram.queue", assumed=32, reason="as GPGPU-Sim's configurations")
     conf[Conf.DRAM_QUEUE], conf[Conf.WRITES_TOGETHER] = queue, max(queue // 2, 1)
     if "REFI" in timing and "RFC" in timing:

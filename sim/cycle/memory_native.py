@@ -39,7 +39,9 @@ CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
 WRITES_TOGETHER, TURNAROUND = int(Conf.WRITES_TOGETHER), int(Conf.TURNAROUND)
 L2_MSHR, L2_QUEUE, DRAM_QUEUE = int(Conf.L2_MSHR), int(Conf.L2_QUEUE), int(Conf.DRAM_QUEUE)
-REFRESH_EVERY, REFRESH = int(Conf.REFRESH_EVERY), int(Conf.REFRESH)
+REFRESH_EVERY, REFRESH, OPENING = (
+    int(Conf.REFRESH_EVERY), int(Conf.REFRESH), int(Conf.OPENING),
+)  # fmt: skip
 ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
@@ -146,7 +148,9 @@ def read_dram(
             rows[bank, kept, 1] = bus
             ready = max(bus, rows[bank, kept, 2] - conf[ROW_MISS])
             return ready - conf[ROW_MISS], ready - time
-    opens = max(time, memory.banks[bank])
+    opening = max(time << 6, memory.openings[channel])
+    memory.openings[channel] = opening + conf[OPENING]
+    opens = max(opening >> 6, memory.banks[bank])
     memory.banks[bank] = opens + conf[ROW_CYCLE]
     for kept in range(ROWS_KEPT - 1, 0, -1):
         for column in range(3):

@@ -157,6 +157,23 @@ def test_what_is_stored_stays_where_the_policy_says_so(tmp_path: Path) -> None:
     assert lazy.cycles < through.cycles
 
 
+def test_a_channel_opens_rows_one_after_another() -> None:
+    """Rows of 16 banks, each 40 cycles busy with one, 5 cycles apart: 5 cycles bound them."""
+    from kcc.sim.cycle.memory_native import read_dram
+
+    conf, stats = np.zeros(CONF_SIZE, np.int64), np.zeros(STATS, np.int64)
+    conf[Conf.CHANNELS] = conf[Conf.L2_SLICES] = conf[Conf.ROW_LINES] = 1
+    conf[Conf.BANKS], conf[Conf.BURST], conf[Conf.ROW_CYCLE] = 16, 64, 40
+    conf[Conf.OPENING] = 5 * 64
+    rows = np.zeros((16, 4, 3), np.int64)
+    rows[..., 0] = -1
+    one = np.zeros(1, np.int64)
+    banks, turns, openings = np.zeros(16, np.int64), np.zeros((1, 2), np.int64), one.copy()
+    memory = Dram(one, one.copy(), banks, rows, turns, rows[0], openings)
+    found = [read_dram(conf, memory, stats, 0, line, 0)[0] for line in range(64)]
+    assert found == [5 * line for line in range(64)]
+
+
 def test_refresh_takes_its_share_of_the_bandwidth() -> None:
     """100 of 1000 cycles: 900 sectors of one cycle take 1000."""
     from kcc.sim.cycle.memory_native import read_dram
@@ -168,7 +185,7 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
     rows = np.zeros((1, 4, 3), np.int64)
     rows[..., 0] = -1
     one = np.zeros(1, np.int64)
-    memory = Dram(one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0])
+    memory = Dram(one, one.copy(), one.copy(), rows, np.zeros((1, 2), np.int64), rows[0], one)
     for _ in range(1800):
         read_dram(conf, memory, stats, 0, 0, 0)
     assert memory.channels[0] == 64 * 2000
