@@ -1,10 +1,13 @@
 """Calls of mathematical functions whose arguments are constants, as their results.
 
 A GPU's compiler knows what ``__log2f(16)`` is, counts the loop that it bounds, unrolls it, and then
-knows ``__powf(2, i)`` of each round (nvcc folds all functions named here, the fast ones too). LLVM
-knows the functions of C only, not those of the dialect. A unit is folded for questions about a
-compiler's code; what is executed is not, for the engine's functions are exact only to the ulps
-that docs/execution.md states, and so are these.
+knows ``__powf(2, i)`` of each round (nvcc folds all functions named here, the fast ones too). What
+is known only after unrolling comes too late to fold further: nvcc 13 keeps the conversion of that
+power to an integer, and the remainder by it (a loop of four such rounds has 104 instructions,
+written with shifts 40). LLVM knows the functions of C only, not those of the dialect.
+
+A unit is folded for questions about a compiler's code; what is executed is not, for the engine's
+functions are exact only to the ulps that docs/execution.md states, and so are these.
 """
 
 from __future__ import annotations
@@ -55,21 +58,16 @@ _CALL = re.compile(
 
 _ARGUMENT = re.compile(r"(float|double|i32) (?:noundef )?([-+.\w]+)$")
 
-_MOST_ROUNDS = 4
-"""Each round may show the next one more constants."""
-
 
 def fold_math(unit: CompiledUnit) -> CompiledUnit:
-    """A unit at -O2 with such calls folded and what follows from that; others as they are."""
+    """A unit at -O2 with such calls folded and what follows from that; calls whose arguments are
+    constants only then become their values and no more. Other units as they are."""
     if unit.opt_level is not OptLevel.O2:
         return unit
-    text = unit.ir
-    for _ in range(_MOST_ROUNDS):
-        folded = fold_calls(text)
-        if folded == text:
-            break
-        text = optimise(folded, OptLevel.O2).text
-    return unit if text == unit.ir else _with_text(unit, text)
+    text = fold_calls(unit.ir)
+    if text == unit.ir:
+        return unit
+    return _with_text(unit, fold_calls(optimise(text, OptLevel.O2).text))
 
 
 def fold_calls(text: str) -> str:
