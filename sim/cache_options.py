@@ -41,16 +41,19 @@ class Reduction(Enum):
 class CacheOptions:
     """``trials`` interleavings that ``seed`` begins. Of the sets of L2 one in ``sampled`` is looked
     at (0: as many as take little time). With ``classes`` one SM stands for all and one round of
-    thread blocks for those that follow it; with ``forward`` a loop is left when the misses of its
-    periods repeat."""
+    thread blocks for those that follow it. With ``forward`` a loop is left when the misses of its
+    periods repeat, in launches whose simulated rounds ask for more than ``forward_above`` lines: a
+    loop that is left does not show what its iterations share with other iterations of neighbouring
+    thread blocks."""
 
-    method: CacheMethod = CacheMethod.FOOTPRINT
+    method: CacheMethod = CacheMethod.REUSE
     trials: int = 1
     seed: int = 0
     interleaving: Interleaving = Interleaving.ROUND_ROBIN
     sampled: int = 0
     classes: bool = True
     forward: bool = True
+    forward_above: int = 1 << 20
 
     def without(self, reductions: Collection[Reduction]) -> CacheOptions:
         """With some reductions switched off."""

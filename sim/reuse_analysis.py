@@ -58,13 +58,9 @@ MOST_REQUESTS = 1 << 17
 ENOUGH_LOOKUPS = 1 << 16
 """Lookups in L2 above which sets are sampled."""
 
-ENOUGH_LINES = 1 << 20
-"""Lines that the SMs ask for together in the rounds that are simulated, above which loops are left
-when they repeat: a loop that is left does not show what its iterations share with those of
-neighbouring thread blocks."""
-
-MOST_CLASSES = 4
-"""SMs that stand for the others, where thread blocks begin at different places of a sector."""
+MOST_CLASSES, DRAWN_CLASSES = 4, 8
+"""SMs that stand for the others, where thread blocks begin at different places of a sector, and
+where some accesses happen in a share of all cases."""
 
 MOST_ROUNDS = 12
 FEWEST_SETS = 64
@@ -112,7 +108,7 @@ class Rate:
 class Reuse:
     """Of the sectors of an access: those that hit the first cache (L1, or the constant cache), of
     the others those that hit L2, and of all those that DRAM reads or writes. ``sectors`` are those
-    of an execution."""
+    of an execution; an access that no warp came to has none."""
 
     sectors: float
     l1_hits: Rate
@@ -172,7 +168,7 @@ class _Trial:
         self.all_rounds = self.blocks / (self.active * self.resident)
         self.rounds = self._rounds()
         lines = program.lines * min(self.rounds / self.all_rounds, 1.0)
-        self.forward = options.forward and lines > ENOUGH_LINES
+        self.forward = options.forward and lines > options.forward_above
 
     def _rounds(self) -> int:
         """Rounds that are simulated: all of few, else until a row of thread blocks has passed that
@@ -186,20 +182,36 @@ class _Trial:
         count = len(self.program.accesses)
         if not count:
             return _Found((), 0, 0, 1, cut=False)
-        numbers = range(self._different() if self.options.classes else self.active)
-        asked = [self._sm(number) for number in numbers]
+        alike = self._alike()
+        asked = {number: self._sm(number) for number in dict.fromkeys(alike)}
         kept = 2 if self.options.classes else self.rounds
-        first = np.sum([a.counts[:kept] for a in asked], axis=0)
-        second, lookups, sampled = self._l2(asked)
+        first = np.sum([asked[number].counts[:kept] for number in alike], axis=0)
+        second, lookups, sampled = self._l2(asked, alike)
         l1, l2 = _whole(first, self.all_rounds), _whole(second, self.all_rounds)
         rates = [_rates(l1[i], l2[i]) for i in range(count)]
-        steps = [int(a.totals[1]) for a in asked]
-        cut = any(len(a.requests) == MOST_REQUESTS for a in asked) or max(steps) >= MOST_STEPS
+        steps = [int(a.totals[1]) for a in asked.values()]
+        cut = max(steps) >= MOST_STEPS
+        cut = cut or any(len(a.requests) == MOST_REQUESTS for a in asked.values())
         return _Found(rates, sum(steps), lookups, sampled, cut)
 
+    def _alike(self) -> list[int]:
+        """For each SM the one that stands for it: with as many thread blocks, which lie alike."""
+        if not self.options.classes:
+            return list(range(self.active))
+        different, found = self._different(), dict[tuple[int, int], int]()
+        most = min(self.rounds, 2) * self.resident
+        return [
+            found.setdefault((sm % different, min(most, -((sm - self.blocks) // self.active))), sm)
+            for sm in range(self.active)
+        ]
+
     def _different(self) -> int:
-        """SMs that differ in how their thread blocks lie in sectors; a few of many."""
-        steps = self.program.code.groups[:, 0]
+        """SMs that differ in how their thread blocks lie in sectors, a few of many; some where
+        what happens is drawn."""
+        code = self.program.code
+        if (code.shares < 1).any() or (code.entered < 1).any():
+            return min(DRAWN_CLASSES, self.active)
+        steps = code.groups[:, [n > 1 for n in self.program.grid]].ravel()
         period = SECTOR // math.gcd(*(int(c) for c in steps), SECTOR)
         return min(period, MOST_CLASSES, self.active)
 
@@ -224,15 +236,16 @@ class _Trial:
         found = int(asked.totals[0])
         return asked._replace(requests=asked.requests[:found], weights=asked.weights[:found])
 
-    def _l2(self, asked: Sequence[Asked]) -> tuple[Floats, int, int]:
+    def _l2(self, asked: Mapping[int, Asked], alike: Sequence[int]) -> tuple[Floats, int, int]:
         """Sectors at L2 by round and access, lookups, and of how many sets one was looked at."""
         from kcc.sim.reuse_native import run_l2
 
         caches, code = self.caches, self.program.code
-        ordered = [np.argsort(a.requests[:, 4], kind="stable") for a in asked]
-        requests = np.concatenate([a.requests[o] for a, o in zip(asked, ordered, strict=True)])
-        weights = np.concatenate([a.weights[o] for a, o in zip(asked, ordered, strict=True)])
-        bounds = self._bounds(asked)
+        every = list(asked.values())
+        ordered = [np.argsort(a.requests[:, 4], kind="stable") for a in every]
+        requests = np.concatenate([a.requests[o] for a, o in zip(every, ordered, strict=True)])
+        weights = np.concatenate([a.weights[o] for a, o in zip(every, ordered, strict=True)])
+        bounds = _bounds(asked, alike)
         sets, ways = max(caches.l2.sets, 1), max(caches.l2.ways, 1)
         repeats = self.rounds - 1 if self.options.classes else 1
         total = bounds[:, 1] - bounds[:, 0] + repeats * (bounds[:, 2] - bounds[:, 1])
@@ -261,15 +274,15 @@ class _Trial:
         blocks = np.arange(count, dtype=np.int64)
         return np.stack([blocks % x, blocks // x % y, blocks // (x * y)], axis=1)
 
-    def _bounds(self, asked: Sequence[Asked]) -> Ints:
-        found, start = np.zeros((self.active, 4), np.int64), 0
-        for number, own in enumerate(asked):
-            first = int((own.requests[:, 4] == 0).sum())
-            found[number] = (start, start + first, start + len(own.requests), number)
-            start += len(own.requests)
-        for number in range(len(asked), self.active):
-            found[number] = found[number % len(asked)]
-        return found
+
+def _bounds(asked: Mapping[int, Asked], alike: Sequence[int]) -> Ints:
+    """Where the requests of each SM's rounds begin and end, and whose they are."""
+    own, start = dict[int, tuple[int, int, int, int]](), 0
+    for number, each in asked.items():
+        first = int((each.requests[:, 4] == 0).sum())
+        own[number] = (start, start + first, start + len(each.requests), number)
+        start += len(each.requests)
+    return np.array([own[number] for number in alike], np.int64)
 
 
 def _lru(cache: Ways, loops: int, sets: int = 0) -> Lru:

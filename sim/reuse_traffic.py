@@ -61,6 +61,8 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
     found = dict[int, Traffic]()
     for stream in subject.streams:
         reuse = study.accesses.get(stream.access)
+        if reuse is not None and not reuse.sectors:
+            reuse = _neighbour(subject, study, stream)
         if stream.is_local:
             found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
         elif reuse is None:
@@ -68,6 +70,17 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
         else:
             found[stream.access] = _traffic(stream, reuse)
     return found
+
+
+def _neighbour(subject: Subject, study: ReuseStudy, stream: Stream) -> Reuse | None:
+    """What stands for an access that no warp came to: the nearest one like it."""
+    alike = [
+        study.accesses[s.access] for s in sorted(
+            subject.streams, key=lambda s: abs(s.access - stream.access)
+        )
+        if (s.array, s.is_load) == (stream.array, stream.is_load) and s.access in study.accesses
+    ]  # fmt: skip
+    return next((found for found in alike if found.sectors), None)
 
 
 def _traffic(stream: Stream, reuse: Reuse) -> Traffic:

@@ -189,7 +189,7 @@ def _plan(
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
     gpus = stage("gpus", lambda: _gpus(arguments))
-    requests = stage("read", lambda: _requests(arguments, path, sources))
+    requests = stage("read", lambda: requests_of(arguments, path, sources))
     question = Question(arguments.model, arguments.ablate, cache_options(arguments))
     return Plan(tuple(requests), tuple(gpus), question)
 
@@ -204,7 +204,7 @@ def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     return list({gpu.stem: gpu for gpu in found}.values())
 
 
-def _requests(
+def requests_of(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> list[AnalysisRequest]:
     """A request for each combination of macros and launches; those of the same macros together."""
