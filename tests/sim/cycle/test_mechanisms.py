@@ -82,6 +82,22 @@ def test_more_warps_than_the_core_can_hold_are_an_error(tmp_path: Path) -> None:
     assert "128 warps to a scheduler" in caught.value.diagnostics[0].message
 
 
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("latency_cycles.int_add=1000000", "can do with 131,072"),
+        ("l2.size_bytes=1099511627776", "bytes of the host's memory"),
+        ("dram.timing=RP:12", "is not NAME=CYCLES"),
+        ("dram.timing=REFI=10:RFC=10", "lasts until the next one"),
+    ],
+)
+def test_what_no_machine_can_be(tmp_path: Path, setting: str, message: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        simulate(tmp_path, [[independent((4, 5), 1)]], setting)
+    assert caught.value.diagnostics[0].code == "K803"
+    assert message in caught.value.diagnostics[0].message
+
+
 def test_dram_turns_around_once_for_many_writes() -> None:
     from kcc.sim.cycle.memory_native import write_dram
 
