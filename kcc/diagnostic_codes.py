@@ -287,4 +287,5 @@ CODES: dict[str, Code] = {
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),
+    "K952": Code("error", "a profile has not what a miniature is made from, or it is damaged"),
 }

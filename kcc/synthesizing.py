@@ -15,6 +15,7 @@ from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.kernel import Kernel
 from kcc.gpu.description import GpuDescription
 from kcc.host import HostLaunch, HostSettings, run_script
+from kcc.profile.document import read_profile_and
 from kcc.profile.model import Profile
 from kcc.profiling import profile_script
 from kcc.synth.assemble import Wishes, assemble
@@ -28,6 +29,7 @@ from kcc.synth.model import Fill, Miniature
 from kcc.synth.observed import KernelFacts, LaunchFacts, kernel_facts
 from kcc.synth.opencl_source import opencl_source
 from kcc.synth.opencl_text import SourceText
+from kcc.synth.stored import KEY, restored
 from kcc.trace.decode import TraceDecoder
 from kcc.trace.launches import TraceLaunch
 from kcc.tracegen.execute import Execution
@@ -71,8 +73,9 @@ class Study:
             self._numbers[launch.kernel] = len(self.kernels)
             self.kernels.append(
                 kernel_facts(
-                    launch.kernel, launch.prepared.plan.function, launch.unit.module,
-                    collector.info, tables,
+                    launch.kernel, launch.prepared.plan.function, launch.unit, collector.info,
+                    [a.instruction for a in tables.accesses],
+                    [b.reconvergence for b in tables.blocks],
                 )
             )  # fmt: skip
         number = self._numbers[launch.kernel]
@@ -180,6 +183,30 @@ def study_script(
     K951 where nothing was launched that is asked for."""
     run_script(path, size=size, seed=seed, arguments=arguments, observer=study, settings=settings)
     check_study(study)
+    return study
+
+
+def study_profile(path: str, kernels: Sequence[str] = (), launches: Sequence[range] = ()) -> Study:
+    """The study that `kcc profile --for-synth` kept in a file.
+
+    :raises DiagnosticError: K001, K780 or K952 where there is none in it.
+    """
+    profile, part = read_profile_and(path, KEY)
+    if part is None:
+        message = f"'{path}' does not have what a miniature is made from"
+        hint = "`kcc profile FILE.py --for-synth --json FILE.json` writes it too"
+        raise DiagnosticError([Diagnostic("K952", message, hint=hint)])
+    study = Study(kernels, launches)
+    found, rows = restored(part, profile)
+    wanted = [
+        x
+        for x in rows
+        if (not kernels or found[x.kernel].kernel.name in kernels)
+        and (not launches or any(x.profile.number in r for r in launches))
+    ]
+    used = sorted({x.kernel for x in wanted})
+    study.kernels = [found[n] for n in used]
+    study.launches = [replace(x, kernel=used.index(x.kernel)) for x in wanted]
     return study
 
 

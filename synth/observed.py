@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange, Load, Store
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import InstructionRef, Value
-from kcc.frontend.kernel import Kernel
+from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
 from kcc.profile.model import KernelInfo, LaunchProfile
 from kcc.synth.model import Fill
 from kcc.synth.roles import Roles, roles_of
 from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelFacts:
-    """A kernel that was launched.
+    """A kernel that was launched; ``ir`` is the text of its module.
 
     ``access_of`` gives an instruction's number among the accesses; ``leaves_of`` the loads that
     the address of an access waits for, by instruction, for those that wait for any. ``filled`` are
@@ -31,6 +30,7 @@ class KernelFacts:
     kernel: Kernel
     function: Function
     module: Module
+    ir: str
     info: KernelInfo
     roles: Roles
     access_of: Mapping[int, int]
@@ -60,9 +60,11 @@ class LaunchFacts:
 
 
 def kernel_facts(
-    kernel: Kernel, function: Function, module: Module, info: KernelInfo, tables: TraceTables
-) -> KernelFacts:
-    """The facts of a kernel, whatever the launch."""
+    kernel: Kernel, function: Function, unit: CompiledUnit, info: KernelInfo,
+    accesses: Sequence[int], meets: Sequence[int | None],
+) -> KernelFacts:  # fmt: skip
+    """The facts of a kernel, whatever the launch. ``accesses`` are its accesses' instructions,
+    ``meets`` is by block where lanes meet again."""
     roles = roles_of(function)
     leaves = dict(_leaves_of(function, roles))
     filled = dict(_filled(kernel, function, roles))
@@ -70,14 +72,15 @@ def kernel_facts(
     return KernelFacts(
         kernel=kernel,
         function=function,
-        module=module,
+        module=unit.module,
+        ir=unit.ir,
         info=info,
         roles=roles,
-        access_of={a.instruction: n for n, a in enumerate(tables.accesses)},
+        access_of={instruction: n for n, instruction in enumerate(accesses)},
         leaves_of=leaves,
         filled=filled,
         refilled=dict(stores),
-        meets={n: b.reconvergence for n, b in enumerate(tables.blocks)},
+        meets=dict(enumerate(meets)),
     )
 
 

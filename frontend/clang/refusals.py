@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kcc.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import symbol_info
+from kcc.frontend.builtins.primitives import SAMPLER_INITIALISER
 from kcc.frontend.clang.canonical import functions
 from kcc.frontend.clang.debug_nodes import DebugNodes
 
@@ -86,7 +87,8 @@ def _is_known(symbol: str) -> bool:
     """Whether a function without body has a meaning."""
     if symbol.startswith("llvm.nvvm"):
         return False
-    return symbol == "printf" or symbol.startswith("llvm.") or symbol_info(symbol) is not None
+    own = symbol in ("printf", SAMPLER_INITIALISER) or symbol.startswith("llvm.")
+    return own or symbol_info(symbol) is not None
 
 
 def _path(

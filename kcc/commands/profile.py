@@ -13,6 +13,7 @@ from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
+    from kcc.profile.document import Json
     from kcc.profile.model import KernelInfo, LaunchProfile, Profile
 
 DOT_KINDS = ("dfsg",)
@@ -22,6 +23,7 @@ _EXAMPLES = """examples:
   kcc profile kernels/bfs/workload.py --launches --kernel BFS_1
   kcc profile kernels/bfs/workload.py --json bfs.json
   kcc profile kernels/bfs/workload.py --dot dfsg --kernel BFS_1 | dot -Tsvg -o dfsg.svg
+  kcc profile kernels/bfs/workload.py --for-synth --json bfs.json
   kcc profile bfs.kct                            of a trace that `kcc trace` wrote"""
 
 
@@ -58,6 +60,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--json", metavar="FILE", help="write the profile as JSON; '-' in place of the report"
     )
+    group.add_argument(
+        "--for-synth", action="store_true",
+        help="put into the JSON what `kcc synth` makes a miniature from: instructions with what "
+        "they wait for, where indirect accesses go, lines through arrays of indices",
+    )  # fmt: skip
     add_console(parser, stages=False)
     parser.set_defaults(run=run)
 
@@ -67,16 +74,22 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     has_report = bool(arguments.dot) or arguments.output != STANDARD or arguments.json != STANDARD
     targets = [arguments.output] if has_report else []
     check_targets([*targets, *([arguments.json] if arguments.json else [])], arguments.script)
+    if arguments.for_synth and not arguments.json:
+        raise usage_error("--for-synth goes into the JSON: --json is missing")
+    if arguments.for_synth and arguments.script.endswith(".kct"):
+        raise usage_error(
+            "--for-synth is about a run: a trace does not have the instructions' types"
+        )
     in_place = STANDARD in (arguments.json, arguments.output if arguments.dot else None)
     try:
-        profile = _profile(arguments, sources, quiet=in_place)
+        profile, parts = _profile(arguments, sources, quiet=in_place)
     except SystemExit as end:
         return script_exit_code(end)
     outputs = list[Output]()
     if arguments.json:
         from kcc.profile.document import to_json
 
-        outputs.append(Output(arguments.json, to_json(profile)))
+        outputs.append(Output(arguments.json, to_json(profile, parts)))
     if has_report:
         text = _dot(profile, arguments) if arguments.dot else _report(profile, arguments)
         outputs.append(Output(arguments.output, text))
@@ -84,21 +97,42 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     return 0
 
 
-def _profile(arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool) -> Profile:
+def _profile(
+    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
+) -> tuple[Profile, dict[str, Json]]:
+    """The profile, and further keys of its document."""
     from kcc.profiling import Profiler, profile_trace
 
+    parts: dict[str, Json] = {}
+    said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
     if arguments.script.endswith(".kct"):
         profile = profile_trace(arguments.script, arguments.kernels)
+    elif arguments.for_synth:
+        profile, parts = _studied(arguments, sources, said, quiet=quiet)
     else:
         check_script(arguments)
         profiler = Profiler(arguments.kernels)
         run_host(arguments, sources, profiler, quiet=quiet)
-        said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
         profile = profiler.profile(said)
     missing = set(arguments.kernels) - {kernel.name for kernel in profile.kernels}
     if missing:
         raise usage_error(f"no kernel '{min(missing)}' was launched")
-    return profile
+    return profile, parts
+
+
+def _studied(
+    arguments: argparse.Namespace, sources: SourceLines, said: dict[str, str | int], *, quiet: bool
+) -> tuple[Profile, dict[str, Json]]:
+    from kcc.profile.model import Profile
+    from kcc.synth.stored import KEY, stored
+    from kcc.synthesizing import Study
+
+    check_script(arguments)
+    study = Study(arguments.kernels)
+    run_host(arguments, sources, study, quiet=quiet)
+    kernels = tuple(facts.info for facts in study.kernels)
+    profile = Profile(said, kernels, tuple(facts.profile for facts in study.launches))
+    return profile, {KEY: stored(study.kernels, study.launches)}
 
 
 def _report(profile: Profile, arguments: argparse.Namespace) -> str:

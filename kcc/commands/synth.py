@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAX, AUTO = "max", "auto"
 
+PROFILE = ".json"
+
 LARGEST = 1 << 30
 """More than any loop's trips."""
 
@@ -38,7 +40,8 @@ _EXAMPLES = """examples:
   kcc synth kernels/matmul/workload.py --kernel matmul_tiled --reduction 4 -o mini/
   kcc synth kernels/bfs/workload.py --launches 4 --reduction 1 --report - -o mini/
   kcc synth kernels/kmeans/workload.py --reduction auto --error 5 --gpu conf1 -o mini/
-  kcc synth kernels/lud/workload.py -o mini/ --verify --gpu conf1,conf2"""
+  kcc synth kernels/lud/workload.py -o mini/ --verify --gpu conf1,conf2
+  kcc profile kernels/lud/workload.py --for-synth --json lud.json; kcc synth lud.json -o mini.cl"""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -51,7 +54,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "instructions, branches and accesses, fewer loop trips, and none of the names and data.",
         epilog=_EXAMPLES,
     )
-    add_script(parser)
+    add_script(parser, also="; or a profile (.json) that `kcc profile --for-synth` wrote")
     group = parser.add_argument_group("what the miniature is made of")
     add_launch_choice(group)
     group.add_argument(
@@ -104,7 +107,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = _targets(arguments.output) if arguments.output else None
     check_targets([*(targets.files if targets else ()), *shown], arguments.script)
     gpus = _gpus(arguments)
-    check_script(arguments)
+    _check_source(arguments)
     try:
         study = _study(arguments, sources)
     except SystemExit as end:
@@ -152,6 +155,15 @@ def _targets(output: str) -> _Targets:
     return _Targets(*(str(path / name) for name in names))
 
 
+def _check_source(arguments: argparse.Namespace) -> None:
+    """A profile can be made a miniature of, but not be simulated beside it."""
+    if not arguments.script.endswith(PROFILE):
+        check_script(arguments)
+    elif arguments.verify or AUTO in (arguments.reduction, arguments.blocks):
+        message = "--verify and auto simulate the original, and a profile is all there is"
+        raise usage_error(message, "name the script, or a reduction")
+
+
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = [name for each in arguments.gpus for name in each.split(",") if name]
     needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
@@ -163,8 +175,12 @@ def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
 
 
 def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
-    from kcc.synthesizing import Study, check_study
+    from kcc.synthesizing import Study, check_study, study_profile
 
+    if arguments.script.endswith(PROFILE):
+        study = study_profile(arguments.script, arguments.kernels, arguments.launches)
+        check_study(study)
+        return study
     study = Study(arguments.kernels, arguments.launches)
     run_host(arguments, sources, study, quiet=STANDARD in (arguments.report, arguments.json))
     check_study(study)

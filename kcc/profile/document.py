@@ -46,9 +46,10 @@ _PER_BLOCK = (
 _HISTOGRAMS = ("sectors", "lines", "bank_passes", "half_warp_bank_passes", "reuse")
 
 
-def to_json(profile: Profile) -> str:
-    """The document as text: one line for each fact about a kernel or a launch."""
-    return json.dumps(document(profile), indent=None, separators=(",", ":")) + "\n"
+def to_json(profile: Profile, parts: Mapping[str, Json] | None = None) -> str:
+    """The document as text; ``parts`` are further keys of it."""
+    whole = {**document(profile), **(parts or {})}
+    return json.dumps(whole, indent=None, separators=(",", ":")) + "\n"
 
 
 def document(profile: Profile) -> dict[str, Json]:
@@ -198,15 +199,24 @@ def read_profile(path: str) -> Profile:
 
     :raises DiagnosticError: K001 for a file that cannot be read, K780 for what is no profile.
     """
+    return from_json(_text(path), path)
+
+
+def read_profile_and(path: str, part: str) -> tuple[Profile, Json]:
+    """The same with one of the document's further keys, None where it is not there."""
+    text = _text(path)
+    return from_json(text, path), json.loads(text).get(part)
+
+
+def _text(path: str) -> str:
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8")
     except OSError as error:
         message = f"cannot read '{path}': {error.strerror}"
         raise DiagnosticError([Diagnostic("K001", message)]) from None
     except ValueError:
         message = f"'{path}' is not a profile ({SCHEMA}): it is no text"
         raise DiagnosticError([Diagnostic("K780", message)]) from None
-    return from_json(text, path)
 
 
 def from_json(text: str, name: str) -> Profile:
