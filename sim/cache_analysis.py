@@ -73,12 +73,15 @@ class Stream:
     lines: float
     passes: float
     is_local: bool = False
+    bank_passes: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Per execution of an access: sectors, those that miss L1, those that go to DRAM, and sectors
-    written to DRAM; cycles of the load/store port in passes."""
+    """Per execution of an access: sectors, lines, sectors that miss L1, and those that go to DRAM.
+    ``passes`` are those of the load/store port: through the banks of shared memory, or, for global
+    memory, of an L1 that looks up one line after another. ``bank_passes`` are those of global
+    memory through the banks of an L1 that is one with shared memory."""
 
     sectors: float
     lines: float
@@ -86,6 +89,7 @@ class Traffic:
     dram_sectors: float
     passes: float
     known: bool
+    bank_passes: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,7 @@ class _Reader:
         self.by_block = dict[int, Warps]()
         self.rows = dict[object, Ints | None]()
         self.splits = dict[object, Split | Unknown]()
-        self.costs = dict[object, tuple[float, float, float]]()
+        self.costs = dict[object, _Costs]()
         self.moves = dict[object, dict[Key, int]]()
 
     def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
@@ -194,14 +198,15 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         relative = rows[:MOST_WARPS] + constant
         relative = relative - (relative.min() & -LINE)
         reader.costs[key] = _costs(relative, shifts, size, local, reader.banks)
-    sectors, lines, passes = reader.costs[key]
+    costs = reader.costs[key]
     rows = rows if local else rows + constant
     share = max(lanes, 1.0 / rows.shape[1])
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
-        (groups[0], groups[1], groups[2]), loops, max(1.0, sectors * share),
-        max(1.0, lines * share),
-        max(1.0, passes if local else passes * share), local,
+        (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
+        max(1.0, costs.lines * share),
+        max(1.0, costs.passes if local else costs.passes * share), local,
+        max(1.0, costs.bank_passes * share),
     )  # fmt: skip
 
 
@@ -226,22 +231,47 @@ def _shifts(groups: Sequence[int], loops: Mapping[int, int]) -> Ints:
     return every[:: max(1, len(every) // MOST_SHIFTS)]
 
 
-def _costs(
-    rows: Ints, shifts: Ints, size: int, local: bool, banks: int
-) -> tuple[float, float, float]:
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """Of one execution of an access, in the mean; see :class:`Traffic`."""
+
+    sectors: float
+    lines: float
+    passes: float
+    bank_passes: float
+
+
+def _costs(rows: Ints, shifts: Ints, size: int, local: bool, banks: int) -> _Costs:
     if local:
-        rows = _without_pairs(rows)
-        passes, _ = bank_passes(rows - rows.min() // 4 * 4, size, None, banks=banks)
-        return 0.0, 0.0, float(passes.mean())
+        near = _without_pairs(rows - rows.min() // 4 * 4)
+        passes, _ = bank_passes(near, size, None, banks=banks)
+        return _Costs(0.0, 0.0, float(passes.mean()), 0.0)
     moved = (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
     sectors = pieces_touched(moved, size, SECTOR, None)
     lines = pieces_touched(moved, size, LINE, None)
-    return float(sectors.mean()), float(lines.mean()), _port_lines(moved, size)
+    through_banks, _ = bank_passes(rows, size, None, banks=banks)
+    return _Costs(
+        float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
+        float(through_banks.mean()),
+    )  # fmt: skip
 
 
 def _without_pairs(rows: Ints) -> Ints:
-    """One of each two neighbouring lanes as long as they all want the same: such requests are
-    merged before they are cut into phases."""
+    """One lane of each two where lanes want the same as their neighbours, or as those two on: the
+    registers of both are given back at once (NVIDIA on its developer forum, "Unexpected shared
+    memory bank conflict", 2019, for compute capabilities 7.0 to 7.5)."""
+    if rows.shape[1] % 4:
+        return rows
+    fours = rows.reshape(len(rows), -1, 4)
+    if (fours[:, :, ::2] == fours[:, :, 1::2]).all():
+        return fours[:, :, ::2].reshape(len(rows), -1)
+    if (fours[:, :, :2] == fours[:, :, 2:]).all():
+        return fours[:, :, :2].reshape(len(rows), -1)
+    return rows
+
+
+def _without_repetition(rows: Ints) -> Ints:
+    """One of each two neighbouring lanes as long as they all want the same."""
     while rows.shape[1] > 1 and rows.shape[1] % 2 == 0 and (rows[:, ::2] == rows[:, 1::2]).all():
         rows = rows[:, ::2]
     return rows
@@ -250,7 +280,7 @@ def _without_pairs(rows: Ints) -> Ints:
 def _port_lines(moved: Ints, size: int) -> float:
     """Lines that the phases of an access touch: lanes that want more than a line together go in
     halves, quarters ..., each of which looks its lines up anew."""
-    moved = _without_pairs(moved)
+    moved = _without_repetition(moved)
     lanes = moved.shape[1]
     group = max(1, min(lanes, LINE // min(size, 16)))
     parts = [
@@ -303,7 +333,7 @@ def traffic_of(
                 continue
             found[stream.access] = Traffic(
                 stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
-                stream.passes, known=True,
+                stream.passes, known=True, bank_passes=stream.bank_passes,
             )  # fmt: skip
     return found
 
@@ -313,7 +343,7 @@ def unknown_traffic(stream: Stream, everything: float, shape: CacheShape) -> Tra
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
     return Traffic(
         stream.sectors, stream.lines, stream.sectors * 0.7, stream.sectors * 0.5 * reach,
-        stream.passes, known=False,
+        stream.passes, known=False, bank_passes=stream.bank_passes,
     )  # fmt: skip
 
 

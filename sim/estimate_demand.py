@@ -21,8 +21,9 @@ from kcc.sim.estimate_options import (
 )
 from kcc.sim.estimate_result import Counts, Estimate, limiter_of
 from kcc.sim.estimate_subject import Subject
-from kcc.sim.machine_costs import Unit
+from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
+from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
 from kcc.sim.reuse_analysis import ReuseStudy
 from kcc.sim.reuse_traffic import (
     caches_by_access,
@@ -94,28 +95,38 @@ class Demand:
 
     def _memory(self, i: int, traffic: Traffic | None, memory: Memory, size: int) -> None:
         """What a memory operation asks of the port and of the levels behind it."""
-        machine = self.machine
-        slow = 128.0 / machine.shared_bytes
         match memory:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
-                self.port[i] = passes * slow
+                self.port[i] = self._through_banks(passes, size)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
-                moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
-                # What goes back to registers, also where lanes read the same.
-                moved = max(moved, size * 32 / machine.shared_bytes)
+                self.port[i] = self._global_port(traffic, size)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
-                self.port[i] = max(moved, 1.0)
                 self.sectors[i] = traffic.sectors
             case _:
                 self.port[i] = 1.0
+
+    def _through_banks(self, passes: float, size: int) -> float:
+        """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
+        pieces = max(1, -(-size // PIECE_BYTES))
+        slow = 128.0 / self.machine.shared_bytes
+        return max(passes * slow, pieces * self.machine.address_cycles)
+
+    def _global_port(self, traffic: Traffic, size: int) -> float:
+        """Cycles of the port of an access to global memory."""
+        machine = self.machine
+        if machine.generation is Generation.VOLTA:
+            return max(self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines))
+        moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
+        # What goes back to registers, also where lanes read the same.
+        return max(moved, size * 32 / machine.shared_bytes, 1.0)
 
     def _private(self, i: int, memory: Memory, words: float) -> None:
         """Local memory: a line for each word of a warp. L1 keeps what the work-items of an SM have
@@ -123,7 +134,7 @@ class Demand:
         DRAM and come back."""
         machine, sectors = self.machine, words * LINE / SECTOR
         resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
-        self.port[i] = words * 128.0 / machine.shared_bytes
+        self.port[i] = self._through_banks(words, round(4 * words))
         miss1, miss2 = (
             _overflow(resident, _l1_bytes(machine, self.occupancy)),
             _overflow(resident * self.active, machine.l2_size),

@@ -9,6 +9,7 @@ from kcc.gpu.facts import Fact
 from kcc.gpu.needs import GpuReader
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.memory_load import MemoryLoad
+from kcc.sim.memory_port import address_cycles
 
 SUSTAINED = 0.97
 MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.04, 0.10), (5.0, 8.0), (200.0, 500.0)
@@ -61,6 +62,8 @@ class Machine:
     l1_caches_loads: bool
     l1_size: int
     unified: bool
+    address_cycles: float
+    """In which the load/store port computes a warp's addresses."""
     l2_size: int
     l2_bytes_per_cycle: float
     port_l2_bytes: float
@@ -126,6 +129,7 @@ def machine_of(reader: GpuReader) -> Machine:
         l1_caches_loads=new or capability in ((5, 2), (6, 0), (6, 1), (2, 0)),
         l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         unified=gpu.l1.unified_bytes is not None,
+        address_cycles=address_cycles(gpu.capability),
         l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,

@@ -127,7 +127,7 @@ def _sm(
     starts, flat = _needs(demand)
     operations = native.Operations(
         starts, flat, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
-        demand.port, demand.l2, demand.dram, demand.write, demand.misses,
+        demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, operations, sm)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess
-from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol
+from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol, SymbolKind
 from kcc.sim.private_arrays import flattened
 
 Where = tuple[frozenset[tuple[Node, int]], int]
@@ -23,6 +23,10 @@ class LoadMerging:
     """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
 
     predecessors: Sequence[Sequence[int]]
+    joins_shared: bool
+    """Whether loads of words from shared memory are joined whatever alignment their type has:
+    ptxas 13 does with what nvcc or clang give it; the OpenCL driver that compiled the gemm tables
+    did not (cycles of bank conflicts on two GPUs)."""
     exact: dict[Place, int] = field(default_factory=dict[Place, int])
     pieces: dict[Place, int] = field(default_factory=dict[Place, int])
     block: int = -1
@@ -53,11 +57,22 @@ class LoadMerging:
         same = self.exact.get((touch.space, where, size))
         if same is not None:
             return same, 0
-        piece = _piece(touch, where, size)
-        if piece is None or piece not in self.pieces:
-            return None
-        self.exact[(touch.space, where, size)] = self.pieces[piece]
-        return self.pieces[piece], size
+        for piece in _pieces(touch, where, size):
+            if piece in self.pieces:
+                self.exact[(touch.space, where, size)] = self.pieces[piece]
+                return self.pieces[piece], size
+        return None
+
+    def _is_aligned(self, piece: Place, where: Where, alignment: int) -> bool:
+        """Whether a piece, of which a load with this alignment is a part, is known to be aligned:
+        by what the type of its first load says or, in an array of shared memory of which the
+        assembler knows the place, by its index."""
+        _, (terms, start), width = piece
+        is_placed = any(isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL for t, _ in terms)
+        if is_placed and self.joins_shared:
+            steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
+            return all(step % width == 0 for step in steps)
+        return start == where[1] and alignment >= width
 
     def _enter(self, block: int) -> None:
         self.ends[self.block] = frozenset(self.exact) | self.before
@@ -75,13 +90,16 @@ class LoadMerging:
         size = touch.element_bytes
         return isinstance(size, int) and (touch.space, _where(address), size) in self.before
 
-    def keep(self, touch: MemoryAccess, address: Node, size: int, number: int) -> None:
-        """Remember a load that was made."""
+    def keep(
+        self, touch: MemoryAccess, address: Node, size: int, alignment: int, number: int
+    ) -> None:
+        """Remember a load that was made, with the alignment that the IR gives it."""
         where = _where(address)
         self.exact[(touch.space, where, size)] = number
-        piece = _piece(touch, where, size)
-        if piece is not None:
-            self.pieces[piece] = number
+        for piece in _pieces(touch, where, size):
+            if self._is_aligned(piece, where, alignment):
+                self.pieces[piece] = number
+                break
 
 
 def _where(address: Node) -> Where:
@@ -92,11 +110,9 @@ def _where(address: Node) -> Where:
     return frozenset(found.items()), constant
 
 
-def _piece(touch: MemoryAccess, where: Where, size: int) -> Place | None:
-    """The aligned piece of 8 or 16 bytes that a load of 4 or 8 lies in, if it always does."""
+def _pieces(touch: MemoryAccess, where: Where, size: int) -> tuple[Place, ...]:
+    """The pieces of 16 and 8 bytes that a load of 4 or 8 may be part of."""
     if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
-        return None
+        return ()
     terms, constant = where
-    steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
-    piece = next((p for p in (16, 8) if p > size and all(c % p == 0 for c in steps)), None)
-    return None if piece is None else (touch.space, (terms, constant // piece * piece), piece)
+    return tuple((touch.space, (terms, constant // p * p), p) for p in (16, 8) if p > size)

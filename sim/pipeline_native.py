@@ -48,6 +48,7 @@ class Operations(NamedTuple):
     l2_sectors: Floats
     dram_sectors: Floats
     write_sectors: Floats
+    sectors: Floats
     misses: Floats
 
 
@@ -107,12 +108,15 @@ class _Schedulers(NamedTuple):
 
 class _Memory(NamedTuple):
     """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
-    sectors that operations still owe; ``walked``: how far each warp has come in the sectors of
-    each operation that walks along them, as a share."""
+    sectors that operations still owe; what they asked for last ``arrives`` in L1 then, from a
+    ``level``; ``walked``: how far each warp has come in the sectors of each operation that walks
+    along them, as a share."""
 
     free: Floats
     credit_l2: Floats
     credit_dram: Floats
+    arrives: Floats
+    level: NDArray[np.int8]
     walked: Floats
 
 
@@ -138,7 +142,10 @@ def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> R
         np.ones(sm.schedulers, np.bool_), np.zeros(sm.schedulers),
     )  # fmt: skip
     walked = np.tile(1.0 - operations.misses, (count, 1))
-    memory = _Memory(np.zeros(3), np.zeros(number), np.zeros(number), walked)
+    memory = _Memory(
+        np.zeros(3), np.zeros(number), np.zeros(number), np.zeros(number),
+        np.zeros(number, np.int8), walked,
+    )  # fmt: skip
     blocks = _Blocks(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
@@ -331,24 +338,39 @@ def _access(
         memory.walked[slot, o] -= 1.0
         memory.credit_l2[o] += operations.l2_sectors[o] / at_once
         memory.credit_dram[o] += operations.dram_sectors[o] / at_once
+        whole = 1.0
     else:
+        whole = operations.sectors[o]
         memory.credit_l2[o] += operations.l2_sectors[o]
         memory.credit_dram[o] += operations.dram_sectors[o]
-    asked = np.floor(memory.credit_l2[o] + 1e-9)
-    if asked > 0:
-        memory.credit_l2[o] -= asked
-        free[1] = max(free[1], served) + asked * sm.l2_cycles
+    asked_l2 = _due(memory.credit_l2[o], whole)
+    if asked_l2 > 0:
+        memory.credit_l2[o] -= asked_l2
+        free[1] = max(free[1], served) + asked_l2 * sm.l2_cycles
         done, cause = max(free[1], served) + sm.l2_latency - sm.l1_latency, L2
-    asked = np.floor(memory.credit_dram[o] + 1e-9)
+    asked = _due(memory.credit_dram[o], whole)
     if asked > 0:
         memory.credit_dram[o] -= asked
         free[2] = max(free[2], served) + asked * sm.dram_cycles
         late = max(free[1], free[2]) + sm.dram_latency - sm.l1_latency
         if late > done:
             done, cause = late, DRAM
+    if asked_l2 > 0:
+        memory.arrives[o], memory.level[o] = done, cause
+    elif memory.arrives[o] > done:
+        done, cause = memory.arrives[o], int(memory.level[o])
     if kind == _GLOBAL_ATOMIC:
         return max(done, served + sm.atomic_latency), L2
     return done, cause
+
+
+@uncounted
+def _due(credit: float, whole: float) -> float:
+    """The sectors that an access asks for of those that are owed: ``whole`` parts of them. Where
+    some of an access's sectors are missed in the mean, it is because one brings what others
+    find."""
+    part = max(whole, 1.0)
+    return np.floor(credit / part + 1e-9) * part
 
 
 @uncounted

@@ -12,13 +12,13 @@ with a loop costs an addition per iteration, one that does not is computed outsi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Phi
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
-from kcc.frontend.kernel import Kernel
+from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.arrays import Array
 from kcc.passes.classify import classify
@@ -35,7 +35,8 @@ from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging
 from kcc.sim.pipeline_overhead import Unrolling
 from kcc.sim.pipeline_registers import REGISTERS_BESIDE, live_behind, register_limit
-from kcc.sim.pipeline_schedule import schedule, with_spills
+from kcc.sim.pipeline_schedule import schedule
+from kcc.sim.pipeline_spills import with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
@@ -84,7 +85,10 @@ class _Lowering:
         self.folding = folding_of(self.function, self.accesses)
         self.unrolling = Unrolling(self.function, self.loops, self.values, self.folding.users)
         self.homes = private_homes(facts, self.unrolling.is_whole)
-        self.merging = LoadMerging([block.predecessors for block in self.function.blocks])
+        self.merging = LoadMerging(
+            [block.predecessors for block in self.function.blocks],
+            joins_shared=kernel.language is not Language.OPENCL,
+        )
         self.state = _State()
         self.groups: dict[object, int] = {}
         self.compared: dict[object, int] = {}
@@ -106,16 +110,16 @@ class _Lowering:
         beside = REGISTERS_BESIDE + self._array_words()
         order = schedule(rows, state.blocks, words, behind, limit - beside)
         needs = [each + beside for each in order.taken]
-        excess = [0] * len(needs)
-        if registers is None or registers >= limit:
-            excess = [max(0, need - limit) for need in needs]
-        blocks = tuple(
-            with_spills(rows, part, min(each, len(part)))
-            for part, each in zip(order.blocks, excess, strict=True)
-        )
+        blocks, away = list(order.blocks), 0
+        for block, part in enumerate(order.blocks):
+            if needs[block] <= limit or not (registers is None or registers >= limit):
+                continue
+            repeats = block in successors[block]
+            spilled = with_spills(rows, part, words, behind[block], limit - beside, repeats=repeats)
+            blocks[block], away = spilled.block, max(away, spilled.words)
         private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
         return MachineProgram(
-            tuple(rows), blocks, min(limit, max(needs)), private + 4 * max(excess)
+            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away
         )
 
     def _array_words(self) -> int:
@@ -214,7 +218,8 @@ class _Lowering:
         draft.line, draft.instruction = _line(instruction), instruction.index
         number = self._add(instruction.block, draft)
         if touch.op is AccessOp.LOAD and not touch.volatile:
-            self.merging.keep(touch, address, size, number)
+            alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
+            self.merging.keep(touch, address, size, alignment, number)
         return number
 
     def _access_draft(
@@ -327,21 +332,30 @@ class _Lowering:
     def _close_phis(self) -> None:
         """Values that come round a loop: who reads the phi waits for the one of the iteration
         before too."""
-        late = dict[int, list[int]]()
-        for each in self.function.instructions:
-            if isinstance(each, Phi):
-                for user in self.folding.users.get(each.index, ()):
-                    late.setdefault(user.index, []).append(each.index)
         by_instruction = dict[int, list[int]]()
         for number, draft in enumerate(self.state.drafts):
             by_instruction.setdefault(draft.instruction, []).append(number)
-        for user, phis in late.items():
-            for phi in phis:
-                source = self.function.instructions[phi]
-                more = self._needs(source.operands)
-                for number in by_instruction.get(user, ()):
+        for phi in self.function.instructions:
+            if not isinstance(phi, Phi):
+                continue
+            more = self._needs(phi.operands)
+            for reader in self._readers(phi, by_instruction.keys()):
+                for number in by_instruction[reader]:
                     needs = self.state.drafts[number].needs
                     needs += [m for m in more if m not in needs]
+
+    def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
+        """The ``costly`` instructions that read a phi, also through others, which only rename."""
+        seen, found = {phi.index}, [phi.index]
+        while found:
+            for user in self.folding.users.get(found.pop(), ()):
+                if user.index in seen:
+                    continue
+                seen.add(user.index)
+                if user.index in costly:
+                    yield user.index
+                elif not isinstance(user, Phi):
+                    found.append(user.index)
 
     def _share_overhead(self) -> None:
         for loop in self.loops.loops:

@@ -215,30 +215,3 @@ def _before(
             if not users[place]:
                 follow(last, place, is_value=False)
     return users, waiting
-
-
-def with_spills(
-    rows: list[MachineOperation], part: tuple[int, ...], excess: int
-) -> tuple[int, ...]:
-    """A block with a load and a store, spread over it, for each word that does not fit: each
-    execution brings it in once and out once. They are added to ``rows``."""
-    found, made = list[int](), 0
-    for place, number in enumerate(part):
-        while made * len(part) < excess * (place + 1):
-            rows += _spill(rows[number].line)
-            found += [len(rows) - 2, len(rows) - 1]
-            made += 1
-        found.append(number)
-    return tuple(found)
-
-
-def _spill(line: int) -> list[MachineOperation]:
-    """A word that is read back and written again."""
-    kinds = (
-        (InstructionClass.LOAD_PRIVATE, Memory.PRIVATE),
-        (InstructionClass.STORE_PRIVATE, Memory.PRIVATE_STORE),
-    )
-    return [
-        MachineOperation(Unit.MEMORY, kind, 1.0, 1.0, (), memory, -1, 4, line, -1)
-        for kind, memory in kinds
-    ]

@@ -87,8 +87,9 @@ def _traffic(stream: Stream, reuse: Reuse) -> Traffic:
     sectors = reuse.sectors or stream.sectors
     missed = sectors * (1.0 - reuse.l1_hits.mean) if stream.is_load else sectors
     return Traffic(
-        sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True
-    )
+        sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True,
+        bank_passes=stream.bank_passes,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

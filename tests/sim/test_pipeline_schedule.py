@@ -9,7 +9,7 @@ from kcc.passes.instruction_classes import InstructionClass
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import MachineOperation, Memory
 from kcc.sim.pipeline_registers import live_behind, pressure
-from kcc.sim.pipeline_schedule import schedule, with_spills
+from kcc.sim.pipeline_schedule import schedule
 
 
 def operation(needs: tuple[int, ...], memory: Memory = Memory.NONE) -> MachineOperation:
@@ -59,11 +59,3 @@ def test_a_sum_that_comes_round_takes_one_register() -> None:
     behind = live_behind(rows, [[0], [1, 2], [3]], [[1], [1, 2], []])
     assert behind == [frozenset(), frozenset({2}), frozenset()]
     assert pressure(rows, [1, 2], [1] * 4, behind[1]) == 1
-
-
-def test_a_spilled_word_comes_in_and_goes_out_once() -> None:
-    rows = [operation(()) for _ in range(8)]
-    part = with_spills(rows, tuple(range(8)), 3)
-    made = [rows[n].memory for n in part if n >= 8]
-    assert made == [Memory.PRIVATE, Memory.PRIVATE_STORE] * 3
-    assert [n for n in part if n < 8] == list(range(8))

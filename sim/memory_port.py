@@ -1,0 +1,31 @@
+"""How long an access keeps the load/store port of an SM.
+
+Since Volta one array of SRAM is shared memory and L1, behind one port. An access takes as long as
+the slowest of its stages: the lanes that compute addresses, L1's tags, and the banks, which give
+a warp one register in a pass.
+"""
+
+from __future__ import annotations
+
+PIECE_BYTES = 16
+"""What a lane moves at most in one instruction."""
+
+TAGS_PER_CYCLE = 4
+"""Lines that L1 looks up in a cycle: 1, 2, 4, 8, 16 and 32 lines take 1.0, 1.3, 2.1, 3.1, 5.1 and
+9.2 cycles on A100, A40 and H200 alike (microbench_strides.csv, blocks of floats)."""
+
+ADDRESS_LANES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 16}
+"""Lanes of an SM that compute addresses, by compute capability, else 32: an A40 takes a load of 4
+bytes every 2.00 cycles, also where all lanes read one word, an A100 and an H200 every 1.02
+(microbench_strides.csv, strides 0 and 1). That Ada is as GA10x, and Turing, whose shared memory is
+no faster anyway, is assumed."""
+
+
+def address_cycles(capability: tuple[int, int] | None) -> float:
+    """Cycles in which the addresses of a warp are computed."""
+    return 32 / ADDRESS_LANES.get(capability or (0, 0), 32)
+
+
+def tag_cycles(lines: float) -> float:
+    """Cycles in which L1 looks up so many lines."""
+    return 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE
