@@ -40,7 +40,18 @@ def stack(timing: Timing) -> dict[str, float]:
 
 @pytest.mark.parametrize(
     ("opcode", "latency", "interval"),
-    [("FFMA", 7, 2), ("IMAD", 7, 2), ("MOV", 7, 2), ("DFMA", 13, 4), ("MUFU.RCP", 25, 8)],
+    [
+        ("FFMA", 7, 2),
+        ("FADD", 7, 2),
+        ("IMAD", 7, 2),
+        ("IADD3", 7, 2),
+        ("LOP3", 7, 2),
+        ("MOV", 7, 2),
+        ("DFMA", 13, 4),
+        ("DADD", 13, 4),
+        ("MUFU.RCP", 25, 8),
+        ("MUFU.EX2", 25, 8),
+    ],
 )
 def test_chains(tmp_path: Path, opcode: str, latency: int, interval: int) -> None:
     dependent, independent = Warp(), Warp()
@@ -63,8 +74,21 @@ def test_warps_hide_latency(tmp_path: Path) -> None:
     assert timing.issued == 16 * N
 
 
+@pytest.mark.parametrize("degree", range(1, 33))
+def test_bank_conflicts_of_every_degree(tmp_path: Path, degree: int) -> None:
+    """So many lanes want other words of bank 0, the others the first of these."""
+    lanes = [128 * lane if lane < degree else 0 for lane in range(32)]
+    warp = Warp()
+    for n in range(N):
+        warp.op("LDS", n + 1, (100,), lanes)
+    timing = check(simulate(tmp_path, [[warp]], shared=4096))
+    assert timing.cycles == (N - 1) * degree + 1
+    assert timing.statistics["local passes"] == N * degree
+    assert stack(timing)["load/store unit"] == (N - 1) * (degree - 1)
+
+
 @pytest.mark.parametrize("degree", [1, 2, 4, 8, 16, 32])
-def test_bank_conflicts(tmp_path: Path, degree: int) -> None:
+def test_strides_conflict(tmp_path: Path, degree: int) -> None:
     warp = Warp()
     for n in range(N):
         warp.op("LDS", n + 1, (100,), [4 * degree * lane for lane in range(32)])
@@ -109,6 +133,15 @@ def test_pointer_chase_in_l1(tmp_path: Path) -> None:
     timing = check(simulate(tmp_path, [[warp]]))
     assert timing.cycles == 334 + (N - 1) * 24
     assert timing.caches[0].hits == N - 1
+
+
+def test_pointer_chase_in_local_memory(tmp_path: Path) -> None:
+    warp = Warp()
+    for _ in range(N):
+        warp.op("LDS", 2, (2,), [0] * 32)
+    timing = check(simulate(tmp_path, [[warp]], shared=128))
+    assert timing.cycles == (N - 1) * 25 + 1
+    assert stack(timing)["local memory"] == (N - 1) * 24
 
 
 def test_pointer_chase_in_dram(tmp_path: Path) -> None:
