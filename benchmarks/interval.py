@@ -6,16 +6,13 @@ small`); what the cycle-level model says is kept in a journal, so that an interr
 
     python -m benchmarks.interval [--traces DIR] [--journal FILE] [--part PART ...]
 
-Parts: accuracy, kernels, sweeps, misses, selection, without, others, time.
+Parts: accuracy, kernels, sweeps, text-machine, misses, selection, without, others, what-if, time.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,16 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.interval_bench import GPU, LEVELS, Bench, Subject, cache_at, cache_seconds
 from kcc.gpu.loading import load_gpu
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.options import EXTENSIONS, Model, Options, without
 from kcc.sim.interval.representative import Selection
-from kcc.sim.interval_explore import Explorer, settings_of
-from kcc.sim.result import CacheStatistics, Timing
-
-GPU = "gpumech-table7"
-ROOT = Path(__file__).parent.parent
-LAUNCHES = ROOT / "benchmarks" / "data" / "interval_kernels.csv"
+from kcc.sim.interval_explore import Explorer, changes_of, settings_of
+from kcc.sim.result import CacheStatistics
 
 RR, GTO = "scheduler=loose-round-robin", "scheduler=greedy-then-oldest"
 WARPS = ("8", "16", "32", "48")
@@ -45,114 +39,6 @@ MODELS = (Model.NAIVE, Model.MARKOV, Model.MT, Model.MT_MSHR, Model.GPUMECH, Mod
 LOWEST_MISS_RATE = 0.05
 """Lower ones are left out, as in section 4.6.4."""
 GOOD = 0.2
-LEVELS = ("L1", "L2")
-
-DIVERGENT_LINES, DIVERGENT_LANES = 4.0, 0.9
-"""A launch is divergent with as many lines per access or less of its lanes active."""
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A launch of the list."""
-
-    workload: str
-    kernel: str
-    launch: int
-    is_divergent: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What the cycle-level model says, and the CPU seconds it took."""
-
-    cycles: float
-    l1: CacheStatistics
-    l2: CacheStatistics
-    seconds: float
-
-
-def subjects() -> list[Subject]:
-    """The list."""
-    with LAUNCHES.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return [
-        Subject(
-            row["workload"], row["kernel"], int(row["launch"]),
-            float(row["lines_per_access"]) >= DIVERGENT_LINES
-            or float(row["active_lanes"]) < DIVERGENT_LANES,
-        )
-        for row in rows
-    ]  # fmt: skip
-
-
-class Bench:
-    """Traces, the journal, and explorers of all subjects."""
-
-    def __init__(self, traces: Path, journal: Path, gpu: str = GPU) -> None:
-        self.traces, self.journal, self.gpu = traces, journal, gpu
-        self.subjects = subjects()
-        self.measured = dict[tuple[str, str, str], Measured]()
-        if journal.exists():
-            with journal.open(encoding="utf-8") as file:
-                for row in csv.reader(file):
-                    self._add(row)
-        self._explorers = dict[Subject, Explorer]()
-
-    def trace(self, subject: Subject) -> Path:
-        """The trace of its workload, made if it is not there."""
-        path = self.traces / f"{subject.workload}.kct"
-        if not path.exists():
-            self.traces.mkdir(parents=True, exist_ok=True)
-            script = ROOT / "kernels" / subject.workload / "workload.py"
-            command = [sys.executable, "-m", "kcc", "trace", str(script), "--size", "small", "-o"]
-            subprocess.run([*command, str(path)], check=True, stdout=subprocess.DEVNULL)
-        return path
-
-    def explorer(self, subject: Subject) -> Explorer:
-        if subject not in self._explorers:
-            launches = [range(subject.launch, subject.launch + 1)]
-            self._explorers[subject] = Explorer(
-                str(self.trace(subject)), self.gpu, [], Options(), launches=launches
-            )
-        return self._explorers[subject]
-
-    def cycle(self, subject: Subject, settings: Sequence[str]) -> Measured:
-        """What the cycle-level model says, from the journal if it is there."""
-        key = (subject.workload, subject.kernel, " ".join(settings))
-        if key not in self.measured:
-            gpu = load_gpu(self.gpu, list(settings))
-            number = subject.launch
-            began = time.process_time()
-            (timing,) = simulate_trace(
-                str(self.trace(subject)), gpu, launches=[range(number, number + 1)]
-            )
-            seconds = time.process_time() - began
-            row = [*key, f"{timing.cycles:g}", f"{seconds:.4f}"]
-            for level in LEVELS:
-                cache = _level(timing.caches, level)
-                row += [f"{cache.accesses:.0f}", f"{cache.hits:.0f}", f"{cache.pending:.0f}"]
-            self._add(row)
-            with self.journal.open("a", encoding="utf-8") as file:
-                csv.writer(file, lineterminator="\n").writerow(row)
-        return self.measured[key]
-
-    def predict(self, subject: Subject, settings: Sequence[str], options: Options) -> Timing:
-        explorer = self.explorer(subject)
-        explorer.options = options
-        return explorer.at(settings).timings[0]
-
-    def error(self, subject: Subject, settings: Sequence[str], options: Options) -> float:
-        """The relative error of cycles, and so of CPI: both issue the same instructions."""
-        predicted = self.predict(subject, settings, options).cycles
-        return predicted / self.cycle(subject, settings).cycles - 1
-
-    def _add(self, row: Sequence[str]) -> None:
-        workload, kernel, settings, cycles, seconds, *counts = row
-        numbers = [float(each) for each in counts]
-        self.measured[workload, kernel, settings] = Measured(
-            float(cycles), CacheStatistics("L1", *numbers[:3]),
-            CacheStatistics("L2", *numbers[3:]), float(seconds),
-        )  # fmt: skip
 
 
 def accuracy(bench: Bench) -> None:
@@ -220,9 +106,9 @@ def misses(bench: Bench) -> None:
             relative, points = list[float](), list[float]()
             for subject in bench.subjects:
                 measured = bench.cycle(subject, [policy])
-                real = _miss_rate(_level((measured.l1, measured.l2), level))
+                real = _miss_rate(cache_at((measured.l1, measured.l2), level))
                 predicted = bench.predict(subject, [policy], Options())
-                found = _miss_rate(_level(predicted.caches, level))
+                found = _miss_rate(cache_at(predicted.caches, level))
                 if real is None or found is None:
                     continue
                 points.append(100 * abs(found - real))
@@ -230,11 +116,6 @@ def misses(bench: Bench) -> None:
                     relative.append(100 * abs(found / real - 1))
             print(f"| {policy} | {level} | {len(relative)} | {np.mean(relative):.1f} % | "
                   f"{np.median(relative):.1f} % | {np.mean(points):.2f} |")  # fmt: skip
-
-
-def _level(caches: Sequence[CacheStatistics], level: str) -> CacheStatistics:
-    """One of a GPU's caches; without accesses where it has none."""
-    return next((c for c in caches if c.level == level), CacheStatistics(level, 0, 0))
 
 
 def _miss_rate(cache: CacheStatistics) -> float | None:
@@ -282,10 +163,127 @@ def others(bench: Bench) -> None:
               f"{100 * text.mean():.1f} % |", flush=True)  # fmt: skip
 
 
+AMPLE_L2 = ("l2.bytes_per_cycle=65536", "interconnect.flit_bytes=4096")
+"""Slices of L2 and the ways to it that are never busy: the text's simulator has latencies there."""
+
+FREE_ROWS = ("dram.timing=RP=1:RCD=1:RC=1",)
+LEAST_FILLINGS = 3.0
+"""The text's kernels have three times as many thread blocks as the GPU holds, at least."""
+
+
+def text_machine(bench: Bench) -> None:
+    """The text's model on a cycle-level machine that is more and more like the text's."""
+    kinds = {
+        "gpumech": Options(Model.GPUMECH),
+        "gpumech, slots filled": Options(Model.GPUMECH, slots_filled=True),
+        "mt-mshr, slots filled": Options(Model.MT_MSHR, slots_filled=True),
+        "schedule": Options(),
+    }
+    long = [s for s in bench.subjects if bench.fillings(s) >= LEAST_FILLINGS]
+    print("\n| machine | launches | scheduler | " + " | ".join(kinds) + " |")
+    print("|---|---|---|" + "---|" * len(kinds))
+    for machine, settings in (
+        ("table 7", ()), ("L2 is never busy", AMPLE_L2),
+        ("and rows of DRAM take no time", (*AMPLE_L2, *FREE_ROWS)),
+    ):  # fmt: skip
+        for subjects in (bench.subjects, long):
+            for policy in (RR, GTO):
+                cells = list[str]()
+                for options in kinds.values():
+                    errors = [bench.error(s, [policy, *settings], options) for s in subjects]
+                    found = 100 * np.array(errors)
+                    good = 100 * (np.abs(found) < 100 * GOOD).mean()
+                    cells.append(
+                        f"{np.abs(found).mean():.1f} % ({found.mean():+.1f}), {good:.0f} %"
+                    )
+                name = policy.partition("=")[2]
+                print(f"| {machine} | {len(subjects)} | {name} | {' | '.join(cells)} |", flush=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """What each change of the GPU gains a launch, by both models."""
+
+    words: list[str]
+    predicted: list[float]
+    measured: list[float]
+
+    @property
+    def first(self) -> int:
+        """The change that the interval model names."""
+        return int(np.argmax(self.predicted))
+
+    @property
+    def best(self) -> float:
+        return max(self.measured)
+
+    @property
+    def error(self) -> float:
+        """Of the predicted gain of the change that is named."""
+        return self.predicted[self.first] / self.measured[self.first] - 1
+
+    def but(self, words: str) -> Gains:
+        """Without one of the changes."""
+        kept = [n for n, each in enumerate(self.words) if each != words]
+        return Gains(
+            [self.words[n] for n in kept], [self.predicted[n] for n in kept],
+            [self.measured[n] for n in kept],
+        )  # fmt: skip
+
+
+NO_GAIN = 1.015
+"""Less is none: nothing helps such a launch."""
+AS_GOOD = 0.01
+"""A change that gains so much less than the best is as good."""
+MOST = "twice the SMs"
+
+
+def what_ifs(bench: Bench) -> None:
+    """The first answer of `--what-if` against the cycle-level model on the same list of changes."""
+    found = [_gains(bench, subject) for subject in bench.subjects]
+    print("\n| changes | launches that gain | first answer is the best | best - its gain, mean | "
+          "error of its gain: mean | largest | error of all gains |")  # fmt: skip
+    print("|---|---|---|---|---|---|---|")
+    for words, gains in (
+        ("all", found), (f"without {MOST}", [each.but(MOST) for each in found]),
+    ):  # fmt: skip
+        gain = [each for each in gains if each.best >= NO_GAIN]
+        right = [each.measured[each.first] >= each.best * (1 - AS_GOOD) for each in gain]
+        lost = [each.best - each.measured[each.first] for each in gain]
+        errors = np.abs([each.error for each in gain])
+        every = np.concatenate([np.array(g.predicted) / np.array(g.measured) - 1 for g in gains])
+        print(f"| {words} | {len(gain)} | {sum(right)} | {np.mean(lost):.3f} | "
+              f"{100 * errors.mean():.1f} % | {100 * errors.max():.1f} % | "
+              f"{100 * np.abs(every).mean():.1f} % |")  # fmt: skip
+    most = sum(each.words[int(np.argmax(each.measured))] == MOST for each in found)
+    print(f"\n'{MOST}' is the best of {most} of {len(found)} launches by the cycle-level model")
+    for subject, each in zip(bench.subjects, found, strict=True):
+        own = each.but(MOST)
+        best = own.words[int(np.argmax(own.measured))]
+        if own.best >= NO_GAIN and own.measured[own.first] < own.best * (1 - AS_GOOD):
+            print(f"{subject.kernel}: named {own.words[own.first]} "
+                  f"({own.predicted[own.first]:.2f}, cycle by cycle {own.measured[own.first]:.2f}),"
+                  f" best {best} ({own.best:.2f})")  # fmt: skip
+
+
+def _gains(bench: Bench, subject: Subject) -> Gains:
+    gpu = load_gpu(bench.gpu, [RR])
+    predicted = bench.predict(subject, [RR], Options())
+    measured = bench.cycle(subject, [RR])
+    gains = Gains([], [], [])
+    for change in changes_of(gpu, bench.machine(subject)):
+        settings = [RR, *change.settings]
+        gains.words.append(change.words)
+        own = bench.predict(subject, settings, Options())
+        gains.predicted.append(predicted.cycles / own.cycles)
+        gains.measured.append(measured.cycles / bench.cycle(subject, settings).cycles)
+    return gains
+
+
 def timing(bench: Bench) -> None:
     """CPU seconds: cycle by cycle, one cache pass, one point out of it."""
-    cycle = collect = point = slowest = 0.0
-    lines = 0.0
+    cycle = collect = opened = point = slowest = 0.0
+    instructions = lines = 0.0
     for subject in bench.subjects:
         bench.predict(subject, [RR], Options())  # compiled, and the trace in the page cache
     for subject in bench.subjects:
@@ -294,26 +292,34 @@ def timing(bench: Bench) -> None:
         began = time.process_time()
         list(simulate_trace(path, load_gpu(GPU, [RR]), launches=launches))
         cycle += time.process_time() - began
+        began = time.process_time()
         with Explorer(path, GPU, [RR], Options(), launches=launches) as fresh:
+            opened += time.process_time() - began
             began = time.process_time()
             found = fresh.at()
             collect += time.process_time() - began
             lines += found.timings[0].statistics["L1 sectors"]
-            began = time.process_time()
-            fresh.at(["l1.mshr=64", "memory_bandwidth_gbs=150"])
-            own = time.process_time() - began
-            point, slowest = point + own, max(slowest, own)
-    count = len(bench.subjects)
-    print(f"\nCPU seconds of {count} launches (load {os.getloadavg()[0]:.1f}):")
-    print(f"cycle by cycle {cycle:.2f}, with a cache pass {collect:.2f} ({cycle / collect:.1f} x "
-          f"faster, {lines / collect / 1e6:.1f} M sectors/s)")  # fmt: skip
+            instructions += found.timings[0].instructions
+            for policy in (RR, GTO):
+                began = time.process_time()
+                fresh.at([policy, "l1.mshr=64", "memory_bandwidth_gbs=150"])
+                own = time.process_time() - began
+                point, slowest = point + own / 2, max(slowest, own)
+    count, cycle = len(bench.subjects), cycle - opened
+    print(f"\nCPU seconds of {count} launches (load {os.getloadavg()[0]:.1f}), "
+          f"opening the traces ({opened:.2f}) apart:")  # fmt: skip
+    print(f"cycle by cycle {cycle:.2f} ({instructions / cycle / 1e6:.1f} M warp instructions/s), "
+          f"with a cache pass {collect:.2f} ({cycle / collect:.1f} x faster)")  # fmt: skip
     print(f"each further point {1000 * point / count:.1f} ms, the slowest {1000 * slowest:.1f} ms "
           f"({cycle / point:.0f} x faster)")  # fmt: skip
+    seconds, sectors = cache_seconds(bench)
+    print(f"caches alone {seconds:.2f}: {sectors / seconds / 1e6:.1f} M sectors/s")
 
 
 PARTS: Mapping[str, Callable[[Bench], None]] = {
     "accuracy": accuracy, "kernels": kernels, "sweeps": sweeps, "misses": misses,
-    "selection": selection, "without": ablation, "others": others, "time": timing,
+    "text-machine": text_machine, "selection": selection, "without": ablation, "others": others,
+    "what-if": what_ifs, "time": timing,
 }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from benchmarks.interval import GPU, Bench
+from benchmarks.interval_bench import GPU, Bench
 from kcc.gpu.loading import load_gpu
 from kcc.report.markup import Markup, join, tag, void
 from kcc.report.stack_chart import WIDTH, StackBar, chart_height, stack_chart

@@ -123,7 +123,9 @@ class LaunchModel:
             case Model.MARKOV:
                 cpi = markov_cpi(profile, on_scheduler)
             case _:
-                cpi = multithreading_cpi(profile, on_scheduler, machine.policy)
+                cpi = multithreading_cpi(
+                    profile, on_scheduler, machine.policy, slots_filled=options.slots_filled
+                )
         mshr = queue = 0.0
         if options.model in (Model.MT_MSHR, Model.GPUMECH):
             latency = mean_miss_latency(self.collection, machine)

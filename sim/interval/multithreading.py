@@ -35,17 +35,25 @@ def markov_cpi(profile: IntervalProfile, warps: float) -> float:
     return 1.0 / (1.0 - suspended**warps)
 
 
-def multithreading_cpi(profile: IntervalProfile, warps: float, policy: Policy) -> float:
+def multithreading_cpi(
+    profile: IntervalProfile, warps: float, policy: Policy, *, slots_filled: bool = False
+) -> float:
     """Equation 16: cycles of the representative warp, and one more for each instruction of the
     remaining warps that does not overlap its stalls. The probabilities of equations 20 and 25 count
     too few of these where warps have few stalls; no core is faster than its issue rate."""
-    extra = float(nonoverlapped(profile, warps, policy).sum())
+    extra = float(nonoverlapped(profile, warps, policy, slots_filled=slots_filled).sum())
     return max((profile.total_cycles + extra) / (warps * profile.total_instructions), 1.0)
 
 
-def nonoverlapped(profile: IntervalProfile, warps: float, policy: Policy) -> NDArray[np.float64]:
-    """Equations 19 to 25: non-overlapped instructions of each interval."""
+def nonoverlapped(
+    profile: IntervalProfile, warps: float, policy: Policy, *, slots_filled: bool = False
+) -> NDArray[np.float64]:
+    """Equations 19 to 25: non-overlapped instructions of each interval. With ``slots_filled`` every
+    other warp issues in a waiting slot, as in figure 24a, where warps are aligned; equation 20 has
+    it with the issue probability."""
     issue_prob = profile.warp_perf
+    if policy is Policy.ROUND_ROBIN and slots_filled:
+        return (warps - 1) * np.maximum(profile.instructions - 1, 0)
     if policy is Policy.ROUND_ROBIN:
         waiting_slots = np.maximum(profile.instructions - 1, 0)
         return issue_prob * (warps - 1) * waiting_slots

@@ -56,12 +56,15 @@ EXTENSIONS = tuple(field.name.replace("_", "-") for field in fields(Extensions))
 @dataclass(frozen=True, slots=True)
 class Options:
     """``selection`` is how the text's models choose the representative warp; ``printed`` takes
-    equation 26 as the text prints it (see :func:`kcc.sim.interval.contention.contention_cpi`)."""
+    equation 26 as the text prints it (see :func:`kcc.sim.interval.contention.contention_cpi`),
+    ``slots_filled`` equation 20 as figure 24 draws it (see
+    :func:`kcc.sim.interval.multithreading.nonoverlapped`)."""
 
     model: Model = Model.SCHEDULE
     selection: Selection = Selection.CLUSTERING
     extensions: Extensions = Extensions()
     printed: bool = False
+    slots_filled: bool = False
 
 
 def without(names: tuple[str, ...]) -> Extensions:

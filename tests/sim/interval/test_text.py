@@ -63,6 +63,8 @@ def test_figure_24_equations():
     profile = profile_of([3], [6])
     assert nonoverlapped(profile, 4, RR).tolist() == pytest.approx([2])
     assert nonoverlapped(profile, 4, GTO).tolist() == pytest.approx([3])
+    # with a slot filled by each other warp it is what the schedule gives
+    assert nonoverlapped(profile, 4, RR, slots_filled=True).tolist() == [6]
 
 
 def test_equation_16():
