@@ -7,13 +7,14 @@ for an instruction of the IR. Differences between their results are then differe
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import GREEDY, Conf, Op
 from kcc.sim.cycle.layout import Kind as CycleKind
 from kcc.sim.cycle.machine import Machine
-from kcc.sim.cycle.program import program_of
+from kcc.sim.cycle.program import Program, program_of
 from kcc.sim.interval.facts import CacheShape, IntervalMachine, Kind, Operations, Policy
 from kcc.trace.launches import TraceLaunch
 from kcc.trace.tables import TraceTables
@@ -51,6 +52,7 @@ def _machine(m: Machine) -> IntervalMachine:
         warps_per_block=m[Conf.WARPS],
         line_bytes=m.line_bytes,
         sector_bytes=m.sector_bytes,
+        instructions=CacheShape(m[Conf.FETCH_SETS], m[Conf.FETCH_WAYS]),
         local_banks=m.local_banks,
         lanes_together=m.lanes_together,
         l1=CacheShape(m[Conf.L1_SETS], m[Conf.L1_WAYS]),
@@ -70,7 +72,11 @@ def _machine(m: Machine) -> IntervalMachine:
         banks=m[Conf.BANKS],
         row_lines=m[Conf.ROW_LINES],
         dram_cycles=m[Conf.L2_LATENCY] + m[Conf.DRAM_LATENCY],
-        dram_service_cycles=m[Conf.BURST] / SIXTY_FOURTHS,
+        dram_service_cycles=m[Conf.BURST] / SIXTY_FOURTHS / (1 - _refreshing(m)),
+        l2_queue=m[Conf.L2_QUEUE],
+        dram_queue=m[Conf.DRAM_QUEUE],
+        turnaround_cycles=m[Conf.TURNAROUND] / SIXTY_FOURTHS,
+        writes_together=m[Conf.WRITES_TOGETHER],
         row_hit_saves_cycles=m[Conf.ROW_MISS],
         atomic_cycles=m[Conf.ATOMIC_LATENCY],
         barrier_cycles=m[Conf.BARRIER_LATENCY],
@@ -78,6 +84,11 @@ def _machine(m: Machine) -> IntervalMachine:
         occupancy=m.occupancy,
         assumptions=m.assumptions,
     )
+
+
+def _refreshing(m: Machine) -> float:
+    """The share of time in which channels are refreshed."""
+    return m[Conf.REFRESH] / m[Conf.REFRESH_EVERY] if m[Conf.REFRESH_EVERY] else 0.0
 
 
 def _operations(tables: TraceTables, machine: Machine) -> Operations:
@@ -90,5 +101,22 @@ def _operations(tables: TraceTables, machine: Machine) -> Operations:
         ops[:, Op.LATENCY].astype(np.float64), ops[:, Op.RESULT].copy(),
         ops[:, Op.FIRST_SOURCE].copy(), ops[:, Op.END_SOURCE].copy(), access,
         ops[:, Op.COUNTED] != 0, program.sources, program.incoming, program.segments,
-        program.registers, program.lines,
+        program.registers, program.lines, _code(program, machine, kinds),
     )  # fmt: skip
+
+
+def _code(program: Program, machine: Machine, kinds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The line of code of each operation and in how many more it is: machine instructions lie in
+    the order of the program."""
+    found = np.zeros((len(kinds), 2), np.int64)
+    per_line = max(machine.line_bytes // machine.code_bytes, 1) if machine[Conf.FETCH_SETS] else 0
+    if per_line == 0:
+        return found
+    places = [np.arange(first, end) for first, end, _ in program.segments]
+    order = np.concatenate(places) if places else np.zeros(0, np.int64)
+    order = order[kinds[order] > Kind.PHI]
+    ends = np.cumsum(program.ops[order, Op.ISSUES])
+    first = (ends - program.ops[order, Op.ISSUES]) // per_line
+    found[order, 0] = 1 + first
+    found[order, 1] = np.maximum((ends - 1) // per_line - first, 0)
+    return found

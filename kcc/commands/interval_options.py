@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MODELS = ("schedule", "gpumech", "mt-mshr", "mt", "markov", "naive")
 EXTENSIONS = (
     "pipelines", "load-store", "bank-conflicts", "barriers", "sectors", "schedulers",
-    "miss-entries", "divergence", "bandwidth", "warps-that-differ",
+    "miss-entries", "divergence", "fetch", "bandwidth", "warps-that-differ",
 )  # fmt: skip
 """Those of :mod:`kcc.sim.interval.options`, which takes long to import."""
 

@@ -14,7 +14,7 @@ TICKS = 5
 COLORS = {
     "BASE": "#4f9d69", "DEP": "#c79a2e", "L1": "#9cc3e6", "L2": "#4c84c4", "DRAM": "#24558f",
     "MSHR": "#a65f3b", "QUEUE": "#d0743c", "UNIT": "#9aa03a", "LSU": "#8a5a83",
-    "BARRIER": "#7a6bbd", "IDLE": "#a3a8b0", "LAUNCH": "#c9ccd1",
+    "BARRIER": "#7a6bbd", "FETCH": "#c77fa6", "IDLE": "#a3a8b0", "LAUNCH": "#c9ccd1",
 }  # fmt: skip
 """Of the parts of the interval model."""
 

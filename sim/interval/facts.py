@@ -64,7 +64,9 @@ class Operations:
     ``end_source`` delimit its part of ``sources`` and, of phis, of ``incoming`` (the block each
     comes from). ``access`` is the number of the traced access, -1 for none. ``segments`` has rows
     (first operation, end, block). ``lines`` are (file, line), -1 and 0 where not known.
-    ``counted`` says which are warp instructions of the trace.
+    ``counted`` says which are warp instructions of the trace. ``code`` has the line of the code
+    that an operation begins in, counted from 1 (0 where instructions are always there), and in how
+    many more it is.
     """
 
     kind: NDArray[np.int64]
@@ -82,6 +84,7 @@ class Operations:
     segments: NDArray[np.int64]
     registers: int
     lines: tuple[tuple[int, int], ...]
+    code: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -103,7 +106,10 @@ class IntervalMachine:
     ``l2_service_cycles`` and ``dram_service_cycles`` are what one sector takes of a slice and of a
     channel; ``request_cycles`` and ``data_cycles`` what a request without and with data takes of an
     SM's way to L2 (and data of the way back). ``dram_cycles`` are those of a load from DRAM in
-    all, ``row_hit_saves_cycles`` less where the row is open.
+    all, ``row_hit_saves_cycles`` less where the row is open. ``instructions`` is an SM's cache of
+    lines of code. Requests wait in queues, ``l2_queue`` at a slice and ``dram_queue`` at a channel;
+    a channel turns from reads to writes and back in ``turnaround_cycles``, for ``writes_together``
+    sectors.
     """
 
     name: str
@@ -116,6 +122,7 @@ class IntervalMachine:
     warps_per_block: int
     line_bytes: int
     sector_bytes: int
+    instructions: CacheShape
     local_banks: int
     lanes_together: int
     l1: CacheShape
@@ -136,6 +143,10 @@ class IntervalMachine:
     row_lines: int
     dram_cycles: int
     dram_service_cycles: float
+    l2_queue: int
+    dram_queue: int
+    turnaround_cycles: float
+    writes_together: int
     row_hit_saves_cycles: int
     atomic_cycles: int
     barrier_cycles: int

@@ -43,14 +43,22 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     found[:, Feature.L2_REQUESTS] = per(Event.WORK) * _imbalance(collection.slice_work[0])
     written = collection.total(Event.WRITES)
     share = collection.dirty_sectors / written if written else 0.0
+    share *= 1 + _turning(collection, machine)
     found[:, Feature.DRAM_TRANSFERS] = (per(Event.DRAM_READS) + writes * share) * _imbalance(
         collection.slice_work[1]
     )
+    found[:, Feature.WRITES] = writes
     miss = _miss_latency_of(collection, machine)
     found[:, Feature.MSHR_CYCLES] = np.where(load, reads * miss, 0.0)
     rows = np.flatnonzero(o.kind > Kind.PHI)
     found[rows, Feature.UNITS + o.resource[rows]] = o.busy_cycles[rows]
     return found
+
+
+def _turning(collection: Collection, machine: IntervalMachine) -> float:
+    """What turning to writes and back takes of a channel, over the writes themselves."""
+    writes = machine.writes_together * machine.dram_service_cycles
+    return machine.turnaround_cycles / writes if collection.total(Event.DRAM_READS) else 0.0
 
 
 def _imbalance(work: NDArray[np.float64]) -> float:

@@ -32,7 +32,9 @@ class Feature(IntEnum):
     """Sectors that DRAM reads, and writes when L2 gives them up."""
     MSHR_CYCLES = 8
     """Miss entries times the cycles for which each is taken."""
-    UNITS = 9
+    WRITES = 9
+    """Sectors that stores write."""
+    UNITS = 10
     """From here on busy cycles of each resource."""
 
 
@@ -45,6 +47,7 @@ class IntervalProfile:
 
     ``cause`` is the operation that a stall waits for, or ``-1 - resource`` where a pipeline was
     taken; it was issued ``since_cycles`` before the stall. The last interval has no stall.
+    ``first`` is the operation that an interval begins with.
     ``barrier`` marks intervals that end at one. ``features`` has the columns of :class:`Feature`.
     """
 
@@ -54,6 +57,7 @@ class IntervalProfile:
     cause: NDArray[np.int64]
     barrier: NDArray[np.bool_]
     features: NDArray[np.float64]
+    first: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.instructions)
@@ -87,7 +91,7 @@ def profile_of(instructions: list[float], stall_cycles: list[float]) -> Interval
     return IntervalProfile(
         np.array(instructions, np.float64), np.array(stall_cycles, np.float64),
         np.ones(count), np.full(count, -1, np.int64), np.zeros(count, np.bool_),
-        np.zeros((count, FEATURES)),
+        np.zeros((count, FEATURES)), np.zeros(count, np.int64),
     )  # fmt: skip
 
 
@@ -99,10 +103,11 @@ def interval_profile(
     *,
     structural: bool,
     at_barriers: bool = False,
+    at_code_lines: bool = False,
 ) -> IntervalProfile:
     """The profile of a warp that executes the segments ``sequence``, each operation with its
-    latency. With ``structural`` pipelines that are busy stall the warp too; ``at_barriers``
-    intervals end at barriers as well."""
+    latency. With ``structural`` pipelines that are busy stall the warp too; ``at_barriers`` and
+    ``at_code_lines`` intervals end there as well."""
     from kcc.sim.interval.intervals_native import find_intervals
 
     o = operations
@@ -112,14 +117,22 @@ def interval_profile(
         insts, stalls = np.empty(room), np.empty(room)
         since, sums = np.empty(room), np.empty((room, features.shape[1]))
         cause, barrier = np.empty(room, np.int64), np.zeros(room if at_barriers else 0, np.int64)
+        begins = np.empty(room, np.int64)
         count = find_intervals(
             sequence, o.kind, o.resource, o.issue_slots, busy, latency_cycles, o.result,
             o.first_source, o.end_source, o.sources, o.incoming, o.segments, o.registers,
-            features, structural, insts, stalls, since, cause, barrier, sums,
+            o.code if at_code_lines else np.zeros_like(o.code), features, structural, insts,
+            stalls, since, cause, barrier, sums, begins,
         )  # fmt: skip
         if count >= 0:
             ends = barrier[:count] > 0 if at_barriers else np.zeros(count, np.bool_)
             return IntervalProfile(
-                insts[:count], stalls[:count], since[:count], cause[:count], ends, sums[:count]
+                insts[:count],
+                stalls[:count],
+                since[:count],
+                cause[:count],
+                ends,
+                sums[:count],
+                begins[:count],
             )
         room *= 4

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, uncounted
+from kcc.native import inlined, native, uncounted
 from kcc.sim.interval.facts import RESOURCES, Kind, Resource
 
 Ints = Any
@@ -42,19 +42,28 @@ def latest_source(
     return time, of
 
 
+@inlined
+def begin_interval(count: int, insts: Floats, sums: Floats) -> None:
+    """Nothing is in an interval yet."""
+    insts[count] = 0.0
+    for column in range(sums.shape[1]):
+        sums[count, column] = 0.0
+
+
 @native
 def find_intervals(
     sequence: Ints, kind: Ints, resource: Ints, issue_slots: Ints, busy: Floats, latency: Floats,
     result: Ints, first_source: Ints, end_source: Ints, sources: Ints, incoming: Ints,
-    segments: Ints, registers: int, features: Floats, structural: bool, insts: Floats,
-    stalls: Floats, since: Floats, cause: Ints, barrier: Ints, sums: Floats,
+    segments: Ints, registers: int, code: Ints, features: Floats, structural: bool, insts: Floats,
+    stalls: Floats, since: Floats, cause: Ints, barrier: Ints, sums: Floats, begins: Ints,
 ) -> int:  # fmt: skip
     """Walk a warp's segments in order (dissertation, 4.3.2, equation 13); write for each interval
     its instructions, the stall behind them, the operation waited for (-1 - resource where a
     pipeline was taken) and the sums of ``features`` of its operations. Gives how many intervals
     there are, -1 when there is no room for them. ``since`` is how long before the stall the
     operation waited for was issued. ``barrier`` has room for as many intervals where these are to
-    end at barriers too (and then says which do), else for none.
+    end at barriers too (and then says which do), else for none. ``begins`` is the operation that
+    each begins with; where ``code`` has lines they end where a warp comes to another one.
 
     An operation of n machine instructions issues for n cycles. With ``structural`` pipelines take
     nothing else while they are busy.
@@ -68,9 +77,8 @@ def find_intervals(
     outstanding = 0.0
     outstanding_op = -1
     came_from = -1
-    insts[0] = 0.0
-    for column in range(columns):
-        sums[0, column] = 0.0
+    begin_interval(0, insts, sums)
+    line = np.int64(0)
     for at in range(sequence.shape[0]):
         own = sequence[at]
         for op in range(segments[own, 0], segments[own, 1]):
@@ -95,10 +103,18 @@ def find_intervals(
                     count += 1
                     if count >= insts.shape[0]:
                         return -1
-                    insts[count] = 0.0
-                    for column in range(columns):
-                        sums[count, column] = 0.0
+                    begin_interval(count, insts, sums)
                 next_issue = time
+            if code[op, 0] != line:
+                line = code[op, 0] + code[op, 1]
+                if insts[count] > 0:
+                    stalls[count], cause[count], since[count] = 0.0, -1, 0.0
+                    count += 1
+                    if count >= insts.shape[0]:
+                        return -1
+                    begin_interval(count, insts, sums)
+            if insts[count] == 0:
+                begins[count] = op
             issue = next_issue
             issued[op] = issue
             next_issue += issue_slots[op]
@@ -118,9 +134,7 @@ def find_intervals(
                 if count >= insts.shape[0]:
                     return -1
                 barrier[count] = 0
-                insts[count] = 0.0
-                for column in range(columns):
-                    sums[count, column] = 0.0
+                begin_interval(count, insts, sums)
         came_from = segments[own, 2]
     if insts[count] > 0:
         stalls[count], cause[count], since[count] = 0.0, -1, 0.0

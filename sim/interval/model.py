@@ -44,6 +44,8 @@ class Part(Enum):
     """A pipeline that takes several cycles for a warp."""
     LOAD_STORE = "LSU"
     BARRIER = "BARRIER"
+    FETCH = "FETCH"
+    """Instructions that the instruction cache does not hold."""
     IDLE = "IDLE"
     """The scheduler has no warp: blocks are unequal, or have ended."""
     LAUNCH = "LAUNCH"

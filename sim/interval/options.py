@@ -43,6 +43,8 @@ class Extensions:
     """Loads that miss wait for a free entry of L1."""
     divergence: bool = True
     """The requests of an access go to L2 and come back one after another."""
+    fetch: bool = True
+    """Instructions that the SM's instruction cache does not hold are waited for."""
     bandwidth: bool = True
     """L2 and DRAM serve requests one after another."""
     warps_that_differ: bool = True

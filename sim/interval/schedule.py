@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.interval.collect import Collection, Event
-from kcc.sim.interval.facts import IntervalMachine, Kind, Policy, Resource
+from kcc.sim.interval.facts import IntervalMachine, Kind, Operations, Policy, Resource
 from kcc.sim.interval.features import features_of, latencies, miss_shares
 from kcc.sim.interval.intervals import Feature, IntervalProfile, interval_profile
 from kcc.sim.interval.launch import BusiestSm
@@ -60,7 +60,9 @@ def schedule(
     ends = np.zeros(taken)
     cycles = schedule_intervals(
         _configuration(collection, busiest, machine, extensions), rows,
-        np.concatenate([p.cause for p in profiles]), barriers, _load_shares(collection), first,
+        np.concatenate([p.cause for p in profiles]), barriers,
+        np.concatenate([p.first for p in profiles]), _code(o, extensions),
+        _load_shares(collection), first,
         np.ascontiguousarray(sequences[:taken]), stack, ends,
     )  # fmt: skip
     longer = _whole(cycles, ends, busiest, taken)
@@ -93,7 +95,7 @@ def _profiles(
         if each not in found:
             found[each] = interval_profile(
                 o, collection.sequences[each].segments, latency, features,
-                structural=extensions.pipelines, at_barriers=True,
+                structural=extensions.pipelines, at_barriers=True, at_code_lines=extensions.fetch,
             )  # fmt: skip
     return [found[each] for each in kept]
 
@@ -122,6 +124,7 @@ def _fill(
         longest = np.maximum(load_store, profile.of(Feature.IN_CYCLES)) / np.maximum(loads, 1)
         rows[:, native.I_BURST] = np.where(loads > 0, np.maximum(longest - 1, 0), 0)
     if extensions.bandwidth:
+        rows[:, native.I_WRITES] = profile.of(Feature.WRITES)
         l2, dram = machine.l2_service_cycles, machine.dram_service_cycles
         rows[:, native.I_L2] = profile.of(Feature.L2_REQUESTS) * l2 / machine.l2_slices
         rows[:, native.I_DRAM] = profile.of(Feature.DRAM_TRANSFERS) * dram / machine.channels
@@ -134,12 +137,19 @@ def _configuration(
     collection: Collection, busiest: BusiestSm, machine: IntervalMachine, extensions: Extensions
 ) -> NDArray[np.float64]:
     blocks = collection.launch.thread_blocks
+    l2_room = machine.l2_queue * machine.l2_service_cycles + machine.l2_hit_cycles / 2
     return np.array(
         [machine.schedulers if extensions.schedulers else 1, busiest.sequence_of_warp.shape[1],
          busiest.resident, machine.l1_mshrs, min(machine.sms, blocks / busiest.resident),
-         machine.barrier_cycles, machine.policy is Policy.GREEDY],
+         machine.barrier_cycles, machine.policy is Policy.GREEDY, machine.instructions.sets,
+         machine.instructions.ways, machine.l2_hit_cycles, machine.dram_cycles, l2_room,
+         l2_room + machine.dram_queue * machine.dram_service_cycles],
         np.float64,
     )  # fmt: skip
+
+
+def _code(operations: Operations, extensions: Extensions) -> NDArray[np.int64]:
+    return operations.code if extensions.fetch else np.zeros_like(operations.code)
 
 
 def _load_shares(collection: Collection) -> NDArray[np.float64]:

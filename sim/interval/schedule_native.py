@@ -14,26 +14,29 @@ Floats = Any
 
 (
     I_INSTRUCTIONS, I_STALL, I_SINCE, I_LOAD_STORE, I_MISSES, I_HELD, I_OUT, I_L2, I_DRAM, I_IN,
-    I_BURST, I_UNITS,
-) = range(12)  # fmt: skip
+    I_BURST, I_WRITES, I_UNITS,
+) = range(13)  # fmt: skip
 """Columns of intervals: instructions; the stall behind them and how long before it what is waited
 for was issued; cycles of the load/store unit; miss entries and cycles for which all together are
 held; cycles of the way to L2, L2, DRAM, the way back; cycles that the sectors of an access add to
-its own latency; from the last on busy cycles of each resource."""
+its own latency; sectors written; from the last on busy cycles of each resource."""
 INTERVAL_COLUMNS = I_UNITS + RESOURCES
 
 (
     P_BASE, P_DEPENDENCE, P_L1, P_L2, P_DRAM, P_MSHR, P_QUEUE, P_UNIT, P_LOAD_STORE, P_BARRIER,
-    P_IDLE,
-) = range(11)  # fmt: skip
+    P_FETCH, P_IDLE,
+) = range(12)  # fmt: skip
 """Parts of the stack."""
-PARTS = 11
+PARTS = 12
 
 (
-    C_SCHEDULERS, C_WARPS, C_BLOCKS, C_ENTRIES, C_SHARING, C_BARRIER, C_GREEDY,
-) = range(7)  # fmt: skip
+    C_SCHEDULERS, C_WARPS, C_BLOCKS, C_ENTRIES, C_SHARING, C_BARRIER, C_GREEDY, C_FETCH_SETS,
+    C_FETCH_WAYS, C_L2_CYCLES, C_DRAM_CYCLES, C_L2_ROOM, C_DRAM_ROOM,
+) = range(13)  # fmt: skip
 """The SM: schedulers; warps of a block; blocks that it holds; miss entries; SMs that L2 and DRAM
-serve at the same time; cycles of a barrier; whether scheduling is greedy."""
+serve at the same time; cycles of a barrier; whether scheduling is greedy; sets and ways of the
+instruction cache; cycles until code comes from L2, and for the first time from DRAM; cycles that
+L2 and DRAM may be behind before stores wait for room in their queues."""
 
 STALLED, RUNNING = range(2)
 """The queues of a scheduler: warps that wait, by when they are ready; warps that issue, by when
@@ -139,7 +142,7 @@ def wait_for_pipelines(row: Floats, unit_free: Floats, begun: float, now: float)
 
 @inlined
 def access_memory(
-    row: Floats, waits: Floats, shared: Floats, ready: float, entries: float, sharing: float
+    row: Floats, waits: Floats, shared: Floats, ready: float, conf: Floats
 ) -> tuple[float, float]:
     """The accesses of an interval that has issued by ``ready``: when they have left the load/store
     unit, and how long their data take beyond their latency."""
@@ -155,7 +158,7 @@ def access_memory(
         if take <= 0:
             continue
         if way in (U_L2 - U_OUT, U_DRAM - U_OUT):
-            take *= sharing
+            take *= conf[C_SHARING]
         start = max(shared[U_OUT + way], begin)
         queue += start - begin
         begin = start
@@ -163,7 +166,7 @@ def access_memory(
     misses = row[I_MISSES]
     if misses > 0:
         each = row[I_HELD] / misses + queue
-        shared[U_ENTRIES] = max(shared[U_ENTRIES], ready) + misses * each / entries
+        shared[U_ENTRIES] = max(shared[U_ENTRIES], ready) + misses * each / conf[C_ENTRIES]
         if shared[U_ENTRIES] - each > shared[U_LOAD_STORE]:
             waits[P_MSHR] += shared[U_ENTRIES] - each - shared[U_LOAD_STORE]
             shared[U_LOAD_STORE], shared[U_REASON] = shared[U_ENTRIES] - each, P_MSHR
@@ -171,6 +174,10 @@ def access_memory(
     elif shared[U_OUT] - STORE_SLACK_CYCLES > shared[U_LOAD_STORE]:
         shared[U_LOAD_STORE] = shared[U_OUT] - STORE_SLACK_CYCLES
         shared[U_REASON] = P_QUEUE
+    if row[I_WRITES] > 0:
+        room = max(shared[U_L2] - conf[C_L2_ROOM], shared[U_DRAM] - conf[C_DRAM_ROOM])
+        if room > shared[U_LOAD_STORE]:
+            shared[U_LOAD_STORE], shared[U_REASON] = room, P_QUEUE
     return ready, queue + row[I_BURST]
 
 
@@ -205,9 +212,46 @@ def is_load(shares: Floats, op: int) -> bool:
 
 
 @inlined
+def fetch(
+    conf: Floats, cached: Ints, used: Floats, there: Floats, come: Ints, line: int, now: float
+) -> float:
+    """When a line of code is in the instruction cache that is wanted ``now``."""
+    sets, ways = int(conf[C_FETCH_SETS]), int(conf[C_FETCH_WAYS])
+    first = (line ^ (line // sets)) % sets * ways
+    oldest = first
+    for way in range(first, first + ways):
+        if cached[way] == line:
+            used[way] = now
+            return there[way]
+        if used[way] < used[oldest]:
+            oldest = way
+    cached[oldest], used[oldest] = line, now
+    there[oldest] = now + conf[C_L2_CYCLES if come[line] else C_DRAM_CYCLES]
+    come[line] = 1
+    return there[oldest]
+
+
+@inlined
+def code_is_there(
+    conf: Floats, code: Ints, op: int, line_of_warp: Ints, warp: int, cached: Ints, used: Floats,
+    there: Floats, come: Ints, now: float,
+) -> float:  # fmt: skip
+    """When a warp that comes ``now`` to an operation may issue it."""
+    done = now
+    if code[op, 0] != line_of_warp[warp]:
+        last = code[op, 0] + code[op, 1]
+        for line in range(code[op, 0], last + 1):
+            done = max(done, fetch(conf, cached, used, there, come, line, now))
+        line_of_warp[warp] = last
+    return done
+
+
+@inlined
 def begin_block(
     sequence_of_warp: Ints, first: Ints, block: int, place: int, now: float, queues: Ints,
     bounds: Ints, time: Floats, age: Ints, at: Ints, until: Ints, carried: Floats, waits: Floats,
+    conf: Floats, code: Ints, begins: Ints, why: Ints, line_of_warp: Ints, cached: Ints,
+    used: Floats, there: Floats, come: Ints,
 ) -> int:  # fmt: skip
     """A block begins in a place of the SM; gives how many of its warps have something to do."""
     per_block = sequence_of_warp.shape[1]
@@ -218,9 +262,14 @@ def begin_block(
             continue
         warp = place * per_block + own
         at[warp], until[warp] = first[sequence], first[sequence + 1]
-        time[warp], age[warp], carried[warp] = now, block * per_block + own, 0.0
+        age[warp], carried[warp] = block * per_block + own, 0.0
         for part in range(PARTS):
             waits[warp, part] = 0.0
+        why[warp], line_of_warp[warp] = begins[at[warp]], 0
+        time[warp] = code_is_there(
+            conf, code, begins[at[warp]], line_of_warp, warp, cached, used, there, come, now
+        )
+        waits[warp, P_FETCH] = time[warp] - now
         scheduler = warp % bounds.shape[0]
         enqueue(queues[scheduler, STALLED], bounds[scheduler, STALLED], time, warp)
         alive += 1
@@ -229,21 +278,22 @@ def begin_block(
 
 @native
 def schedule_intervals(
-    conf: Floats, intervals: Floats, causes: Ints, barriers: Ints, shares: Floats, first: Ints,
-    sequence_of_warp: Ints, stack: Floats, ends: Floats,
+    conf: Floats, intervals: Floats, causes: Ints, barriers: Ints, begins: Ints, code: Ints,
+    shares: Floats, first: Ints, sequence_of_warp: Ints, stack: Floats, ends: Floats,
 ) -> float:  # fmt: skip
     """Run blocks one behind another on an SM (``sequence_of_warp[b, w]``: what warp w of block b
     executes, -1 nothing; sequence s has intervals ``first[s]`` to ``first[s + 1]``); gives the
     cycles until all have ended and writes the end of each block. ``stack`` (operation, part) gets
     the cycles of all schedulers; its last row is for what belongs to no operation. ``causes`` are
     the operations that stalls wait for; ``shares`` what L1, L2 and DRAM have in the latency of an
-    operation, all 0 where it is no load.
+    operation, all 0 where it is no load. ``begins`` are the operations that intervals begin with,
+    ``code`` the lines of code of operations, which are fetched as warps come to them.
 
     Round-robin is processor sharing: warps that can issue share the scheduler's cycles evenly.
     Greedy: a warp issues until it has to wait, then the oldest that is ready.
     """
     schedulers, per_block, places = int(conf[C_SCHEDULERS]), int(conf[C_WARPS]), int(conf[C_BLOCKS])
-    entries, sharing, greedy = conf[C_ENTRIES], conf[C_SHARING], conf[C_GREEDY] > 0
+    greedy = conf[C_GREEDY] > 0
     slots = places * per_block
     none = stack.shape[0] - 1
     blocks = sequence_of_warp.shape[0]
@@ -260,13 +310,18 @@ def schedule_intervals(
     clock, virtual = np.zeros(schedulers), np.zeros(schedulers)
     unit_free = np.zeros((schedulers, RESOURCES))
     shared = np.zeros(SHARED)
+    line_of_warp = np.zeros(slots, np.int64)
+    fetched = max(int(conf[C_FETCH_SETS] * conf[C_FETCH_WAYS]), 1)
+    cached, used, there = np.full(fetched, -1), np.full(fetched, -1.0), np.zeros(fetched)
+    come = np.zeros(code.max() + code[:, 1].max() + 1 if code.size else 1, np.int64)
     next_block, left, last = 0, 0, 0.0
     for place in range(places):
         while next_block < blocks and alive[place] == 0:
             block_of_place[place] = next_block
             alive[place] = begin_block(
                 sequence_of_warp, first, next_block, place, 0.0, queues, bounds, time, age, at,
-                until, carried, waits,
+                until, carried, waits, conf, code, begins, why, line_of_warp, cached, used, there,
+                come,
             )  # fmt: skip
             next_block += 1
         left += alive[place] > 0
@@ -299,7 +354,7 @@ def schedule_intervals(
         ready = now + wait_for_pipelines(row, unit_free[scheduler], begun[warp], now)
         waits[warp, P_UNIT] = ready - now
         if row[I_LOAD_STORE] > 0:
-            ready, later = access_memory(row, waits[warp], shared, ready, entries, sharing)
+            ready, later = access_memory(row, waits[warp], shared, ready, conf)
             carried[warp] = max(carried[warp], later)
         time[warp] = ready + stall_of(
             row, waits[warp], shares, op, now - begun[warp], carried[warp]
@@ -310,6 +365,16 @@ def schedule_intervals(
         ends_at_barrier = barriers[at[warp]]
         at[warp] += 1
         ended = at[warp] == until[warp]
+        if not ended:
+            following = begins[at[warp]]
+            ready = code_is_there(
+                conf, code, following, line_of_warp, warp, cached, used, there, come, now
+            )
+            if ready > time[warp]:
+                if op < 0:
+                    why[warp] = following
+                waits[warp, P_FETCH] += ready - time[warp]
+                time[warp] = ready
         if ended:
             alive[place] -= 1
         elif ends_at_barrier:
@@ -324,7 +389,7 @@ def schedule_intervals(
                 if waiting[place, own]:
                     waiting[place, own] = 0
                     other = place * per_block + own
-                    time[other] = now + conf[C_BARRIER]
+                    time[other] = max(now + conf[C_BARRIER], time[other])
                     theirs = other % schedulers
                     enqueue(queues[theirs, STALLED], bounds[theirs, STALLED], time, other)
         if ended and alive[place] == 0:
@@ -333,7 +398,8 @@ def schedule_intervals(
                 block_of_place[place] = next_block
                 alive[place] = begin_block(
                     sequence_of_warp, first, next_block, place, now, queues, bounds, time, age, at,
-                    until, carried, waits,
+                    until, carried, waits, conf, code, begins, why, line_of_warp, cached, used,
+                    there, come,
                 )  # fmt: skip
                 next_block += 1
             left -= alive[place] == 0

@@ -44,6 +44,7 @@ def operations(steps: Sequence[Step], slots: int = 1) -> Operations:
         segments=np.array([[0, count, 0]], np.int64),
         registers=count,
         lines=((-1, 0),) * count,
+        code=np.zeros((count, 2), np.int64),
     )
 
 
@@ -53,12 +54,15 @@ def machine(**changes: object) -> IntervalMachine:
     values: dict[str, object] = {
         "name": "test", "clock_mhz": 1000.0, "sms": 1, "schedulers": 1, "issue_width": 1,
         "policy": Policy.ROUND_ROBIN, "blocks": 1, "warps_per_block": 1, "line_bytes": 128,
-        "sector_bytes": 128, "local_banks": 32, "lanes_together": 32, "l1": CacheShape(32, 8),
+        "sector_bytes": 128, "instructions": CacheShape(0, 0),
+        "local_banks": 32, "lanes_together": 32, "l1": CacheShape(32, 8),
         "l1_hit_cycles": 25, "l1_mshrs": 32, "l1_ports": 1, "memory_interval_cycles": 1,
         "l2": CacheShape(128, 8), "l2_slices": 6, "l2_hashed": False, "l2_write_back": True,
         "l2_hit_cycles": 120, "l2_service_cycles": 4.0, "request_cycles": 1, "data_cycles": 4,
         "channels": 6, "banks": 16, "row_lines": 16, "dram_cycles": 420,
-        "dram_service_cycles": 4.0, "row_hit_saves_cycles": 24, "atomic_cycles": 120,
+        "dram_service_cycles": 4.0, "l2_queue": 64, "dram_queue": 32,
+        "turnaround_cycles": 0.0, "writes_together": 16, "row_hit_saves_cycles": 24,
+        "atomic_cycles": 120,
         "barrier_cycles": 0, "launch_cycles": 0, "occupancy": occupancy, "assumptions": (),
     }  # fmt: skip
     return IntervalMachine(**{**values, **changes})  # type: ignore[arg-type]

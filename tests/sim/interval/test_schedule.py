@@ -19,19 +19,22 @@ class Sm:
         for name, values in columns.items():
             self.rows[:, getattr(native, f"I_{name.upper()}")] = values
         self.barriers = np.zeros(len(intervals), np.bool_)
+        self.fetch: tuple[float, ...] = 0, 0, 120, 420, 1e9, 1e9
+        self.lines = np.zeros((len(intervals), 2), np.int64)
 
     def run(
         self, warps: int, *, blocks: int = 1, resident: int = 1, greedy: bool = False,
         schedulers: int = 1, entries: int = 32, sharing: float = 1.0,
     ) -> float:  # fmt: skip
-        conf = np.array([schedulers, warps, resident, entries, sharing, 0, greedy], np.float64)
+        conf = np.array([schedulers, warps, resident, entries, sharing, 0, greedy, *self.fetch],
+                        np.float64)  # fmt: skip
         first = np.array([0, len(self.rows)], np.int64)
         sequences = np.zeros((blocks, warps), np.int64)
         causes = np.zeros(len(self.rows), np.int64)
         stack, ends = np.zeros((2, native.PARTS)), np.zeros(blocks)
         cycles = native.schedule_intervals(
-            conf, self.rows, causes, self.barriers, np.ones((1, 3)) / 3, first, sequences, stack,
-            ends,
+            conf, self.rows, causes, self.barriers, np.arange(len(self.rows)), self.lines,
+            np.ones((1, 3)) / 3, first, sequences, stack, ends,
         )  # fmt: skip
         issued = float(self.rows[:, native.I_INSTRUCTIONS].sum()) * warps * blocks
         idle = float(stack.sum())
@@ -109,3 +112,45 @@ def test_more_warps_take_no_less(greedy: bool):
     times = [sm.run(warps, greedy=greedy) for warps in (1, 2, 4, 8, 16, 32)]
     assert times == sorted(times)
     assert times[-1] >= 32 * 16
+
+
+FETCH = (1, 2, 120, 420, 1e9, 1e9)
+"""An instruction cache of two lines."""
+
+
+@pytest.mark.parametrize("greedy", [False, True])
+def test_code_comes_from_dram_first(greedy: bool):
+    # two lines of code, one behind another; each is waited for when the first warp comes to it
+    sm = Sm([(8, 0), (8, 0)])
+    sm.fetch, sm.lines[:, 0] = FETCH, (1, 2)
+    assert sm.run(1, greedy=greedy) == pytest.approx(2 * (420 + 8))
+    assert sm.run(1, greedy=greedy, blocks=3) == pytest.approx(2 * (420 + 8) + 2 * 16)
+
+
+def test_code_that_does_not_fit_comes_from_l2_again():
+    sm = Sm([(8, 0), (8, 0), (8, 0)])
+    sm.fetch, sm.lines[:, 0] = FETCH, (1, 2, 3)
+    assert sm.run(1, blocks=2) == pytest.approx(3 * (420 + 8) + 3 * (120 + 8))
+
+
+def test_code_is_fetched_while_operands_are_waited_for():
+    sm = Sm([(8, 300), (8, 0)])
+    sm.fetch, sm.lines[:, 0] = FETCH, (1, 2)
+    assert sm.run(1) == pytest.approx(420 + 8 + 420 + 8)
+    sm.rows[0, native.I_STALL] = 500
+    assert sm.run(1) == pytest.approx(420 + 8 + 500 + 8)
+
+
+def test_stores_wait_for_room_in_queues():
+    def after_eight_stores(room: float) -> float:
+        count = 8
+        sm = Sm([*[(1.0, 0.0)] * count, (500, 0)], load_store=[*[1.0] * count, 0],
+                writes=[*[1.0] * count, 0], l2=[*[100.0] * count, 0])  # fmt: skip
+        sm.fetch = 0, 0, 120, 420, room, 1e9
+        sm.barriers[:-1] = True  # no two in one run
+        return sm.run(1)
+
+    # nobody waits for the stores; L2 is busy with them until 800
+    assert after_eight_stores(1e9) == pytest.approx(800, abs=10)
+    # the last goes when L2 is no more than 50 cycles behind with the seven before
+    assert after_eight_stores(50) == pytest.approx(700 - 50 + 500, abs=10)
