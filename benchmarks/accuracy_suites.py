@@ -34,6 +34,7 @@ from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_argument, parse_dimensions, parse_expression
 from kcc.pipeline import AnalysisRequest, LaunchInputs
 from kcc.report.ablation import spearman
+from kcc.sim.cache_options import CacheOptions
 
 DATA = Path(__file__).parent / "data"
 """Where kernels of our own lie."""
@@ -317,7 +318,8 @@ def main() -> int:
     for suite in SUITES:
         if arguments.only not in suite.file:
             continue
-        estimator = Estimator(arguments.sources, Question(arguments.model))
+        question = Question(arguments.model, analysis=CacheOptions(warm=suite.warm))
+        estimator = Estimator(arguments.sources, question)
         with (arguments.data / "truth" / suite.file).open() as file:
             rows = list(csv.DictReader(file))
         began = time.process_time()

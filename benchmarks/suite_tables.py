@@ -56,6 +56,8 @@ class Suite:
     in_cycles: bool = False
     gpu_of: Callable[[Row], str] = lambda row: row["gpu"]
     """What the file calls a row's GPU."""
+    warm: bool = False
+    """Launches follow each other on the same data, and are timed together."""
 
 
 # OpenDwarfs (OpenCL): the first launch of each kernel; sizes of opendwarf_application_parameters.py
@@ -374,6 +376,6 @@ SUITES = (
         (lambda row: row["gpu_variant"], lambda row: _magnitude(int(row["elements_f64"]))),
         lambda row: f"{_way(row)} {row['elements_f64']}",
         measured=small_kernel_ms,
-        gpu_of=lambda row: row["gpu_variant"].removesuffix(_way(row)),
+        gpu_of=lambda row: row["gpu_variant"].removesuffix(_way(row)), warm=True,
     ),
 )  # fmt: skip

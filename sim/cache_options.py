@@ -44,7 +44,7 @@ class CacheOptions:
     thread blocks for those that follow it. With ``forward`` a loop is left when the misses of its
     periods repeat, in launches whose simulated rounds ask for more than ``forward_above`` lines: a
     loop that is left does not show what its iterations share with other iterations of neighbouring
-    thread blocks."""
+    thread blocks. ``warm``: L2 begins with what a launch of the same kind has left."""
 
     method: CacheMethod = CacheMethod.REUSE
     trials: int = 1
@@ -54,6 +54,7 @@ class CacheOptions:
     classes: bool = True
     forward: bool = True
     forward_above: int = 1 << 20
+    warm: bool = False
 
     def without(self, reductions: Collection[Reduction]) -> CacheOptions:
         """With some reductions switched off."""

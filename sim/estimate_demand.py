@@ -12,6 +12,7 @@ from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of
 from kcc.sim.cache_options import CacheMethod
+from kcc.sim.estimate_lines import LineCost, line_costs
 from kcc.sim.estimate_machine import Machine, latency_of, machine_of
 from kcc.sim.estimate_options import (
     Mechanisms,
@@ -31,6 +32,7 @@ from kcc.sim.reuse_traffic import (
     reuse_study,
     reuse_traffic,
 )
+from kcc.sim.warm_cache import COPIES, warmed
 
 SECTOR = 32
 LINE = 128
@@ -55,7 +57,12 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     else:
         traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
     traffic = modelled_traffic(traffic, subject.streams, mechanisms)
-    return Demand(subject, machine, traffic, occupancy, study)
+    warm = options.warm and mechanisms.caches
+    if warm:
+        halves = reader.gpu.extra.l2_segment_bytes is not None
+        kept = machine.l2_size / (COPIES if halves else 1.0)
+        traffic = warmed(traffic, subject.streams, kept)
+    return Demand(subject, machine, traffic, occupancy, study, warm=warm)
 
 
 class Demand:
@@ -64,11 +71,11 @@ class Demand:
 
     def __init__(
         self, subject: Subject, machine: Machine, traffic: Mapping[int, Traffic],
-        occupancy: Occupancy, study: ReuseStudy | None = None,
+        occupancy: Occupancy, study: ReuseStudy | None = None, *, warm: bool = False,
     ) -> None:  # fmt: skip
         self.subject, self.machine, self.study = subject, machine, study
         self.program = subject.program(machine.generation)
-        self.traffic, self.occupancy = traffic, occupancy
+        self.traffic, self.occupancy, self.warm = traffic, occupancy, warm
         self.active = min(machine.sms, math.prod(subject.grid))
         self._columns()
         self.executions = self._executions()
@@ -235,18 +242,15 @@ class Demand:
             unattributed_share=self.unattributed,
             unknown_accesses=sum(not t.known for t in self.traffic.values()),
             caches=() if study is None else caches_by_access(self.subject, study),
+            warm=self.warm,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
 
-    def lines(self) -> tuple[tuple[int, float], ...]:
+    def lines(self) -> tuple[LineCost, ...]:
         """The share of each source line in issue slots and in what its accesses wait for."""
         weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
-        total = float((self.executions * weight).sum()) or 1.0
-        found = dict[int, float]()
-        for i, row in enumerate(self.program.operations):
-            share = float(self.executions[i] * weight[i]) / total
-            found[row.line] = found.get(row.line, 0.0) + share
-        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+        costs = (self.executions * weight).tolist()
+        return line_costs(self.subject.kernel, self.program.operations, costs)
 
     @property
     def unattributed(self) -> float:

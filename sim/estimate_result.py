@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy
+from kcc.sim.estimate_lines import LineCost
 from kcc.sim.estimate_range import range_of
 from kcc.sim.reuse_traffic import AccessCaches
 
@@ -41,7 +42,7 @@ class Estimate:
     occupancy: Occupancy
     waves: float
     counts: Counts
-    lines: tuple[tuple[int, float], ...]
+    lines: tuple[LineCost, ...]
     assumptions: tuple[Assumption, ...]
     weak: tuple[str, ...]
     assumed_share: float
@@ -49,6 +50,8 @@ class Estimate:
     unknown_accesses: int
     invalid: str = ""
     caches: tuple[AccessCaches, ...] = ()
+    warm: bool = False
+    """Whether L2 was taken to hold what the launch before left."""
     interleaving: float = 0.0
     """By how much what DRAM moves deviates over trials of interleavings, as a share."""
 

@@ -18,6 +18,10 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
         "(default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
+        "--warm", action="store_true",
+        help="L2 begins with what a launch of the same kernel on the same data has left",
+    )  # fmt: skip
+    group.add_argument(
         "--cache-trials", metavar="N", type=_trials, default=default.trials,
         help="interleavings of warps and SMs that are tried; their deviation widens the range "
         "(default: %(default)s)",
@@ -44,7 +48,7 @@ def cache_options(arguments: argparse.Namespace) -> CacheOptions:
     """What the arguments say."""
     options = CacheOptions(
         CacheMethod(arguments.caches), arguments.cache_trials, arguments.seed,
-        Interleaving(arguments.interleaving),
+        Interleaving(arguments.interleaving), warm=arguments.warm,
     )  # fmt: skip
     return options.without([Reduction(name) for name in arguments.cache_in_full])
 

@@ -188,6 +188,8 @@ def _plan(
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
+    if arguments.warm and arguments.model == "interval":
+        raise usage_error("--warm: the model 'interval' begins with cold caches")
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: requests_of(arguments, path, sources))
     question = Question(arguments.model, arguments.ablate, cache_options(arguments))

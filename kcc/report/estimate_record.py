@@ -66,7 +66,8 @@ class AssumedValue:
 
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """What a time rests on: shares are of warp instructions."""
+    """What a time rests on: shares are of warp instructions. ``warm_l2``: L2 was taken to begin
+    with what the launch before left (`--warm`)."""
 
     assumed_launch: bool
     assumed_share: float
@@ -74,14 +75,16 @@ class Confidence:
     accesses_without_addresses: int
     assumed_gpu_values: tuple[AssumedValue, ...]
     weak_gpu_values: tuple[str, ...]
+    warm_l2: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LineShare:
-    """A line of the source (0: none) and its share of the time."""
+    """A line (0: none) of a file, and its share of the time."""
 
     line: int
     share: float
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +157,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         found.unknown_accesses,
         tuple(AssumedValue(a.key, a.value, a.reason) for a in found.assumptions),
         tuple(found.weak),
+        found.warm,
     )
     if found.invalid:
         return EstimateRecord(
@@ -177,7 +181,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         waves=rounded(found.waves),
         counts=_counted(found),
         confidence=confidence,
-        lines=tuple(LineShare(line, rounded(share)) for line, share in found.lines),
+        lines=tuple(LineShare(at.line, rounded(at.share), at.file) for at in found.lines),
         caches=_caches(found),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
     )
@@ -302,7 +306,10 @@ def read_record(entry: Any) -> EstimateRecord:
         _time(entry.get("waves")),
         None if entry.get("counts") is None else Counted(**_fields(Counted, entry["counts"])),
         _read_confidence(entry.get("confidence")),
-        tuple(LineShare(int(each["line"]), each["share"]) for each in entry.get("lines", ())),
+        tuple(
+            LineShare(int(each["line"]), each["share"], _text(each.get("file", "")))
+            for each in entry.get("lines", ())
+        ),
         tuple(_read_cache_use(each) for each in entry.get("caches", ())),
         dict(entry.get("ablated_us", {})),
     )
@@ -326,7 +333,7 @@ def _read_cache_use(entry: Any) -> CacheUse:
 def _read_confidence(entry: Any) -> Confidence | None:
     if entry is None:
         return None
-    found = _fields(Confidence, entry)
+    found = _fields(Confidence, {"warm_l2": False, **entry})
     assumed = found["assumed_gpu_values"]
     found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)
     found["weak_gpu_values"] = tuple(found["weak_gpu_values"])

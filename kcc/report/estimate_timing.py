@@ -75,11 +75,12 @@ def _counted(timing: Timing) -> Counted:
 
 def _lines(timing: Timing) -> tuple[LineShare, ...]:
     total = math.fsum(line.cycles for line in timing.lines) or 1.0
-    shares = dict[int, float]()
+    shares = dict[tuple[str, int], float]()
     for line in timing.lines:
-        shares[line.line] = shares.get(line.line, 0.0) + _cycles(line) / total
+        place = line.file, line.line
+        shares[place] = shares.get(place, 0.0) + _cycles(line) / total
     ranked = sorted(shares.items(), key=lambda item: -item[1])
-    return tuple(LineShare(line, rounded(share)) for line, share in ranked)
+    return tuple(LineShare(line, rounded(share), file) for (file, line), share in ranked)
 
 
 def _cycles(line: LineTiming) -> float:

@@ -246,14 +246,19 @@ def _bounds(each: EstimateRecord) -> Markup:
 
 def _lines(each: EstimateRecord, text: Sequence[str]) -> Markup:
     """The source, each line as warm as its share."""
-    shares = {at.line: at.share for at in each.lines if at.line}
+    own = each.configuration.source
+    shares = {at.line: at.share for at in each.lines if at.line and at.file in ("", own)}
     known = [line for line in shares if 0 < line <= len(text)]
     if not known:
         return NOTHING
     most = max(shares.values()) or 1.0
     rows = [_line(n, text[n - 1], shares.get(n), most) for n in _context(known, len(text))]
     lost = sum(at.share for at in each.lines if not at.line)
-    said = f"{100 * lost:.1f} % of the time belong to no line" if lost >= 0.001 else ""
+    others = sum(at.share for at in each.lines if at.line and at.file not in ("", own))
+    parts = [f"{100 * lost:.1f} % of the time belong to no line"] if lost >= 0.001 else []
+    if others >= 0.001:
+        parts.append(f"{100 * others:.1f} % to lines of other files")
+    said = "; ".join(parts)
     return join(tag("div", *rows, class_="src"), tag("p", said, class_="soft") if said else "")
 
 

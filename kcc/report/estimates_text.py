@@ -163,6 +163,8 @@ def confidence_text(confidence: Confidence) -> str:
     if confidence.unattributed_share >= 0.005:
         share = 100 * confidence.unattributed_share
         parts.append(f"{share:.0f} % of warp instructions without a line")
+    if confidence.warm_l2:
+        parts.append("L2 warm")
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
     parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
     return "; ".join(parts)
@@ -174,11 +176,13 @@ def _ablated(each: EstimateRecord) -> list[str]:
 
 
 def _lines(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> list[str]:
-    text = lines.get(each.configuration.source, ())
-    found = ["  lines"]
+    found, own = ["  lines"], each.configuration.source
     for at in each.lines[:LINES_SHOWN]:
         if at.line and at.share >= 0.005:
+            text = lines.get(at.file or own, ())
             shown = text[at.line - 1].strip()[:70] if at.line <= len(text) else ""
+            if at.file not in ("", own):
+                shown = f"({at.file}) {shown}"
             found.append(f"    {100 * at.share:5.1f} %  {at.line:5d}  {shown}".rstrip())
     return found if len(found) > 1 else []
 

@@ -136,3 +136,40 @@ def test_reductions_of_the_cache_analysis_can_be_switched_off(source: Path, tmp_
 @pytest.mark.parametrize("given", [("--cache-trials", "0"), ("--seed", "x")])
 def test_bad_cache_options_are_refused(source: Path, given: tuple[str, str]) -> None:
     assert main(["estimate", str(source), "--gpu", "v100", *given, *LAUNCH]) == 2
+
+
+def test_warm_l2_has_what_the_launch_before_left(source: Path, tmp_path: Path) -> None:
+    target, found = tmp_path / "e.json", list[dict[str, Any]]()
+    for options in ([], ["--warm"]):
+        asked = ["--gpu", "a100", "--json", str(target), *options, *LAUNCH]
+        assert main(["estimate", str(source), *asked]) == 0
+        found.append(checked(target, "estimate")["estimates"][0])
+    cold, warm = found
+    assert [e["confidence"]["warm_l2"] for e in found] == [False, True]
+    assert cold["counts"]["dram_read_sectors"] == 2 * 4 * 2**20 / 32
+    assert warm["counts"]["dram_read_sectors"] == warm["counts"]["dram_write_sectors"] == 0
+    assert warm["time_us"] < cold["time_us"]
+
+
+def test_the_interval_model_has_no_warm_l2(source: Path) -> None:
+    options = ["--gpu", "a100", "--warm", "--model", "interval"]
+    assert main(["estimate", str(source), *options, *LAUNCH]) == 2
+
+
+def test_lines_of_included_files_have_their_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part, whole, target = tmp_path / "part.h", tmp_path / "whole.cl", tmp_path / "e.json"
+    part.write_text("float part(float x) {\n  return native_sin(x) / (x + 2.0f);\n}\n")
+    whole.write_text(
+        '#include "part.h"\nkernel void k(global float *a) {\n'
+        "  a[get_global_id(0)] = part(a[get_global_id(0)]);\n}\n"
+    )
+    asked = ["estimate", str(whole), "--gpu", "v100", "--global", "4096", "--local", "64"]
+    assert main([*asked, "--json", str(target)]) == 0
+    lines = checked(target, "estimate")["estimates"][0]["lines"]
+    files_by_line = {at["line"]: at["file"] for at in lines}
+    assert files_by_line[2].endswith("part.h")
+    assert files_by_line[3] == str(whole)
+    assert main(asked) == 0
+    assert "part.h)" in capsys.readouterr().out
