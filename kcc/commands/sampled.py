@@ -48,7 +48,12 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--sample-seed", metavar="N", type=_count, default=0, help="other draws")
     group.add_argument(
         "--warm", metavar="EPOCHS", type=_share, default=None,
-        help="tbpoint: simulated before what is measured, in fillings of the GPU (default: 1)",
+        help="tbpoint: simulated before what is measured, in fillings of the GPU, in long launches "
+        "times up to 4 (default: 1)",
+    )  # fmt: skip
+    group.add_argument(
+        "--no-functional-warming", action="store_true", default=None,
+        help="tbpoint: L2 does not see what thread blocks touch that are left out",
     )  # fmt: skip
     group.add_argument(
         "--inter-distance", metavar="D", type=_share, default=None,
@@ -75,7 +80,9 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
 
 def check_sampling(arguments: argparse.Namespace) -> bool:
     """Whether sampling is asked for; raises where options do not go together."""
-    own = {"--error": arguments.error, "--warm": arguments.warm,
+    drawn = {"--error": arguments.error, "--warm": arguments.warm,
+             "--no-functional-warming": arguments.no_functional_warming}  # fmt: skip
+    own = {**drawn,
            "--inter-distance": arguments.inter_distance,
            "--intra-distance": arguments.intra_distance,
            "--block-profile": arguments.block_profile,
@@ -93,8 +100,10 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
         raise usage_error(f"{refused[0]} does not go with --sample")
     if arguments.model != "cycle":
         raise usage_error(f"--model {arguments.model} does not go with --sample")
-    if arguments.sample == PRINTED and (arguments.error is not None or arguments.warm is not None):
-        raise usage_error("--error and --warm go with --sample tbpoint")
+    if arguments.sample == PRINTED:
+        given = [name for name, value in drawn.items() if value is not None]
+        if given:
+            raise usage_error(f"{given[0]} goes with --sample tbpoint")
     if arguments.script.endswith(".g"):
         hint = "a trace of kcc (.kct) or a script"
         raise usage_error("--sample does not take lists of Accel-Sim kernels", hint)
@@ -227,6 +236,7 @@ def _estimate(
         inter_distance=_or(arguments.inter_distance, options.inter_distance),
         intra_distance=_or(arguments.intra_distance, options.intra_distance),
         warm=_or(arguments.warm, options.warm),
+        functional=not arguments.no_functional_warming,
     )
     return sample_stratified(traces, profiles, gpu, registers, options)
 

@@ -60,6 +60,19 @@ def test_text(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "(95 %)" in capsys.readouterr().out
 
 
+def test_functional_warming_can_be_left_out(
+    traced: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What L2 holds behind a jump matters; where nothing is left out it does not."""
+    command = ["simulate", str(traced), *SMALL, "--sample", "tbpoint", "--json", "-"]
+    assert main(command) == 0
+    with_it = json.loads(capsys.readouterr().out)["gpus"][0]
+    assert main([*command, "--no-functional-warming"]) == 0
+    without = json.loads(capsys.readouterr().out)["gpus"][0]
+    assert with_it["simulated_instructions"] < with_it["warp_instructions"]
+    assert without["cycles"] != with_it["cycles"]
+
+
 def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["simulate", str(traced), *SMALL, "--sample", "tbpoint", "--json", "-"]
     assert main([*command, "--kernel", "gather"]) == 0
@@ -75,7 +88,9 @@ def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["--error", "1%"], "--error goes with --sample"),
         (["--sample", "tbpoint", "--timeline", "x"], "--timeline does not go"),
         (["--sample", "tbpoint", "--model", "interval"], "--model interval does not go"),
-        (["--sample", "tbpoint-ipdps14", "--error", "1%"], "go with --sample tbpoint"),
+        (["--sample", "tbpoint-ipdps14", "--error", "1%"], "--error goes with --sample tbpoint"),
+        (["--no-functional-warming"], "--no-functional-warming goes with --sample"),
+        (["--sample", "tbpoint-ipdps14", "--no-functional-warming"], "goes with --sample tbpoint"),
         (["--sample", "tbpoint", "--error", "200%"], "no percentage"),
         (["--sample", "tbpoint", "--warm", "-1"], "not a number from 0 on"),
         (["--sample", "tbpoint", "--sample-seed", "x"], "not a whole number"),
