@@ -39,6 +39,7 @@ _DOUBLES = re.compile(
 )
 
 _HEAD = """// A miniature that kcc made, in CUDA: nvcc -o miniature {name}
+// kcc reads the OpenCL C and the LLVM IR beside it, which say the same.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

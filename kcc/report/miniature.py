@@ -174,7 +174,7 @@ def value_text(value: ArgumentValue) -> str:
         case BufferValue(buffer, fills):
             rows = "; ".join(
                 f"{f.count} integers of {f.size_bytes} bytes every {f.stride_bytes} from "
-                f"{f.offset_bytes}: {f.start:g} + {f.slope:g} i, spread {f.spread}, "
+                f"{f.offset_bytes}: {f.start!r} + {f.slope!r} i, spread {f.spread}, "
                 f"{f.least} to {f.most}"
                 for f in fills
             )

@@ -55,12 +55,16 @@ def _ends(control: LoopControl, factor: int) -> str:
 
 
 def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
+    """How the flow graphs compare; where trips are divided, only that they differ."""
     same = sum(d.same for d in differences)
     worst = max(d.worst for d in differences)
-    reduced = any(f > 1 for row in miniature.reductions for f in row)
     all_of_them = plural(len(differences), "launch", "launches")
     text = f"flow graph: {same} of {all_of_them} with equal counts"
-    if not reduced and same < len(differences):
+    if any(f > 1 for row in miniature.reductions for f in row):
+        text = "flow graph: executions differ, since trips are divided"
+        if same:
+            text += f"; {same} of {all_of_them} without such loops have equal counts"
+    elif same < len(differences):
         text += f"; the largest difference of a block is {100 * worst:.1f} % of its executions"
     extra = {a for d in differences for a in d.auxiliary}
     joined = {j for d in differences for j in d.joined}
