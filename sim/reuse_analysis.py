@@ -175,7 +175,8 @@ class _Trial:
         may share with the one before, and one more."""
         if not self.options.classes:
             return min(math.ceil(self.all_rounds), MOST_ROUNDS)
-        row = self.program.grid[0] / (self.active * self.resident)
+        x, y, z = self.program.grid
+        row = x / (self.active * self.resident) if y * z > 1 else 0.0
         return min(math.ceil(self.all_rounds), max(2, math.ceil(row) + 2), MOST_ROUNDS)
 
     def run(self) -> _Found:
