@@ -14,6 +14,9 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Number
 from kcc.passes.trip_counts import TripCounts, TripKind
 
+FEW = 1 << 10
+"""Iterations that are looked at though only the interval of their number is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Activity:
@@ -49,13 +52,14 @@ def activity(values: SymbolicValues, trips: TripCounts, block: int) -> Activity 
             counts[loop.id] = max(ends.value + comes_last, 0)
         else:
             trip = trips.trips[loop.id]
-            sampled = trip.kind is TripKind.BOUND and trip.total_mean is not None
-            if trip.greatest is None or sampled or values.causes(ends):
-                return None
             # A header that ends the loop runs once more than its body, which is counted. The
             # counter is known to be at most ``high``: the comparison may rely on that.
             high = algebra.interval(ends)[1]
-            counts[loop.id] = max(min(trip.greatest + 1, high + comes_last), 0)
+            sampled = trip.kind is TripKind.BOUND and trip.total_mean is not None
+            if values.causes(ends) or (high > FEW and (trip.greatest is None or sampled)):
+                return None
+            most = high + 1 if trip.greatest is None or sampled else trip.greatest + 1
+            counts[loop.id] = max(min(most, high + comes_last), 0)
             predicate = IntPredicate.SLE if comes_last else IntPredicate.SLT
             conditions.append(algebra.compare(predicate, algebra.counter(loop.id), ends))
         inner = loop.id

@@ -51,3 +51,37 @@ def stores(condition: str, whole: tuple[int, int], part: tuple[int, int]) -> flo
 def test_blocks_of_a_launch_of_which_a_sample_is_looked_at(condition: str, warps: int) -> None:
     """64 by 512 thread blocks of 8 warps, each of 32 by 1 work-items."""
     assert stores(condition, (2048, 4096), (32, 8)) == pytest.approx(warps, rel=1e-9)
+
+
+TILE = """
+__kernel void k(__global float *x, __global float *y) {
+  __local float tile[46][38];
+  int top = get_group_id(1) * 32, left = get_group_id(0) * 24;
+  for (int i = get_local_id(1); i < 46; i += 32)
+    for (int j = get_local_id(0); j < 38; j += 8)
+      if (top + i < 4110 && left + j < 4110) tile[i][j] = x[(top + i) * 4110 + left + j];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  y[get_global_id(1) * get_global_size(0) + get_global_id(0)] =
+      tile[get_local_id(1) + 7][get_local_id(0) + 7];
+}
+"""
+
+
+def test_a_guarded_tile_of_a_launch_that_is_too_large_to_look_at_each_work_item() -> None:
+    """171 by 128 thread blocks of 8 by 32: a warp is 8 by 4, and rows and columns are apart."""
+    at = Span("test", 1)
+    launch = LaunchRequest(parse_dimensions("1368,4096", at), parse_dimensions("8,32", at))
+    request = AnalysisRequest(
+        source=SourceText("k.cl", TILE, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (), "test"),
+    )
+    (prepared,) = Workshop().prepare(request)
+    flow = prepared.subject.flow
+    columns = sum(24 * x + 8 * j < 4110 for x in range(171) for j in range(5))
+    rows = sum(
+        first + 32 * i < 46 and 32 * y + first + 32 * i < 4110
+        for y in range(128) for first in range(0, 32, 4) for i in range(2)
+    )  # fmt: skip
+    assert not flow.assumed
+    assert flow.executions[flow.block_of[0]] == pytest.approx(rows * columns, rel=0.01)
