@@ -61,9 +61,7 @@ def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
     all_of_them = plural(len(differences), "launch", "launches")
     text = f"flow graph: {same} of {all_of_them} with equal counts"
     if any(f > 1 for row in miniature.reductions for f in row):
-        text = "flow graph: executions differ, since trips are divided"
-        if same:
-            text += f"; {same} of {all_of_them} without such loops have equal counts"
+        text = f"flow graph: trips are divided; {same} of {all_of_them} with equal counts"
     elif same < len(differences):
         text += f"; the largest difference of a block is {100 * worst:.1f} % of its executions"
     extra = {a for d in differences for a in d.auxiliary}
