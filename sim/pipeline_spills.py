@@ -2,7 +2,10 @@
 
 Whenever there is no room, the value that is wanted last leaves (Belady, IBM Systems Journal 5(2),
 1966), to be read back at each use that finds it away, as allocators that split live ranges do; it
-is written only if memory does not hold it yet. A loop is looked at once it has settled.
+is written only if memory does not hold it yet. What was loaded from shared memory, and not stored
+to since, is loaded from there again: where sums and tiles of convolutions take more than 255
+registers, a 2080 Ti counts more shared loads, hardly any of local memory. A loop is looked at once
+it has settled.
 """
 
 from __future__ import annotations
@@ -39,7 +42,8 @@ def with_spills(
     values = _Values(rows, part, words, behind, repeats)
     registers = _Registers(values, room)
     moves = [list(registers.through()) for _ in range(2 if repeats else 1)][-1]
-    return Spilled(_merged(rows, part, words, moves), registers.away_words(moves))
+    away = {move.value for move in moves} - values.renewable
+    return Spilled(_merged(rows, part, words, moves, values), sum(words[v] for v in away))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class _Values:
         self.made = {number: place for place, number in enumerate(part)}
         self.entering = {v for v, uses in self.uses.items() if uses[0] <= self.made.get(v, _NEVER)}
         self.entering |= {v for v in behind if words[v] and v not in self.made}
+        self.renewable = _renewable(rows, part)
         self._seen = dict.fromkeys(self.uses, 0)
 
     def restart(self) -> None:
@@ -128,10 +133,6 @@ class _Registers:
                 self._enter(number, place)
             yield from self._make_room(place)
 
-    def away_words(self, moves: Sequence[_Move]) -> int:
-        """Words of memory for all values that move."""
-        return sum(self.values.words[v] for v in {move.value for move in moves})
-
     def _renew(self) -> None:
         """Uses count from the start of the block again."""
         self.heap.clear()
@@ -163,19 +164,35 @@ class _Registers:
                 continue
             del self.inside[value]
             self.taken -= self.values.words[value]
-            if value not in self.stored:
+            if value not in self.stored and value not in self.values.renewable:
                 self.stored.add(value)
                 yield _Move(place + 1, value, is_load=False)
 
 
+def _renewable(rows: Sequence[MachineOperation], part: Sequence[int]) -> frozenset[int]:
+    """The results of loads from shared memory after which the block does not store to it."""
+    found = set[int]()
+    for number in part:
+        memory = rows[number].memory
+        if memory in (Memory.SHARED_STORE, Memory.SHARED_ATOMIC, Memory.BARRIER):
+            found.clear()
+        elif memory is Memory.SHARED_LOAD:
+            found.add(number)
+    return frozenset(found)
+
+
 def _merged(
-    rows: list[MachineOperation], part: Sequence[int], words: Sequence[int], moves: Sequence[_Move]
-) -> tuple[int, ...]:
+    rows: list[MachineOperation], part: Sequence[int], words: Sequence[int],
+    moves: Sequence[_Move], values: _Values,
+) -> tuple[int, ...]:  # fmt: skip
     """The block with its moves: stores where they are due, loads ahead of that."""
     before: list[list[int]] = [[] for _ in range(len(part) + 1)]
     for move in moves:
         user = part[min(move.place, len(part) - 1)]
-        rows.append(_operation(words[move.value], rows[user].line, is_load=move.is_load))
+        if move.value in values.renewable:
+            rows.append(rows[move.value])
+        else:
+            rows.append(_operation(words[move.value], rows[user].line, is_load=move.is_load))
         if move.is_load:
             rows[user] = replace(rows[user], needs=(*rows[user].needs, len(rows) - 1))
         before[max(move.place - AHEAD, 0) if move.is_load else move.place].append(len(rows) - 1)

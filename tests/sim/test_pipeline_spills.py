@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,6 +64,18 @@ def test_sums_that_come_round_leave_and_come_back_in_each_iteration() -> None:
     assert 3 <= loads <= 4
     assert 3 <= stores <= 4
     assert moved(rows, list(sums), 8, frozenset(sums), repeats=True) == (0, 0)
+
+
+def test_what_shared_memory_holds_is_loaded_from_there_again() -> None:
+    load = replace(operation(), memory=Memory.SHARED_LOAD, unit=Unit.MEMORY)
+    rows = [load, operation(), operation(), operation(1, 2), operation(0, 3)]
+    spilled = with_spills(rows, list(range(5)), [1] * 5, NOTHING, 2, repeats=False)
+    assert [rows[n].memory for n in spilled.block].count(Memory.SHARED_LOAD) == 2
+    assert spilled.words == 0
+    barrier = replace(operation(), memory=Memory.BARRIER, unit=Unit.CONTROL)
+    rows = [load, barrier, operation(), operation(), operation(2, 3), operation(0, 4)]
+    spilled = with_spills(rows, list(range(6)), [1, 0, 1, 1, 1, 1], NOTHING, 2, repeats=False)
+    assert spilled.words == 1
 
 
 def test_what_only_passes_through_a_loop_costs_it_nothing() -> None:
