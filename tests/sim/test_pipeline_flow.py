@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from kcc.diagnostics import Span
@@ -9,7 +11,11 @@ from kcc.estimating import Workshop
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_dimensions
+from kcc.passes.access_activity import activity
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.trip_counts import TripCounts, TripKind
 from kcc.pipeline import AnalysisRequest, LaunchInputs
+from kcc.sim.estimate_subject import Subject
 
 GUARDED = """
 __kernel void k(__global float *x, __global float *y) {
@@ -58,8 +64,9 @@ __kernel void k(__global float *x, __global float *y) {
   __local float tile[46][38];
   int top = get_group_id(1) * 32, left = get_group_id(0) * 24;
   for (int i = get_local_id(1); i < 46; i += 32)
-    for (int j = get_local_id(0); j < 38; j += 8)
-      if (top + i < 4110 && left + j < 4110) tile[i][j] = x[(top + i) * 4110 + left + j];
+    if (top + i < 4110)
+      for (int j = get_local_id(0); j < 38; j += 8)
+        if (left + j < 4110) tile[i][j] = x[(top + i) * 4110 + left + j];
   barrier(CLK_LOCAL_MEM_FENCE);
   y[get_global_id(1) * get_global_size(0) + get_global_id(0)] =
       tile[get_local_id(1) + 7][get_local_id(0) + 7];
@@ -67,8 +74,8 @@ __kernel void k(__global float *x, __global float *y) {
 """
 
 
-def test_a_guarded_tile_of_a_launch_that_is_too_large_to_look_at_each_work_item() -> None:
-    """171 by 128 thread blocks of 8 by 32: a warp is 8 by 4, and rows and columns are apart."""
+def tile_subject() -> Subject:
+    """171 by 128 thread blocks of 8 by 32."""
     at = Span("test", 1)
     launch = LaunchRequest(parse_dimensions("1368,4096", at), parse_dimensions("8,32", at))
     request = AnalysisRequest(
@@ -77,7 +84,12 @@ def test_a_guarded_tile_of_a_launch_that_is_too_large_to_look_at_each_work_item(
         other_launch=LaunchInputs(launch, {}, (), "test"),
     )
     (prepared,) = Workshop().prepare(request)
-    flow = prepared.subject.flow
+    return prepared.subject
+
+
+def test_a_guarded_tile_is_loaded_as_often_as_its_rows_and_columns_say() -> None:
+    """A warp is 8 by 4, and rows and columns are apart."""
+    flow = tile_subject().flow
     columns = sum(24 * x + 8 * j < 4110 for x in range(171) for j in range(5))
     rows = sum(
         first + 32 * i < 46 and 32 * y + first + 32 * i < 4110
@@ -85,3 +97,17 @@ def test_a_guarded_tile_of_a_launch_that_is_too_large_to_look_at_each_work_item(
     )  # fmt: skip
     assert not flow.assumed
     assert flow.executions[flow.block_of[0]] == pytest.approx(rows * columns, rel=0.01)
+
+
+def test_lanes_are_known_where_only_the_interval_of_the_trips_is() -> None:
+    """As in launches that are too large to compute every work-item's trips."""
+    subject = tile_subject()
+    values, trips = subject.facts[SymbolicValues], subject.facts[TripCounts].trips
+    loose = [replace(t, kind=TripKind.BOUND, least=0, greatest=None) for t in trips]
+    block = subject.flow.block_of[0]
+    sharp = activity(values, TripCounts(trips), block)
+    found = activity(values, TripCounts(tuple(loose)), block)
+    assert sharp is not None
+    assert found is not None
+    assert found.condition == sharp.condition
+    assert all(count >= sharp.counts[loop] for loop, count in found.counts.items())
