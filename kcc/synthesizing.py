@@ -20,8 +20,8 @@ from kcc.profile.model import Profile
 from kcc.profiling import profile_script
 from kcc.synth.assemble import Wishes, assemble
 from kcc.synth.behaviour import Behaviour, behaviour
-from kcc.synth.compare import FlowDifference, compare_flow
-from kcc.synth.contents import Footprints, described
+from kcc.synth.compare import FlowDifference, compare_flow, strays
+from kcc.synth.contents import Footprints, Use, described
 from kcc.synth.cuda_source import cuda_source
 from kcc.synth.host_source import host_source
 from kcc.synth.llvm_source import compiled, llvm_source
@@ -131,7 +131,8 @@ class _Current:
         for leaf, argument in sorted(self.facts.filled.items()):
             access = self.facts.access_of[leaf]
             if access in self.footprints.found and argument in self.contents:
-                fills[argument] = (*fills.get(argument, ()), *self._fill(access, argument))
+                use = self.facts.use_of[leaf]
+                fills[argument] = (*fills.get(argument, ()), *self._fill(access, argument, use))
         return LaunchFacts(
             self.number, self.said, self.collector.finish(self.number), spans,
             {a: _in_order(rows) for a, rows in fills.items()}, self.images,
@@ -143,12 +144,12 @@ class _Current:
         starts += [a.address for a in self.collector.tables.arrays if a.address <= address]
         return max(starts, default=0)
 
-    def _fill(self, access: int, argument: int) -> tuple[Fill, ...]:
+    def _fill(self, access: int, argument: int, use: Use) -> tuple[Fill, ...]:
         low, high, step = self.footprints.found[access]
         own = next(b for b in self.said.buffers if b.argument == argument)
         size = self.facts.info.accesses[access].bytes
         contents = self.contents[argument]
-        return described(contents, low - own.address, high - own.address, step, size)
+        return described(contents, low - own.address, high - own.address, step, size, use)
 
 
 def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:
@@ -228,7 +229,8 @@ def settle(
     ``blocks``; epochs are those of the largest of ``gpus``.
 
     It is run once in a temporary folder. Where an address made of filled contents leads out of its
-    array, the access is one whose address is drawn from then on.
+    array, the access is one whose address is drawn from then on; where contents decide otherwise
+    than the original's, the conditions of the kernel are drawn.
     """
     wishes = Wishes(
         tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus)
@@ -237,7 +239,11 @@ def settle(
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)
         try:
-            return Settled(miniature, source, _profiled(miniature, source, settings))
+            settled = Settled(miniature, source, _profiled(miniature, source, settings))
+            undecided = wishes.undecided if blocks > 1 else _strays(study, settled)
+            if undecided <= wishes.undecided:
+                return settled
+            wishes = replace(wishes, undecided=wishes.undecided | undecided)
         except DiagnosticError as error:
             access = _guilty(study, source, error)
             if access is None:
@@ -251,10 +257,20 @@ def settle(
                 raise InternalError("miniature", str(error)) from error
 
 
+def _strays(study: Study, settled: Settled) -> frozenset[int]:
+    """Kernels whose contents decide otherwise than those of the original do."""
+    found = set[int]()
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        facts, mine = study.kernels[launch.kernel], settled.profile.kernels[own.kernel]
+        factors = settled.miniature.reductions[launch.kernel]
+        if strays(facts, launch.profile, mine, own, factors):
+            found.add(launch.kernel)
+    return frozenset(found)
+
+
 def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         script = _write(miniature, source, Path(folder))
-        run_script(str(script), settings=settings, seed=miniature.seed)
         return profile_script(str(script), settings=settings, seed=miniature.seed)
 
 

@@ -53,6 +53,8 @@ class Wishes:
     seed: int = 0
     cleared: frozenset[int] = frozenset()
     """Kernels whose local memory is to be written before they begin."""
+    undecided: frozenset[int] = frozenset()
+    """Kernels whose conditions on data are all to be drawn, whatever decides them."""
     blocks: int = 1
     """By how much the thread blocks of every launch are divided."""
     gpus: tuple[GpuDescription, ...] = ()
@@ -66,6 +68,10 @@ def assemble(
 
     :raises DiagnosticError: K950 for a kernel with something that no miniature can have.
     """
+    kernels = [
+        facts.without_contents() if number in wishes.undecided else facts
+        for number, facts in enumerate(kernels)
+    ]
     built = list[Built]()
     cuts = {x: _cuts(kernels[x.kernel], x, wishes) for x in launches}
     for number, facts in enumerate(kernels):

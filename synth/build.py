@@ -237,7 +237,7 @@ class _Builder:
         factor = self.factors[loop.id]
         made, bound, trips, cluster = LoopControl.KEPT, None, -1, 1
         if way is not None and count.entries:
-            known = self.roles.is_known(way.branch.condition)
+            known = control.is_foreseen(self.function, loop, way, self.roles)
             if known and factor > 1 and count.most > 1:
                 found = control.bound_of(self.function, loop, way, self.roles)
                 if found is not None and isinstance(found.step, int):
@@ -273,10 +273,10 @@ class _Builder:
         trip by trip it would be taken after trips of a geometric distribution, whatever those of
         the original are."""
         count, counter = self.original.profile.loops[loop.id], self._counter(loop)
-        if way is None or counter is None or not self.roles.is_known(way.branch.condition):
+        if way is None or counter is None or not self.roles.is_decided(way.branch.condition):
             return None
         exits = control.exits_of(self.function, self.info, loop)
-        others = [e for e in exits if not self.roles.is_known(e.branch.condition)]
+        others = [e for e in exits if not self.roles.is_decided(e.branch.condition)]
         if len(others) != 1 or not count.entries:
             return None
         (out,) = others
@@ -436,7 +436,7 @@ class _Builder:
             start, type_ = early.counter.start, early.counter.type
             anchor = self._operand(value, Role.CHAIN, 0), value.type
             return Bounded(loop.id, start, type_, way.stays_then, *anchor, early=True)
-        if self.roles.is_known(end.condition):
+        if self.roles.is_decided(end.condition):
             return Known(self._operand(end.condition, Role.INDEX, 0))
         anchor = self._anchor(end.condition)
         rates = self._rate(number, (end.then,))
@@ -471,7 +471,7 @@ class _Builder:
         return condition
 
     def _choice(self, number: int, end: Switch) -> Choice:
-        if self.roles.is_known(end.value):
+        if self.roles.is_decided(end.value):
             value = self._operand(end.value, Role.INDEX, 0)
             return Choice(value, end.value.type, end.default, end.cases, ())
         rates = tuple(
@@ -517,6 +517,8 @@ def _draws(blocks: Sequence[Block], loops: Iterable[Loop]) -> bool:
     for block in blocks:
         match block.ending:
             case Fork(condition=Drawn()):
+                return True
+            case Fork(condition=Counted(anchor=Result()) | Bounded(anchor=Result())):
                 return True
             case Choice(rates=rates) if rates:
                 return True

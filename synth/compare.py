@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.profile.model import KernelInfo, LaunchProfile
+from kcc.synth.observed import KernelFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +77,52 @@ def _successors(edges: Sequence[tuple[int, int]]) -> Mapping[int, list[int]]:
 
 def _only_jumps(info: KernelInfo, after: Mapping[int, list[int]], block: int) -> bool:
     return len(after.get(block, ())) == 1 and (info.blocks[block].instructions == 1)
+
+
+RATE_DIFFERENCE = 0.05
+"""By which the rate of a branch that contents decide may differ."""
+
+TRIPS_DIFFERENCE = 0.1
+"""The share by which the trips of a loop may that ends where contents say."""
+
+
+def strays(
+    facts: KernelFacts,
+    launch: LaunchProfile,
+    miniature: KernelInfo,
+    own: LaunchProfile,
+    factors: Sequence[int],
+) -> bool:
+    """Whether the described contents of buffers, where they decide branches and trips, decide them
+    otherwise than those of the original."""
+    pairs, _ = _matched(facts.info, miniature)
+    deciding = facts.by_contents
+    for block in deciding & set(pairs):
+        one, two = _out(launch, block), _out(own, pairs[block])
+        if facts.info.blocks[block].loop is None and len(one) == len(two) == 2:
+            fewest = min(sum(one), sum(two))
+            chance = 1.5 / fewest**0.5 if fewest else 1.0
+            if abs(_share(one) - _share(two)) > RATE_DIFFERENCE + chance:
+                return True
+    loops = {
+        loop.header: launch_loop
+        for loop, launch_loop in zip(miniature.loops, own.loops, strict=True)
+    }
+    for loop, factor in zip(facts.info.loops, factors, strict=True):
+        count, twin = launch.loops[loop.id], loops.get(pairs.get(loop.header, -1))
+        if twin is None or not deciding & set(loop.blocks) or not count.entries:
+            continue
+        wanted = sum(n * max(v // factor, 1) for v, n in count.histogram.items()) / count.entries
+        found = twin.trips / max(twin.entries, 1)
+        if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + 1 / count.entries**0.5:
+            return True
+    return False
+
+
+def _out(launch: LaunchProfile, block: int) -> list[int]:
+    """How often each way out of a block was taken, in order."""
+    return [e.oecount for e in launch.edges if e.source == block]
+
+
+def _share(counts: Sequence[int]) -> float:
+    return counts[0] / max(sum(counts), 1)

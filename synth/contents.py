@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,8 +34,34 @@ OUTER = 10.0
 PIECES = 64
 """Lines that describe an array, at most."""
 
+FEW = 16
+"""Different values that are told one by one."""
+
+QUANTILES = 64
+"""Classes of size of others."""
+
 LEAST_PIECE = 32
 """Values that a line stands for, at least."""
+
+
+class Form(Enum):
+    """How the values of an array are described."""
+
+    LINE = "by a line through them"
+    CLASSES = "by how often each is there"
+    SUMS = "by how often each step from one to the next is there"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a kernel does with integers that it loads: they decide conditions and trips, and
+    addresses are made of them."""
+
+    decides: bool
+    addresses: bool
+
+
+ADDRESSES_ONLY = Use(decides=False, addresses=True)
 
 
 class Footprints:
@@ -65,11 +93,16 @@ class Footprints:
 
 
 def described(
-    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int
-) -> tuple[Fill, ...]:
+    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int,
+    use: Use = ADDRESSES_ONLY,
+) -> tuple[Fill, ...]:  # fmt: skip
     """The integers of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end``
-    (that of the last one), by lines through pieces of the array; the first and the last go on to
-    its ends and beyond, where a miniature may go."""
+    (that of the last one), by pieces of the array; the first and the last go on to its ends and
+    beyond, where a miniature may go.
+
+    Few different values are described by how often each is there, starts of rows by what lies
+    between them, others by lines; where they decide something, in 64 classes of size.
+    """
     stride = max(stride, size)
     count = (end - offset) // stride + 1
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
@@ -77,13 +110,17 @@ def described(
     before, first = divmod(offset, stride)
     last = (len(contents) + slack_bytes(len(contents)) - first - size) // stride + 1
     found = list[Fill]()
-    pieces = _pieces(values)
+    form = _form(values, use)
+    pieces = _pieces(values) if form is Form.LINE else _equal_pieces(len(values))
     for number, (start, stop) in enumerate(pieces):
         own = values[start:stop]
         usable = own[_indices(own)]
         begin, slope, spread = _line(own)
         head = before if number == 0 else 0
         ending = last - before if number == len(pieces) - 1 else stop
+        if form is Form.SUMS:
+            begin, slope, head = float(own[0]), 0.0, 0
+        some, often = _classes(values, start, stop, form, use)
         found.append(
             Fill(
                 first + (before + start - head) * stride,
@@ -95,9 +132,62 @@ def described(
                 spread,
                 int(usable.min()),
                 int(usable.max()),
+                some,
+                often,
+                form is Form.SUMS,
             )
         )
     return tuple(found)
+
+
+def _form(values: Ints, use: Use) -> Form:
+    if len(np.unique(values[: 1 << 16])) <= FEW and len(np.unique(values)) <= FEW:
+        return Form.CLASSES
+    if not use.decides:
+        return Form.LINE
+    if int(np.diff(values).min()) >= 0:
+        return Form.SUMS
+    return Form.LINE if use.addresses else Form.CLASSES
+
+
+def _equal_pieces(count: int) -> list[tuple[int, int]]:
+    number = max(min(PIECES, count // LEAST_PIECE), 1)
+    return [(count * n // number, count * (n + 1) // number) for n in range(number)]
+
+
+def _classes(
+    values: Ints, start: int, stop: int, form: Form, use: Use
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Values of a piece and how often each is there; of a line the marks beside it alone, if they
+    decide anything."""
+    own = values[start:stop]
+    match form:
+        case Form.SUMS:
+            own = np.diff(values[start : stop + 1])
+            own = own if len(own) else np.zeros(1, np.int64)
+        case Form.LINE if not use.decides:
+            return (), ()
+        case Form.LINE:
+            own = own[~_indices(own)]
+        case Form.CLASSES:
+            pass
+    found, often = np.unique(own, return_counts=True)
+    if len(found) > FEW:
+        found, often = _by_size(own)
+    return tuple(found.tolist()), tuple(often.tolist())
+
+
+def _by_size(values: Ints) -> tuple[Ints, Ints]:
+    """Values in 64 classes by size, each by its mean, with the same sum: where it is no whole
+    number, by the two next to it."""
+    rows = dict[int, int]()
+    for group in np.array_split(np.sort(values), QUANTILES):
+        if len(group):
+            mean, more = divmod(int(group.sum()), len(group))
+            rows[mean] = rows.get(mean, 0) + len(group) - more
+            if more:
+                rows[mean + 1] = rows.get(mean + 1, 0) + more
+    return np.array(list(rows), np.int64), np.array(list(rows.values()), np.int64)
 
 
 def slack_bytes(size: int) -> int:

@@ -86,11 +86,21 @@ def governing_exit(
     latches = {p for p in function.blocks[loop.header].predecessors if p in loop.blocks}
 
     def rank(way: Exit) -> tuple[bool, bool, bool]:
-        known = roles.is_known(way.branch.condition)
+        known = roles.is_decided(way.branch.condition)
         return not known, way.block not in latches, way.block != loop.header
 
     ends = [e for e in exits_of(function, info, loop) if e.block in {*latches, loop.header}]
     return min(ends or exits_of(function, info, loop), key=rank, default=None)
+
+
+def is_foreseen(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> bool:
+    """Whether a loop can be ended as in the original: by ids, sizes and counters, or by a count up
+    to what is found in memory. What is found from trip to trip, links of a list say, cannot be
+    trusted to end."""
+    condition = way.branch.condition
+    if roles.is_known(condition):
+        return True
+    return roles.is_decided(condition) and bound_of(function, loop, way, roles) is not None
 
 
 def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> FoundBound | None:
@@ -106,7 +116,7 @@ def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> Fou
         (compare.right, compare.left, _SWAPPED[predicate]),
     ):
         counter = _counter(function, loop, value)
-        if counter is None or not _is_fixed(function, loop, limit) or not roles.is_known(limit):
+        if counter is None or not _is_fixed(function, loop, limit) or not roles.is_decided(limit):
             continue
         phi, step = counter
         goes_on = word if way.stays_then else _INVERSE[word]

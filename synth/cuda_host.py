@@ -48,12 +48,30 @@ static unsigned char *filled(size_t bytes)
 
 [[maybe_unused]]
 static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
-                int size, double start, double slope, double spread, double least, double most)
+                int size, double start, double slope, double spread, double least, double most,
+                std::vector<long long> some, std::vector<size_t> often, bool adds_up)
 {{
-    for (size_t i = 0; i < count; ++i) {{
+    std::vector<long long> chosen;
+    for (size_t k = 0; k < some.size(); ++k)
+        chosen.insert(chosen.end(), often[k], some[k]);
+    const size_t there = chosen.size();
+    std::vector<char> on_line(count > there ? count - there : 0, 1);
+    on_line.resize(count > there ? count : there, 0);
+    for (size_t i = there; i > 1; --i)
+        std::swap(chosen[i - 1], chosen[drawn() % i]);
+    for (size_t i = on_line.size(); i > 1 && !adds_up; --i)
+        std::swap(on_line[i - 1], on_line[drawn() % i]);
+    long long sum = (long long)start;
+    for (size_t i = 0, next = 0; i < count; ++i) {{
         double value = start + slope * i + spread * (drawn() / 16777216.0);
         value = value < least ? least : value > most ? most : value;
         long long whole = (long long)value;
+        if (adds_up) {{
+            whole = sum;
+            sum += chosen[i % there];
+        }} else if (!on_line[i]) {{
+            whole = chosen[next++];
+        }}
         if (offset + i * stride + size <= bytes)
             memcpy(host + offset + i * stride, &whole, size);
     }}
@@ -145,7 +163,9 @@ def _fills(value: ArgumentValue) -> Iterator[str]:
             f.spread,
         )
         limits = f"{float(f.least)!r}, {float(f.most)!r}"
-        yield f"put(host[{n}], bytes[{n}], {', '.join(map(str, numbers))}, {limits});"
+        some, often = (f"{{{', '.join(map(str, each))}}}" for each in (f.values, f.counts))
+        more = f"{some}, {often}, {str(f.adds_up).lower()}"
+        yield f"put(host[{n}], bytes[{n}], {', '.join(map(str, numbers))}, {limits}, {more});"
     yield f"check(cudaMemcpy(device[{n}], host[{n}], bytes[{n}], cudaMemcpyHostToDevice));"
 
 

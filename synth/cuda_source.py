@@ -40,10 +40,12 @@ _DOUBLES = re.compile(
 
 _HEAD = """// A miniature that kcc made, in CUDA: nvcc -o miniature {name}
 // kcc reads the OpenCL C and the LLVM IR beside it, which say the same.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <vector>
 
 template <int N> struct Words {{ unsigned long long w[N]; }};
 

@@ -39,7 +39,8 @@ BUFFERS = (
 LAUNCHES = (
 {launches})
 
-# launch, argument: offset, stride, count and size in bytes, start, slope, spread, least, most
+# launch, argument: offset, stride, count and size in bytes, start, slope, spread, least, most,
+# values, how often each is there, whether they add up
 FILLS = {{
 {fills}}}
 
@@ -92,11 +93,18 @@ def argument(context, queue, buffers, seed, kind, value):
             return np.array(value).astype(kind)[()]
 
 
-def put(array, rng, offset, stride, count, size, start, slope, spread, least, most):
+def put(array, rng, offset, stride, count, size, start, slope, spread, least, most,
+        some=(), often=(), adds_up=False):
     """Fill part of a buffer."""
     count = min(count, (len(array) - offset - size) // stride + 1)
     values = start + slope * np.arange(count) + rng.integers(0, spread, count, endpoint=True)
-    values = np.clip(np.floor(values), least, most).astype(f"<i{{size}}")
+    values = np.clip(np.floor(values), least, most).astype(np.int64)
+    drawn = rng.permutation(np.repeat(np.array(some, np.int64), often))[:count]
+    if adds_up:
+        values = int(start) + np.cumsum(np.resize(drawn, count)) - np.resize(drawn, count)
+    else:
+        values[rng.permutation(count)[: len(drawn)]] = drawn
+    values = values.astype(f"<i{{size}}")
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
     array[places] = values.view(np.uint8).reshape(count, size)
 
@@ -166,5 +174,5 @@ def _fills(miniature: Miniature) -> Iterator[str]:
 def _fill(fill: Fill) -> str:
     return repr(
         (fill.offset_bytes, fill.stride_bytes, fill.count, fill.size_bytes, fill.start, fill.slope,
-         fill.spread, fill.least, fill.most)
+         fill.spread, fill.least, fill.most, fill.values, fill.counts, fill.adds_up)
     )  # fmt: skip

@@ -312,7 +312,12 @@ class DeclaredArray:
 class Fill:
     """What is put into (part of) a buffer: elements of ``size_bytes`` at ``offset_bytes``,
     ``stride_bytes`` apart, ``count`` of them: value i is ``start + slope * i`` and a uniform draw
-    from 0 to ``spread``, no less than ``least`` and no more than ``most``."""
+    from 0 to ``spread``, no less than ``least`` and no more than ``most``.
+
+    Where there are ``values``, each is there as often as ``counts`` says, in a random order: in
+    place of as many on the line, or, with ``adds_up``, each element is the sum of ``start`` and
+    those before it.
+    """
 
     offset_bytes: int
     stride_bytes: int
@@ -323,6 +328,9 @@ class Fill:
     spread: int
     least: int
     most: int
+    values: tuple[int, ...] = ()
+    counts: tuple[int, ...] = ()
+    adds_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange, Load, Store
+from kcc.frontend.ir.instructions import (
+    AtomicRmw,
+    CompareExchange,
+    CondBranch,
+    Load,
+    Store,
+    Switch,
+)
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
 from kcc.profile.model import KernelInfo, LaunchProfile
+from kcc.synth.contents import Use
 from kcc.synth.model import Fill
 from kcc.synth.roles import Roles, roles_of
 from kcc.trace.launches import TraceLaunch
@@ -40,6 +48,32 @@ class KernelFacts:
     meets: Mapping[int, int | None]
 
     @property
+    def by_contents(self) -> frozenset[int]:
+        """Blocks whose condition is decided by what is found in memory."""
+        found = set[int]()
+        for block in self.function.blocks:
+            match block.terminator:
+                case CondBranch(condition=value) | Switch(value=value):
+                    if self.roles.is_decided(value) and not self.roles.is_known(value):
+                        found.add(block.index)
+                case _:
+                    pass
+        return frozenset(found)
+
+    def without_contents(self) -> KernelFacts:
+        """The same with nothing decided by what is found in memory."""
+        return replace(self, roles=roles_of(self.function))
+
+    @property
+    def use_of(self) -> Mapping[int, Use]:
+        """What is done with the integers that ``filled`` loads read."""
+        addressing = frozenset(leaf for leaves in self.leaves_of.values() for leaf in leaves)
+        return {
+            leaf: Use(decides=leaf in self.roles.deciding, addresses=leaf in addressing)
+            for leaf in self.filled
+        }
+
+    @property
     def drawn(self) -> frozenset[int]:
         """Accesses whose addresses come from what the kernel itself makes."""
         filled = frozenset(self.filled)
@@ -65,7 +99,7 @@ def kernel_facts(
 ) -> KernelFacts:  # fmt: skip
     """The facts of a kernel, whatever the launch. ``accesses`` are its accesses' instructions,
     ``meets`` is by block where lanes meet again."""
-    roles = roles_of(function)
+    roles = roles_of(function, _steady(kernel, function))
     leaves = dict(_leaves_of(function, roles))
     filled = dict(_filled(kernel, function, roles))
     stores = _refilled(kernel, function, roles, frozenset(filled.values()))
@@ -116,13 +150,38 @@ def _leaves(function: Function, roles: Roles, pointer: Value) -> Iterator[int]:
 
 def _filled(kernel: Kernel, function: Function, roles: Roles) -> Iterator[tuple[int, int]]:
     finder = ArrayFinder(kernel)
-    for index in roles.leaves:
+    for index in sorted(roles.leaves | roles.deciding):
         leaf = function.instructions[index]
         if not isinstance(leaf, Load | AtomicRmw) or not isinstance(leaf.type, IntTy):
             continue
         argument = _argument(finder.array(leaf.pointer))
         if argument is not None and leaf.type.bits >= 8:
             yield index, argument
+
+
+def _steady(kernel: Kernel, function: Function) -> frozenset[int]:
+    """Loads of integers from buffers that the kernel does not change, or only where it has just
+    read, each thread its own."""
+    finder = ArrayFinder(kernel)
+    written = dict[int, list[Value | None]]()
+    for instruction in function.instructions:
+        if isinstance(instruction, Store | AtomicRmw | CompareExchange):
+            array = finder.array(instruction.pointer)
+            if not isinstance(array, Array):
+                return frozenset()
+            argument = _argument(array)
+            if argument is not None:
+                pointer = instruction.pointer if isinstance(instruction, Store) else None
+                written.setdefault(argument, []).append(pointer)
+    found = set[int]()
+    for instruction in function.instructions:
+        if isinstance(instruction, Load) and isinstance(instruction.type, IntTy):
+            argument = _argument(finder.array(instruction.pointer))
+            if argument is None or instruction.type.bits < 8:
+                continue
+            if all(pointer == instruction.pointer for pointer in written.get(argument, ())):
+                found.add(instruction.index)
+    return frozenset(found)
 
 
 def _refilled(

@@ -57,12 +57,15 @@ _WORK_ITEM = frozenset(
 class Roles:
     """By index of the function's instructions.
 
-    ``known`` are decided by ids, sizes and counters; ``index`` make addresses or known conditions;
-    ``leaves`` are the loads that such an address waits for; ``scalars`` the arguments whose
-    values ``index`` uses, ``struct_loads`` the loads from structs by value.
+    ``known`` are decided by ids, sizes and counters, ``decided`` by these and by what the kernel
+    finds in memory; ``index`` make addresses or decided conditions; ``leaves`` are the loads that
+    such an address waits for, ``deciding`` those that such a condition does; ``scalars`` the
+    arguments whose values ``index`` uses, ``struct_loads`` the loads from structs by value.
     """
 
     known: frozenset[int]
+    decided: frozenset[int]
+    deciding: frozenset[int]
     index: frozenset[int]
     leaves: frozenset[int]
     scalars: frozenset[int]
@@ -78,13 +81,31 @@ class Roles:
             case _:
                 return True
 
+    def is_decided(self, value: Value) -> bool:
+        """Whether a value is decided by these and by what the kernel finds in memory."""
+        return self.is_known(value) or (
+            isinstance(value, InstructionRef) and value.index in self.decided
+        )
 
-def roles_of(function: Function) -> Roles:
-    """The roles of a kernel's instructions."""
+
+def roles_of(function: Function, steady: frozenset[int] = frozenset()) -> Roles:
+    """The roles of a kernel's instructions; ``steady`` are loads of what was in memory before the
+    launch."""
     structs = frozenset(_struct_loads(function))
     known = _known(function, structs)
+    decided = _known(function, structs, steady) if steady else known
+    index, leaves, scalars = _reached(function, _roots(function, decided))
+    conditions = (v for v in _conditions(function) if _is_ref_known(v, decided))
+    _, deciding, _ = _reached(function, conditions)
+    return Roles(known, decided, deciding & steady, index, leaves, scalars, structs)
+
+
+def _reached(
+    function: Function, roots: Iterable[Value]
+) -> tuple[frozenset[int], frozenset[int], frozenset[int]]:
+    """The arithmetic that values are made by, the loads it begins with, and the arguments."""
     index, leaves, scalars = set[int](), set[int](), set[int]()
-    pending = list(_roots(function, known))
+    pending = list(roots)
     seen = set[Value](pending)
     while pending:
         value = pending.pop()
@@ -102,7 +123,18 @@ def roles_of(function: Function) -> Roles:
         fresh = [o for o in made.operands if o not in seen]
         pending += fresh
         seen.update(fresh)
-    return Roles(known, frozenset(index), frozenset(leaves), frozenset(scalars), structs)
+    return frozenset(index), frozenset(leaves), frozenset(scalars)
+
+
+def _conditions(function: Function) -> Iterator[Value]:
+    for instruction in function.instructions:
+        match instruction:
+            case CondBranch():
+                yield instruction.condition
+            case Switch():
+                yield instruction.value
+            case _:
+                pass
 
 
 def _roots(function: Function, known: frozenset[int]) -> Iterator[Value]:
@@ -127,10 +159,14 @@ def _is_ref_known(value: Value, known: frozenset[int]) -> bool:
     return not isinstance(value, InstructionRef) or value.index in known
 
 
-def _known(function: Function, structs: frozenset[int]) -> frozenset[int]:
-    """The largest set of integer instructions that depend on nothing but each other, ids, sizes
-    and constants: all that could be in it, without those that something else reaches."""
-    found = {i.index for i in function.instructions if _could_be_known(i) or i.index in structs}
+def _known(
+    function: Function, structs: frozenset[int], steady: frozenset[int] = frozenset()
+) -> frozenset[int]:
+    """The largest set of integer instructions that depend on nothing but each other, ids, sizes,
+    constants and ``steady`` loads: all that could be in it, without those that something else
+    reaches."""
+    given = structs | steady
+    found = {i.index for i in function.instructions if _could_be_known(i) or i.index in given}
     while True:
         out = {n for n in found - structs if not _operands_known(function.instructions[n], found)}
         if not out:

@@ -14,6 +14,7 @@ from kcc.synth.model import (
     Drawn,
     End,
     Ending,
+    Fill,
     Fork,
     ImageValue,
     Input,
@@ -168,16 +169,24 @@ def _launch(miniature: Miniature, launch: Launch) -> Iterator[str]:
         yield f"  a{number}: {value_text(value)}"
 
 
+def _fill(fill: Fill) -> str:
+    text = (
+        f"{fill.count} integers of {fill.size_bytes} bytes every {fill.stride_bytes} from "
+        f"{fill.offset_bytes}: {fill.start!r} + {fill.slope!r} i, spread {fill.spread}, "
+        f"{fill.least} to {fill.most}"
+    )
+    if not fill.values:
+        return text
+    pairs = zip(fill.values, fill.counts, strict=True)
+    kind = "sums of" if fill.adds_up else "and"
+    return f"{text}, {kind} {' '.join(f'{value}x{count}' for value, count in pairs)}"
+
+
 def value_text(value: ArgumentValue) -> str:
     """What a parameter is given."""
     match value:
         case BufferValue(buffer, fills):
-            rows = "; ".join(
-                f"{f.count} integers of {f.size_bytes} bytes every {f.stride_bytes} from "
-                f"{f.offset_bytes}: {f.start!r} + {f.slope!r} i, spread {f.spread}, "
-                f"{f.least} to {f.most}"
-                for f in fills
-            )
+            rows = "; ".join(map(_fill, fills))
             return f"buffer {buffer}" + (f" ({rows})" if rows else "")
         case LocalValue(size):
             return f"{size} bytes of local memory"
