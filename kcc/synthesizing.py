@@ -271,7 +271,12 @@ def _strays(study: Study, settled: Settled) -> frozenset[int]:
 def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         script = _write(miniature, source, Path(folder))
-        return profile_script(str(script), settings=settings, seed=miniature.seed)
+        try:
+            return profile_script(str(script), settings=settings, seed=miniature.seed)
+        except DiagnosticError:
+            # What a launch does wrong cuts its trace off; without one it says what it is.
+            run_script(str(script), settings=settings, seed=miniature.seed)
+            raise
 
 
 def _write(miniature: Miniature, source: SourceText, folder: Path) -> Path:

@@ -79,7 +79,7 @@ def _only_jumps(info: KernelInfo, after: Mapping[int, list[int]], block: int) ->
     return len(after.get(block, ())) == 1 and (info.blocks[block].instructions == 1)
 
 
-RATE_DIFFERENCE = 0.05
+RATE_DIFFERENCE = 0.02
 """By which the rate of a branch that contents decide may differ."""
 
 TRIPS_DIFFERENCE = 0.1
@@ -99,15 +99,13 @@ def strays(
     deciding = facts.by_contents
     for block in deciding & set(pairs):
         one, two = _out(launch, block), _out(own, pairs[block])
-        if facts.info.blocks[block].loop is None and len(one) == len(two) == 2:
+        if not _leaves_loop(facts.info, block) and len(one) == len(two) == 2:
             fewest = min(sum(one), sum(two))
             chance = 1.5 / fewest**0.5 if fewest else 1.0
             if abs(_share(one) - _share(two)) > RATE_DIFFERENCE + chance:
                 return True
-    loops = {
-        loop.header: launch_loop
-        for loop, launch_loop in zip(miniature.loops, own.loops, strict=True)
-    }
+    headers = zip(miniature.loops, own.loops, strict=True)
+    loops = {loop.header: count for loop, count in headers}
     for loop, factor in zip(facts.info.loops, factors, strict=True):
         count, twin = launch.loops[loop.id], loops.get(pairs.get(loop.header, -1))
         if twin is None or not deciding & set(loop.blocks) or not count.entries:
@@ -117,6 +115,12 @@ def strays(
         if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + 1 / count.entries**0.5:
             return True
     return False
+
+
+def _leaves_loop(info: KernelInfo, block: int) -> bool:
+    loop = info.blocks[block].loop
+    targets = (target for source, target in info.edges if source == block)
+    return loop is not None and any(t not in info.loops[loop].blocks for t in targets)
 
 
 def _out(launch: LaunchProfile, block: int) -> list[int]:
