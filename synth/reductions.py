@@ -36,20 +36,20 @@ def factors_within(
     launches: Sequence[LaunchFacts],
     is_good: Callable[[Factors], bool],
 ) -> Factors:
-    """Factors with which a miniature is good, found loop by loop: the one with most instructions
-    first, each from its largest factor down, with those that were found before it."""
+    """Factors with which a miniature is good, found loop by loop, the one with most instructions
+    first, with those that were found before it; by halving what is left of the powers of two, as if
+    whatever is good with one factor were so with all smaller ones."""
     largest = largest_factors(kernels, launches, 1 << 30)
     if is_good(largest):
         return largest
     found = largest_factors(kernels, launches, 1)
     for kernel, loop in _by_work(kernels, launches):
-        factor = largest[kernel][loop]
-        while factor > 1:
-            trial = _with(found, kernel, loop, factor)
-            if is_good(trial):
-                found = trial
-                break
-            factor //= 2
+        good, bad = 0, largest[kernel][loop].bit_length()
+        while bad - good > 1:
+            exponent = (good + bad) // 2
+            trial = _with(found, kernel, loop, 1 << exponent)
+            good, bad = (exponent, bad) if is_good(trial) else (good, exponent)
+        found = _with(found, kernel, loop, 1 << good)
     return found
 
 
