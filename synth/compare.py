@@ -79,7 +79,7 @@ def _only_jumps(info: KernelInfo, after: Mapping[int, list[int]], block: int) ->
     return len(after.get(block, ())) == 1 and (info.blocks[block].instructions == 1)
 
 
-RATE_DIFFERENCE = 0.02
+RATE_DIFFERENCE = 0.05
 """By which the rate of a branch that contents decide may differ."""
 
 TRIPS_DIFFERENCE = 0.1

@@ -73,7 +73,7 @@ def test_json_says_what_the_report_does(tmp_path: Path, capsys: pytest.CaptureFi
     assert found["files"]["cl"] == "kernel.cl"
     (kernel,), (launch,), (pair,) = found["kernels"], found["launches"], found["simulations"]
     (loop,) = kernel["loops"]
-    assert (loop["ends"], loop["reduction"]) == ("drawn", 8)
+    assert (loop["ends"], loop["reduction"]) == ("bound", 8)  # edges of a node, from memory
     error = pair["miniature"]["ipc"] / pair["original"]["ipc"] - 1
     assert pair["ipc_error"] == pytest.approx(error)
     executed = found["behaviour"]["miniature"]["warp_instructions"]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcc.synth.contents import described
+from kcc.synth.contents import Use, described
 from kcc.synth.control import QUANTILES, quantiles
+from kcc.synth.placement import PERIOD_BYTES, Buffers
+
+DECIDES = Use(decides=True, addresses=False)
 
 
 @given(st.dictionaries(st.integers(1, 63), st.integers(1, 1000), min_size=1, max_size=20))
@@ -56,3 +61,46 @@ def test_marks_are_no_indices():
     (fill,) = described(values.view(np.uint8), 0, 2044, 4, 4)
     assert fill.least >= 0
     assert fill.slope == pytest.approx(1)
+
+
+def test_few_values_are_as_often_as_they_were():
+    values = np.where(np.arange(640) < 64, 1, 0).astype("<i4")
+    fills = described(values.view(np.uint8), 0, 2556, 4, 4, DECIDES)
+    ones = [dict(zip(f.values, f.counts, strict=True)).get(1, 0) for f in fills]
+    assert sum(ones) == 64
+    assert sum(ones[:2]) == 64  # and where they were
+
+
+@given(st.lists(st.integers(0, 200), min_size=40, max_size=400))
+def test_rows_begin_where_those_before_end(lengths: list[int]):
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype("<i4")
+    fills = described(starts.view(np.uint8), 0, 4 * len(lengths), 4, 4, DECIDES)
+    if not fills[0].adds_up:  # so few different ones that they are told one by one
+        assert len(np.unique(starts)) <= 16
+        return
+    for one, other in itertools.pairwise(fills):
+        steps = sum(v * n for v, n in zip(one.values, one.counts, strict=True))
+        assert one.start + steps == other.start
+        assert min(one.values) >= 0
+
+
+def test_marks_that_decide_are_kept_beside_the_line():
+    values = np.where(np.arange(512) % 8 == 0, -1, np.arange(512)).astype("<i4")
+    (fill,) = described(values.view(np.uint8), 0, 2044, 4, 4, Use(decides=True, addresses=True))
+    assert (fill.values, fill.counts) == ((-1,), (64,))
+    assert fill.least >= 0
+
+
+@given(st.lists(st.integers(1, 1 << 16), min_size=2, max_size=6), st.integers(0, 4000))
+def test_buffers_lie_as_far_apart_as_the_originals(sizes: list[int], slack: int):
+    """Laid one behind the other by the rules of kcc's device memory, modulo the period."""
+    places, start = list[tuple[int, int]](), 0x104000000
+    for size in sizes:
+        places.append((start, size))
+        start += (-(-size // 256) + 3) * 256
+    made = Buffers(reversed(places), dict.fromkeys(places, slack)).sizes_bytes
+    start = places[0][0]
+    for (address, size), found in zip(places, made, strict=True):
+        assert found >= size + slack
+        assert (start - address) % PERIOD_BYTES == 0
+        start += -(-found // 256) * 256 + 256
