@@ -156,7 +156,7 @@ class _Bench:
             return
 
         def is_good(factors: Factors, blocks: int = 1) -> bool:
-            what = f"tried {_name(factors)} {blocks}"
+            what = self._name(factors, blocks)
             return self.miniature(what, factors, blocks, JUDGES, bound / 100)
 
         factors, blocks = self.factors(1), 1
@@ -164,7 +164,7 @@ class _Bench:
             factors = factors_within(self.study.kernels, self.study.launches, is_good)
         else:
             blocks = next((n for n in (64, 32, 16, 8, 4, 2) if is_good(factors, n)), 1)
-        what = f"tried {_name(factors)} {blocks}"
+        what = self._name(factors, blocks)
         self.miniature(what, factors, blocks, CONFIGURATIONS)
         self.journal.add(f"{key} chosen", factors=factors, blocks=blocks, what=what)
 
@@ -192,6 +192,15 @@ class _Bench:
         text = settled.source.text
         return traced_miniature(settled.miniature, text, self.folder, self.settings)
 
+    def _name(self, factors: Factors, blocks: int) -> str:
+        """Of a miniature in the journal."""
+        if blocks == 1 and factors == self.factors(1):
+            return "trips 1"
+        if blocks == 1 and factors == self.largest:
+            return f"trips {self.most}"
+        trips = "/".join(",".join(map(str, row)) for row in factors)
+        return f"tried {trips} {blocks}"
+
     def simulate(self, what: str, traced: Traced, gpu: str) -> None:
         key = f"{self.head} {what} on {gpu}"
         if key in self.journal.keys:
@@ -215,10 +224,6 @@ class _Bench:
             text = settled.source.text
             traced = traced_miniature(settled.miniature, text, self.folder, self.settings)
             self.simulate("threads 4", traced, first)
-
-
-def _name(factors: Factors) -> str:
-    return "/".join(",".join(map(str, row)) for row in factors)
 
 
 def _loops(study: Study) -> int:

@@ -1,9 +1,9 @@
 """The tables of docs/proxies.md, from the journal of benchmarks.proxies.
 
-    python -m benchmarks.proxy_tables proxies.jsonl [--bound 5]
+    python -m benchmarks.proxy_tables proxies.jsonl
 
-"max" divides trips until one is left. "auto" is the largest reduction whose IPC error on the first
-configuration is within the bound, and the same miniature is then simulated on the others.
+"max" divides trips until one is left; "auto 5" is what `--reduction auto --error 5` finds on all
+four configurations, or `--blocks auto` where there are no loops; "none" is without reduction.
 """
 
 from __future__ import annotations
@@ -66,18 +66,23 @@ class Measured:
         found = {int(k.split()[1]) for k in self.rows if k.startswith(f"{kind} ") and " on " in k}
         return sorted(found)
 
-    def chosen(self, how: str, bound: float) -> str:
-        """The miniature of "max", "auto" (on conf1) or "auto on all four"."""
-        kind = "trips" if self.loops else "blocks"
-        factors = self.factors(kind) or [1]
+    def chosen(self, how: str) -> str | None:
+        """The miniature of "max", "none", "auto 5" or "auto 10", by its name in the journal."""
+        if how == "none":
+            return "trips 1"
         if how == "max":
             return f"trips {max(self.factors('trips'))}"
-        judges = CONFIGURATIONS if how == "auto on all four" else CONFIGURATIONS[:1]
-        for factor in sorted(factors, reverse=True):
-            errors = [self.error(f"{kind} {factor}", gpu) for gpu in judges]
-            if all(error is not None and abs(error) <= bound for error in errors):
-                return f"{kind} {factor}"
-        return "trips 1"
+        row = self.rows.get(f"{how} chosen")
+        return None if row is None else str(row["what"])
+
+    def named(self, how: str) -> str:
+        """What was reduced by how much: trips of each loop, or thread blocks."""
+        row = self.rows.get(f"{how} chosen")
+        if row is None:
+            return str(self.chosen(how))
+        if row["blocks"] > 1:
+            return f"blocks {row['blocks']}"
+        return "trips " + (", ".join(str(f) for f in row["factors"][0]) or "1")
 
     def speedup(self, what: str, gpu: str, *, time: bool = False) -> float | None:
         one, two = self.run("original", gpu), self.run(what, gpu)
@@ -88,19 +93,23 @@ class Measured:
         return one.instructions / two.instructions
 
 
+HOW = ("max", "auto 5", "auto 10", "none")
+
+
 def main() -> int:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("journal", type=Path)
-    parser.add_argument("--bound", type=float, default=5.0)
     arguments = parser.parse_args()
     found = read(arguments.journal)
     write = sys.stdout.write
-    for how in ("max", "auto", "auto on all four"):
-        write(f"\n### {how}\n\n{errors_table(found, how, arguments.bound / 100)}\n")
-    write(f"\n### correlation\n\n{correlation_table(found, arguments.bound / 100)}\n")
+    for how in HOW:
+        own = [m for m in found if m.chosen(how)]
+        if own:
+            write(f"\n### {how}\n\n{errors_table(own, how)}\n")
+    write(f"\n### correlation\n\n{correlation_table(found)}\n")
     write(f"\n### by reduction\n\n{reduction_table(found)}\n")
-    write(f"\n### behaviour\n\n{behaviour_table(found, arguments.bound / 100)}\n")
+    write(f"\n### behaviour\n\n{behaviour_table(found)}\n")
     write(f"\n### baselines\n\n{baseline_table(found)}\n")
     return 0
 
@@ -112,40 +121,40 @@ def read(path: Path) -> list[Measured]:
         row = json.loads(line)
         name, _, *rest = row["key"].split()
         rows.setdefault(name, {})[" ".join(rest)] = row
-    done = [n for n, r in rows.items() if any(k.startswith("done") for k in r)]
+    done = [n for n, r in rows.items() if "main done" in r]
     return [Measured(name, rows[name]) for name in sorted(done)]
 
 
-def errors_table(found: Sequence[Measured], how: str, bound: float) -> str:
+def errors_table(found: Sequence[Measured], how: str) -> str:
     """IPC errors on each configuration and speed-ups, at one reduction per workload."""
     lines = [
         "| workload | kernel | miniature | conf1 | conf2 | conf3 | conf4 | instructions | time |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for own in found:
-        what = own.chosen(how, bound)
+        what = own.chosen(how) or ""
         errors = " | ".join(_percent(own.error(what, gpu)) for gpu in CONFIGURATIONS)
         speed = own.speedup(what, "conf1")
         time = own.speedup(what, "conf1", time=True)
         lines.append(
-            f"| {own.name} | {own.subject['kernel']} | {what} | {errors} | {_times(speed)} |"
-            f" {_times(time)} |"
+            f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} |"
+            f" {_times(speed)} | {_times(time)} |"
         )
     for title, group in (
         ("loops", [m for m in found if m.loops]),
         ("no loops", [m for m in found if not m.loops]),
         ("all", list(found)),
     ):
-        lines.append(_means(title, group, how, bound))
+        lines.append(_means(title, group, how))
     return "\n".join(lines)
 
 
-def _means(title: str, group: Sequence[Measured], how: str, bound: float) -> str:
+def _means(title: str, group: Sequence[Measured], how: str) -> str:
     columns = [
-        _mean_absolute(m.error(m.chosen(how, bound), gpu) for m in group) for gpu in CONFIGURATIONS
+        _mean_absolute(m.error(m.chosen(how) or "", gpu) for m in group) for gpu in CONFIGURATIONS
     ]
-    speeds = [s for m in group if (s := m.speedup(m.chosen(how, bound), "conf1"))]
-    times = [s for m in group if (s := m.speedup(m.chosen(how, bound), "conf1", time=True))]
+    speeds = [s for m in group if (s := m.speedup(m.chosen(how) or "", "conf1"))]
+    times = [s for m in group if (s := m.speedup(m.chosen(how) or "", "conf1", time=True))]
     return (
         f"| mean of {len(group)}, {title} | | | {' | '.join(columns)} | {_both(speeds)} |"
         f" {_both(times)} |"
@@ -159,18 +168,21 @@ def _both(values: Sequence[float]) -> str:
     return f"{statistics.mean(values):.1f} x / {statistics.harmonic_mean(values):.1f} x"
 
 
-def correlation_table(found: Sequence[Measured], bound: float) -> str:
+def correlation_table(found: Sequence[Measured]) -> str:
     """How IPC changes from conf1 to the others, original against miniature: the correlation of the
     logarithms of IPC over that on conf1, over all workloads and configurations (figure 20)."""
     lines = ["| miniature | points | correlation |", "|---|---|---|"]
-    for how in ("max", "auto", "auto on all four"):
+    for how in HOW:
         one, two = list[float](), list[float]()
         for own in found:
-            what = own.chosen(how, bound)
+            what = own.chosen(how)
+            if what is None:
+                continue
             for gpu in CONFIGURATIONS[1:]:
                 one.append(_gain(own, "original", gpu))
                 two.append(_gain(own, what, gpu))
-        lines.append(f"| {how} | {len(one)} | {statistics.correlation(one, two):.3f} |")
+        if len(one) > 2:
+            lines.append(f"| {how} | {len(one)} | {statistics.correlation(one, two):.3f} |")
     return "\n".join(lines)
 
 
@@ -184,8 +196,8 @@ def _gain(own: Measured, what: str, gpu: str) -> float:
 def reduction_table(found: Sequence[Measured]) -> str:
     """Error and speed-up of loop kernels by reduction (figures 16 and 17), on conf1."""
     lines = ["| R | workloads | mean error | mean speed-up, instructions |", "|---|---|---|---|"]
-    loops = [m for m in found if m.loops]
-    for factor in (1, 2, 4, 8, 16, 32, 64):
+    loops = [m for m in found if m.loops and "sweep done" in m.rows]
+    for factor in (1, 2, 8, 32, 128, 512, 2048, 8192):
         # A workload whose largest factor is smaller stays at that.
         whats = [(m, f"trips {max(f for f in m.factors('trips') if f <= factor)}") for m in loops]
         errors = _mean_absolute(m.error(w, "conf1") for m, w in whats)
@@ -195,14 +207,16 @@ def reduction_table(found: Sequence[Measured]) -> str:
     return "\n".join(lines)
 
 
-def behaviour_table(found: Sequence[Measured], bound: float) -> str:
-    """Lanes, sectors, passes and hit rates, original / miniature, of "auto"."""
+def behaviour_table(found: Sequence[Measured], how: str = "auto 5") -> str:
+    """Lanes, sectors, passes and hit rates, original / miniature, of what auto finds."""
     lines = [
         "| workload | miniature | lanes | sectors | passes | mix | L1 hits, conf1 |",
         "|---|---|---|---|---|---|---|",
     ]
     for own in found:
-        what = own.chosen("auto", bound)
+        what = own.chosen(how)
+        if what is None or f"{what} behaviour" not in own.rows:
+            continue
         one = own.subject["behaviour"]
         two = own.rows[f"{what} behaviour"]["behaviour"]
         hits = [_hits(own.run(w, "conf1")) for w in ("original", what)]
@@ -210,7 +224,7 @@ def behaviour_table(found: Sequence[Measured], bound: float) -> str:
             abs(one["mix"].get(n, 0) - two["mix"].get(n, 0)) for n in {*one["mix"], *two["mix"]}
         )
         lines.append(
-            f"| {own.name} | {what} | {one['lanes']:.2f} / {two['lanes']:.2f} |"
+            f"| {own.name} | {own.named(how)} | {one['lanes']:.2f} / {two['lanes']:.2f} |"
             f" {one['sectors']:.2f} / {two['sectors']:.2f} |"
             f" {one['passes']:.2f} / {two['passes']:.2f} | {100 * mix:.1f} % |"
             f" {hits[0]} / {hits[1]} |"

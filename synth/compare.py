@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.profile.model import KernelInfo, LaunchProfile
+from kcc.synth.control import quantiles
 from kcc.synth.observed import KernelFacts
 
 
@@ -110,9 +111,10 @@ def strays(
         count, twin = launch.loops[loop.id], loops.get(pairs.get(loop.header, -1))
         if twin is None or not deciding & set(loop.blocks) or not count.entries:
             continue
-        wanted = sum(n * max(v // factor, 1) for v, n in count.histogram.items()) / count.entries
-        found = twin.trips / max(twin.entries, 1)
-        if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + 1 / count.entries**0.5:
+        table = quantiles(count.histogram, count.trips, factor)
+        wanted, found = sum(table) / len(table), twin.trips / max(twin.entries, 1)
+        rounding = 0.5 if factor > 1 else 0.0
+        if abs(found - wanted) > TRIPS_DIFFERENCE * wanted + rounding + 1 / count.entries**0.5:
             return True
     return False
 
