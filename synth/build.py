@@ -417,7 +417,7 @@ class _Builder:
             loop, way = self.governing[number]
             made = self.loops[loop.id]
             anchor = Nothing(), I32
-            if not self.roles.is_known(end.condition):
+            if not self.roles.is_decided(end.condition):
                 value = self._anchor(end.condition)
                 anchor = self._operand(value, Role.CHAIN, 0), value.type
             if made.control is LoopControl.BOUND:

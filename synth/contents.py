@@ -100,13 +100,15 @@ def described(
     (that of the last one), by pieces of the array; the first and the last go on to its ends and
     beyond, where a miniature may go.
 
-    Few different values are described by how often each is there, starts of rows by what lies
-    between them, others by lines; where they decide something, in 64 classes of size.
+    Few different values are described by how often each is there, starts of rows (all there are) by
+    what lies between them, others by lines; where they decide something, in 64 classes of size.
     """
     stride = max(stride, size)
-    count = (end - offset) // stride + 1
-    places = offset + stride * np.arange(count)[:, None] + np.arange(size)
-    values = contents[places].view(f"<i{size}").reshape(-1).astype(np.int64)
+    values = _elements(contents, offset, end, stride, size)
+    if _form(values, use) is Form.SUMS:
+        whole = _elements(contents, offset % stride, len(contents) - size, stride, size)
+        if _form(whole, use) is Form.SUMS:
+            offset, values = offset % stride, whole
     before, first = divmod(offset, stride)
     last = (len(contents) + slack_bytes(len(contents)) - first - size) // stride + 1
     found = list[Fill]()
@@ -138,6 +140,11 @@ def described(
             )
         )
     return tuple(found)
+
+
+def _elements(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Ints:
+    places = np.arange(offset, end + 1, stride)[:, None] + np.arange(size)
+    return contents[places].view(f"<i{size}").reshape(-1).astype(np.int64)
 
 
 def _form(values: Ints, use: Use) -> Form:
