@@ -85,7 +85,7 @@ def test_branches_on_data_are_taken_at_the_measured_rates(workload: str):
 @pytest.mark.parametrize("workload", ["spmv", "gridding"])
 def test_trips_that_contents_decide_are_those_of_the_original(workload: str):
     """Not in all alone: lanes of a warp leave together where they did, so that warps execute the
-    blocks of the loop as often, to 6 %."""
+    blocks of the loop as often, to 5 % and what chance explains."""
     study, settled = studied(workload), made(workload)
     checked = 0
     for launch, own in zip(study.launches, settled.profile.launches, strict=True):
@@ -96,8 +96,8 @@ def test_trips_that_contents_decide_are_those_of_the_original(workload: str):
                 continue
             one, two = launch.profile.nodes[loop.header], own.nodes[loop.header]
             checked += 1
-            assert two.ecount == pytest.approx(one.ecount, rel=0.05)
-            assert two.warps == pytest.approx(one.warps, rel=0.06)
+            for wanted, found in ((one.ecount, two.ecount), (one.warps, two.warps)):
+                assert abs(found - wanted) <= 0.05 * wanted + math.sqrt(wanted)
     assert checked
 
 
