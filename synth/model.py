@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from math import prod
 
 from kcc.frontend.ir.types import IrType
 
@@ -422,6 +423,10 @@ class Launch:
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
     values: tuple[ArgumentValue, ...]
+
+    @property
+    def thread_blocks(self) -> int:
+        return prod(self.global_size) // prod(self.local_size)
 
 
 @dataclass(frozen=True, slots=True)

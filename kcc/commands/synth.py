@@ -67,9 +67,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="another factor for loop L of miniature kernel K (repeatable; see --report)",
     )  # fmt: skip
     group.add_argument(
-        "--blocks", metavar="N", type=_reduction, default=1,
-        help="also divide thread blocks by a power of two, for kernels without loops, evenly over "
-        "regions that behave alike; auto: as --reduction (default: 1)",
+        "--blocks", metavar="N", type=_reduction,
+        help="also divide thread blocks by a power of two, evenly over regions that behave alike; "
+        "auto: as --reduction (default: auto where --reduction is and no loop runs twice, else 1)",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=_percent, default=5.0,
@@ -207,7 +207,7 @@ def _made(
     settings = host_settings(arguments)
     needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
     if not needed:
-        factors, blocks = _factors(arguments, study), _fewest(arguments)[0]
+        factors, blocks = _factors(arguments, study), _fewest(arguments, study)[0]
         settled = settle(study, factors, settings, arguments.seed, blocks, gpus)
         return _Made(study, settled, blocks, ())
     with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
@@ -218,7 +218,7 @@ def _made(
         )  # fmt: skip
     wanted = gpus, [simulate_run(original, gpu) for gpu in gpus]
     if AUTO not in (arguments.reduction, arguments.blocks):
-        factors, blocks = _factors(arguments, study), _fewest(arguments)[0]
+        factors, blocks = _factors(arguments, study), _fewest(arguments, study)[0]
         return _simulated(arguments, study, (factors, blocks), wanted, folder)
     return _searched(arguments, study, wanted, folder)
 
@@ -232,7 +232,7 @@ def _searched(arguments: argparse.Namespace, study: Study, wanted: _Wanted, fold
     bound on all GPUs; with neither, that without any reduction."""
     from kcc.synth.reductions import factors_within
 
-    found = dict[tuple[Factors, int], _Made]()
+    found: dict[tuple[Factors, int], _Made] = {}
 
     def is_good(factors: Factors, blocks: int = 1) -> bool:
         made = _simulated(arguments, study, (factors, blocks), wanted, folder)
@@ -242,7 +242,7 @@ def _searched(arguments: argparse.Namespace, study: Study, wanted: _Wanted, fold
     factors = _factors(arguments, study)
     if arguments.reduction == AUTO:
         factors = factors_within(study.kernels, study.launches, is_good)
-    *fewer, most = _fewest(arguments)
+    *fewer, most = _fewest(arguments, study)
     blocks = next((n for n in fewer if is_good(factors, n)), most)
     if (factors, blocks) not in found:
         is_good(factors, blocks)
@@ -277,9 +277,19 @@ def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Tr
     return trace_run(str(script), folder / "miniature.kct", host_settings(arguments))
 
 
-def _fewest(arguments: argparse.Namespace) -> list[int]:
-    """Factors of blocks to try, the largest first."""
-    return {MAX: [64], AUTO: [64, 32, 16, 8, 4, 2, 1]}.get(arguments.blocks, [arguments.blocks])
+def _fewest(arguments: argparse.Namespace, study: Study) -> list[int]:
+    """Factors of blocks to try, the largest first. Kernels without loops have nothing else that can
+    be reduced."""
+    from kcc.synth.reductions import largest_factors
+
+    blocks: int | str | None = arguments.blocks
+    if blocks is None:
+        largest = largest_factors(study.kernels, study.launches, LARGEST)
+        has_loops = any(factor > 1 for row in largest for factor in row)
+        blocks = AUTO if arguments.reduction == AUTO and not has_loops else 1
+    if blocks == AUTO:
+        return [64, 32, 16, 8, 4, 2, 1]
+    return [64 if blocks == MAX else int(blocks)]
 
 
 def _factors(arguments: argparse.Namespace, study: Study) -> Factors:
@@ -319,7 +329,8 @@ def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | Non
     if arguments.json != STANDARD and (arguments.report != STANDARD or arguments.verify):
         style = choose_style(arguments.color, arguments.width, STANDARD)
         shown = [output.target for output in outputs if output.target != STANDARD]
-        text = summary_text(settled.miniature, differences, alike, made.pairs, shown, style)
+        blocks = sum(launch.launch.thread_blocks for launch in made.study.launches)
+        text = summary_text(settled.miniature, blocks, differences, alike, made.pairs, shown, style)
         outputs.append(Output(STANDARD, text))
     return _together(outputs)
 

@@ -16,11 +16,12 @@ from kcc.synth.model import LoopControl, Miniature
 
 
 def summary_text(
-    miniature: Miniature, differences: Sequence[FlowDifference],
+    miniature: Miniature, thread_blocks: int, differences: Sequence[FlowDifference],
     behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair], files: Sequence[str],
     style: Style,
 ) -> str:  # fmt: skip
-    """The summary; ``pairs`` are the simulations, if there are any."""
+    """The summary; ``thread_blocks`` are the original's, ``pairs`` the simulations, if there are
+    any."""
 
     def write(console: Console) -> None:
         kernels = plural(len(miniature.kernels), "kernel")
@@ -30,6 +31,11 @@ def summary_text(
         for file in files:
             console.print(Text(f"  {file}"))
         console.print(_loops(miniature, style))
+        kept = sum(launch.thread_blocks for launch in miniature.launches)
+        if kept < thread_blocks:
+            moved = any(kernel.moved for kernel in miniature.kernels)
+            how = "evenly over regions, so ids are moved" if moved else "the first ones"
+            console.print(Text(f"thread blocks: {kept:,} of {thread_blocks:,}, {how}"))
         if differences:
             console.print(Text(_flow(miniature, differences)))
         console.print(_table(behaviours, style))

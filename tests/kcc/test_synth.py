@@ -43,6 +43,14 @@ def test_verify_shows_both_side_by_side(capsys: pytest.CaptureFixture[str]):
     assert "+0.0 %" in shown
 
 
+def test_kernels_without_loops_have_fewer_thread_blocks(capsys: pytest.CaptureFixture[str]):
+    """`--reduction auto` divides what can be divided: vecadd's launch has no loop."""
+    options = ["--kernel", "vecadd", "--launches", "0", "--gpu", "conf1", "--width", "160"]
+    options += ["--reduction", "auto", "--error", "99"]
+    assert main(["synth", WORKLOAD, "--size", "tiny", "--verify", *options]) == 0
+    assert "thread blocks: 1 of 4, the first ones" in capsys.readouterr().out
+
+
 def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):
     options = ["--launches", "0", "--report", "-"]
     assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0

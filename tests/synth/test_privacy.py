@@ -108,6 +108,7 @@ def test_integers_are_listed(workload: str):
     for sizes in re.findall(r"local \(([\d, ]+)\)", own["report"]):
         listed.add(math.prod(int(size) for size in sizes.split(",") if size.strip()))
     listed |= {number % (1 << bits) for number in listed for bits in (8, 16, 32, 64)}
+    listed |= {abs(number) for number in listed}
     for kind in ("cl", "py"):
         found = {int(number, 0) for number in INTEGER.findall(own[kind])}
         assert not {n for n in found - listed - GENERATORS if n > SMALL}, kind
