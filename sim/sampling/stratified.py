@@ -34,6 +34,7 @@ from kcc.sim.sampling.plan import (
     share_of,
     steps_of,
 )
+from kcc.sim.sampling.refine import Means, Refinement, choose
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program
@@ -216,34 +217,26 @@ class StratifiedSampler:
             half = found.half_width
             if half is None or half <= error * found.cycles:
                 return
-            excess = min((half / (error * found.cycles)) ** 2, GROWTH)
-            if not self._draw_more(found, excess, launches):
+            times = min((half / (error * found.cycles)) ** 2, GROWTH)
+            if not self._draw_more(choose(found.groups, max(times, LEAST_GROWTH)), launches):
                 return
 
-    def _draw_more(self, found: ProgramEstimate, excess: float, launches: list[int]) -> bool:
-        """More launches of, and epochs in, the clusters that most of the variance is of; launches
-        in whole where most of it comes from their ends."""
-        widths = [(g.between.variance, g.within.variance, g.ends.variance) for g in found.groups]
-        heavy = sorted(range(len(widths)), key=lambda n: -sum(widths[n]))
-        everything = sum(sum(width) for width in widths)
-        grown, covered = False, 0.0
-        for number in heavy:
-            if covered > ENOUGH * everything:
-                break
-            between, within, ends = widths[number]
-            covered += between + within + ends
-            sample = self.samples[number]
-            have = min(launches[number], len(sample.order))
-            if between > (within + ends) / 4 and have < len(sample.order):
-                launches[number] = min(ceil(have * excess) + 1, len(sample.order))
-                grown = True
-            for place in sample.order[:have]:
-                if ends > between + within:
-                    grown |= self._simulate_whole(place)
-                elif within > between / 4:
-                    grown |= self._draw_epochs(place, excess)
+    def _draw_more(self, chosen: Sequence[Refinement], launches: list[int]) -> bool:
+        """What was chosen, that of more launches last; whether there was anything."""
+        grown = list[bool]()
+        for one in chosen:
+            order = self.samples[one.group].order
+            drawn = order[: launches[one.group]]
+            match one.means:
+                case Means.LAUNCHES:
+                    launches[one.group] = min(ceil(len(drawn) * one.times), len(order))
+                    grown.append(True)
+                case Means.EPOCHS:
+                    grown += [self._draw_epochs(place, one.times) for place in drawn]
+                case Means.WHOLE:
+                    grown += [self._simulate_whole(place) for place in drawn]
         self._observe_launches(launches)
-        return grown
+        return any(grown)
 
     def _simulate_whole(self, place: int) -> bool:
         """A launch that was simulated in part, now in whole."""
@@ -255,7 +248,7 @@ class StratifiedSampler:
         seen.seconds += time.process_time() - began
         return True
 
-    def _draw_epochs(self, place: int, excess: float) -> bool:
+    def _draw_epochs(self, place: int, times: float) -> bool:
         """More epochs of a launch that was simulated in part."""
         seen = self.seen[place]
         if seen.whole is not None:
@@ -263,7 +256,7 @@ class StratifiedSampler:
         more = dict[int, list[int]]()
         for number, stratum in enumerate(seen.frame.strata):
             have = seen.drawn(number)
-            count = ceil(len(have) * (excess - 1))
+            count = ceil(len(have) * (times - 1))
             more[number] = draw(stratum, max(count, 1), self.random, without=have)
         if not any(more.values()):
             return False
@@ -291,10 +284,9 @@ SMALL, SLOW = 0.006, 4.0
 share of the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
 
 ROUNDS = 8
-GROWTH = 4.0
-"""Of a sample in one round, at most: the variance that it is planned by is itself an estimate."""
-ENOUGH = 0.9
-"""Of the variance: the clusters that it is mostly of are drawn from again."""
+GROWTH, LEAST_GROWTH = 4.0, 1.25
+"""Of a sample in one round, at most (the variance that it is planned by is itself an estimate) and
+at least (each round simulates heads anew)."""
 
 
 def sample_stratified(
