@@ -16,7 +16,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from functools import cache
 from pathlib import Path
 
@@ -34,7 +34,8 @@ from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_argument, parse_dimensions, parse_expression
 from kcc.pipeline import AnalysisRequest, LaunchInputs
 from kcc.report.ablation import spearman
-from kcc.sim.cache_options import CacheOptions
+from kcc.sim.cache_options import CacheMethod, CacheOptions
+from kcc.sim.estimate_result import Estimate
 
 DATA = Path(__file__).parent / "data"
 """Where kernels of our own lie."""
@@ -52,6 +53,7 @@ class Answer:
     high_us: float
     cycles: float
     limiter: str
+    counts: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,8 @@ class Outcome:
     inside: bool
     limiter: str
     reason: str
+    counters: Mapping[str, tuple[float, float]]
+    """Measured and ours, by our name."""
 
 
 class _NotEstimated(Exception):
@@ -118,7 +122,9 @@ class Estimator:
                 raise _NotEstimated(found.invalid)
             share = found.cpi_stack.get("launch", 0.0) / found.cpi
             cycles = found.cycles * (1 - share)
-            self.answers[key] = Answer(found.time_us, *found.range_us, cycles, found.limiter)
+            self.answers[key] = Answer(
+                found.time_us, *found.range_us, cycles, found.limiter, _counts(found)
+            )
         return self.answers[key]
 
     def _request(self, suite: Suite, step: Step, names: Mapping[str, int]) -> AnalysisRequest:
@@ -142,7 +148,13 @@ class Estimator:
 
 
 def _scaled(a: Answer, n: float) -> Answer:
-    return Answer(a.time_us * n, a.low_us * n, a.high_us * n, a.cycles * n, a.limiter)
+    counts = {name: n * value for name, value in a.counts.items()}
+    return Answer(a.time_us * n, a.low_us * n, a.high_us * n, a.cycles * n, a.limiter, counts)
+
+
+def _counts(found: Estimate) -> dict[str, float]:
+    values = ((f.name, getattr(found.counts, f.name)) for f in fields(found.counts))
+    return {name: value for name, value in values if isinstance(value, float)}
 
 
 def _total(parts: Sequence[Answer]) -> Answer:
@@ -150,6 +162,7 @@ def _total(parts: Sequence[Answer]) -> Answer:
     return Answer(
         sum(a.time_us for a in parts), sum(a.low_us for a in parts), sum(a.high_us for a in parts),
         sum(a.cycles for a in parts), max(parts, key=lambda a: a.time_us).limiter,
+        {name: sum(a.counts[name] for a in parts) for name in parts[0].counts},
     )  # fmt: skip
 
 
@@ -175,6 +188,7 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
     found = list[Outcome]()
     for row in rows:
         ours, reason, limiter, inside = None, "", "", False
+        counters = dict[str, tuple[float, float]]()
         measured = suite.measured(row)
         try:
             if measured is None:
@@ -189,6 +203,7 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
             low, high = answer.low_us * scale, answer.high_us * scale
             inside = bool(low <= measured / spread <= high)
             limiter = answer.limiter
+            counters = {k: (float(row[c]), answer.counts[k]) for k, c in suite.counters.items()}
         except DiagnosticError as error:
             reason = f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"
         except _NotEstimated as error:
@@ -196,7 +211,7 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
         groups = tuple(key(row) for key in suite.groups)
         found.append(
             Outcome(groups, suite.choice(row), suite.gpu_of(row), _what(row), measured, ours,
-                    inside, limiter, reason)
+                    inside, limiter, reason, counters)
         )  # fmt: skip
     return found
 
@@ -274,6 +289,21 @@ def _text(f: Figures) -> str:
     )
 
 
+def _report_counters(suite: Suite, rows: Sequence[Outcome]) -> None:
+    """Ours over measured (geometric mean) and the median error, by the last grouping."""
+    for group in dict.fromkeys(r.groups[-1].strip() for r in rows):
+        members = [r.counters for r in rows if r.groups[-1].strip() == group]
+        for name in suite.counters:
+            pairs = [each[name] for each in members if name in each]
+            good = np.array([(m, o) for m, o in pairs if m > 0 and o > 0])
+            if len(good):
+                ratio = good[:, 1] / good[:, 0]
+                mean = np.exp(np.log(ratio).mean())
+                error = np.median(np.abs(ratio - 1)) * 100
+                print(f"  counted: {group} {name}: ours/measured {mean:.3f}, median error "
+                      f"{error:.1f} %, {len(good)} of {len(members)} rows")  # fmt: skip
+
+
 def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
     """Print what there is to say of a file."""
     print(f"{suite.file}: {seconds:.1f} CPU seconds\n{'':34s}{HEAD}")
@@ -292,6 +322,7 @@ def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
         unit = "cycles" if suite.in_cycles else "ms"
         print(f"  worst: {r.what} on {r.gpu}: {measured:.4g} {unit} measured, {ours:.4g} ours, "
               f"{r.limiter}")  # fmt: skip
+    _report_counters(suite, rows)
     reasons = dict[str, int]()
     for r in rows:
         if r.ours is None:
@@ -309,6 +340,8 @@ def main() -> int:
     parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--only", default="", help="files whose name holds this")
     parser.add_argument("--model", default="pipeline")
+    methods = [method.value for method in CacheMethod]
+    parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)
     parser.add_argument("--json", type=Path, help="write every row")
     arguments = parser.parse_args()
     if not (arguments.data / "truth").is_dir():
@@ -318,7 +351,9 @@ def main() -> int:
     for suite in SUITES:
         if arguments.only not in suite.file:
             continue
-        question = Question(arguments.model, analysis=CacheOptions(warm=suite.warm))
+        question = Question(
+            arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches), warm=suite.warm)
+        )
         estimator = Estimator(arguments.sources, question)
         with (arguments.data / "truth" / suite.file).open() as file:
             rows = list(csv.DictReader(file))

@@ -56,6 +56,8 @@ class Suite:
     in_cycles: bool = False
     gpu_of: Callable[[Row], str] = lambda row: row["gpu"]
     """What the file calls a row's GPU."""
+    counters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """From our counts to the file's columns, where it has them."""
     warm: bool = False
     """Launches follow each other on the same data, and are timed together."""
 
@@ -344,6 +346,9 @@ SUITES = (
         (_gpu, _kernel),
         lambda row: f"{row['kernel']} {row['input_size_1']}",
         include=("cuda/backprop", "cuda/lud/common"),
+        counters={"warp_instructions": "inst_executed", "l2_read_sectors": "l2_read_transactions",
+                  "l2_write_sectors": "l2_write_transactions",
+                  "dram_read_sectors": "device_memory_read_transactions"},
     ),
     Suite(
         "simple_kernels_k40.csv", "gpuperfpredict", {"Tesla K40c": "k40"},
@@ -367,6 +372,8 @@ SUITES = (
         lambda _: "",
         include=("gpu-rodinia/cuda/backprop", "cuda-samples/Common"),
         measured=lambda row: float(row["elapsed_cycles_avg_per_launch"]), in_cycles=True,
+        counters={"l2_read_sectors": "L1_RM", "dram_read_sectors": "dram_sect_rd",
+                  "dram_write_sectors": "dram_sect_wr"},
     ),
     Suite(
         "microbench_small_kernels.csv", "kcc",

@@ -100,18 +100,22 @@ def _sm(
 ) -> Run:
     """A run of some thread blocks of an SM, the first ones ``stagger`` cycles apart. With a
     ``wait`` a read of DRAM takes that much longer than without load; without it the SM has its
-    share of DRAM for itself, as where all SMs do the same at one time."""
+    share of DRAM for itself, as where all SMs do the same at one time: more of it where it has more
+    thread blocks than the mean, as others end before it."""
     from kcc.sim import pipeline_native as native
 
     machine, latency = demand.machine, demand.machine.latency
+    mean = math.prod(demand.subject.grid) / demand.active
+    sharing = demand.active * min(mean / blocks, 1.0)
+    l2_cycles = max(SECTOR * sharing / demand.l2_rate, SECTOR / machine.port_l2_bytes)
     sm = native.Sm(
         schedulers=machine.schedulers,
         resident=demand.occupancy.blocks,
         warps=-(-demand.subject.block_threads // 32),
         blocks=blocks,
-        l2_cycles=SECTOR * demand.active / demand.l2_rate,
-        write_cycles=SECTOR * demand.active / demand.l2_rate,
-        dram_cycles=SECTOR * demand.active / demand.dram_rate if wait is None else 0.0,
+        l2_cycles=l2_cycles,
+        write_cycles=l2_cycles,
+        dram_cycles=SECTOR * sharing / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
         unit_queue=UNIT_QUEUE,
         shared_latency=latency["shared"],
