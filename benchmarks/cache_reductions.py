@@ -6,7 +6,8 @@ the analysis itself is from the cycle-level model.
 
 For each kernel, against the analysis of all SMs, sets and iterations: the mean error of the hit
 rates of L1, and of the share of sectors that DRAM moves, over accesses by their sectors, in points;
-and CPU milliseconds. With --simulate: sectors read from L2 and from DRAM beside those that the
+and CPU milliseconds. The last column has, instead of errors, the standard deviations over five
+trials of interleavings. With --simulate: sectors read from L2 and from DRAM beside those that the
 cycle-level model counts over a static trace of the same launch (kept in FOLDER), by the
 reuse-distance analysis and by footprints.
 """
@@ -113,9 +114,24 @@ def errors(subject: Subject, found: Demand, full: Demand, cpu_ms: float) -> Erro
     return Errors(100 * l1 / max(weight, 1), 100 * dram / max(weight, 1), cpu_ms)
 
 
+def deviations(subject: Subject, found: Demand, cpu_ms: float) -> Errors:
+    """Standard deviations over trials, over accesses by their sectors."""
+    assert found.study is not None
+    weight = l1 = dram = 0.0
+    for stream in subject.streams:
+        reuse = found.study.accesses.get(stream.access)
+        if reuse is not None:
+            own = stream.executions * reuse.sectors
+            weight += own
+            l1 += own * reuse.l1_hits.deviation
+            dram += own * reuse.dram.deviation
+    return Errors(100 * l1 / max(weight, 1), 100 * dram / max(weight, 1), cpu_ms)
+
+
 def reductions(size: str, gpu: str, only: str) -> None:
     """Print the table of reductions."""
-    print(f"{'':36s}{'in full':>10s}" + "".join(f"{name:>22s}" for name in SWITCHES))
+    columns = (*SWITCHES, "5 trials")
+    print(f"{'':36s}{'in full':>10s}" + "".join(f"{name:>22s}" for name in columns))
     worst = dict[str, list[Errors]]()
     for folder, name, subject in subjects(size, only):
         asked(subject, gpu, REUSE)  # native code is loaded
@@ -125,7 +141,9 @@ def reductions(size: str, gpu: str, only: str) -> None:
             e = errors(subject, *_pair(subject, gpu, options, full))
             worst.setdefault(switch, []).append(e)
             line += f"{e.l1:6.2f}{e.dram:6.2f}{e.cpu_ms:7.0f} ms"
-        print(line, flush=True)
+        e = deviations(subject, *asked(subject, gpu, replace(REUSE, trials=5)))
+        worst.setdefault("5 trials", []).append(e)
+        print(f"{line}{e.l1:6.2f}{e.dram:6.2f}{e.cpu_ms:7.0f} ms", flush=True)
     for switch, every in worst.items():
         print(
             f"{switch}: L1 mean {_mean([e.l1 for e in every]):.2f}, most "
