@@ -251,7 +251,7 @@ class _Builder:
                     made = LoopControl.DRAWN
             elif not known:
                 made = LoopControl.DRAWN
-        if made is LoopControl.DRAWN:
+        if made in (LoopControl.COUNT, LoopControl.DRAWN):
             bound = self._counter(loop)
         if made in (LoopControl.COUNT, LoopControl.DRAWN):
             drawn = made is LoopControl.DRAWN
@@ -291,14 +291,16 @@ class _Builder:
         return EarlyExit(counter, trips, cluster)
 
     def _counter(self, loop: LoopInfo) -> Bound | None:
-        """A counter that the loop has anyway, for drawn trips to be compared with."""
-        found = control.induction_of(self.function, loop)
+        """A counter that the loop has anyway, for its trips to be compared with."""
+        found = control.induction_of(self.function, loop, self.roles)
         if found is None:
             return None
         phi, step = found
+        rises = not isinstance(step, int) or step > 0
+        size = Literal(abs(step)) if isinstance(step, int) else self._operand(step, Role.INDEX, 0)
         return Bound(
-            start=Result(phi.index), is_ahead=False, step=Literal(abs(step)), rises=step > 0,
-            limit=Nothing(), predicate="ne", type=phi.type, tests_first=False,
+            start=Result(phi.index), is_ahead=False, step=size, rises=rises, limit=Nothing(),
+            predicate="ne", type=phi.type, tests_first=False,
         )  # fmt: skip
 
     def _bound(self, found: control.FoundBound, loop: LoopInfo, way: control.Exit) -> Bound:
@@ -425,7 +427,7 @@ class _Builder:
                 assert found is not None
                 value = self._operand(found.value, Role.INDEX, 0)
                 return Bounded(loop.id, value, found.value.type, way.stays_then, *anchor)
-            if made.control is LoopControl.DRAWN and made.bound is not None:
+            if made.bound is not None:
                 counter = made.bound
                 return Bounded(loop.id, counter.start, counter.type, way.stays_then, *anchor)
             return Counted(loop.id, way.stays_then, *anchor)

@@ -157,8 +157,12 @@ def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int
     return (phi, step) if step else None
 
 
-def induction_of(function: Function, loop: LoopInfo) -> tuple[Phi, int] | None:
-    """A counter of the loop that moves by a constant step in each trip."""
+def induction_of(
+    function: Function, loop: LoopInfo, roles: Roles
+) -> tuple[Phi, int | Value] | None:
+    """A counter of the loop that moves by the same step in each trip, a constant one if there is
+    one."""
+    other: tuple[Phi, Value] | None = None
     for instruction in function.blocks[loop.header].instructions:
         if isinstance(instruction, Phi) and isinstance(instruction.type, IntTy):
             inside = _from_inside(instruction, loop)
@@ -166,7 +170,9 @@ def induction_of(function: Function, loop: LoopInfo) -> tuple[Phi, int] | None:
             step = steps.pop() if len(steps) == 1 else None
             if isinstance(step, int) and step:
                 return instruction, step
-    return None
+            if step is not None and not isinstance(step, int) and roles.is_known(step):
+                other = instruction, step
+    return other
 
 
 def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:

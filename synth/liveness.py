@@ -71,6 +71,7 @@ def _roots(kernel: Kernel) -> Iterator[int]:
             yield from _results(loop.bound.step)
         if loop.early is not None:
             yield from _results(loop.early.counter.start)
+            yield from _results(loop.early.counter.step)
 
 
 def _ending(block: Block) -> Iterator[Operand]:

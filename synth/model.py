@@ -224,8 +224,8 @@ class LoopControl(Enum):
 class Bound:
     """Where a loop's compared value starts (``is_ahead``: a step further), by how much it moves in
     a trip, up if it ``rises``, and the bound it is compared with by ``predicate`` (of LLVM) while
-    the loop goes on. ``tests_first``: the comparison comes before the body. Of a loop with drawn
-    trips only ``start``, ``step``, ``rises`` and ``type`` mean anything."""
+    the loop goes on. ``tests_first``: the comparison comes before the body. Of a loop with counted
+    or drawn trips only ``start``, ``step``, ``rises`` and ``type`` mean anything."""
 
     start: Operand
     is_ahead: bool
@@ -251,7 +251,8 @@ class EarlyExit:
 class Loop:
     """A loop: ``entries`` are the blocks outside that lead to its header; ``trips`` the parameter
     with its trips (COUNT) or a table of them (DRAWN), -1 for none. ``bound`` is there for BOUND,
-    and for DRAWN where the loop has a counter of its own. ``cluster`` as for :class:`Drawn`."""
+    and for the other two where the loop has a counter of its own. ``cluster`` as for
+    :class:`Drawn`."""
 
     number: int
     header: int

@@ -38,18 +38,21 @@ class Loops:
             early = loop.early
             self.draws.draw(early.cluster, Nothing(), IntTy(32))
             trips = f"a{early.trips}[r{early.cluster} >> 26]"
-            self._drawn_bound(f"l{n}", early.counter, trips)
+            self._counted_bound(f"l{n}", early.counter, trips)
         match loop.control:
             case LoopControl.KEPT:
                 return
             case LoopControl.COUNT:
+                if loop.bound is not None:
+                    self._counted_bound(f"e{n}", loop.bound, f"a{loop.trips}")
+                    return
                 self.body.declare(IntTy(32), f"c{n}")
                 self.body.aux(f"c{n} = 0u;")
             case LoopControl.DRAWN:
                 self.draws.draw(loop.cluster, Nothing(), IntTy(32))
                 trips = f"a{loop.trips}[r{loop.cluster} >> 26]"
                 if loop.bound is not None:
-                    self._drawn_bound(f"e{n}", loop.bound, trips)
+                    self._counted_bound(f"e{n}", loop.bound, trips)
                     return
                 self.body.declare(IntTy(32), f"c{n}")
                 self.body.declare(IntTy(32), f"e{n}")
@@ -57,7 +60,7 @@ class Loops:
             case LoopControl.BOUND:
                 self._bound(loop)
 
-    def _drawn_bound(self, name: str, bound: Bound, trips: str) -> None:
+    def _counted_bound(self, name: str, bound: Bound, trips: str) -> None:
         """What the loop's own counter is at the end of its last trip."""
         assert isinstance(bound.start, Result)
         self.body.declare(bound.type, name)
