@@ -88,7 +88,7 @@ S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
     int(Stat.STORES), int(Stat.WARP_CYCLES), int(Stat.DRAM_READS),
 )  # fmt: skip
 REGISTER_BANKS, C_REGISTERS = int(Conf.REGISTER_BANKS), int(Cause.REGISTERS)
-CONSTANT_SETS = int(Conf.CONSTANT_SETS)
+CONSTANT_SETS, BLOCK_START = int(Conf.CONSTANT_SETS), int(Conf.BLOCK_START)
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 
 
@@ -326,8 +326,9 @@ def run_sm(
                 state.time = now
                 return False
             place_block(
-                conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm, now
-            )
+                conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm, now,
+                conf[BLOCK_START],
+            )  # fmt: skip
         for number in range(np.uint64(sm * count), np.uint64((sm + 1) * count)):
             if schedulers.state[number].next <= now:
                 step(
@@ -358,7 +359,7 @@ def fill(
         sms.state[sm].wanted += 1
         place_block(
             conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm,
-            run[R_FILL] // conf[SMS],
+            run[R_FILL] // conf[SMS], 0,
         )  # fmt: skip
         sms.state[sm].time = 0
         run[R_FILL] += 1

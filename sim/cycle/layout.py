@@ -36,7 +36,8 @@ class Cause(IntEnum):
 
     ISSUED = 0
     LAUNCH = 1
-    """Before the first instruction: what the host, driver and front end take."""
+    """Before the first instruction: what the host, driver and front end take; also before that of
+    a block that takes another's place."""
     IDLE = 2
     """The scheduler holds no warp: the tail of a launch, or too few blocks."""
     BARRIER = 3
@@ -220,6 +221,8 @@ class Conf(IntEnum):
     CONSTANT_WAYS = 51
     OPENING = 52
     """Between two rows that a channel opens, in 1/64 cycle; 0: not known."""
+    BLOCK_START = 54
+    """From a block's end to the first instruction of the one that takes its place."""
     CODE_LINE = 53
     """The line where the kernel's code begins."""
 

@@ -172,6 +172,8 @@ def _issue(reader: GpuReader, conf: NDArray[np.int64], occupancy: Occupancy) -> 
     conf[Conf.OVERHEAD] = whole(
         reader, "launch_overhead_cycles", 1000, "an empty kernel takes about a microsecond"
     )
+    start = reader.fact("block_start_cycles")
+    conf[Conf.BLOCK_START] = round(start.value) if start else 0
     banks, collectors = reader.fact("register_banks"), reader.fact("operand_collectors")
     if banks is not None and collectors is not None and schedulers <= banks.value:
         conf[Conf.REGISTER_BANKS] = min(banks.value // schedulers, MOST_BANKS)

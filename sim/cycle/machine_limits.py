@@ -56,5 +56,6 @@ def _cycles(gpu: GpuDescription) -> list[tuple[int, int, str]]:
     return [
         (round(fact.value), MOST_CYCLES, f"cycles in '{key}'")
         for key, fact in facts_of(gpu).items()
-        if fact is not None and key.startswith(("latency_cycles.", "initiation_interval_cycles."))
+        if fact is not None
+        and key.startswith(("latency_cycles.", "initiation_interval_cycles.", "block_start_cycles"))
     ]

@@ -7,6 +7,7 @@ from typing import Any
 from kcc.native import inlined
 from kcc.sim.cycle.layout import (
     Cache,
+    Cause,
     Code,
     Conf,
     Counts,
@@ -20,21 +21,23 @@ from kcc.sim.cycle.layout import (
 )
 from kcc.sim.cycle.read_only_native import fetch
 from kcc.sim.cycle.waking_native import set_waiting, warp_of
-from kcc.sim.cycle.warp_native import advance
+from kcc.sim.cycle.warp_native import advance, key_of
 
 Ints = Any
 
 SCHEDULERS, PER, WARPS = int(Conf.SCHEDULERS), int(Conf.PER_SCHEDULER), int(Conf.WARPS)
 R_NEXT, R_DISPATCHED, R_RETIRED = int(Run.NEXT_BLOCK), int(Run.DISPATCHED), int(Run.RETIRED)
 S_RESIDENT = int(Stat.WARP_CYCLES)
+C_LAUNCH = int(Cause.LAUNCH)
 
 
 @inlined
 def place_block(
     conf: Ints, run: Ints, code: Code, streams: Streams, warps: Warps, schedulers: Schedulers,
     sms: Sms, l2: Cache, memory: Dram, counts: Counts, sm: int, now: int,
+    delay: int,
 ) -> None:  # fmt: skip
-    """The pool's next block goes to a free place of the SM and starts at ``now``."""
+    """The pool's next block goes to a free place of the SM, and starts ``delay`` cycles later."""
     place = 0
     while sms.blocks[sm, place].alive > 0:
         place += 1
@@ -59,11 +62,13 @@ def place_block(
         state.after = 0
         state.line = 0
         warps.values[warp, :] = 0
-        if not advance(code, streams, warps, warp, now):
+        if not advance(code, streams, warps, warp, now + delay):
             state.row = state.end_row = -1
             continue
         if code.ops[state.op].line != 0:
-            fetch(conf, code, warps, sms, l2, memory, counts, sm, warp, now)
+            fetch(conf, code, warps, sms, l2, memory, counts, sm, warp, now + delay)
+        if delay > 0:
+            state.wait = max(state.wait, key_of(now + delay, 0, C_LAUNCH))
         alive += 1
         set_waiting(schedulers, warps, scheduler, slot, slots, 0)
         its = schedulers.state[scheduler]
@@ -73,7 +78,7 @@ def place_block(
     block.alive, block.at_barrier, block.number = alive, 0, number
     if number < counts.log.shape[0]:
         log = counts.log[number]
-        log[0], log[1], log[3] = sm, now, place
+        log[0], log[1], log[3] = sm, now + delay, place
     if alive == 0:
         sms.state[sm].wanted += 1
         run[R_RETIRED] += 1

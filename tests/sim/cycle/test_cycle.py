@@ -224,6 +224,18 @@ def test_tail_wave(tmp_path: Path) -> None:
     assert rounds[3] == pytest.approx(3 * alone, abs=4)
 
 
+def test_a_block_that_takes_anothers_place_starts_later(tmp_path: Path) -> None:
+    """Four blocks in two rounds; the second begins 100 cycles after the first has ended, not 1."""
+    chain = Warp()
+    for _ in range(N):
+        chain.op("FFMA", 1, (1,))
+    one = ("sm_count=2", "max_blocks_per_sm=1")
+    at_once = check(simulate(tmp_path, [[chain]] * 4, *one))
+    later = check(simulate(tmp_path, [[chain]] * 4, *one, "block_start_cycles=100"))
+    assert later.cycles == at_once.cycles + 99
+    assert stack(later)["launch"] == 2 * 100
+
+
 def test_dispatch_is_greedy_in_the_order_of_blocks(tmp_path: Path) -> None:
     short, long = Warp(), Warp()
     for _ in range(4):
