@@ -65,6 +65,14 @@ class FoundBound:
     predicate: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """By how much something moves in a trip, up if it ``rises``."""
+
+    size: int | Value
+    rises: bool
+
+
 def exits_of(function: Function, info: KernelInfo, loop: LoopInfo) -> list[Exit]:
     """The conditional ways out of a loop from blocks that are in no loop inside it."""
     found = list[Exit]()
@@ -105,8 +113,8 @@ def is_foreseen(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> 
 
 def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> FoundBound | None:
     """The bound of a loop that counts up or down, by a step and to a value that are fixed outside:
-    a grid stride is one. The direction of a step that is no constant is that in which the
-    comparison ends."""
+    a grid stride is one. A step that is no constant is taken to be positive, which it is if the
+    comparison ever ends the loop."""
     compare = function.definition(way.branch.condition)
     if not isinstance(compare, IntCompare):
         return None
@@ -120,27 +128,25 @@ def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> Fou
             continue
         phi, step = counter
         goes_on = word if way.stays_then else _INVERSE[word]
-        if not isinstance(step, int) and not roles.is_known(step):
-            continue
-        rises = step > 0 if isinstance(step, int) else goes_on[1:] in ("lt", "le")
-        if _fits(goes_on, step, rises=rises):
-            size = abs(step) if isinstance(step, int) else step
-            return FoundBound(phi, value, value != _reference(phi), size, rises, limit, goes_on)
+        fixed = isinstance(step.size, int) or roles.is_known(step.size)
+        if fixed and _fits(goes_on, step):
+            ahead = value != _reference(phi)
+            return FoundBound(phi, value, ahead, step.size, step.rises, limit, goes_on)
     return None
 
 
-def _fits(predicate: str, step: int | Value, *, rises: bool) -> bool:
+def _fits(predicate: str, step: _Step) -> bool:
     """Whether a count by ``step`` ends by ``predicate`` in the way one expects."""
     if predicate == IntPredicate.NE.value:
-        return isinstance(step, int)
-    return predicate[1:] in (("lt", "le") if rises else ("gt", "ge"))
+        return isinstance(step.size, int)
+    return predicate[1:] in (("lt", "le") if step.rises else ("gt", "ge"))
 
 
 def _reference(phi: Phi) -> InstructionRef:
     return InstructionRef(phi.type, phi.index, phi.name)
 
 
-def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, int | Value] | None:
+def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, _Step] | None:
     """The phi of the loop's header that a value is, or is a step ahead of; and its step."""
     made = function.definition(value)
     phi = made
@@ -168,10 +174,12 @@ def induction_of(
             inside = _from_inside(instruction, loop)
             steps = {_step(function, loop, instruction, v) for v in inside}
             step = steps.pop() if len(steps) == 1 else None
-            if isinstance(step, int) and step:
-                return instruction, step
-            if step is not None and not isinstance(step, int) and roles.is_known(step):
-                other = instruction, step
+            if step is None:
+                continue
+            if isinstance(step.size, int):
+                return instruction, step.size if step.rises else -step.size
+            if step.rises and roles.is_known(step.size):
+                other = instruction, step.size
     return other
 
 
@@ -180,18 +188,19 @@ def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
     return [value for value, block in pairs if block in loop.blocks]
 
 
-def _step(function: Function, loop: LoopInfo, phi: Phi, value: Value) -> int | Value | None:
-    """What is added to a phi, or, negative, taken from it: a number, or a value from outside the
-    loop that is added."""
+def _step(function: Function, loop: LoopInfo, phi: Phi, value: Value) -> _Step | None:
+    """What is added to a phi or taken from it: a number, or a value from outside the loop."""
     made = function.definition(value)
     if not isinstance(made, Binary) or made.opcode not in (Opcode.ADD, Opcode.SUB):
         return None
-    sides = (made.left, made.right) if made.opcode is Opcode.SUB else _phi_first(function, made)
-    if function.definition(sides[0]) is not phi:
+    rises = made.opcode is Opcode.ADD
+    first, second = _phi_first(function, made) if rises else (made.left, made.right)
+    if function.definition(first) is not phi:
         return None
-    if isinstance(sides[1], ConstantInt):
-        return sides[1].value if made.opcode is Opcode.ADD else -sides[1].value
-    return sides[1] if made.opcode is Opcode.ADD and _is_fixed(function, loop, sides[1]) else None
+    if isinstance(second, ConstantInt):
+        own = second.value if rises else -second.value
+        return _Step(abs(own), own > 0) if own else None
+    return _Step(second, rises) if _is_fixed(function, loop, second) else None
 
 
 def _phi_first(function: Function, made: Binary) -> tuple[Value, Value]:

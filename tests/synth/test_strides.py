@@ -34,6 +34,7 @@ LOOPS = {
     "grid": "int i = get_global_id(0); i < n; i += get_global_size(0)",
     "grid, unsigned": "uint i = get_global_id(0); i < (uint)n; i += get_global_size(0)",
     "argument": "int i = get_global_id(0); i <= n - 1; i += step",
+    "down": "int i = n - 1 - (int)get_global_id(0); i >= 0; i -= (int)get_global_size(0)",
     "argument, other way round": "int i = get_global_id(0); n > i; i = step + i",
 }
 
