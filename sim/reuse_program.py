@@ -72,6 +72,8 @@ class _Builder:
         self.lanes = _LaneMasks(facts, grid)
         self.active = {flow.block_of[s.access]: None for s in streams}
         self.ops = list[tuple[int, int, int]]()
+        self.trips = dict[int, list[int | None]]()
+        """Of each loop, what is known of its trips by its accesses."""
 
     def _loops_with_accesses(self) -> frozenset[int]:
         found = set[int]()
@@ -94,6 +96,8 @@ class _Builder:
             inner = self.loops.innermost[block]
             rows.append(stream.rows + (places[stream.array] + 1) * OBJECT_DISTANCE)
             lanes = self._masks(stream, block)
+            for loop in self.loops.around(block):
+                self.trips.setdefault(loop.id, []).append(lanes.trips.get(loop.id))
             masks.append(lanes.masks)
             accesses[i] = (
                 first, stream.size_bytes, self._kind(stream), first_mask,
@@ -150,7 +154,10 @@ class _Builder:
     def _loop_rows(self, moves: Ints) -> Ints:
         found = np.zeros((len(self.loops.loops), 3), np.int64)
         for loop in self.loops.loops:
+            known = [trips for trips in self.trips.get(loop.id, ()) if trips is not None]
             trips = max(round(self.flow.trips[loop.id]), 1)
+            if known and len(known) == len(self.trips[loop.id]):
+                trips = max(known)
             steps = [int(c) for c in moves[:, loop.id]]
             sectors, lines = (size // math.gcd(*steps, size) for size in (SECTOR, LINE))
             period = max(sectors, min(lines, SHORT_PERIOD))
@@ -185,11 +192,13 @@ class _Builder:
 @dataclass(frozen=True, slots=True)
 class _Lanes:
     """``masks[m, warp]`` as bits; ``places[loop]``: by how much an iteration moves m, and the last
-    iteration told apart. ``share``: how often all of that happens."""
+    iteration told apart. ``share``: how often all of that happens. ``trips[loop]``: iterations in
+    which a lane may take part, of loops of which each is told apart or all are alike."""
 
     masks: Ints
     places: Mapping[int, tuple[int, int]]
     share: float
+    trips: Mapping[int, int]
 
 
 class _LaneMasks:
@@ -213,7 +222,7 @@ class _LaneMasks:
         if found is not None:
             return found
         width = max(1, round(shape[1] * lanes))
-        return _Lanes(np.full((1, shape[0]), (1 << width) - 1, np.int64), {}, share)
+        return _Lanes(np.full((1, shape[0]), (1 << width) - 1, np.int64), {}, share, {})
 
     def _computed(self, block: int, shape: tuple[int, int]) -> _Lanes | None:
         active = activity(self.values, self.trips, block)
@@ -221,7 +230,7 @@ class _LaneMasks:
             return None
         everyone = _bits(self._exists(shape))
         if isinstance(active.condition, Number):
-            return _Lanes(everyone[None], {}, 1.0)
+            return _Lanes(everyone[None], {}, 1.0, active.counts)
         warps = Warps(self.values, active.counts)
         if warps.unknown(active.condition):
             return None
@@ -237,7 +246,11 @@ class _LaneMasks:
             rows.append(_bits((taken != 0) & self._exists(shape)))
         if not any(row.any() for row in rows):
             return None
-        return _Lanes(np.array(rows), places, 1.0)
+        trips = {
+            loop: count for loop, count in active.counts.items()
+            if loop not in places or places[loop][1] == count - 1
+        }  # fmt: skip
+        return _Lanes(np.array(rows), places, 1.0, trips)
 
     def _places(
         self, warps: Warps, active: Activity
