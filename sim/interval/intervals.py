@@ -112,7 +112,7 @@ def interval_profile(
 
     o = operations
     busy = np.maximum(o.busy_cycles, 1).astype(np.float64)
-    room = 1024
+    room = 1024 + 4 * len(sequence)
     while True:
         insts, stalls = np.empty(room), np.empty(room)
         since, sums = np.empty(room), np.empty((room, features.shape[1]))
