@@ -73,7 +73,7 @@ class Measured:
         if how == "max":
             return f"trips {max(self.factors('trips'))}"
         row = self.rows.get(f"{how} chosen")
-        return None if row is None else str(row["what"])
+        return None if row is None else " ".join(str(row["what"]).split())
 
     def named(self, how: str) -> str:
         """What was reduced by how much: trips of each loop, or thread blocks."""
