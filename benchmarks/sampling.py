@@ -1,7 +1,8 @@
 """Sampling against full simulation: error, interval, sample size, miss rates, CPU time.
 
-Each figure is a row of a journal (CSV); what is there is not run again, so that a run can be
-stopped and gone on with. Traces are made beforehand:
+Each figure is a row of a journal (CSV); what is there for the same cycle-level core (``core``, the
+last commit of sim/cycle) is not run again, so that a run can be stopped and gone on with. Traces
+are made beforehand:
 
     kcc trace kernels/bfs/workload.py --size large -o traces/bfs.kct      (and so on)
     python -m benchmarks.sampling --traces traces [--workloads bfs,cfd] [--set sm_count=28]
@@ -15,10 +16,11 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -75,18 +77,19 @@ class Row:
 
 
 class Journal:
-    """The rows there are, and a place for more."""
+    """The rows there are, and a place for more that are measured with ``core``."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, core: str) -> None:
+        self.path, self.core = path, core
         self.rows = list[dict[str, str]]()
         if path.exists():
             with path.open(newline="", encoding="utf-8") as file:
                 self.rows = list(csv.DictReader(file))
 
     def has(self, workload: str, settings: str, method: str, seed: int) -> bool:
-        key = (workload, settings, method, str(seed))
-        return any((r["workload"], r["settings"], r["method"], r["seed"]) == key for r in self.rows)
+        key = (workload, settings, method, str(seed), self.core)
+        names = ("workload", "settings", "method", "seed", "core")
+        return any(tuple(row[name] for name in names) == key for row in self.rows)
 
     def add(self, row: Row) -> None:
         """One more, written at once."""
@@ -95,15 +98,26 @@ class Journal:
             name: f"{value:.6g}" if isinstance(value, float) and name != "cycles" else str(value)
             for name, value in asdict(row).items()
         }
+        values["core"] = self.core
         with self.path.open("a", newline="", encoding="utf-8") as file:
-            names = [each.name for each in fields(Row)]
-            writer = csv.DictWriter(file, names, lineterminator="\n")
+            writer = csv.DictWriter(file, list(values), lineterminator="\n")
             if fresh:
                 writer.writeheader()
             writer.writerow(values)
         self.rows.append(values)
         sys.stdout.write(f"{values}\n")
         sys.stdout.flush()
+
+
+def core_commit() -> str:
+    """The last commit of the cycle-level core, "" where that is not known."""
+    command = ["git", "log", "-1", "--format=%h", "--", "sim/cycle"]
+    try:
+        return subprocess.run(
+            command, cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
 
 
 def profile_of(trace: TraceFile, kept: Path) -> tuple[ProgramProfile, float]:
@@ -201,7 +215,7 @@ def main() -> None:
     parser.add_argument("--set", dest="overrides", action="append", default=[])
     parser.add_argument("--table", action="store_true")
     arguments = parser.parse_args()
-    journal = Journal(arguments.journal)
+    journal = Journal(arguments.journal, core_commit())
     if arguments.table:
         print_tables(journal.rows)
         return

@@ -25,8 +25,16 @@ def print_tables(rows: Sequence[Row]) -> None:
     _interval(rows)
 
 
-def _truth(rows: Iterable[Row]) -> dict[tuple[str, str], Row]:
-    return {(r["workload"], r["settings"]): r for r in rows if r["method"] == "full"}
+Key = tuple[str, str, str]
+
+
+def _key(row: Row) -> Key:
+    """What a sample and the full simulation it is compared with have in common."""
+    return row["workload"], row["settings"], row["core"]
+
+
+def _truth(rows: Iterable[Row]) -> dict[Key, Row]:
+    return {_key(row): row for row in rows if row["method"] == "full"}
 
 
 def error_percent(row: Row, full: Row) -> float:
@@ -42,10 +50,10 @@ def _by_workload(rows: Sequence[Row]) -> None:
     truth = _truth(rows)
     methods = ("tbpoint", "tbpoint-ipdps14", "simpoint", "random")
     head = ["workload", *(f"{m} error (sample)" for m in methods), "half width", "skipped between",
-            "within", "L1 off", "L2 off", "full s", "tbpoint s", "profile s"]  # fmt: skip
+            "within", "L1 off", "L2 off", "full s", "tbpoint s", "profile s", "core"]  # fmt: skip
     sys.stdout.write(f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
     for workload in dict.fromkeys(row["workload"] for row in rows):
-        full = next((f for (name, _), f in truth.items() if name == workload), None)
+        full = next((f for (name, *_), f in truth.items() if name == workload), None)
         own = {m: [r for r in rows if r["workload"] == workload and r["method"] == m]
                for m in methods}  # fmt: skip
         cells = [workload, *(_error_cell(own[m], full) for m in methods)]
@@ -60,6 +68,8 @@ def _by_workload(rows: Sequence[Row]) -> None:
                 f"{mean(_seconds(r) for r in ours):.2f}",
                 f"{float(ours[0]['profile_seconds']):.2f}",
             ]  # fmt: skip
+        cells += ["-"] * (len(head) - 1 - len(cells))
+        cells.append(next(row["core"] for row in rows if row["workload"] == workload))
         sys.stdout.write(f"| {' | '.join(cells)} |\n")
     sys.stdout.write("\n")
 
@@ -92,7 +102,7 @@ def _miss(rows: Sequence[Row], full: Row | None, name: str) -> str:
 
 def _summary(rows: Sequence[Row]) -> None:
     truth = _truth(rows)
-    known = {name for name, _ in truth}
+    known = {name for name, *_ in truth}
     groups = {
         "all": known, "irregular": known & set(IRREGULAR), "regular": known - set(IRREGULAR),
     }  # fmt: skip
@@ -108,9 +118,9 @@ def _summary(rows: Sequence[Row]) -> None:
 
 
 def _summary_cells(
-    method: str, label: str, rows: Sequence[Row], truth: Mapping[tuple[str, str], Row]
+    method: str, label: str, rows: Sequence[Row], truth: Mapping[Key, Row]
 ) -> list[str]:
-    pairs = [(row, truth[row["workload"], row["settings"]]) for row in rows]
+    pairs = [(row, truth[_key(row)]) for row in rows]
     errors = [error_percent(row, full) for row, full in pairs]
     speed = with_profile = "-"
     if method.startswith("tbpoint"):
@@ -132,9 +142,7 @@ def _interval(rows: Sequence[Row]) -> None:
     """Over all workloads, settings and seeds: how often the interval holds the truth."""
     truth = _truth(rows)
     cases = [
-        (row, truth[row["workload"], row["settings"]])
-        for row in rows
-        if row["method"] == "tbpoint" and (row["workload"], row["settings"]) in truth
+        (row, truth[_key(row)]) for row in rows if row["method"] == "tbpoint" and _key(row) in truth
     ]
     if not cases:
         return

@@ -18,7 +18,7 @@ import numpy as np
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.estimate import ProgramEstimate
+from kcc.sim.sampling.estimate import CERTAIN, ProgramEstimate, Spread
 from kcc.sim.sampling.feeding import LaunchRun
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
 from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
@@ -111,11 +111,11 @@ class StratifiedSampler:
         self._draw_unknown()
         if options.error is not None:
             self._refine(options.error, launches)
-        return self._estimate()
+        return self.estimate()
 
     def _simulate_slow(self) -> None:
         """Simulate in whole the restless launches that are small and yet take long."""
-        found = self._estimate()
+        found = self.estimate()
         slow = SLOW * found.cycles / max(found.instructions, 1)
         for launch in [launch for group in found.groups for launch in group.launches]:
             small = launch.instructions <= SMALL * found.instructions
@@ -125,12 +125,13 @@ class StratifiedSampler:
 
     def _draw_unknown(self) -> None:
         """More epochs of launches where nothing says how much they vary."""
-        for group in self._estimate().groups:
+        for group in self.estimate().groups:
             if group.within.freedom <= 0:
                 for launch in group.launches:
                     self._draw_epochs(launch.place, 2.0)
 
-    def _estimate(self) -> ProgramEstimate:
+    def estimate(self) -> ProgramEstimate:
+        """What is known so far of the whole."""
         groups = [
             (sample.cluster, [self.seen[n] for n in sample.order if n in self.seen])
             for sample in self.samples
@@ -211,22 +212,24 @@ class StratifiedSampler:
 
     def _refine(self, error: float, launches: list[int]) -> None:
         """Draw more where it helps most until the interval is as narrow as is asked for, or
-        everything is simulated."""
+        everything is simulated. What few degrees of freedom widen it by is not planned for: each
+        draw adds some."""
         for _ in range(ROUNDS):
-            found = self._estimate()
+            found = self.estimate()
             half = found.half_width
             if half is None or half <= error * found.cycles:
                 return
-            times = min((half / (error * found.cycles)) ** 2, GROWTH)
-            if not self._draw_more(choose(found.groups, max(times, LEAST_GROWTH)), launches):
+            sure = Spread(found.spread.variance, CERTAIN).half_width() or half
+            times = min(max((sure / (error * found.cycles)) ** 2, LEAST_GROWTH), GROWTH)
+            if not self.draw_more(choose(found.groups, times), launches):
                 return
 
-    def _draw_more(self, chosen: Sequence[Refinement], launches: list[int]) -> bool:
+    def draw_more(self, chosen: Sequence[Refinement], launches: list[int]) -> bool:
         """What was chosen, that of more launches last; whether there was anything."""
         grown = list[bool]()
         for one in chosen:
             order = self.samples[one.group].order
-            drawn = order[: launches[one.group]]
+            drawn = [place for place in order if place in self.seen]
             match one.means:
                 case Means.LAUNCHES:
                     launches[one.group] = min(ceil(len(drawn) * one.times), len(order))

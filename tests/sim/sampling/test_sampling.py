@@ -17,8 +17,9 @@ from kcc.sim.sampling.block_profile import (
     save_profile,
 )
 from kcc.sim.sampling.estimate import ProgramEstimate
+from kcc.sim.sampling.refine import Means, Refinement
 from kcc.sim.sampling.simpoint import choose_simpoint
-from kcc.sim.sampling.stratified import StratifiedOptions, sample_stratified
+from kcc.sim.sampling.stratified import StratifiedOptions, StratifiedSampler, sample_stratified
 from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
 from kcc.sim.sampling.units import UnitCollector, choose_random, simulate_full
 from kcc.trace.reader import open_trace
@@ -121,6 +122,22 @@ def test_an_error_that_is_asked_for(traced: Path) -> None:
     assert fine.half_width is not None
     assert fine.half_width <= 0.002 * fine.cycles
     assert fine.simulated_instructions >= rough.simulated_instructions
+
+
+def test_launches_and_all_of_them_in_one_round(traced: Path) -> None:
+    """More launches of a cluster and those drawn before in whole go together."""
+    with open_trace(traced) as file:
+        profile = profile_trace(file)
+        sampler = StratifiedSampler(file.launches, profile.launches, GPU, None, StratifiedOptions())
+        rough = sampler.run()
+        group = max(range(len(rough.groups)), key=lambda n: len(rough.groups[n].cluster.members))
+        both = [Refinement(means, group, 2.0, 1.0, 1.0) for means in (Means.LAUNCHES, Means.WHOLE)]
+        launches = [2] * len(rough.groups)
+        assert sampler.draw_more(both, launches)
+        found = sampler.estimate()
+    assert len(found.groups[group].launches) == launches[group] > 2
+    whole = [n for n in found.groups[group].launches if n.simulated_instructions == n.instructions]
+    assert len(whole) >= 2
 
 
 def test_units_of_a_full_simulation(traced: Path) -> None:
