@@ -94,7 +94,6 @@ class Collection:
     slice_work: NDArray[np.float64]
     sequence_of_warp: NDArray[np.int32]
     thread_instructions: int
-    accesses: int
 
     def per_execution(self, event: Event) -> NDArray[np.float64]:
         """The mean of a count over the executions of each operation."""
@@ -171,7 +170,7 @@ class Collector:
             np.full((lines, sectors), -1, np.int64), np.zeros((lines, sectors), np.int64),
         )  # fmt: skip
         self.totals = np.array([cache.clock, 0, 0], np.int64)
-        self.dirty = self.thread_instructions = self.accesses = 0
+        self.dirty = self.thread_instructions = 0
         cache.filled[cache.filled > 0] = 0
         self.counted = np.array([s.counted for s in tables.segments], np.int64)
 
@@ -207,7 +206,7 @@ class Collector:
             self.tables, self.launch, o, self.machine, self.counts, executed,
             tuple(map(WarpSequence, self.kept, warps.tolist())),
             self.block_slots, self.dirty, self.slice_work,
-            self.sequence_of_warp, self.thread_instructions, self.accesses,
+            self.sequence_of_warp, self.thread_instructions,
         )  # fmt: skip
 
     def _flush(self, *, last: bool) -> None:
@@ -267,7 +266,6 @@ class Collector:
             c.filled, c.dirty, c.rows, self.counts, self.slice_work,
         )  # fmt: skip
         self.dirty += int(self.totals[1])
-        self.accesses += int(rows.places[:, 1].sum())
 
     def _keep_sequences(
         self, rows: Requests, order: NDArray[np.int64], starts: NDArray[np.int64],
