@@ -95,7 +95,7 @@ class DivergentBarrier:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """``addresses`` by id of the access."""
+    """``addresses`` by id of the access; empty where nobody asked for them."""
 
     branches: tuple[BranchDivergence, ...]
     addresses: tuple[Uniformity, ...]
@@ -104,9 +104,10 @@ class Divergence:
 
 @dataclass(frozen=True, slots=True)
 class DivergencePass:
-    """Gives :class:`Divergence` for warps of 32. Different pointer arguments are taken to lead to
-    different buffers."""
+    """Gives :class:`Divergence` for warps of 32, that of ``addresses`` too. Different pointer
+    arguments are taken to lead to different buffers."""
 
+    addresses: bool = True
     name: str = "divergence"
     requires: tuple[type, ...] = (
         ControlFlow, PostDominators, Branches, Barriers, MemoryAccesses, SymbolicValues,
@@ -127,7 +128,7 @@ class DivergencePass:
             judge.condition(
                 values.address(function.instructions[access.instruction], access.pointer)
             )
-            for access in facts[MemoryAccesses].accesses
+            for access in (facts[MemoryAccesses].accesses if self.addresses else ())
         )
         return Divergence(branches, addresses, _barriers(facts, decided))
 

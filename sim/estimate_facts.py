@@ -25,7 +25,7 @@ def estimate_facts(
         *PASSES,
         SymbolicValuesPass(known, trips),
         TripCountsPass(),
-        DivergencePass(),
+        DivergencePass(addresses=False),
         FlowCountsPass(),
         AssumedSharesPass(shares),
     )
