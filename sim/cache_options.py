@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from kcc.sim.reuse_layout import Order
+from kcc.sim.reuse.layout import Order
 
 
 class CacheMethod(Enum):

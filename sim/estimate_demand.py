@@ -25,8 +25,8 @@ from kcc.sim.estimate_subject import Subject
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
 from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
-from kcc.sim.reuse_analysis import ReuseStudy
-from kcc.sim.reuse_traffic import (
+from kcc.sim.reuse.analysis import ReuseStudy
+from kcc.sim.reuse.traffic import (
     caches_by_access,
     interleaving_spread,
     reuse_study,

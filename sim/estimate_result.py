@@ -9,7 +9,7 @@ from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy
 from kcc.sim.estimate_lines import LineCost
 from kcc.sim.estimate_range import range_of
-from kcc.sim.reuse_traffic import AccessCaches
+from kcc.sim.reuse.traffic import AccessCaches
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from kcc.sim.machine_operations import MachineProgram
 from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
-from kcc.sim.reuse_program import ReuseProgram, reuse_program
+from kcc.sim.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.sector_phases import miss_shares
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
     from kcc.gpu.occupancy import Occupancy
     from kcc.sim.estimate_result import Estimate
-    from kcc.sim.reuse_analysis import Rate
+    from kcc.sim.reuse.analysis import Rate
 
 SCHEMA = "kcc/estimate/1"
 DIGITS = 10

@@ -24,7 +24,7 @@ from kcc.passes.warp_addresses import OBJECT_DISTANCE, WARP, Warps
 from kcc.sim.cache_analysis import LINE, SECTOR, Stream
 from kcc.sim.machine_operations import MachineProgram, Memory
 from kcc.sim.pipeline_flow import Flow
-from kcc.sim.reuse_layout import Code, Kind, Op
+from kcc.sim.reuse.layout import Code, Kind, Op
 
 Ints = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.sim.cache_analysis import CacheShape, Stream, Traffic, launch_bytes, unknown_traffic
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.estimate_subject import Subject
-from kcc.sim.reuse_analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
 
 CONSTANT_BYTES, CONSTANT_LINE, CONSTANT_WAYS = 2048, 64, 4
 """The constant cache of an SM where a description has none: Jia et al., "Dissecting the NVIDIA

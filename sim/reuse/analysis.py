@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.cache_options import CacheOptions
-from kcc.sim.reuse_layout import (
+from kcc.sim.reuse.layout import (
     EMPTY,
     PERIODS,
     Asked,
@@ -36,7 +36,7 @@ from kcc.sim.reuse_layout import (
     Tallies,
     Warps,
 )
-from kcc.sim.reuse_program import ReuseProgram
+from kcc.sim.reuse.program import ReuseProgram
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -218,7 +218,7 @@ class _Trial:
 
     def _sm(self, number: int) -> Asked:
         """What an SM asks of L2, and what its own caches had."""
-        from kcc.sim.reuse_sm_native import run_sm
+        from kcc.sim.reuse.sm_native import run_sm
 
         program, caches, draws = self.program, self.caches, self.random
         rounds = min(self.rounds, 2) if self.options.classes else self.rounds
@@ -239,7 +239,7 @@ class _Trial:
 
     def _l2(self, asked: Mapping[int, Asked], alike: Sequence[int]) -> tuple[Floats, int, int]:
         """Sectors at L2 by round and access, lookups, and of how many sets one was looked at."""
-        from kcc.sim.reuse_native import run_l2
+        from kcc.sim.reuse.l2_native import run_l2
 
         caches, code = self.caches, self.program.code
         every = list(asked.values())

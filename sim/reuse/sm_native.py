@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kcc.native import inlined, native, uncounted
-from kcc.sim.reuse_layout import (
+from kcc.sim.reuse.l2_native import count_sectors, draw, leave_loop, pass_lines, touch
+from kcc.sim.reuse.layout import (
     PERIODS,
     Asked,
     Blocks,
@@ -22,7 +23,6 @@ from kcc.sim.reuse_layout import (
     Tallies,
     Warps,
 )
-from kcc.sim.reuse_native import count_sectors, draw, leave_loop, pass_lines, touch
 
 Ints = Any
 

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kcc.sim.cache_options import CacheOptions, Interleaving
-from kcc.sim.reuse_analysis import Hierarchy, Reuse, ReuseStudy, Ways, reuse_of
-from kcc.sim.reuse_layout import Code, Kind, Op
-from kcc.sim.reuse_program import ReuseProgram
+from kcc.sim.reuse.analysis import Hierarchy, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.reuse.layout import Code, Kind, Op
+from kcc.sim.reuse.program import ReuseProgram
 
 FULL = CacheOptions().in_full()
 

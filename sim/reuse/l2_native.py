@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kcc.native import inlined, native
-from kcc.sim.reuse_layout import EMPTY, Code, Gpu, Kind, Lru, Order, Second
+from kcc.sim.reuse.layout import EMPTY, Code, Gpu, Kind, Lru, Order, Second
 
 Ints = Any
 Floats = Any
@@ -127,7 +127,7 @@ def ask_l2(
     loop: int, walks: int, weight: float, own: float,
 ) -> None:  # fmt: skip
     """Sectors of one line, read or written, in L2, if its set is among those looked at.
-    ``counts[access]`` as :class:`kcc.sim.reuse_layout.Second` says."""
+    ``counts[access]`` as :class:`kcc.sim.reuse.layout.Second` says."""
     at = scatter(line) * gpu.sets >> 31
     if at & (gpu.sampled - 1) != gpu.phase:
         return
