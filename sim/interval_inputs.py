@@ -112,8 +112,9 @@ def _code(program: Program, machine: Machine, kinds: NDArray[np.int64]) -> NDArr
     per_line = max(machine.line_bytes // machine.code_bytes, 1) if machine[Conf.FETCH_SETS] else 0
     if per_line == 0:
         return found
-    places = [np.arange(first, end) for first, end, _ in program.segments]
-    order = np.concatenate(places) if places else np.zeros(0, np.int64)
+    places = [np.zeros(0, np.int64)]
+    places += [np.arange(int(first), int(end)) for first, end, _ in program.segments]
+    order = np.concatenate(places)
     order = order[kinds[order] > Kind.PHI]
     ends = np.cumsum(program.ops[order, Op.ISSUES])
     first = (ends - program.ops[order, Op.ISSUES]) // per_line
