@@ -55,7 +55,8 @@ class Operations(NamedTuple):
 class Sm(NamedTuple):
     """An SM and its share of the memory behind it, in cycles (per sector for L2 and DRAM).
     ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
-    start ``stagger`` cycles apart."""
+    start ``stagger`` cycles apart. A read of DRAM takes ``dram_wait`` longer in the mean than
+    without load, at random: of several that a warp waits for together, the last one counts."""
 
     schedulers: int
     resident: int
@@ -70,6 +71,7 @@ class Sm(NamedTuple):
     l1_latency: float
     l2_latency: float
     dram_latency: float
+    dram_wait: float
     constant_latency: float
     barrier_latency: float
     atomic_latency: float
@@ -95,6 +97,8 @@ class _Warps(NamedTuple):
     waiting: Flags
     known: Floats
     source: NDArray[np.int8]
+    reads: Integers
+    """Of DRAM, since the warp last waited for one."""
 
 
 class _Schedulers(NamedTuple):
@@ -134,7 +138,7 @@ def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> R
     warps = _Warps(
         np.zeros(count, np.int64), np.zeros(count, np.int64), np.full(count, _NEVER),
         np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_),
-        np.zeros((count, number)), np.zeros((count, number), np.int8),
+        np.zeros((count, number)), np.zeros((count, number), np.int8), np.zeros(count, np.int64),
     )  # fmt: skip
     schedulers = _Schedulers(
         np.zeros(sm.schedulers), np.zeros((sm.schedulers, _UNITS)),
@@ -188,7 +192,7 @@ def _loop(
         last = max(last, now)
         done, cause = start + float(operations.latency[o]), ARITHMETIC
         if operations.unit[o] == _MEMORY_UNIT:
-            done, cause = _access(o, slot, start, operations, sm, memory)
+            done, cause = _access(o, slot, start, operations, sm, warps, memory)
         else:
             begin = max(start, schedulers.unit_free[scheduler, operations.unit[o]])
             done = float(begin + operations.latency[o])
@@ -244,6 +248,7 @@ def _launch(
         warps.why[slot] = IDLE
         warps.waiting[slot] = False
         warps.known[slot, :] = 0.0
+        warps.reads[slot] = 0
     blocks.left[place], blocks.arrived[place] = sm.warps, 0
     blocks.started[number] = now if now >= 0.0 else number * sm.stagger
 
@@ -312,7 +317,13 @@ def _account(
 
 @uncounted
 def _access(
-    o: int, slot: int, start: float, operations: Operations, sm: Sm, memory: _Memory
+    o: int,
+    slot: int,
+    start: float,
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    memory: _Memory,
 ) -> tuple[float, int]:
     """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
     free = memory.free
@@ -352,7 +363,10 @@ def _access(
     if asked > 0:
         memory.credit_dram[o] -= asked
         free[2] = max(free[2], served) + asked * sm.dram_cycles
-        late = max(free[1], free[2]) + sm.dram_latency - sm.l1_latency
+        lines = max(int(asked / 4.0 + 0.5), 1)
+        warps.reads[slot] += lines
+        wait = sm.dram_wait * _longest(warps.reads[slot]) / _longest(lines)
+        late = max(free[1], free[2]) + sm.dram_latency + wait - sm.l1_latency
         if late > done:
             done, cause = late, DRAM
     if asked_l2 > 0:
@@ -362,6 +376,16 @@ def _access(
     if kind == _GLOBAL_ATOMIC:
         return max(done, served + sm.atomic_latency), L2
     return done, cause
+
+
+@uncounted
+def _longest(count: int) -> float:
+    """The longest of so many waits over the mean wait, in the mean: of exponential ones the
+    harmonic number."""
+    total = 0.0
+    for i in range(1, count + 1):
+        total += 1.0 / i
+    return total
 
 
 @uncounted
@@ -412,4 +436,6 @@ def _wait(slot: int, now: float, trace: Numbers, operations: Operations, warps: 
         n = operations.needs[i]
         if warps.known[slot, n] > at:
             at, cause = warps.known[slot, n], warps.source[slot, n]
+    if cause == DRAM:
+        warps.reads[slot] = 0
     warps.ready[slot], warps.why[slot] = at, cause
