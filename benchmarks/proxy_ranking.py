@@ -16,13 +16,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.proxies import traced_miniature
 from benchmarks.proxy_subjects import SIZE, entries, subject_of
 from kcc.gpu import load_gpu
 from kcc.host import HostSettings, user_cache_dir
 from kcc.proxy_check import simulate_run, trace_run
 from kcc.synth.reductions import largest_factors
-from kcc.synthesizing import Study, settle, study_script
+from kcc.synthesizing import Study, settle, study_script, write_runnable
 
 CHOICES = (
     ("l1.size_bytes", ("16384", "131072")),
@@ -83,7 +82,8 @@ def main() -> int:
             original = trace_run(
                 subject.script, Path(folder) / "o.kct", settings, size=SIZE, launches=chosen
             )
-            own = traced_miniature(settled.miniature, settled.source.text, Path(folder), settings)
+            script = write_runnable(settled, Path(folder))
+            own = trace_run(str(script), Path(folder) / "m.kct", settings)
             gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(sms)]
             one = [simulate_run(original, gpu) for gpu in gpus]
             two = [simulate_run(own, gpu) for gpu in gpus]

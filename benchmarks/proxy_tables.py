@@ -2,98 +2,89 @@
 
     python -m benchmarks.proxy_tables proxies.jsonl
 
-"max" divides trips until one is left; "auto 5" is what `--reduction auto --error 5` finds on all
-four configurations, or `--blocks auto` where there are no loops; "none" is without reduction.
+"none" is without reduction, "max" divides trips until one is left; "auto" is what
+`--reduction auto --error 5` finds on all four configurations, "auto confN" on one; "twins" are two
+miniatures, of which one has half the reduction of the other.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-CONFIGURATIONS = ("conf1", "conf2", "conf3", "conf4")
+from benchmarks.proxies import CONFIGURATIONS
+from benchmarks.proxy_journal import Journal, name_of
+from kcc.synth.behaviour import Pair, Simulated
+from kcc.synth.reductions import Reduction
+from kcc.synth.twins import followed, steps_to
 
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One simulation."""
-
-    cycles: float
-    issued: float
-    instructions: float
-    cpu_seconds: float
-    hits: dict[str, float]
-
-    @property
-    def ipc(self) -> float:
-        return self.issued / self.cycles if self.cycles else 0.0
+HOW = ("max", "auto", "twins", "none")
 
 
 class Measured:
     """What a journal has of one workload."""
 
-    def __init__(self, name: str, rows: dict[str, Any]) -> None:
-        self.name, self.rows = name, rows
-        self.subject = rows["subject"]
+    def __init__(self, name: str, journal: Journal) -> None:
+        self.name, self.journal = name, journal
+        self.subject = journal.rows[f"{name} subject"]
 
     @property
-    def loops(self) -> bool:
+    def has_loops(self) -> bool:
         """Whether a loop runs more than once."""
         return int(self.subject["loops"]) > 1
 
-    def run(self, what: str, gpu: str) -> Run | None:
-        """The original, or the miniature of a kind and factor, on a configuration."""
-        row = self.rows.get(f"{what} on {gpu}")
+    def reduction(self, how: str) -> Reduction | None:
+        """What was chosen by a way of :data:`HOW`, or for one configuration."""
+        row = self.journal.rows.get(f"{self.name} {'max' if how == 'none' else how} chosen")
         if row is None:
             return None
-        return Run(
-            row["cycles"], row["issued"], row["instructions"], row["cpu_seconds"], row["hits"]
-        )
+        factors = tuple(tuple(one) for one in row["factors"])
+        found = Reduction(factors, int(row["blocks"]))
+        return found.none if how == "none" else found
 
-    def error(self, what: str, gpu: str) -> float | None:
-        """The relative error of IPC: equation (4)."""
-        one, two = self.run("original", gpu), self.run(what, gpu)
-        return two.ipc / one.ipc - 1 if one and two and one.ipc else None
+    def pair(self, how: str, gpu: str) -> Pair | None:
+        """The original, and what was chosen, on a configuration."""
+        reduction = self.reduction(how)
+        return reduction and self.pair_of(reduction, gpu, twins=how.startswith("twins"))
 
-    def factors(self, kind: str) -> list[int]:
-        found = {int(k.split()[1]) for k in self.rows if k.startswith(f"{kind} ") and " on " in k}
-        return sorted(found)
+    def pair_of(self, reduction: Reduction, gpu: str, *, twins: bool) -> Pair | None:
+        """The original, and a miniature or two, on a configuration."""
+        original = self.run("original", gpu)
+        found = self.run(name_of(reduction), gpu)
+        if twins and found and not reduction.is_none:
+            larger = reduction.halved
+            whole = self.subject["behaviour"]["warp_instructions"] / reduction.blocks
+            steps = steps_to(whole, self.executed(reduction), self.executed(larger))
+            large = self.run(name_of(larger), gpu)
+            found = followed(found, large, steps) if large else None
+        return Pair(original, found) if original and found else None
 
-    def chosen(self, how: str) -> str | None:
-        """The miniature of "max", "none", "auto 5" or "auto 10", by its name in the journal."""
-        if how == "none":
-            return "trips 1"
-        if how == "max":
-            return f"trips {max(self.factors('trips'))}"
-        row = self.rows.get(f"{how} chosen")
-        return None if row is None else " ".join(str(row["what"]).split())
+    def run(self, what: str, gpu: str) -> Simulated | None:
+        """A simulation."""
+        return self.journal.run(f"{self.name} {what}", gpu)
+
+    def executed(self, reduction: Reduction) -> int:
+        """The warp instructions of a miniature."""
+        return int(self.behaviour(reduction)["warp_instructions"])
+
+    def behaviour(self, reduction: Reduction) -> dict[str, Any]:
+        """What a miniature does."""
+        return self.journal.rows[f"{self.name} {name_of(reduction)} behaviour"]
 
     def named(self, how: str) -> str:
         """What was reduced by how much: trips of each loop, or thread blocks."""
-        row = self.rows.get(f"{how} chosen")
-        if row is None:
-            return str(self.chosen(how))
-        if row["blocks"] > 1:
-            return f"blocks {row['blocks']}"
-        return "trips " + (", ".join(str(f) for f in row["factors"][0]) or "1")
-
-    def speedup(self, what: str, gpu: str, *, time: bool = False) -> float | None:
-        one, two = self.run("original", gpu), self.run(what, gpu)
-        if not one or not two:
-            return None
-        if time:
-            return one.cpu_seconds / max(two.cpu_seconds, 1e-9)
-        return one.instructions / two.instructions
-
-
-HOW = ("max", "auto 5", "auto 10", "none")
+        found = self.reduction(how)
+        if found is None:
+            return "-"
+        loops = ", ".join(str(f) for row in found.factors for f in row)
+        trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
+        blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
+        return "; ".join([*trips, *blocks]) or "none"
 
 
 def main() -> int:
@@ -104,9 +95,13 @@ def main() -> int:
     found = read(arguments.journal)
     write = sys.stdout.write
     for how in HOW:
-        own = [m for m in found if m.chosen(how)]
+        own = [m for m in found if m.pair(how, "conf1")]
         if own:
             write(f"\n### {how}\n\n{errors_table(own, how)}\n")
+    for way in ("auto", "twins"):
+        own = [m for m in found if all(m.pair(f"{way} {gpu}", gpu) for gpu in CONFIGURATIONS)]
+        if own:
+            write(f"\n### {way}, each\n\n{each_table(own, way)}\n")
     write(f"\n### correlation\n\n{correlation_table(found)}\n")
     write(f"\n### by reduction\n\n{reduction_table(found)}\n")
     write(f"\n### behaviour\n\n{behaviour_table(found)}\n")
@@ -116,13 +111,18 @@ def main() -> int:
 
 def read(path: Path) -> list[Measured]:
     """The workloads whose original and miniatures are in the journal."""
-    rows = dict[str, dict[str, Any]]()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        name, _, *rest = row["key"].split()
-        rows.setdefault(name, {})[" ".join(rest)] = row
-    done = [n for n, r in rows.items() if "main done" in r]
-    return [Measured(name, rows[name]) for name in sorted(done)]
+    journal = Journal(path)
+    done = [key.split()[0] for key in journal.rows if key.endswith(" sweep done")]
+    return [Measured(name, journal) for name in sorted(done)]
+
+
+def _groups(found: Sequence[Measured]) -> list[tuple[str, Sequence[Measured]]]:
+    groups = [
+        ("loops", [m for m in found if m.has_loops]),
+        ("no loops", [m for m in found if not m.has_loops]),
+        ("all", found),
+    ]
+    return [(f"mean of {len(own)}, {title}", own) for title, own in groups if own]
 
 
 def errors_table(found: Sequence[Measured], how: str) -> str:
@@ -132,40 +132,39 @@ def errors_table(found: Sequence[Measured], how: str) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for own in found:
-        what = own.chosen(how) or ""
-        errors = " | ".join(_percent(own.error(what, gpu)) for gpu in CONFIGURATIONS)
-        speed = own.speedup(what, "conf1")
-        time = own.speedup(what, "conf1", time=True)
+        pairs = [own.pair(how, gpu) for gpu in CONFIGURATIONS]
+        errors = " | ".join(_percent(pair and pair.ipc_error) for pair in pairs)
+        speeds = f"{_times(_speed(pairs[0]))} | {_times(_time(pairs))}"
         lines.append(
-            f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} |"
-            f" {_times(speed)} | {_times(time)} |"
+            f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} | {speeds} |"
         )
-    for title, group in (
-        ("loops", [m for m in found if m.loops]),
-        ("no loops", [m for m in found if not m.loops]),
-        ("all", list(found)),
-    ):
-        lines.append(_means(title, group, how))
+    for title, group in _groups(found):
+        columns = [_mean_absolute(m.pair(how, gpu) for m in group) for gpu in CONFIGURATIONS]
+        speeds = _both([_speed(m.pair(how, "conf1")) for m in group])
+        times = _both([_time([m.pair(how, gpu) for gpu in CONFIGURATIONS]) for m in group])
+        lines.append(f"| {title} | | | {' | '.join(columns)} | {speeds} | {times} |")
     return "\n".join(lines)
 
 
-def _means(title: str, group: Sequence[Measured], how: str) -> str:
-    columns = [
-        _mean_absolute(m.error(m.chosen(how) or "", gpu) for m in group) for gpu in CONFIGURATIONS
-    ]
-    speeds = [s for m in group if (s := m.speedup(m.chosen(how) or "", "conf1"))]
-    times = [s for m in group if (s := m.speedup(m.chosen(how) or "", "conf1", time=True))]
-    return (
-        f"| mean of {len(group)}, {title} | | | {' | '.join(columns)} | {_both(speeds)} |"
-        f" {_both(times)} |"
-    )
-
-
-def _both(values: Sequence[float]) -> str:
-    """Arithmetic and harmonic mean."""
-    if not values:
-        return "-"
-    return f"{statistics.mean(values):.1f} x / {statistics.harmonic_mean(values):.1f} x"
+def each_table(found: Sequence[Measured], way: str) -> str:
+    """What is found for each configuration alone: reduction, error and speed-up."""
+    lines = [f"| workload | {' | '.join(CONFIGURATIONS)} |", "|---|---|---|---|---|"]
+    for own in found:
+        cells = list[str]()
+        for gpu in CONFIGURATIONS:
+            how = f"{way} {gpu}"
+            pair = own.pair(how, gpu)
+            error = _percent(pair and pair.ipc_error)
+            cells.append(f"{own.named(how)}: {error}, {_times(_speed(pair))}")
+        lines.append(f"| {own.name} | {' | '.join(cells)} |")
+    for title, group in _groups(found):
+        cells = [
+            f"{_mean_absolute(m.pair(f'{way} {gpu}', gpu) for m in group)},"
+            f" {_both([_speed(m.pair(f'{way} {gpu}', gpu)) for m in group])}"
+            for gpu in CONFIGURATIONS
+        ]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def correlation_table(found: Sequence[Measured]) -> str:
@@ -173,79 +172,118 @@ def correlation_table(found: Sequence[Measured]) -> str:
     logarithms of IPC over that on conf1, over all workloads and configurations (figure 20)."""
     lines = ["| miniature | points | correlation |", "|---|---|---|"]
     for how in HOW:
-        one, two = list[float](), list[float]()
+        points = list[tuple[float, float]]()
         for own in found:
-            what = own.chosen(how)
-            if what is None:
-                continue
-            for gpu in CONFIGURATIONS[1:]:
-                one.append(_gain(own, "original", gpu))
-                two.append(_gain(own, what, gpu))
-        if len(one) > 2:
-            lines.append(f"| {how} | {len(one)} | {statistics.correlation(one, two):.3f} |")
+            pairs = [pair for gpu in CONFIGURATIONS if (pair := own.pair(how, gpu))]
+            if len(pairs) == len(CONFIGURATIONS):
+                points += [_gains(pairs[0], other) for other in pairs[1:]]
+        if len(points) > 2:
+            correlation = statistics.correlation(*zip(*points, strict=True))
+            lines.append(f"| {how} | {len(points)} | {correlation:.3f} |")
     return "\n".join(lines)
 
 
-def _gain(own: Measured, what: str, gpu: str) -> float:
-    first, other = own.run(what, CONFIGURATIONS[0]), own.run(what, gpu)
-    assert first is not None
-    assert other is not None
-    return math.log(other.ipc / first.ipc)
+def _gains(first: Pair, other: Pair) -> tuple[float, float]:
+    """Of the original and of the miniature."""
+    one = math.log(other.original.ipc / first.original.ipc)
+    return one, math.log(other.miniature.ipc / first.miniature.ipc)
 
 
 def reduction_table(found: Sequence[Measured]) -> str:
-    """Error and speed-up of loop kernels by reduction (figures 16 and 17), on conf1."""
-    lines = ["| R | workloads | mean error | mean speed-up, instructions |", "|---|---|---|---|"]
-    loops = [m for m in found if m.loops and "sweep done" in m.rows]
-    for factor in (1, 2, 8, 32, 128, 512, 2048, 8192):
-        # A workload whose largest factor is smaller stays at that.
-        whats = [(m, f"trips {max(f for f in m.factors('trips') if f <= factor)}") for m in loops]
-        errors = _mean_absolute(m.error(w, "conf1") for m, w in whats)
-        speeds = [s for m, w in whats if (s := m.speedup(w, "conf1"))]
-        own = sum(max(m.factors("trips")) >= factor for m in loops)
-        lines.append(f"| {factor} | {own} | {errors} | {_both(speeds)} |")
+    """Error and speed-up of loop kernels by reduction (figures 16 and 17), of one miniature and of
+    two; a workload whose largest factor is smaller stays at that."""
+    lines = [
+        "| R | workloads | conf1 | conf4 | instructions | two: conf1 | conf4 | instructions |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    loops = [m for m in found if m.has_loops]
+    most = {m.name: max(_factors(m)) for m in loops}
+    for exponent in range(max(most.values(), default=1).bit_length()):
+        factor = 1 << exponent
+        cells = list[str]()
+        for twins in (False, True):
+            rows = [
+                [m.pair_of(_cut(m, factor), gpu, twins=twins) for gpu in ("conf1", "conf4")]
+                for m in loops
+            ]
+            cells += [_mean_absolute(row[n] for row in rows) for n in (0, 1)]
+            cells.append(_both([_speed(row[0]) for row in rows]))
+        own = sum(m >= factor for m in most.values())
+        lines.append(f"| {factor} | {own} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def behaviour_table(found: Sequence[Measured], how: str = "auto 5") -> str:
+def _factors(own: Measured) -> list[int]:
+    largest = own.reduction("max")
+    return [f for row in (largest.factors if largest else ()) for f in row] or [1]
+
+
+def _cut(own: Measured, limit: int) -> Reduction:
+    largest = own.reduction("max")
+    assert largest is not None
+    return Reduction(tuple(tuple(min(f, limit) for f in row) for row in largest.factors))
+
+
+def behaviour_table(found: Sequence[Measured], how: str = "auto") -> str:
     """Lanes, sectors, passes and hit rates, original / miniature, of what auto finds."""
     lines = [
         "| workload | miniature | lanes | sectors | passes | mix | L1 hits, conf1 |",
         "|---|---|---|---|---|---|---|",
     ]
     for own in found:
-        what = own.chosen(how)
-        if what is None or f"{what} behaviour" not in own.rows:
+        reduction = own.reduction(how)
+        if reduction is None:
             continue
-        one = own.subject["behaviour"]
-        two = own.rows[f"{what} behaviour"]["behaviour"]
-        hits = [_hits(own.run(w, "conf1")) for w in ("original", what)]
-        mix = max(
-            abs(one["mix"].get(n, 0) - two["mix"].get(n, 0)) for n in {*one["mix"], *two["mix"]}
-        )
-        lines.append(
-            f"| {own.name} | {own.named(how)} | {one['lanes']:.2f} / {two['lanes']:.2f} |"
-            f" {one['sectors']:.2f} / {two['sectors']:.2f} |"
-            f" {one['passes']:.2f} / {two['passes']:.2f} | {100 * mix:.1f} % |"
-            f" {hits[0]} / {hits[1]} |"
-        )
+        one, two = own.subject["behaviour"], own.behaviour(reduction)
+        mixes = one["mix"], two["mix"]
+        mix = max(abs(mixes[0].get(n, 0) - mixes[1].get(n, 0)) for n in {*mixes[0], *mixes[1]})
+        pair = own.pair(how, "conf1")
+        hits = f"{_hits(pair and pair.original)} / {_hits(pair and pair.miniature)}"
+        counts = " | ".join(f"{one[k]:.2f} / {two[k]:.2f}" for k in ("lanes", "sectors", "passes"))
+        lines.append(f"| {own.name} | {own.named(how)} | {counts} | {100 * mix:.1f} % | {hits} |")
     return "\n".join(lines)
 
 
 def baseline_table(found: Sequence[Measured]) -> str:
     """Trips of one written into the source, and a quarter of the thread blocks, on conf1."""
     lines = ["| workload | once in the source | a quarter of the threads |", "|---|---|---|"]
+    columns = [list[Pair | None](), list[Pair | None]()]
     for own in found:
-        once, threads = own.error("once 1", "conf1"), own.error("threads 4", "conf1")
-        lines.append(f"| {own.name} | {_percent(once)} | {_percent(threads)} |")
-    once = _mean_absolute(m.error("once 1", "conf1") for m in found)
-    threads = _mean_absolute(m.error("threads 4", "conf1") for m in found)
-    lines.append(f"| mean | {once} | {threads} |")
+        original, none = own.run("original", "conf1"), own.reduction("none")
+        assert original is not None
+        assert none is not None
+        fewer = Reduction(none.factors, 4)
+        runs = own.run("once", "conf1"), own.run(name_of(fewer), "conf1")
+        pairs = [Pair(original, run) if run else None for run in runs]
+        errors = [_percent(pair and pair.ipc_error) for pair in pairs]
+        lines.append(f"| {own.name} | {' | '.join(errors)} |")
+        for column, pair in zip(columns, pairs, strict=True):
+            column.append(pair)
+    lines.append(f"| mean | {_mean_absolute(columns[0])} | {_mean_absolute(columns[1])} |")
     return "\n".join(lines)
 
 
-def _mean_absolute(errors: Iterable[float | None]) -> str:
-    known = [abs(e) for e in errors if e is not None]
+def _speed(pair: Pair | None) -> float | None:
+    return pair and pair.instruction_speedup
+
+
+def _time(pairs: Sequence[Pair | None]) -> float | None:
+    """The original's CPU time over the miniature's, all configurations together."""
+    known = [pair for pair in pairs if pair]
+    own = sum(pair.miniature.cpu_seconds for pair in known)
+    return sum(pair.original.cpu_seconds for pair in known) / own if own else None
+
+
+def _both(values: Iterable[float | None]) -> str:
+    """Arithmetic and harmonic mean."""
+    known = [value for value in values if value]
+    if not known:
+        return "-"
+    return f"{statistics.mean(known):.1f} x / {statistics.harmonic_mean(known):.1f} x"
+
+
+def _mean_absolute(pairs: Iterable[Pair | None]) -> str:
+    known = [abs(pair.ipc_error) for pair in pairs if pair]
     return f"{100 * statistics.mean(known):.1f} %" if known else "-"
 
 
@@ -257,7 +295,7 @@ def _times(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f} x"
 
 
-def _hits(run: Run | None) -> str:
+def _hits(run: Simulated | None) -> str:
     rate = run.hits.get("L1") if run else None
     return "-" if rate is None else f"{100 * rate:.0f} %"
 

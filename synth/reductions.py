@@ -1,20 +1,66 @@
-"""By how much the trips of loops are divided.
+"""By how much a miniature is smaller than its original: in trips of loops and in thread blocks.
 
 Yu et al. (IEEE TC 2015, section 4.2.3) ask whether one factor should hold for all loops or each
 should have its own, and take one. Here both are possible. One factor cuts the reuse that an outer
 loop brings together with the work that an inner one does; with factors of their own the one can be
-kept and the other cut.
+kept and the other cut. Beyond the text thread blocks may be fewer too, which changes nothing of
+what a thread does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from kcc.profile.model import LaunchProfile
 from kcc.synth.observed import KernelFacts, LaunchFacts
 
 Factors = tuple[tuple[int, ...], ...]
 """For each loop of each kernel, powers of two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """What trips of each loop of each kernel, and thread blocks, are divided by."""
+
+    factors: Factors
+    blocks: int = 1
+
+    @property
+    def is_none(self) -> bool:
+        return self == self.none
+
+    @property
+    def none(self) -> Reduction:
+        """No reduction, of kernels with as many loops."""
+        return Reduction(tuple(tuple(1 for _ in row) for row in self.factors))
+
+    @property
+    def halved(self) -> Reduction:
+        """Half of it: in trips where trips are divided, else in thread blocks."""
+        if any(factor > 1 for row in self.factors for factor in row):
+            rows = tuple(tuple(max(f // 2, 1) for f in row) for row in self.factors)
+            return replace(self, factors=rows)
+        return replace(self, blocks=max(self.blocks // 2, 1))
+
+    def on(self, axis: Axis) -> int:
+        """The factor on one axis."""
+        return self.blocks if axis is None else self.factors[axis[0]][axis[1]]
+
+    def by(self, axis: Axis, factor: int) -> Reduction:
+        """The same with another factor on one axis."""
+        if axis is None:
+            return replace(self, blocks=factor)
+        rows = [list(row) for row in self.factors]
+        rows[axis[0]][axis[1]] = factor
+        return replace(self, factors=tuple(tuple(row) for row in rows))
+
+
+Axis = tuple[int, int] | None
+"""Of what a reduction has a factor: kernel and loop, or (None) the thread blocks."""
+
+Trial = Callable[[Reduction], int | None]
+"""The instructions that a miniature executes if it is good enough, else None."""
 
 
 def largest_factors(
@@ -31,32 +77,54 @@ def largest_factors(
     )
 
 
-def factors_within(
-    kernels: Sequence[KernelFacts],
-    launches: Sequence[LaunchFacts],
-    is_good: Callable[[Factors], bool],
-) -> Factors:
-    """Factors with which a miniature is good, found loop by loop, the one with most instructions
-    first, with those that were found before it; by halving what is left of the powers of two, as if
-    whatever is good with one factor were so with all smaller ones."""
-    largest = largest_factors(kernels, launches, 1 << 30)
-    if is_good(largest):
-        return largest
-    found = largest_factors(kernels, launches, 1)
-    for kernel, loop in _by_work(kernels, launches):
-        good, bad = 0, largest[kernel][loop].bit_length()
-        while bad - good > 1:
-            exponent = (good + bad) // 2
-            trial = _with(found, kernel, loop, 1 << exponent)
-            good, bad = (exponent, bad) if is_good(trial) else (good, exponent)
-        found = _with(found, kernel, loop, 1 << good)
-    return found
+def largest_blocks(launches: Sequence[LaunchFacts], limit: int) -> int:
+    """The largest power of two, no more than ``limit``, by which the thread blocks of the largest
+    launch can be divided."""
+    most = max((x.launch.thread_blocks for x in launches), default=1)
+    return min(limit, 1 << (most.bit_length() - 1))
 
 
-def _with(factors: Factors, kernel: int, loop: int, factor: int) -> Factors:
-    rows = [list(row) for row in factors]
-    rows[kernel][loop] = factor
-    return tuple(tuple(row) for row in rows)
+def smallest_within(
+    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], trial: Trial,
+    least: Reduction, most: Reduction,
+) -> Reduction:  # fmt: skip
+    """The reduction between ``least`` and ``most`` with fewest instructions of those that are tried
+    and good: thread blocks first and then the loops, or the loops first and then thread blocks.
+
+    Loops are cut all at once if that is good; else one by one, that with most instructions first.
+    Each is cut with what was found before it as it is, by halving what is left of the powers of
+    two, as if whatever is good with one factor were so with all smaller ones. Where ``least`` is
+    not good, no smaller miniature is looked for: it could be good by chance only.
+    """
+    if trial(least) is None:
+        return least
+    loops = _by_work(kernels, launches)
+
+    def cut_loops(found: Reduction) -> Reduction:
+        all_of_them = replace(found, factors=most.factors)
+        if trial(all_of_them) is not None:
+            return all_of_them
+        for axis in loops:
+            found = _furthest(found, axis, most, trial)
+        return found
+
+    def cut_blocks(found: Reduction) -> Reduction:
+        return _furthest(found, None, most, trial)
+
+    ways = cut_loops(cut_blocks(least)), cut_blocks(cut_loops(least))
+    return min(ways, key=lambda way: trial(way) or 0)
+
+
+def _furthest(found: Reduction, axis: Axis, most: Reduction, trial: Trial) -> Reduction:
+    """With the largest good factor on one axis, from that it has up to that of ``most``."""
+    good, bad = found.on(axis).bit_length() - 1, most.on(axis).bit_length()
+    while bad - good > 1:
+        exponent = (good + bad) // 2
+        if trial(found.by(axis, 1 << exponent)) is None:
+            bad = exponent
+        else:
+            good = exponent
+    return found.by(axis, 1 << good)
 
 
 def _by_work(

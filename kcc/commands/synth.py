@@ -23,23 +23,30 @@ from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
-    from kcc.proxy_check import Traced
-    from kcc.synth.behaviour import Pair, Simulated
-    from kcc.synth.reductions import Factors
+    from kcc.proxy_search import Checked
+    from kcc.synth.behaviour import Simulated
+    from kcc.synth.reductions import Factors, Reduction
     from kcc.synthesizing import Settled, Study
 
 MAX, AUTO = "max", "auto"
+
+TWIN = "twin"
+"""The folder of the larger of two miniatures, or what is added to its name."""
 
 PROFILE = ".json"
 
 LARGEST = 1 << 30
 """More than any loop's trips."""
 
+MOST_BLOCKS = 64
+"""By how much `max` and `auto` divide thread blocks."""
+
 _EXAMPLES = """examples:
   kcc synth kernels/hotspot/workload.py -o mini.cl
   kcc synth kernels/matmul/workload.py --kernel matmul_tiled --reduction 4 -o mini/
   kcc synth kernels/bfs/workload.py --launches 4 --reduction 1 --report - -o mini/
   kcc synth kernels/kmeans/workload.py --reduction auto --error 5 --gpu conf1 -o mini/
+  kcc synth kernels/nbody/workload.py --reduction auto --twin --gpu conf1 -o mini/
   kcc synth kernels/lud/workload.py -o mini/ --verify --gpu conf1,conf2
   kcc profile kernels/lud/workload.py --for-synth --json lud.json; kcc synth lud.json -o mini.cl"""
 
@@ -60,7 +67,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
         help="divide trips of loops by a power of two; max: until one is left (default); auto: "
-        "each loop by the largest with an IPC error below --error on each --gpu",
+        "what leaves fewest instructions with an IPC error below --error on each --gpu",
     )  # fmt: skip
     group.add_argument(
         "--loop", dest="loops", metavar="K.L=R", action="append", type=_loop, default=[],
@@ -69,7 +76,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--blocks", metavar="N", type=_reduction,
         help="also divide thread blocks by a power of two, evenly over regions that behave alike; "
-        "auto: as --reduction (default: auto where --reduction is and no loop runs twice, else 1)",
+        "auto: as --reduction (default: auto where --reduction is, else 1)",
+    )  # fmt: skip
+    group.add_argument(
+        "--twin", action="store_true",
+        help="make a second miniature with half the reduction; IPC is what both say: cycles along "
+        "a line through them, followed to the instructions of the original",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=_percent, default=5.0,
@@ -104,8 +116,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
         raise usage_error("-o is missing: where the miniature goes")
-    targets = _targets(arguments.output) if arguments.output else None
-    check_targets([*(targets.files if targets else ()), *shown], arguments.script)
+    targets = _targets(arguments) if arguments.output else []
+    check_targets([*(f for each in targets for f in each.files), *shown], arguments.script)
     gpus = _gpus(arguments)
     _check_source(arguments)
     try:
@@ -114,9 +126,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return script_exit_code(end)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         made = _made(arguments, study, gpus, Path(folder))
-    outputs = _outputs(arguments, made, targets)
-    if targets is not None:
-        _make_folder(Path(targets.opencl).parent)
+    outputs = _outputs(arguments, study, made, targets)
+    for each in targets[: 2 if made.twin else 1]:
+        _make_folder(Path(each.opencl).parent)
     write_outputs(outputs)
     return 0
 
@@ -143,31 +155,34 @@ class _Targets:
         return (self.opencl, self.host, self.cuda, self.llvm)
 
 
-def _targets(output: str) -> _Targets:
-    path = Path(output)
-    if output == STANDARD:
+def _targets(arguments: argparse.Namespace) -> list[_Targets]:
+    """Of the miniature, and of its twin if it is to have one."""
+    path = Path(arguments.output)
+    if arguments.output == STANDARD:
         raise usage_error("a miniature is several files: -o names a folder or FILE.cl")
     if path.suffix == ".cl":
-        return _Targets(output, *(str(path.with_suffix(s)) for s in (".py", ".cu", ".ll")))
-    if path.exists() and not path.is_dir():
-        raise usage_error(f"'{output}' is neither a folder nor FILE.cl")
-    names = ("kernel.cl", "workload.py", "kernel.cu", "kernel.ll")
-    return _Targets(*(str(path / name) for name in names))
+        found = [path, path.with_stem(f"{path.stem}-{TWIN}")]
+        found = [[str(each.with_suffix(s)) for s in (".cl", ".py", ".cu", ".ll")] for each in found]
+    elif path.exists() and not path.is_dir():
+        raise usage_error(f"'{arguments.output}' is neither a folder nor FILE.cl")
+    else:
+        names = ("kernel.cl", "workload.py", "kernel.cu", "kernel.ll")
+        found = [[str(folder / name) for name in names] for folder in (path, path / TWIN)]
+    return [_Targets(*each) for each in (found if arguments.twin else found[:1])]
 
 
 def _check_source(arguments: argparse.Namespace) -> None:
     """A profile can be made a miniature of, but not be simulated beside it."""
     if not arguments.script.endswith(PROFILE):
         check_script(arguments)
-    elif arguments.verify or AUTO in (arguments.reduction, arguments.blocks):
+    elif _is_simulated(arguments):
         message = "--verify and auto simulate the original, and a profile is all there is"
         raise usage_error(message, "name the script, or a reduction")
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = [name for each in arguments.gpus for name in each.split(",") if name]
-    needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
-    if needed and not names:
+    if _is_simulated(arguments) and not names:
         raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
     from kcc.gpu import load_gpu
 
@@ -187,117 +202,57 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
     return study
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """The miniature that was chosen, the study it is of, and both simulated."""
-
-    study: Study
-    settled: Settled
-    blocks: int
-    pairs: tuple[Pair, ...]
-
-
 def _made(
     arguments: argparse.Namespace, study: Study, gpus: Sequence[GpuDescription], folder: Path
-) -> _Made:
-    """The miniature; with auto the smallest whose error is below the bound on all GPUs."""
+) -> Checked:
+    """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
     from kcc.proxy_check import simulate_run, trace_run
-    from kcc.synthesizing import settle
+    from kcc.proxy_search import Bench
 
+    least, most = _range(arguments, study)
     settings = host_settings(arguments)
-    needed = arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
-    if not needed:
-        factors, blocks = _factors(arguments, study), _fewest(arguments, study)[0]
-        settled = settle(study, factors, settings, arguments.seed, blocks, gpus)
-        return _Made(study, settled, blocks, ())
-    with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
-        original = trace_run(
-            arguments.script, folder / "original.kct", settings, size=arguments.size,
-            seed=arguments.seed, arguments=arguments.script_arguments, kernels=arguments.kernels,
-            launches=arguments.launches,
-        )  # fmt: skip
-    wanted = gpus, [simulate_run(original, gpu) for gpu in gpus]
-    if AUTO not in (arguments.reduction, arguments.blocks):
-        factors, blocks = _factors(arguments, study), _fewest(arguments, study)[0]
-        return _simulated(arguments, study, (factors, blocks), wanted, folder)
-    return _searched(arguments, study, wanted, folder)
+    originals: list[Simulated] = []
+    if _is_simulated(arguments):
+        with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
+            traced = trace_run(
+                arguments.script, folder / "original.kct", settings, size=arguments.size,
+                seed=arguments.seed, arguments=arguments.script_arguments,
+                kernels=arguments.kernels, launches=arguments.launches,
+            )  # fmt: skip
+        originals = [simulate_run(traced, gpu) for gpu in gpus]
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed)
+    chosen = least
+    if least != most:
+        chosen = bench.smallest(least, most, arguments.error / 100, twins=arguments.twin)
+    return bench.checked(chosen, twins=arguments.twin)
 
 
-_Wanted = tuple["Sequence[GpuDescription]", "Sequence[Simulated]"]
-"""The originals, and on what they were simulated."""
+def _is_simulated(arguments: argparse.Namespace) -> bool:
+    return arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
 
 
-def _searched(arguments: argparse.Namespace, study: Study, wanted: _Wanted, folder: Path) -> _Made:
-    """The miniature with the largest factors, and then the fewest blocks, whose error is within the
-    bound on all GPUs; with neither, that without any reduction."""
-    from kcc.synth.reductions import factors_within
+def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Reduction]:
+    """The least and the largest reduction: the same where one is asked for."""
+    from kcc.synth.reductions import Reduction, largest_blocks
 
-    found: dict[tuple[Factors, int], _Made] = {}
-
-    def is_good(factors: Factors, blocks: int = 1) -> bool:
-        made = _simulated(arguments, study, (factors, blocks), wanted, folder)
-        found[factors, blocks] = made
-        return all(abs(pair.ipc_error) * 100 <= arguments.error for pair in made.pairs)
-
-    factors = _factors(arguments, study)
-    if arguments.reduction == AUTO:
-        factors = factors_within(study.kernels, study.launches, is_good)
-    *fewer, most = _fewest(arguments, study)
-    blocks = next((n for n in fewer if is_good(factors, n)), most)
-    if (factors, blocks) not in found:
-        is_good(factors, blocks)
-    return found[factors, blocks]
+    trips: int | str = arguments.reduction
+    blocks: int | str = arguments.blocks or (AUTO if trips == AUTO else 1)
+    least, most = (
+        Reduction(_factors(arguments, study, limit), largest_blocks(study.launches, fewest))
+        for limit, fewest in zip(_limits(trips, LARGEST), _limits(blocks, MOST_BLOCKS), strict=True)
+    )
+    return least, most
 
 
-def _simulated(
-    arguments: argparse.Namespace,
-    study: Study,
-    reduction: tuple[Factors, int],
-    wanted: _Wanted,
-    folder: Path,
-) -> _Made:
-    """One miniature, simulated on each GPU."""
-    from kcc.proxy_check import simulate_run
-    from kcc.synth.behaviour import Pair
-    from kcc.synthesizing import settle
-
-    factors, blocks = reduction
-    settings = host_settings(arguments)
-    settled = settle(study, factors, settings, arguments.seed, blocks, wanted[0])
-    traced = _traced(settled, folder, arguments)
-    pairs = tuple(Pair(one, simulate_run(traced, gpu)) for gpu, one in zip(*wanted, strict=True))
-    return _Made(study, settled, blocks, pairs)
+def _limits(asked: int | str, most: int) -> tuple[int, int]:
+    ends: dict[int | str, tuple[int, int]] = {MAX: (most, most), AUTO: (1, most)}
+    return ends.get(asked) or (int(asked), int(asked))
 
 
-def _traced(settled: Settled, folder: Path, arguments: argparse.Namespace) -> Traced:
-    from kcc.proxy_check import trace_run
-    from kcc.synthesizing import write_runnable
-
-    script = write_runnable(settled, folder)
-    return trace_run(str(script), folder / "miniature.kct", host_settings(arguments))
-
-
-def _fewest(arguments: argparse.Namespace, study: Study) -> list[int]:
-    """Factors of blocks to try, the largest first. Kernels without loops have nothing else that can
-    be reduced."""
+def _factors(arguments: argparse.Namespace, study: Study, limit: int) -> Factors:
+    """The factors of loops up to a limit, but for those that are asked for."""
     from kcc.synth.reductions import largest_factors
 
-    blocks: int | str | None = arguments.blocks
-    if blocks is None:
-        largest = largest_factors(study.kernels, study.launches, LARGEST)
-        has_loops = any(factor > 1 for row in largest for factor in row)
-        blocks = AUTO if arguments.reduction == AUTO and not has_loops else 1
-    if blocks == AUTO:
-        return [64, 32, 16, 8, 4, 2, 1]
-    return [64 if blocks == MAX else int(blocks)]
-
-
-def _factors(arguments: argparse.Namespace, study: Study) -> Factors:
-    """The factors that are asked for; with auto none."""
-    from kcc.synth.reductions import largest_factors
-
-    limits: dict[int | str, int] = {MAX: LARGEST, AUTO: 1}
-    limit = limits.get(arguments.reduction) or int(arguments.reduction)
     factors = [list(row) for row in largest_factors(study.kernels, study.launches, limit)]
     own_factors: list[tuple[int, int, int]] = arguments.loops
     for kernel, loop, own in own_factors:
@@ -307,40 +262,56 @@ def _factors(arguments: argparse.Namespace, study: Study) -> Factors:
     return tuple(tuple(row) for row in factors)
 
 
-def _outputs(arguments: argparse.Namespace, made: _Made, targets: _Targets | None) -> list[Output]:
+def _outputs(
+    arguments: argparse.Namespace, study: Study, made: Checked, targets: Sequence[_Targets]
+) -> list[Output]:
+    """``targets``: of the miniature, and of its twin; none where no files are asked for."""
     from kcc.report.miniature import revealed
-    from kcc.report.miniature_document import Synthesis, synthesis_json
+    from kcc.report.miniature_document import Synthesis, Written, synthesis_json
     from kcc.report.miniature_summary import summary_text
     from kcc.synthesizing import behaviours, flow_differences
 
+    sizes = [made.settled, *([made.twin] if made.twin else [])]
+    files = [_files(*each) for each in zip(sizes, targets, strict=False)]
+    outputs = [output for each in files for output in each]
+    reductions = (made.reduction, made.reduction.halved)
+    written = [
+        Written(each.miniature, _by_suffix(own), reduction.blocks, each.profile)
+        for each, own, reduction in zip(sizes, files or [[], []], reductions, strict=False)
+    ]
     settled = made.settled
-    outputs = _files(made, targets) if targets is not None else []
-    names = [output.target for output in outputs]
-    differences = [] if made.blocks > 1 else flow_differences(made.study, settled)
-    alike = behaviours(made.study, settled)
+    differences = [] if made.reduction.blocks > 1 else flow_differences(study, settled)
+    alike = behaviours(study, settled)
     if arguments.report:
-        outputs.append(Output(arguments.report, revealed(settled.miniature)))
+        text = "\n".join(revealed(each.miniature) for each in sizes)
+        outputs.append(Output(arguments.report, text))
     if arguments.json:
-        found = Synthesis(
-            settled.miniature, {Path(n).suffix[1:]: Path(n).name for n in names}, made.blocks,
-            settled.profile, alike, differences, made.pairs,
-        )  # fmt: skip
+        own, twin = written[0], written[1] if made.twin else None
+        found = Synthesis(own, alike, differences, made.pairs, twin)
         outputs.append(Output(arguments.json, synthesis_json(found)))
     if arguments.json != STANDARD and (arguments.report != STANDARD or arguments.verify):
         style = choose_style(arguments.color, arguments.width, STANDARD)
         shown = [output.target for output in outputs if output.target != STANDARD]
-        blocks = sum(launch.launch.thread_blocks for launch in made.study.launches)
-        text = summary_text(settled.miniature, blocks, differences, alike, made.pairs, shown, style)
+        blocks = sum(launch.launch.thread_blocks for launch in study.launches)
+        text = summary_text(
+            settled.miniature, blocks, differences, alike, made.pairs, shown, style,
+            twin=made.twin is not None,
+        )  # fmt: skip
         outputs.append(Output(STANDARD, text))
     return _together(outputs)
 
 
-def _files(made: _Made, targets: _Targets) -> list[Output]:
+def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
+    """Names of files by what stands behind the dot."""
+    return {Path(o.target).suffix[1:]: Path(o.target).name for o in files}
+
+
+def _files(settled: Settled, targets: _Targets) -> list[Output]:
     """The miniature in all languages."""
     from kcc.synthesizing import files_of
 
     names = [Path(target).name for target in targets.files]
-    files = files_of(made.settled, names[0], names[1], names[2])
+    files = files_of(settled, names[0], names[1], names[2])
     texts = (files.opencl, files.host, files.cuda, files.llvm)
     return [Output(t, text) for t, text in zip(targets.files, texts, strict=True) if text]
 

@@ -24,38 +24,37 @@ Object = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Synthesis:
-    """All there is to say. ``files`` are what was written, by language; ``blocks`` is the factor of
-    thread blocks, ``profile`` that of the miniature, ``flow`` how its graphs differ from the
-    original's (none where thread blocks are left out), ``pairs`` the simulations."""
+class Written:
+    """A miniature. ``files`` are what was written, by language; ``blocks`` is the factor of thread
+    blocks, ``profile`` the miniature's own."""
 
     miniature: Miniature
     files: Mapping[str, str]
     blocks: int
     profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """All there is to say. ``flow`` is how the miniature's graphs differ from the original's (none
+    where thread blocks are left out), ``pairs`` the simulations, ``twin`` the larger miniature
+    beside it."""
+
+    own: Written
     behaviours: tuple[Behaviour, Behaviour]
     flow: Sequence[FlowDifference]
     pairs: Sequence[Pair]
+    twin: Written | None = None
 
 
 def synthesis_json(found: Synthesis) -> str:
     """The document."""
-    miniature, (original, own) = found.miniature, found.behaviours
-    reductions = miniature.reductions
+    original, own = found.behaviours
     document: Object = {
         "schema": SCHEMA,
         "kcc_version": kcc.__version__,
-        "seed": miniature.seed,
-        "block_reduction": found.blocks,
-        "files": dict(found.files),
-        "buffers_bytes": list(miniature.buffers),
-        "kernels": [
-            _kernel(k, factors) for k, factors in zip(miniature.kernels, reductions, strict=True)
-        ],
-        "launches": [
-            _launch(miniature, launch, profile)
-            for launch, profile in zip(miniature.launches, found.profile.launches, strict=True)
-        ],
+        "seed": found.own.miniature.seed,
+        **_written(found.own),
         "flow": [_flow(one) for one in found.flow],
         "behaviour": {
             "original": _behaviour(original),
@@ -63,8 +62,26 @@ def synthesis_json(found: Synthesis) -> str:
             "largest_mix_difference": mix_difference(original, own),
         },
         "simulations": [_pair(pair) for pair in found.pairs],
+        "twin": _written(found.twin) if found.twin else None,
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _written(found: Written) -> Object:
+    miniature = found.miniature
+    return {
+        "block_reduction": found.blocks,
+        "files": dict(found.files),
+        "buffers_bytes": list(miniature.buffers),
+        "kernels": [
+            _kernel(kernel, factors)
+            for kernel, factors in zip(miniature.kernels, miniature.reductions, strict=True)
+        ],
+        "launches": [
+            _launch(miniature, launch, profile)
+            for launch, profile in zip(miniature.launches, found.profile.launches, strict=True)
+        ],
+    }
 
 
 def _kernel(kernel: Kernel, factors: Sequence[int]) -> Object:

@@ -15,13 +15,13 @@ from kcc.synth.compare import FlowDifference
 from kcc.synth.model import LoopControl, Miniature
 
 
-def summary_text(
+def summary_text(  # noqa: PLR0913 - all that is shown
     miniature: Miniature, thread_blocks: int, differences: Sequence[FlowDifference],
     behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair], files: Sequence[str],
-    style: Style,
+    style: Style, *, twin: bool = False,
 ) -> str:  # fmt: skip
     """The summary; ``thread_blocks`` are the original's, ``pairs`` the simulations, if there are
-    any."""
+    any; ``twin``: these are of two miniatures."""
 
     def write(console: Console) -> None:
         kernels = plural(len(miniature.kernels), "kernel")
@@ -40,7 +40,7 @@ def summary_text(
             console.print(Text(_flow(miniature, differences)))
         console.print(_table(behaviours, style))
         if pairs:
-            console.print(_simulations(pairs, style))
+            console.print(_simulations(pairs, style, twin=twin))
 
     return written(style, write)
 
@@ -91,8 +91,9 @@ def _table(behaviours: tuple[Behaviour, Behaviour], style: Style) -> object:
     return fill(table, rows, "")
 
 
-def _simulations(pairs: Sequence[Pair], style: Style) -> object:
-    columns = ("cycles", "miniature's", "IPC", "its", "error", "instructions", "time", "hits")
+def _simulations(pairs: Sequence[Pair], style: Style, *, twin: bool) -> object:
+    own, its = ("both say", "theirs") if twin else ("miniature's", "its")
+    columns = ("cycles", own, "IPC", its, "error", "instructions", "time", "hits")
     table = make_table("Simulated", style, "GPU", *columns, right=columns)
     rows = [
         (
@@ -103,9 +104,10 @@ def _simulations(pairs: Sequence[Pair], style: Style) -> object:
         )
         for pair in pairs
     ]  # fmt: skip
+    divisor = "those of both miniatures" if twin else "the miniature's"
     caption = (
-        "instructions, time: the original's over the miniature's, simulated instructions and CPU "
-        "time; hits: rates by level, original and miniature"
+        f"instructions, time: the original's over {divisor}, simulated instructions and CPU "
+        f"time; hits: rates by level, original and {'larger ' if twin else ''}miniature"
     )
     return fill(table, rows, caption)
 

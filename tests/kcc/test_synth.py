@@ -165,3 +165,35 @@ def test_a_target_that_is_no_folder(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_programs_without_optimisation_keep_their_control_flow():
     assert parse_options(["-cl-opt-disable"]).opt_level is OptLevel.O1
     assert parse_options([]).opt_level is OptLevel.O2
+
+
+def test_a_twin_is_written_and_both_are_simulated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    workload = str(Path(WORKLOAD).parents[1] / "nbody" / "workload.py")
+    target, said = tmp_path / "mini", tmp_path / "mini.json"
+    options = ["--launches", "0", "--reduction", "8", "--twin", "--verify", "--gpu", "conf1"]
+    options += ["-o", str(target), "--json", str(said), "--report", "-", "--width", "160"]
+    assert main(["synth", workload, "--size", "tiny", *options]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("Everything that the miniature says") == 2
+    assert "both say" in shown
+    assert main(["run", str(target / "twin" / "workload.py")]) == 0
+    found = json.loads(said.read_text())
+    schema = resources.files(kcc).joinpath("schemas/synthesis-1.json").read_text(encoding="utf-8")
+    jsonschema.validate(found, json.loads(schema))
+    reductions = [
+        [loop["reduction"] for kernel in each["kernels"] for loop in kernel["loops"]]
+        for each in (found, found["twin"])
+    ]
+    assert reductions == [[8], [4]]
+    (pair,) = found["simulations"]
+    assert pair["instruction_speedup"] > 2
+    assert abs(pair["ipc_error"]) < 0.1
+
+
+def test_a_twin_beside_a_file(tmp_path: Path):
+    options = ["--launches", "0", "--blocks", "4", "--twin", "--size", "tiny"]
+    assert main(["synth", WORKLOAD, *options, "-o", str(tmp_path / "mini.cl")]) == 0
+    names = {p.name for p in tmp_path.iterdir()}
+    assert {"mini.cl", "mini.py", "mini-twin.cl", "mini-twin.py"} <= names
