@@ -127,7 +127,6 @@ class _Bench(Bench):
             reduction = self.trips(factor)
             for number in range(len(CONFIGURATIONS)):
                 self.pair(reduction, number, twins=True)
-            self.executed(reduction)
             if reduction == self.largest:
                 self._choose("max", reduction)
                 return
@@ -151,14 +150,15 @@ class _Bench(Bench):
         if f"{self.name} {how} chosen" not in self.journal:
             most = largest_blocks(self.study.launches, MOST_BLOCKS)
             most = dataclasses.replace(self.largest, blocks=most)
-            found = self.smallest(self.trips(1), most, BOUND / 100, twins=twins, on=numbers)
+            found, two = self.smallest(self.trips(1), most, BOUND / 100, twins=twins, on=numbers)
             for number in numbers:
-                self.pair(found, number, twins=twins)
-            self.executed(found)
-            self._choose(how, found)
+                self.pair(found, number, twins=two)
+            self._choose(how, found, twins=two)
 
-    def _choose(self, how: str, reduction: Reduction) -> None:
-        self.journal.add(f"{self.name} {how} chosen", **dataclasses.asdict(reduction))
+    def _choose(self, how: str, reduction: Reduction, *, twins: bool = False) -> None:
+        self.executed(reduction)
+        row = dataclasses.asdict(reduction)
+        self.journal.add(f"{self.name} {how} chosen", twins=twins, **row)
 
     def simulated(self, reduction: Reduction, number: int) -> Simulated:
         """A miniature on a configuration, from the journal or now."""

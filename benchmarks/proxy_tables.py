@@ -50,7 +50,12 @@ class Measured:
     def pair(self, how: str, gpu: str) -> Pair | None:
         """The original, and what was chosen, on a configuration."""
         reduction = self.reduction(how)
-        return reduction and self.pair_of(reduction, gpu, twins=how.startswith("twins"))
+        return reduction and self.pair_of(reduction, gpu, twins=self.is_two(how))
+
+    def is_two(self, how: str) -> bool:
+        """Whether two miniatures were chosen."""
+        row = self.journal.rows.get(f"{self.name} {how} chosen")
+        return bool(row and row["twins"])
 
     def pair_of(self, reduction: Reduction, gpu: str, *, twins: bool) -> Pair | None:
         """The original, and a miniature or two, on a configuration."""
@@ -84,7 +89,8 @@ class Measured:
         loops = ", ".join(str(f) for row in found.factors for f in row)
         trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
         blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
-        return "; ".join([*trips, *blocks]) or "none"
+        twin = ["twin"] if self.is_two(how) else []
+        return "; ".join([*trips, *blocks, *twin]) or "none"
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ what a thread does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kcc.profile.model import LaunchProfile
@@ -91,40 +91,53 @@ def smallest_within(
     """The reduction between ``least`` and ``most`` with fewest instructions of those that are tried
     and good: thread blocks first and then the loops, or the loops first and then thread blocks.
 
-    Loops are cut all at once if that is good; else one by one, that with most instructions first.
-    Each is cut with what was found before it as it is, by halving what is left of the powers of
-    two, as if whatever is good with one factor were so with all smaller ones. Where ``least`` is
-    not good, no smaller miniature is looked for: it could be good by chance only.
+    Loops are cut together, as far as each has trips, and then one by one, that with most
+    instructions first. Each step takes the largest factor that is good with what was found before
+    it, and tries the largest first, since that is the one that is simulated soonest. Where
+    ``least`` is not good, no smaller miniature is looked for: it could be good by chance only.
     """
     if trial(least) is None:
         return least
-    loops = _by_work(kernels, launches)
+    axes = _by_work(kernels, launches)
 
     def cut_loops(found: Reduction) -> Reduction:
-        all_of_them = replace(found, factors=most.factors)
-        if trial(all_of_them) is not None:
-            return all_of_them
-        for axis in loops:
-            found = _furthest(found, axis, most, trial)
+        found = _first_good(_together(found, most), trial) or found
+        for axis in axes:
+            found = _first_good(_along(found, axis, most), trial) or found
         return found
 
     def cut_blocks(found: Reduction) -> Reduction:
-        return _furthest(found, None, most, trial)
+        return _first_good(_along(found, None, most), trial) or found
 
-    ways = cut_loops(cut_blocks(least)), cut_blocks(cut_loops(least))
+    ways = least, cut_loops(cut_blocks(least)), cut_blocks(cut_loops(least))
     return min(ways, key=lambda way: trial(way) or 0)
 
 
-def _furthest(found: Reduction, axis: Axis, most: Reduction, trial: Trial) -> Reduction:
-    """With the largest good factor on one axis, from that it has up to that of ``most``."""
-    good, bad = found.on(axis).bit_length() - 1, most.on(axis).bit_length()
-    while bad - good > 1:
-        exponent = (good + bad) // 2
-        if trial(found.by(axis, 1 << exponent)) is None:
-            bad = exponent
-        else:
-            good = exponent
-    return found.by(axis, 1 << good)
+def _first_good(candidates: Iterator[Reduction], trial: Trial) -> Reduction | None:
+    return next((one for one in candidates if trial(one) is not None), None)
+
+
+def _together(found: Reduction, most: Reduction) -> Iterator[Reduction]:
+    """All loops with larger factors, up to the same limit: the largest limit first."""
+    largest = max((factor for row in most.factors for factor in row), default=1)
+    tried = {found}
+    for exponent in reversed(range(1, largest.bit_length())):
+        pairs = [zip(*rows, strict=True) for rows in zip(found.factors, most.factors, strict=True)]
+        one = replace(
+            found,
+            factors=tuple(
+                tuple(max(least, min(own, 1 << exponent)) for least, own in row) for row in pairs
+            ),
+        )
+        if one not in tried:
+            tried.add(one)
+            yield one
+
+
+def _along(found: Reduction, axis: Axis, most: Reduction) -> Iterator[Reduction]:
+    """Larger factors on one axis, the largest first."""
+    for exponent in reversed(range(found.on(axis).bit_length(), most.on(axis).bit_length())):
+        yield found.by(axis, 1 << exponent)
 
 
 def _by_work(

@@ -81,7 +81,8 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--twin", action="store_true",
         help="make a second miniature with half the reduction; IPC is what both say: cycles along "
-        "a line through them, followed to the instructions of the original",
+        "a line through them, followed to the instructions of the original; auto: where both have "
+        "fewer instructions than one alone",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=_percent, default=5.0,
@@ -221,10 +222,10 @@ def _made(
             )  # fmt: skip
         originals = [simulate_run(traced, gpu) for gpu in gpus]
     bench = Bench(study, gpus, originals, settings, folder, arguments.seed)
-    chosen = least
+    chosen, twins = least, arguments.twin
     if least != most:
-        chosen = bench.smallest(least, most, arguments.error / 100, twins=arguments.twin)
-    return bench.checked(chosen, twins=arguments.twin)
+        chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
+    return bench.checked(chosen, twins=twins)
 
 
 def _is_simulated(arguments: argparse.Namespace) -> bool:
