@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kcc.sim.estimate_options import Mechanisms
     from kcc.sim.estimate_result import Estimate
     from kcc.sim.estimate_subject import Subject
+    from kcc.sim.guesses import Guess
 
     ModelFunction = Callable[[Subject, GpuReader, Mechanisms], Estimate]
 
@@ -48,10 +49,12 @@ class Configuration:
 @dataclass(frozen=True, slots=True)
 class KernelEstimate:
     """A kernel in one configuration on one GPU. ``assumed_launch``: a part of the launch was
-    assumed; ``ablated_us``: the times without each mechanism, where they were asked for."""
+    assumed; ``guesses``: what its time rests on; ``ablated_us``: the times without each mechanism,
+    where they were asked for."""
 
     configuration: Configuration
     assumed_launch: bool
+    guesses: tuple[Guess, ...]
     estimate: Estimate
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
 
@@ -102,6 +105,7 @@ class PreparedKernel:
 
     configuration: Configuration
     assumed_launch: bool
+    guesses: tuple[Guess, ...]
     subject: Subject
 
 
@@ -159,7 +163,9 @@ class Workshop:
                 without = replace(ablation, analysis=question.analysis)
                 other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
                 ablated[name] = other.time_us
-        return KernelEstimate(prepared.configuration, prepared.assumed_launch, found, ablated)
+        return KernelEstimate(
+            prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated
+        )
 
 
 def estimate_source(
@@ -208,6 +214,7 @@ def _prepared(
     from kcc.passes.registers import RegisterSource
     from kcc.sim.estimate_facts import estimate_facts
     from kcc.sim.estimate_subject import local_bytes_of, subject_of
+    from kcc.sim.guesses import guesses_of
 
     inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
     launch = resolve(kernel, inputs)
@@ -229,7 +236,8 @@ def _prepared(
     subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
     sizes = tuple(known.global_size), tuple(known.local_size)
     configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes)
-    return PreparedKernel(configuration, launch.assumed, subject)
+    guesses = guesses_of(kernel, facts, subject.flow)
+    return PreparedKernel(configuration, launch.assumed, guesses, subject)
 
 
 def _no_launch(kernel: Kernel, source: str) -> Diagnostic:

@@ -2,7 +2,9 @@
 
 What the user assumes of a line (`--assume branch@LINE=0.3`) is the share of the lanes for which the
 condition, as written, is true; static traces deal lanes out by the same rule. Where lanes of a warp
-part, the warp executes both sides, each with some of its lanes.
+part, the warp executes both sides, each with some of its lanes. A loop whose iterations are assumed
+(`--assume loop@LINE=3`) is entered: the test before it, which compilers put there where they test
+at the end, is no guess any more.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.branch_sense import true_way
 from kcc.passes.branches import Branches
 from kcc.passes.divergence import Divergence
+from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
+from kcc.passes.loops import Loops
 
 WARP = 32
 
@@ -38,17 +42,24 @@ class AssumedShares:
 
 @dataclass(frozen=True, slots=True)
 class AssumedSharesPass:
-    """Gives :class:`AssumedShares`. ``shares`` are the user's, by line of the branch."""
+    """Gives :class:`AssumedShares`. ``shares`` and ``trips`` are the user's, by line of the branch
+    and of the loop."""
 
     shares: Mapping[int, float]
+    trips: Mapping[int, int]
     name: str = "assumed shares"
-    requires: tuple[type, ...] = (Branches, Divergence)
+    requires: tuple[type, ...] = (Branches, Divergence, Dominators, Loops)
 
     def run(self, kernel: Kernel, facts: Facts) -> AssumedShares:
         edges = dict[tuple[int, int], EdgeShare]()
         parted = facts[Divergence].branches
         for branch, divided in zip(facts[Branches].branches, parted, strict=True):
             line = branch.location.line if branch.location else 0
+            entered = self._guard(kernel, facts, branch.block, line)
+            if entered is not None and line not in self.shares:
+                share = 1.0 if self.trips[line] else 0.0
+                edges.update(_sides(kernel, branch.block, entered, share))
+                continue
             instruction = kernel.function.instructions[branch.instruction]
             if line not in self.shares or not isinstance(instruction, CondBranch):
                 continue
@@ -62,3 +73,26 @@ class AssumedSharesPass:
                 warps = min(1.0, share * WARP) if apart else share
                 edges[(branch.block, target)] = EdgeShare(warps, share)
         return AssumedShares(edges)
+
+    def _guard(self, kernel: Kernel, facts: Facts, block: int, line: int) -> int | None:
+        """Where a branch goes to enter the loop whose iterations are assumed in its line; None
+        unless it decides on that."""
+        if line not in self.trips:
+            return None
+        loops, ways = facts[Loops], kernel.function.blocks[block].successors
+        for loop in loops.loops:
+            if loop.line == line and block not in loop.blocks:
+                for way in ways:
+                    if facts[Dominators].dominates(way, loop.header):
+                        return way
+        return None
+
+
+def _sides(
+    kernel: Kernel, block: int, entered: int, share: float
+) -> dict[tuple[int, int], EdgeShare]:
+    found = dict[tuple[int, int], EdgeShare]()
+    for way in kernel.function.blocks[block].successors:
+        part = share if way == entered else 1.0 - share
+        found[block, way] = EdgeShare(part, part)
+    return found

@@ -27,6 +27,6 @@ def estimate_facts(
         TripCountsPass(),
         DivergencePass(addresses=False),
         FlowCountsPass(),
-        AssumedSharesPass(shares),
+        AssumedSharesPass(shares, trips),
     )
     return run_passes(kernel, module, passes)

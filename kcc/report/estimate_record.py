@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
     from kcc.gpu.occupancy import Occupancy
     from kcc.sim.estimate_result import Estimate
+    from kcc.sim.guesses import Guess
     from kcc.sim.reuse.analysis import Rate
 
 SCHEMA = "kcc/estimate/1"
@@ -65,6 +66,19 @@ class AssumedValue:
 
 
 @dataclass(frozen=True, slots=True)
+class Guessed:
+    """``value`` was taken for the iterations of a loop (``what``) or for the share of warps on
+    either side of a branch, because of a ``reason``; ``remedy`` are options that say better."""
+
+    what: str
+    file: str
+    line: int
+    value: float
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Confidence:
     """What a time rests on: shares are of warp instructions. ``warm_l2``: L2 was taken to begin
     with what the launch before left (`--warm`)."""
@@ -76,6 +90,7 @@ class Confidence:
     assumed_gpu_values: tuple[AssumedValue, ...]
     weak_gpu_values: tuple[str, ...]
     warm_l2: bool = False
+    guesses: tuple[Guessed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +173,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         tuple(AssumedValue(a.key, a.value, a.reason) for a in found.assumptions),
         tuple(found.weak),
         found.warm,
+        tuple(_guessed(guess) for guess in each.guesses),
     )
     if found.invalid:
         return EstimateRecord(
@@ -185,6 +201,13 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         caches=_caches(found),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
     )
+
+
+def _guessed(guess: Guess) -> Guessed:
+    missing = " and ".join(guess.arguments)
+    unset = f"{missing} {'have' if len(guess.arguments) > 1 else 'has'} no value"
+    reason = guess.reason or unset
+    return Guessed(guess.what, guess.file, guess.line, rounded(guess.value), reason, guess.remedy)
 
 
 def _caches(found: Estimate) -> tuple[CacheUse, ...]:
@@ -333,7 +356,8 @@ def _read_cache_use(entry: Any) -> CacheUse:
 def _read_confidence(entry: Any) -> Confidence | None:
     if entry is None:
         return None
-    found = _fields(Confidence, {"warm_l2": False, **entry})
+    found = _fields(Confidence, {"warm_l2": False, "guesses": (), **entry})
+    found["guesses"] = tuple(Guessed(**_fields(Guessed, each)) for each in found["guesses"])
     assumed = found["assumed_gpu_values"]
     found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)
     found["weak_gpu_values"] = tuple(found["weak_gpu_values"])

@@ -17,7 +17,13 @@ from kcc.report.estimate_record import (
     by_x,
     configuration_words,
 )
-from kcc.report.estimates_text import confidence_text, duration, megabytes, title_of
+from kcc.report.estimates_text import (
+    confidence_text,
+    duration,
+    guess_text,
+    megabytes,
+    title_of,
+)
 from kcc.report.markup import NOTHING, Markup, join, safe, table, tag
 
 DETAILED = 12
@@ -182,6 +188,7 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
         ("CPI stack", _stack(each, parts)),
         ("At least", _bounds(each)),
         ("Lines", _lines(each, text)),
+        ("Guessed", _guessed(each)),
         ("Assumed values of the GPU", _assumed(each)),
     ]
     heading = tag(
@@ -280,6 +287,13 @@ def _line(number: int, text: str, share: float | None, most: float) -> Markup:
         ),
         "\n",
     )
+
+
+def _guessed(each: EstimateRecord) -> Markup:
+    if each.confidence is None or not each.confidence.guesses:
+        return NOTHING
+    rows = [(guess_text(guess),) for guess in each.confidence.guesses]
+    return table(("where, what was taken, why, and how to say better",), rows)
 
 
 def _assumed(each: EstimateRecord) -> Markup:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kcc.report.ablation import Ablation
-from kcc.report.estimate_record import Confidence, EstimateRecord, by_x, configuration_words
+from kcc.report.estimate_record import (
+    Confidence,
+    EstimateRecord,
+    Guessed,
+    by_x,
+    configuration_words,
+)
 from kcc.report.gpus import columns
 from kcc.report.words import plural
 
 LINES_SHOWN = 8
+GUESSES_SHOWN = 6
 BAR_COLUMNS = 30
 ROWS_SHOWN = 60
 """Rows of a table; of more configurations the fastest are shown."""
@@ -84,6 +91,15 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
     failed = sum(each.time_us is None for each in records)
     if failed:
         parts.append(f"{failed} of {len(records)} have no time")
+    places = dict[str, tuple[str, ...]]()
+    for each in records:
+        if each.confidence is not None and each.confidence.guesses:
+            named = tuple(f"{g.what} in line {g.line}" for g in each.confidence.guesses)
+            places.setdefault(each.configuration.kernel, named)
+    for kernel, named in places.items():
+        more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
+        parts.append(f"guessed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
+                     f"{kernel} with one --gpu says why, and how to say better)")  # fmt: skip
     return "".join(f"{part}\n" for part in parts)
 
 
@@ -131,7 +147,27 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     found += [*_bounds(each), *_counts(each)]
     if each.confidence is not None:
         found.append("  confidence  " + confidence_text(each.confidence))
+        found += _guesses(each.confidence)
     return "\n".join([*found, *_ablated(each), *_lines(each, lines)]) + "\n"
+
+
+def _guesses(confidence: Confidence) -> list[str]:
+    """Where to say more, in the order of the source."""
+    shown = confidence.guesses[:GUESSES_SHOWN]
+    found = [f"  {'guessed' if not i else '':10s}  {guess_text(g)}" for i, g in enumerate(shown)]
+    if len(shown) < len(confidence.guesses):
+        found.append(f"{'':14s}and {len(confidence.guesses) - len(shown)} more: --json has them")
+    return found
+
+
+def guess_text(guess: Guessed) -> str:
+    """A guess, why it is one, and how to say better."""
+    taken = (
+        f"{guess.value:g} iterations"
+        if guess.what == "loop"
+        else f"{100 * guess.value:.0f} % of warps"
+    )
+    return f"{guess.what} in line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
 
 
 def _bounds(each: EstimateRecord) -> list[str]:

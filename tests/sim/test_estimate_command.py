@@ -173,3 +173,49 @@ def test_lines_of_included_files_have_their_file(
     assert files_by_line[3] == str(whole)
     assert main(asked) == 0
     assert "part.h)" in capsys.readouterr().out
+
+
+ROWS = """__kernel void rows(__global const int *first, __global float *y, int n, int m) {
+  int i = get_global_id(0);
+  if (i < n) {
+    float sum = 0;
+    for (int k = 0; k < m; k++)
+      sum += y[k * 1024 + i];
+    for (int k = first[i]; k < first[i + 1]; k++)
+      sum *= 1.5f;
+    y[i] = sum;
+  }
+}
+"""
+
+
+def guesses(tmp_path: Path, *options: str) -> dict[tuple[str, int], dict[str, Any]]:
+    source, target = tmp_path / "rows.cl", tmp_path / "rows.json"
+    source.write_text(ROWS)
+    launch = ["--global", "65536", "--local", "128", "--gpu", "v100", "--json", str(target)]
+    assert main(["estimate", str(source), *launch, *options]) == 0
+    (entry,) = checked(target, "estimate")["estimates"]
+    return {(each["what"], each["line"]): each for each in entry["confidence"]["guesses"]}
+
+
+def test_guesses_name_what_would_decide_them(tmp_path: Path) -> None:
+    found = guesses(tmp_path)
+    assert set(found) == {("branch", 3), ("loop", 5), ("loop", 7)}
+    assert found["branch", 3]["remedy"] == "--arg n=VALUE"
+    assert found["branch", 3]["value"] == 0.5
+    assert found["loop", 5]["remedy"] == "--arg m=VALUE"
+    assert found["loop", 5]["reason"] == "m has no value"
+    assert found["loop", 7]["remedy"] == "--assume loop@7=COUNT"
+    assert "first[" in found["loop", 7]["reason"]
+
+
+def test_no_guess_is_left_where_all_is_said(tmp_path: Path) -> None:
+    known = ("--arg", "n=65536", "--arg", "m=40")
+    assert set(guesses(tmp_path, *known)) == {("loop", 7)}
+    assert not guesses(tmp_path, *known, "--assume", "loop@7=3")
+
+
+def test_the_report_says_what_to_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    guesses(tmp_path, "--arg", "n=65536")
+    out = capsys.readouterr().out
+    assert "guessed     loop in line 5: 16 iterations; m has no value (--arg m=VALUE)" in out
