@@ -148,7 +148,7 @@ class _Bench(Bench):
 
     def _search(self, how: str, numbers: Sequence[int], *, twins: bool) -> None:
         if f"{self.name} {how} chosen" not in self.journal:
-            most = largest_blocks(self.study.launches, MOST_BLOCKS)
+            most = largest_blocks(self.study.kernels, self.study.launches, MOST_BLOCKS)
             most = dataclasses.replace(self.largest, blocks=most)
             found, two = self.smallest(self.trips(1), most, BOUND / 100, twins=twins, on=numbers)
             for number in numbers:

@@ -4,7 +4,7 @@
 product of the other four), each simulated with original and miniature; Kendall's tau-b between the
 two orders of time, and whether the best design is the same.
 
-    python -m benchmarks.proxy_ranking [--reduction 4] NAME ...
+    python -m benchmarks.proxy_ranking [--journal proxies.jsonl | --reduction 4] NAME ...
 """
 
 from __future__ import annotations
@@ -16,12 +16,19 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.proxy_journal import Journal
 from benchmarks.proxy_subjects import SIZE, entries, subject_of
+from benchmarks.proxy_tables import Measured
 from kcc.gpu import load_gpu
 from kcc.host import HostSettings, user_cache_dir
 from kcc.proxy_check import simulate_run, trace_run
-from kcc.synth.reductions import largest_factors
-from kcc.synthesizing import Study, settle, study_script, write_runnable
+from kcc.proxy_search import Bench
+from kcc.synth.behaviour import Pair
+from kcc.synth.reductions import Reduction, largest_factors
+from kcc.synthesizing import Study, study_script
+
+WAY = "twins"
+"""What is taken from a journal: the smallest of one miniature or two within 5 % on conf1 to 4."""
 
 CHOICES = (
     ("l1.size_bytes", ("16384", "131072")),
@@ -65,37 +72,46 @@ def main() -> int:
     """Print a row for each workload."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="+")
-    parser.add_argument("--reduction", type=int, default=4)
+    parser.add_argument("--journal", type=Path, help="of benchmarks.proxies: what auto found there")
+    parser.add_argument("--reduction", type=int, default=4, help="without a journal")
     parser.add_argument("--gpu", default="v100")
     parser.add_argument("--sms", nargs=2, default=["16", "64"])
     arguments = parser.parse_args()
+    journal = Journal(arguments.journal) if arguments.journal else None
+    gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(tuple(arguments.sms))]
     settings = HostSettings(cache_dir=user_cache_dir())
-    sms: tuple[str, str] = tuple(arguments.sms)
     for entry in entries():
         if entry.workload not in arguments.names:
             continue
         with subject_of(entry, settings) as subject, tempfile.TemporaryDirectory() as folder:
-            chosen = subject.launches
-            study = study_script(subject.script, Study((), chosen), settings, size=SIZE)
+            study = study_script(subject.script, Study((), subject.launches), settings, size=SIZE)
+            traced = trace_run(
+                subject.script, Path(folder) / "o.kct", settings, size=SIZE,
+                launches=subject.launches,
+            )  # fmt: skip
+            originals = [simulate_run(traced, gpu) for gpu in gpus]
+            bench = Bench(study, gpus, originals, settings, Path(folder))
             factors = largest_factors(study.kernels, study.launches, arguments.reduction)
-            settled = settle(study, factors, settings)
-            original = trace_run(
-                subject.script, Path(folder) / "o.kct", settings, size=SIZE, launches=chosen
-            )
-            script = write_runnable(settled, Path(folder))
-            own = trace_run(str(script), Path(folder) / "m.kct", settings)
-            gpus = [load_gpu(arguments.gpu, overrides) for overrides in designs(sms)]
-            one = [simulate_run(original, gpu) for gpu in gpus]
-            two = [simulate_run(own, gpu) for gpu in gpus]
-        rates = [x.ipc for x in one], [x.ipc for x in two]
-        best = [max(range(16), key=lambda n, r=r: r[n]) for r in rates]
-        same = rates[0][best[1]] >= rates[0][best[0]] * 0.9999
-        lost = 1 - rates[0][best[1]] / rates[0][best[0]]
-        said = "same" if same else f"{100 * lost:.1f} % slower"
-        row = (entry.workload, entry.kernel, str(arguments.reduction), f"{tau(*rates):.2f}", said)
+            reduction, twins, said = Reduction(factors), False, f"trips {arguments.reduction}"
+            if journal is not None:
+                measured = Measured(entry.workload, journal)
+                reduction = measured.reduction(WAY) or reduction
+                twins, said = measured.is_two(WAY), measured.named(WAY)
+            pairs = [bench.pair(reduction, n, twins=twins) for n in range(len(gpus))]
+        row = (entry.workload, entry.kernel, said, *compared(pairs))
         sys.stdout.write(f"| {' | '.join(row)} |\n")
         sys.stdout.flush()
     return 0
+
+
+def compared(pairs: Sequence[Pair]) -> tuple[str, str, str]:
+    """Speed-up in instructions, tau, and whether the best design is the same."""
+    one, two = [x.original.ipc for x in pairs], [x.miniature.ipc for x in pairs]
+    best = one[max(range(len(pairs)), key=lambda n: two[n])]
+    same = best >= max(one) * 0.9999
+    lost = 1 - best / max(one)
+    speed = f"{pairs[0].instruction_speedup:.1f} x"
+    return speed, f"{tau(one, two):.2f}", "same" if same else f"{100 * lost:.1f} % slower"
 
 
 if __name__ == "__main__":

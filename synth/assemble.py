@@ -14,7 +14,7 @@ from kcc.gpu.description import GpuDescription
 from kcc.passes.registers import estimate_registers
 from kcc.profile.merge import merge
 from kcc.synth import control
-from kcc.synth.build import Built, CutOf, Original, RateOf, TripsOf, build_kernel
+from kcc.synth.build import Built, Original, build_kernel
 from kcc.synth.contents import slack_bytes
 from kcc.synth.literals import invented
 from kcc.synth.model import (
@@ -33,6 +33,7 @@ from kcc.synth.model import (
     TableValue,
 )
 from kcc.synth.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
+from kcc.synth.parameters import CutOf, RateOf, TripsOf
 from kcc.synth.placement import Buffers
 from kcc.synth.roles import struct_place
 from kcc.synth.spans import Span

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
@@ -37,6 +36,7 @@ from kcc.frontend.ir.values import (
 from kcc.frontend.kernel import Kernel as SourceKernel
 from kcc.profile.model import KernelInfo, LaunchProfile, LoopInfo
 from kcc.synth import control
+from kcc.synth.constant_places import constant_place
 from kcc.synth.literals import literal_of
 from kcc.synth.model import (
     Block,
@@ -58,10 +58,8 @@ from kcc.synth.model import (
     Literal,
     Loop,
     LoopControl,
-    Moved,
     Nothing,
     Operand,
-    Parameter,
     ParameterKind,
     Place,
     Refill,
@@ -70,6 +68,8 @@ from kcc.synth.model import (
     Spread,
     Statement,
 )
+from kcc.synth.moving import moved_queries
+from kcc.synth.parameters import Parameters, RateOf, Source, TripsOf
 from kcc.synth.roles import Roles
 from kcc.synth.spans import Span
 from kcc.synth.thread_blocks import Cut
@@ -99,39 +99,6 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True)
-class RateOf:
-    """A parameter that is the rate of the first ``targets`` of a block's ways."""
-
-    block: int
-    targets: tuple[int, ...]
-    factor: int
-
-
-@dataclass(frozen=True, slots=True)
-class TripsOf:
-    """A parameter that is a loop's trips, the same in all threads or by quantiles; ``early``: the
-    trips after which threads leave it by the way from that block to that one."""
-
-    loop: int
-    factor: int
-    early: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CutOf:
-    """A parameter that says which thread blocks of a dimension are left out, in work-items where
-    ``by_items``."""
-
-    dimension: int
-    by_items: bool
-
-
-Source = int | RateOf | TripsOf | CutOf | None
-"""Where a parameter's value comes from: the original's argument, its profile, the thread blocks
-that are kept, or the seed."""
-
-
-@dataclass(frozen=True, slots=True)
 class Built:
     """A miniature kernel, and where the values of its parameters come from."""
 
@@ -139,23 +106,11 @@ class Built:
     sources: tuple[Source, ...]
 
 
-@dataclass(slots=True)
-class _Parameters:
-    rows: list[Parameter] = field(default_factory=list[Parameter])
-    sources: list[Source] = field(default_factory=list[Source])
-
-    def add(self, kind: ParameterKind, type_: IrType, source: Source, **more: object) -> int:
-        number = len(self.rows)
-        self.rows.append(Parameter(number, kind, type_, **more))  # type: ignore[arg-type]
-        self.sources.append(source)
-        return number
-
-
 class _Builder:
     def __init__(self, original: Original, name: str, factors: Sequence[int]) -> None:
         self.original, self.name, self.factors = original, name, factors
         self.function, self.info, self.roles = original.function, original.info, original.roles
-        self.parameters = _Parameters()
+        self.parameters = Parameters()
         self.arrays = dict[str, DeclaredArray]()
         self.users = users(self.function)
         self.loops = dict[int, Loop]()
@@ -167,7 +122,7 @@ class _Builder:
         for loop in self.info.loops:
             self.loops[loop.id] = self._loop(loop)
         blocks = tuple(self._block(number) for number in range(len(self.function.blocks)))
-        moved = tuple(self._moved())
+        moved = tuple(moved_queries(self.function, self.original.cuts, self.parameters))
         if _draws(blocks, self.loops.values()):
             self.parameters.add(ParameterKind.SEED, I32, None)
             self.parameters.add(ParameterKind.ZERO, I32, None)
@@ -205,29 +160,6 @@ class _Builder:
                 self.parameters.add(kind, argument.type, argument.index, space=argument.type.space)
             else:
                 self.parameters.add(ParameterKind.SCALAR, argument.type, argument.index)
-
-    def _moved(self) -> Iterator[Moved]:
-        """The queries of the kernel that thread blocks left out have a part in."""
-        if not any(cut.kept < cut.total for each in self.original.cuts for cut in each):
-            return
-        for query, dimension in sorted(_queries(self.function)):
-            cuts = [one[dimension] for one in self.original.cuts if dimension < len(one)]
-            if all(cut.kept == cut.total for cut in cuts):
-                continue
-            source = CutOf(dimension, query in ("get_global_id", "get_global_size"))
-            if query in SIZE_QUERIES:
-                total = self.parameters.add(ParameterKind.TOTAL, I32, source)
-                yield Moved(query, dimension, total=total)
-                continue
-            first = shift = skip = -1
-            if any(cut.first for cut in cuts):
-                first = self.parameters.add(ParameterKind.FIRST, I32, source)
-            if any(cut.skip for cut in cuts):
-                if any(cut.shift for cut in cuts):
-                    shift = self.parameters.add(ParameterKind.SHIFT, I32, source)
-                skip = self.parameters.add(ParameterKind.SKIP, I32, source)
-            if first >= 0 or skip >= 0:
-                yield Moved(query, dimension, first, shift, skip)
 
     def _loop(self, loop: LoopInfo) -> Loop:
         before = self.function.blocks[loop.header].predecessors
@@ -382,7 +314,7 @@ class _Builder:
             case GlobalRef():
                 return Place(self._array(value))
             case ConstantExpr() if isinstance(value.type, PtrTy):
-                base, offset = _constant_place(value)
+                base, offset = constant_place(value)
                 return Place(self._array(base), offset) if base is not None else Nothing()
             case ConstantInt() | ConstantFloat() | ConstantVector():
                 return literal_of(value, role, place, user)
@@ -490,26 +422,6 @@ def build_kernel(original: Original, name: str, factors: Sequence[int]) -> Built
     return _Builder(original, name, factors).build()
 
 
-ID_QUERIES = ("get_global_id", "get_group_id")
-SIZE_QUERIES = ("get_global_size", "get_num_groups")
-
-
-def _queries(function: Function) -> set[tuple[str, int]]:
-    """The ids and sizes of the grid that a kernel asks for, with the dimension.
-
-    :raises DiagnosticError: K950 where thread blocks cannot be left out."""
-    found = set[tuple[str, int]]()
-    for instruction in function.instructions:
-        name = _names(instruction)[1] if isinstance(instruction, Call) else ""
-        dimension = instruction.operands[0] if instruction.operands else None
-        if name in (*ID_QUERIES, *SIZE_QUERIES) and isinstance(dimension, ConstantInt):
-            found.add((name, dimension.value))
-        elif name in (*ID_QUERIES, *SIZE_QUERIES, "get_global_linear_id"):
-            message = "a kernel asks for ids of the grid in a way that keeps all thread blocks"
-            raise DiagnosticError([Diagnostic("K950", message, hint="leave out --blocks")])
-    return found
-
-
 def _dimensions(launch: LaunchProfile) -> int:
     return max([n + 1 for n, size in enumerate(launch.global_size) if size > 1], default=1)
 
@@ -550,36 +462,3 @@ def _names(instruction: AnyInstruction) -> tuple[str, str]:
             return instruction.opcode.word, instruction.operation.value
         case _:
             return instruction.opcode.word, ""
-
-
-def _constant_place(value: ConstantExpr) -> tuple[GlobalRef | None, int]:
-    """The array and the offset that a constant pointer means."""
-    from kcc.frontend.ir.opcodes import Opcode
-
-    base = value.operands[0]
-    offset = 0
-    if value.opcode is Opcode.GETELEMENTPTR and value.source_type is not None:
-        offset = _constant_offset(value)
-    if isinstance(base, ConstantExpr):
-        root, more = _constant_place(base)
-        return root, offset + more
-    return (base, offset) if isinstance(base, GlobalRef) else (None, 0)
-
-
-def _constant_offset(value: ConstantExpr) -> int:
-    from kcc.frontend.ir.types import ArrayTy, StructTy, VecTy, field_offsets
-
-    type_: IrType | None = value.source_type
-    assert type_ is not None
-    offset = 0
-    for place, index in enumerate(value.operands[1:]):
-        step = index.value if isinstance(index, ConstantInt) else 0
-        if place == 0:
-            offset += step * size_bytes(type_)
-        elif isinstance(type_, StructTy):
-            offset += field_offsets(type_)[step]
-            type_ = type_.fields[step]
-        elif isinstance(type_, ArrayTy | VecTy):
-            type_ = type_.element
-            offset += step * size_bytes(type_)
-    return offset

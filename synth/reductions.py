@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from kcc.profile.model import LaunchProfile
+from kcc.synth.moving import can_leave_out
 from kcc.synth.observed import KernelFacts, LaunchFacts
 
 Factors = tuple[tuple[int, ...], ...]
@@ -77,9 +78,13 @@ def largest_factors(
     )
 
 
-def largest_blocks(launches: Sequence[LaunchFacts], limit: int) -> int:
+def largest_blocks(
+    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], limit: int
+) -> int:
     """The largest power of two, no more than ``limit``, by which the thread blocks of the largest
-    launch can be divided."""
+    launch can be divided; 1 where a kernel asks for ids in a way that keeps all thread blocks."""
+    if not all(can_leave_out(facts.function) for facts in kernels):
+        return 1
     most = max((x.launch.thread_blocks for x in launches), default=1)
     return min(limit, 1 << (most.bit_length() - 1))
 

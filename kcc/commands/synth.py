@@ -238,11 +238,12 @@ def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Redu
 
     trips: int | str = arguments.reduction
     blocks: int | str = arguments.blocks or (AUTO if trips == AUTO else 1)
-    least, most = (
-        Reduction(_factors(arguments, study, limit), largest_blocks(study.launches, fewest))
-        for limit, fewest in zip(_limits(trips, LARGEST), _limits(blocks, MOST_BLOCKS), strict=True)
-    )
-    return least, most
+    most = MOST_BLOCKS
+    if blocks == AUTO:  # where thread blocks must be kept, an own wish is an error, not this
+        most = largest_blocks(study.kernels, study.launches, MOST_BLOCKS)
+    ends = zip(_limits(trips, LARGEST), _limits(blocks, most), strict=True)
+    found, larger = (Reduction(_factors(arguments, study, limit), n) for limit, n in ends)
+    return found, larger
 
 
 def _limits(asked: int | str, most: int) -> tuple[int, int]:

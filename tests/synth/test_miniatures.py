@@ -11,11 +11,11 @@ import pytest
 from kcc.host import run_script
 from kcc.profile.model import LaunchProfile
 from kcc.report.miniature import revealed
-from kcc.synth.build import RateOf
 from kcc.synth.control import rate
 from kcc.synth.host_source import host_source
 from kcc.synth.model import Drawn, Fork, Known, LoopControl
 from kcc.synth.opencl_source import opencl_source
+from kcc.synth.parameters import RateOf
 from kcc.synthesizing import files_of, flow_differences, settle, write_runnable
 from tests.pocl import provide_linker
 from tests.synth.making import KERNELS, made, settings, studied

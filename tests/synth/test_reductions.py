@@ -44,10 +44,10 @@ def test_all_loops_and_thread_blocks_where_that_is_good():
 
 
 def test_thread_blocks_are_divided_as_far_as_there_are_any():
-    launches = studied("vecadd").launches
-    most = max(x.launch.thread_blocks for x in launches)
-    assert largest_blocks(launches, 1) == 1
-    assert most // 2 < largest_blocks(launches, 1 << 20) <= most
+    study = studied("vecadd")
+    most = max(x.launch.thread_blocks for x in study.launches)
+    assert largest_blocks(study.kernels, study.launches, 1) == 1
+    assert most // 2 < largest_blocks(study.kernels, study.launches, 1 << 20) <= most
 
 
 def test_nothing_where_nothing_is_good():

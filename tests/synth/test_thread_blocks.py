@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kcc.diagnostics import DiagnosticError
 from kcc.gpu import load_gpu
 from kcc.profile.model import PerBlock
-from kcc.synth.reductions import largest_factors
+from kcc.synth.reductions import largest_blocks, largest_factors
 from kcc.synth.thread_blocks import ALIKE, Cut, cuts, resident_blocks
 from kcc.synthesizing import Study, settle, study_script
 from tests.synth.making import settings
@@ -107,3 +108,13 @@ def test_a_kernel_of_two_halves_keeps_both(tmp_path: Path, factor: int):
     entered = [node.ecount for node in own.nodes]
     assert 2 * min(entered) == max(entered) == 64 * 256 // factor
     assert "get_num_groups" not in settled.source.text or factor == 1
+
+
+def test_ids_of_a_dimension_that_is_no_constant_keep_all_blocks(tmp_path: Path):
+    script = tmp_path / "script.py"
+    script.write_text(HOST.replace("get_global_id(0)", "get_global_id(half_of_them != 128)"))
+    study = study_script(str(script), Study(), settings())
+    assert largest_blocks(study.kernels, study.launches, 64) == 1
+    ones = largest_factors(study.kernels, study.launches, 1)
+    with pytest.raises(DiagnosticError, match="keeps all thread blocks"):
+        settle(study, ones, settings(), blocks=2)
