@@ -13,8 +13,8 @@ the answer is the footprint of the window that holds both.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -345,6 +345,11 @@ def unknown_traffic(stream: Stream, everything: float, shape: CacheShape) -> Tra
         stream.sectors, stream.lines, stream.sectors * 0.7, stream.sectors * 0.5 * reach,
         stream.passes, known=False, bank_passes=stream.bank_passes,
     )  # fmt: skip
+
+
+def without_l1(traffic: Mapping[int, Traffic], accesses: Collection[int]) -> dict[int, Traffic]:
+    """The traffic if L1 keeps nothing of some accesses: what hit it hits L2."""
+    return {a: replace(t, l2_sectors=t.sectors) if a in accesses else t for a, t in traffic.items()}
 
 
 def launch_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:

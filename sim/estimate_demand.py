@@ -10,10 +10,10 @@ import numpy as np
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of
+from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.cache_options import CacheMethod
 from kcc.sim.estimate_lines import LineCost, line_costs
-from kcc.sim.estimate_machine import Machine, latency_of, machine_of
+from kcc.sim.estimate_machine import L1Loads, Machine, latency_of, machine_of, unit_of
 from kcc.sim.estimate_options import (
     Mechanisms,
     modelled_machine,
@@ -56,6 +56,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
         traffic = reuse_traffic(subject, shape, study)
     else:
         traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
+    if machine.l1_loads is L1Loads.READ_ONLY:
+        traffic = without_l1(traffic, subject.past_l1)
     traffic = modelled_traffic(traffic, subject.streams, mechanisms)
     warm = options.warm and mechanisms.caches
     if warm:
@@ -84,13 +86,17 @@ class Demand:
     def _columns(self) -> None:
         rows, machine = self.program.operations, self.machine
         n = len(rows)
-        self.unit = np.array([r.unit for r in rows], np.int32)
+        units = [unit_of(machine, r, self.subject.kernel.function) for r in rows]
+        self.unit = np.array(units, np.int32)
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])
-        interval = np.array([machine.interval[r.unit] for r in rows])
+        interval = np.array([machine.interval[unit] for unit in units])
         self.busy = self.slots * interval
         self.latency = np.array(
-            [r.steps * latency_of(machine, r.unit) + max(r.slots - r.steps, 0) for r in rows]
+            [
+                r.steps * latency_of(machine, unit) + max(r.slots - r.steps, 0)
+                for r, unit in zip(rows, units, strict=True)
+            ]
         )
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -273,7 +279,7 @@ class Demand:
 
 
 def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
-    l1 = _l1_bytes(machine, occupancy) if machine.l1_caches_loads else 0
+    l1 = 0 if machine.l1_loads is L1Loads.NONE else _l1_bytes(machine, occupancy)
     return CacheShape(
         l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.grid
     )

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.facts import Fact
 from kcc.gpu.needs import GpuReader
 from kcc.sim.machine_costs import Generation, Unit, generation_of
+from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
 from kcc.sim.memory_port import address_cycles
 
@@ -46,6 +50,22 @@ BLOCK_START_CYCLES = 400.0
 whose description does not say it: the median of the same seven (355 on V100, 540 on L40)."""
 
 
+class L1Loads(Enum):
+    """Which loads of global memory L1 keeps."""
+
+    ALL = "all"
+    READ_ONLY = "of CUDA those through pointers to const, restrict; all of OpenCL"
+    """NVIDIA's Maxwell and Pascal tuning guides: compute capabilities 5.2 and 6.1 cache what LDG
+    loads, other loads only if the compiler is asked to (-dlcm=ca). That OpenCL's driver asks is
+    inferred: a kernel of OpenDwarfs takes less than the L2 of a GTX 1080 would need for it."""
+    NONE = "none"
+
+
+READ_ONLY_IN_L1 = ((5, 2), (6, 1))
+ALL_IN_L1 = ((2, 0), (6, 0))
+"""Before Volta (the same guides; NVIDIA CUDA C Programming Guide 4.2, appendix F)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """An SM and its share of the rest, in cycles of the SM clock."""
@@ -59,7 +79,7 @@ class Machine:
     latency: dict[str, float]
     shared_bytes: float
     l1_bytes_per_cycle: float
-    l1_caches_loads: bool
+    l1_loads: L1Loads
     l1_size: int
     unified: bool
     address_cycles: float
@@ -126,7 +146,7 @@ def machine_of(reader: GpuReader) -> Machine:
             "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
         ),
         l1_bytes_per_cycle=float(l1.value) if l1 is not None else L1_BYTES * (1 + wide),
-        l1_caches_loads=new or capability in ((5, 2), (6, 0), (6, 1), (2, 0)),
+        l1_loads=_l1_loads(generation, capability),
         l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         unified=gpu.l1.unified_bytes is not None,
         address_cycles=address_cycles(gpu.capability),
@@ -139,6 +159,12 @@ def machine_of(reader: GpuReader) -> Machine:
         launch_cycles=float(launch.value) if launch is not None else LAUNCH_OVERHEAD_US * clock,
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
     )
+
+
+def _l1_loads(generation: Generation, capability: tuple[int, int]) -> L1Loads:
+    if generation in (Generation.VOLTA, Generation.AMD) or capability in ALL_IN_L1:
+        return L1Loads.ALL
+    return L1Loads.READ_ONLY if capability in READ_ONLY_IN_L1 else L1Loads.NONE
 
 
 def _load(gpu: GpuDescription, clock: float) -> MemoryLoad:
@@ -173,6 +199,22 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
         count = reader.integer(key, assumed=assumed, reason="from the number of cores")
         found[unit] = warp * schedulers / max(count, 0.5)
     return found
+
+
+def unit_of(machine: Machine, operation: MachineOperation, function: Function) -> Unit:
+    """What executes an operation. Conversions from and to double go at the rate of the special
+    functions, or at that of double precision where it is lower (NVIDIA, CUDA C Programming Guide
+    10.x, arithmetic throughput: 4 lanes on compute capability 5.2 and 6.1, 16 on 6.0 and 7.0)."""
+    slow = machine.interval[Unit.FP64] > machine.interval[Unit.SFU]
+    if operation.unit is not Unit.SFU or operation.instruction < 0 or not slow:
+        return operation.unit
+    instruction = function.instructions[operation.instruction]
+    types = (instruction.type, *(each.type for each in instruction.operands))
+    return Unit.FP64 if any(map(_is_double, types)) else operation.unit
+
+
+def _is_double(type_: IrType) -> bool:
+    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
 
 
 def latency_of(machine: Machine, unit: Unit) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kcc.frontend.kernel import Kernel
+from kcc.frontend.kernel import Kernel, Language
 from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
@@ -79,6 +79,19 @@ class Subject:
             newest = self.program(Generation.VOLTA)
             self._reuse = reuse_program(self.facts, self.flow, newest, self.streams, self.grid)
         return self._reuse
+
+    @property
+    def past_l1(self) -> frozenset[int]:
+        """Loads of global memory that a compiler of CUDA before Volta does not make through L1 of
+        its own accord: whose data the kernel may write for all that their pointer says."""
+        if self.kernel.language is Language.OPENCL:
+            return frozenset()
+        kept = {"const", "restrict"}
+        read_only = {a.name for a in self.kernel.arguments if kept <= set(a.qualifiers)}
+        return frozenset(
+            s.access for s in self.streams
+            if s.is_load and not s.is_local and s.array not in read_only
+        )  # fmt: skip
 
     def registers_on(self, generation: Generation) -> int | None:
         """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the
