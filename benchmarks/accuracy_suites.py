@@ -16,7 +16,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,7 @@ from kcc.pipeline import AnalysisRequest, LaunchInputs
 from kcc.report.ablation import spearman
 from kcc.sim.cache_options import CacheMethod, CacheOptions
 from kcc.sim.estimate_result import Estimate
+from kcc.sim.launch_overhead import LaunchWay
 
 DATA = Path(__file__).parent / "data"
 """Where kernels of our own lie."""
@@ -90,16 +91,17 @@ class Estimator:
         gpu = suite.gpus[suite.gpu_of(row)]
         parts = list[Answer]()
         for step in program.steps:
-            parts += [_scaled(a, n) for a, n in self._launches(suite, step, program.names, gpu)]
+            found = self._launches(suite, step, program.names, gpu, suite.launches(row))
+            parts += [_scaled(answer, n) for answer, n in found]
         return _total(parts)
 
     def _launches(
-        self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str
+        self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str, way: LaunchWay
     ) -> Iterable[tuple[Answer, float]]:
         """Answers, and how many launches each stands for."""
         count = float(_number(step.times, names))
         if step.over is None:
-            yield self.launch(suite, step, names, gpu), count
+            yield self.launch(suite, step, names, gpu, way), count
             return
         name, first, end = step.over
         start, stop = int(_number(first, names)), int(_number(end, names))
@@ -107,17 +109,22 @@ class Estimator:
         weights = np.gradient(np.array(values, float)) if len(values) > 1 else np.ones(1)
         weights[[0, -1]] /= 2  # the trapezoidal rule
         for value, weight in zip(values, weights / weights.sum(), strict=True):
-            answer = self.launch(suite, step, {**names, name: value}, gpu)
+            answer = self.launch(suite, step, {**names, name: value}, gpu, way)
             yield answer, count * (stop - start) * float(weight)
 
-    def launch(self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str) -> Answer:
+    def launch(
+        self, suite: Suite, step: Step, names: Mapping[str, int], gpu: str, way: LaunchWay
+    ) -> Answer:
         """One launch."""
-        key = (suite.repository, step, tuple(sorted(names.items())), gpu)
+        key = (suite.repository, step, tuple(sorted(names.items())), gpu, way)
         if key not in self.answers:
             workshop = self.workshops.setdefault((step.source, step.macros), Workshop())
             request = self._request(suite, step, names)
             (prepared,) = workshop.prepare(request)
-            found = workshop.estimate(prepared, _gpu(gpu), self.question).estimate
+            caches = replace(self.question.analysis, warm=suite.warm)
+            way = way if step.waited else LaunchWay.QUEUED
+            question = replace(self.question, analysis=caches, launches=way)
+            found = workshop.estimate(prepared, _gpu(gpu), question).estimate
             if found.invalid:
                 raise _NotEstimated(found.invalid)
             share = found.cpi_stack.get("launch", 0.0) / found.cpi
@@ -351,9 +358,7 @@ def main() -> int:
     for suite in SUITES:
         if arguments.only not in suite.file:
             continue
-        question = Question(
-            arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches), warm=suite.warm)
-        )
+        question = Question(arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)))
         estimator = Estimator(arguments.sources, question)
         with (arguments.data / "truth" / suite.file).open() as file:
             rows = list(csv.DictReader(file))

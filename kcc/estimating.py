@@ -20,6 +20,7 @@ from kcc.pipeline import (
     resolve,
 )
 from kcc.sim.cache_options import CacheOptions
+from kcc.sim.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
     from kcc.expressions import Expression, Value
@@ -61,12 +62,13 @@ class KernelEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a model: its name, whether also without each of its mechanisms, and how
-    caches are looked at."""
+    """What is asked of a model: its name, whether also without each of its mechanisms, how caches
+    are looked at and how the host launches."""
 
     model: str = "pipeline"
     ablate: bool = False
     analysis: CacheOptions = field(default_factory=CacheOptions)
+    launches: LaunchWay = LaunchWay.QUEUED
 
 
 # models
@@ -155,12 +157,12 @@ class Workshop:
         from kcc.sim.estimate_options import ABLATIONS, EVERYTHING
 
         model, subject = MODELS[question.model](), prepared.subject
-        whole = replace(EVERYTHING, analysis=question.analysis)
+        whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
         ablated = dict[str, float]()
         if question.ablate and not found.invalid:
             for name, ablation in ABLATIONS.items():
-                without = replace(ablation, analysis=question.analysis)
+                without = replace(ablation, analysis=question.analysis, launches=question.launches)
                 other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
                 ablated[name] = other.time_us
         return KernelEstimate(

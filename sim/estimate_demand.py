@@ -22,6 +22,7 @@ from kcc.sim.estimate_options import (
 )
 from kcc.sim.estimate_result import Counts, Estimate, limiter_of
 from kcc.sim.estimate_subject import Subject
+from kcc.sim.launch_overhead import LaunchWay
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
 from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
@@ -64,7 +65,9 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
         halves = reader.gpu.extra.l2_segment_bytes is not None
         kept = machine.l2_size / (COPIES if halves else 1.0)
         traffic = warmed(traffic, subject.streams, kept)
-    return Demand(subject, machine, traffic, occupancy, study, warm=warm)
+    return Demand(
+        subject, machine, traffic, occupancy, study, warm=warm, launches=mechanisms.launches
+    )
 
 
 class Demand:
@@ -74,10 +77,12 @@ class Demand:
     def __init__(
         self, subject: Subject, machine: Machine, traffic: Mapping[int, Traffic],
         occupancy: Occupancy, study: ReuseStudy | None = None, *, warm: bool = False,
+        launches: LaunchWay = LaunchWay.QUEUED,
     ) -> None:  # fmt: skip
         self.subject, self.machine, self.study = subject, machine, study
         self.program = subject.program(machine.generation)
-        self.traffic, self.occupancy, self.warm = traffic, occupancy, warm
+        self.traffic, self.occupancy = traffic, occupancy
+        self.warm, self.launches = warm, launches
         self.active = min(machine.sms, math.prod(subject.grid))
         self._columns()
         self.executions = self._executions()
@@ -249,6 +254,7 @@ class Demand:
             unknown_accesses=sum(not t.known for t in self.traffic.values()),
             caches=() if study is None else caches_by_access(self.subject, study),
             warm=self.warm,
+            launches=self.launches,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
 

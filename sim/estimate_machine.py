@@ -10,6 +10,7 @@ from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.gpu.description import GpuDescription
 from kcc.gpu.facts import Fact
 from kcc.gpu.needs import GpuReader
+from kcc.sim.launch_overhead import QUEUED_US
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
@@ -40,10 +41,6 @@ PORT_QUEUE = 24.0
 UNIT_QUEUE = 8.0
 """Cycles of work that a unit takes in ahead: one operation here may be several machine
 instructions, between which a GPU would issue other warps'."""
-
-LAUNCH_OVERHEAD_US = 2.2
-"""From launch to the first instruction and from the last to the end, where a GPU's description does
-not say it: smallest kernels of microbench_small_kernels.csv, 2 to 2.5 us on V100, A100 and H100."""
 
 BLOCK_START_CYCLES = 400.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
@@ -92,6 +89,7 @@ class Machine:
     load: MemoryLoad
     banks: int
     launch_cycles: float
+    """From launch to the first instruction and from the last to the end."""
     block_start_cycles: float
 
 
@@ -156,7 +154,7 @@ def machine_of(reader: GpuReader) -> Machine:
         dram_bytes_per_cycle=bandwidth,
         load=_load(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
-        launch_cycles=float(launch.value) if launch is not None else LAUNCH_OVERHEAD_US * clock,
+        launch_cycles=float(launch.value) if launch is not None else QUEUED_US * clock,
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
     )
 

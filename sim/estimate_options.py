@@ -14,6 +14,8 @@ from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import Stream, Traffic
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.estimate_machine import Machine
+from kcc.sim.launch_overhead import LaunchWay, launch_us
+from kcc.sim.machine_costs import Generation
 
 SECTOR = 32
 LINE = 128
@@ -36,6 +38,7 @@ class Mechanisms:
     latency: bool = True
     analysis: CacheOptions = field(default_factory=CacheOptions)
     """How caches are looked at."""
+    launches: LaunchWay = LaunchWay.QUEUED
 
 
 EVERYTHING = Mechanisms()
@@ -51,7 +54,12 @@ ABLATIONS: Mapping[str, Mechanisms] = {
 
 
 def modelled_machine(machine: Machine, mechanisms: Mechanisms) -> Machine:
-    """The machine, its memory answering at once where latency is switched off."""
+    """The machine with what its launches take, its memory answering at once where latency is
+    switched off."""
+    queued_us = machine.launch_cycles / machine.clock_mhz
+    is_amd = machine.generation is Generation.AMD
+    taken_us = launch_us(mechanisms.launches, queued_us, is_amd=is_amd)
+    machine = replace(machine, launch_cycles=taken_us * machine.clock_mhz)
     if mechanisms.latency:
         return machine
     return replace(machine, latency=machine.latency | dict.fromkeys(MEMORY_LATENCIES, 0.0))

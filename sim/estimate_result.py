@@ -9,6 +9,7 @@ from kcc.gpu.needs import Assumption, GpuReader
 from kcc.gpu.occupancy import Occupancy
 from kcc.sim.estimate_lines import LineCost
 from kcc.sim.estimate_range import range_of
+from kcc.sim.launch_overhead import LaunchWay
 from kcc.sim.reuse.traffic import AccessCaches
 
 
@@ -52,6 +53,7 @@ class Estimate:
     caches: tuple[AccessCaches, ...] = ()
     warm: bool = False
     """Whether L2 was taken to hold what the launch before left."""
+    launches: LaunchWay = LaunchWay.QUEUED
     interleaving: float = 0.0
     """By how much what DRAM moves deviates over trials of interleavings, as a share."""
 

@@ -30,6 +30,7 @@ from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
 from kcc.diagnostics import DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
+from kcc.sim.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
     from kcc.commands.estimate_sweep import Plan
@@ -95,6 +96,12 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--model", choices=MODELS, default=MODELS[0],
         help="the timing model (default: %(default)s)",
+    )  # fmt: skip
+    ways = [way.value for way in LaunchWay]
+    group.add_argument(
+        "--launches", choices=ways, default=ways[0],
+        help="what a launch takes besides its kernel: behind another one in a queue, as a node of "
+        "a graph, or timed by a host that waits for each (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--ablate", action="store_true",
@@ -190,9 +197,13 @@ def _plan(
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
     if arguments.warm and arguments.model == "interval":
         raise usage_error("--warm: the model 'interval' begins with cold caches")
+    if arguments.launches != LaunchWay.QUEUED.value and arguments.model == "interval":
+        raise usage_error("--launches: the model 'interval' has launches in a queue alone")
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: requests_of(arguments, path, sources))
-    question = Question(arguments.model, arguments.ablate, cache_options(arguments))
+    question = Question(
+        arguments.model, arguments.ablate, cache_options(arguments), LaunchWay(arguments.launches)
+    )
     return Plan(tuple(requests), tuple(gpus), question)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import kcc
 from kcc.estimating import Configuration
+from kcc.sim.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
     from kcc.estimating import KernelEstimate
@@ -81,7 +82,7 @@ class Guessed:
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """What a time rests on: shares are of warp instructions. ``warm_l2``: L2 was taken to begin
-    with what the launch before left (`--warm`)."""
+    with what the launch before left (`--warm`); ``launches``: how the host makes them."""
 
     assumed_launch: bool
     assumed_share: float
@@ -91,6 +92,7 @@ class Confidence:
     weak_gpu_values: tuple[str, ...]
     warm_l2: bool = False
     guesses: tuple[Guessed, ...] = ()
+    launches: str = LaunchWay.QUEUED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         tuple(found.weak),
         found.warm,
         tuple(_guessed(guess) for guess in each.guesses),
+        found.launches.value,
     )
     if found.invalid:
         return EstimateRecord(
@@ -356,7 +359,8 @@ def _read_cache_use(entry: Any) -> CacheUse:
 def _read_confidence(entry: Any) -> Confidence | None:
     if entry is None:
         return None
-    found = _fields(Confidence, {"warm_l2": False, "guesses": (), **entry})
+    default = {"warm_l2": False, "guesses": (), "launches": LaunchWay.QUEUED.value}
+    found = _fields(Confidence, {**default, **entry})
     found["guesses"] = tuple(Guessed(**_fields(Guessed, each)) for each in found["guesses"])
     assumed = found["assumed_gpu_values"]
     found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)

@@ -23,6 +23,9 @@ ROWS_SHOWN = 60
 
 REASON_COLUMNS = 70
 
+LAUNCHES = {"graph": "launched in a graph", "waited": "the host waits for each launch"}
+"""In words, where launches are not simply queued."""
+
 
 def estimates_text(
     records: Sequence[EstimateRecord], ablations: Sequence[Ablation],
@@ -201,6 +204,8 @@ def confidence_text(confidence: Confidence) -> str:
         parts.append(f"{share:.0f} % of warp instructions without a line")
     if confidence.warm_l2:
         parts.append("L2 warm")
+    if confidence.launches in LAUNCHES:
+        parts.append(LAUNCHES[confidence.launches])
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
     parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
     return "; ".join(parts)

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
+from kcc.sim.launch_overhead import GRAPH_US, QUEUED_US, WAITED_US
 
 SAXPY = """__kernel void saxpy(__global const float *x, __global float *y, float a, int n) {
   int i = get_global_id(0);
@@ -151,8 +152,21 @@ def test_warm_l2_has_what_the_launch_before_left(source: Path, tmp_path: Path) -
     assert warm["time_us"] < cold["time_us"]
 
 
-def test_the_interval_model_has_no_warm_l2(source: Path) -> None:
-    options = ["--gpu", "a100", "--warm", "--model", "interval"]
+def test_launches_cost_what_the_host_makes_of_them(source: Path, tmp_path: Path) -> None:
+    target, found = tmp_path / "e.json", dict[str, Any]()
+    for way in ("queued", "graph", "waited"):
+        asked = ["--gpu", "a100", "--json", str(target), "--launches", way, *LAUNCH]
+        assert main(["estimate", str(source), *asked]) == 0
+        found[way] = checked(target, "estimate")["estimates"][0]
+        assert found[way]["confidence"]["launches"] == way
+    times = {way: each["time_us"] for way, each in found.items()}
+    assert times["queued"] - times["graph"] == pytest.approx(QUEUED_US - GRAPH_US, abs=0.01)
+    assert times["waited"] - times["queued"] == pytest.approx(WAITED_US - QUEUED_US, abs=0.01)
+
+
+@pytest.mark.parametrize("option", ["--warm", "--launches=graph"])
+def test_the_interval_model_has_cold_launches_in_a_queue(source: Path, option: str) -> None:
+    options = ["--gpu", "a100", option, "--model", "interval"]
     assert main(["estimate", str(source), *options, *LAUNCH]) == 2
 
 

@@ -54,6 +54,21 @@ __kernel void k(__global const int *m, __global float *x) {
 """
 
 
+WIDENED = """
+__kernel void k(__global double *y, float a) {
+  double x = a * get_local_id(0), z = x + 1.25;
+  z = z + x; z = z + x; z = z + x; z = z + x; z = z + x; z = z + x; z = z + x;
+  y[get_global_id(0)] = z;
+}
+"""
+NEIGHBOURS = """
+__global__ void k(POINTER x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[i] + x[i + 1];
+}
+"""
+
+
 @cache
 def estimated(
     source: str, size: str, local: str, gpu: str, changes: tuple[str, ...] = (), args: str = "",
@@ -63,7 +78,7 @@ def estimated(
     launch = LaunchRequest(parse_dimensions(size, at), parse_dimensions(local, at))
     arguments = tuple(parse_argument(text, at) for text in args.split())
     request = AnalysisRequest(
-        source=SourceText("k.cl", source, "."),
+        source=SourceText("k.cu" if "__global__" in source else "k.cl", source, "."),
         options=BuildOptions(opt_level=OptLevel.O2),
         other_launch=LaunchInputs(launch, {}, arguments, "test"),
         assumptions=parse_assumptions((text, at) for text in assumed.split()),
@@ -95,6 +110,31 @@ def test_pure_arithmetic_takes_what_the_units_give(gpu: str, lanes: int) -> None
     whole = 1048576 * 4096 * 16 / (sms * lanes * clock)
     assert found.time_us == pytest.approx(whole, rel=0.05)
     assert found.time_us >= whole * 0.99
+
+
+def test_conversions_from_double_go_at_the_rate_of_double_where_it_is_lower() -> None:
+    # A conversion and two additions for each work-item: on 4 lanes of a GTX 980.
+    items = 1 << 22
+    found = estimated(WIDENED, str(items), "256", "gtx980", (), "a=0.5").estimate
+    assert found.bounds["fp64"] == pytest.approx(items / 32 / 16 * (1 + 8) * 32 / 4)
+    # Of a P100 additions alone are on the 32 lanes of double precision.
+    found = estimated(WIDENED, str(items), "256", "p100", (), "a=0.5").estimate
+    assert found.bounds["fp64"] == pytest.approx(items / 32 / 56 * 8 * 32 / 32)
+
+
+@pytest.mark.parametrize(
+    ("qualifiers", "gpu", "kept"),
+    [
+        ("const float *__restrict__", "gtx980", True), ("const float *", "gtx980", False),
+        ("const float *", "p100", True), ("const float *__restrict__", "k40", False),
+    ],
+)  # fmt: skip
+def test_l1_keeps_what_guides_say_of_cuda(qualifiers: str, gpu: str, kept: bool) -> None:
+    source = NEIGHBOURS.replace("POINTER", qualifiers)
+    found = estimated(source, "1048576", "256", gpu).estimate.counts
+    # Of 9 sectors that the two loads of a warp touch, 4 are touched for the first time, and one
+    # more by the last warp of a thread block.
+    assert found.l2_read_sectors == pytest.approx(32768 * (4 + 1 / 8 if kept else 9), rel=0.02)
 
 
 def test_the_stack_adds_up() -> None:
