@@ -63,7 +63,7 @@ class Measured:
         found = self.run(name_of(reduction), gpu)
         if twins and found and not reduction.is_none:
             larger = reduction.halved
-            whole = self.subject["behaviour"]["warp_instructions"] / reduction.blocks
+            whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
             steps = steps_to(whole, self.executed(reduction), self.executed(larger))
             large = self.run(name_of(larger), gpu)
             found = followed(found, large, steps) if large else None

@@ -80,7 +80,7 @@ class Bench:
         if twins and not reduction.is_none:
             larger = reduction.halved
             sizes = self.executed(reduction), self.executed(larger)
-            steps = steps_to(self._whole / reduction.blocks, *sizes)
+            steps = steps_to(self._whole / reduction.common_blocks, *sizes)
             found = followed(found, self.simulated(larger, number), steps)
         return Pair(self.originals[number], found)
 

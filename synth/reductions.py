@@ -44,6 +44,11 @@ class Reduction:
             return replace(self, factors=rows)
         return replace(self, blocks=max(self.blocks // 2, 1))
 
+    @property
+    def common_blocks(self) -> int:
+        """By how much thread blocks are divided in it and in half of it."""
+        return self.blocks if self.halved.blocks == self.blocks else 1
+
     def on(self, axis: Axis) -> int:
         """The factor on one axis."""
         return self.blocks if axis is None else self.factors[axis[0]][axis[1]]

@@ -92,6 +92,8 @@ def test_half_a_reduction():
     assert Reduction(((4, 1), (2,)), 8).halved == Reduction(((2, 1), (1,)), 8)
     assert Reduction(((1,),), 8).halved == Reduction(((1,),), 4)
     assert Reduction(((1,),)).halved.is_none
+    assert Reduction(((4, 1), (2,)), 8).common_blocks == 8
+    assert Reduction(((1,),), 8).common_blocks == 1
 
 
 def test_a_line_through_two_miniatures():
