@@ -21,11 +21,11 @@ from kcc.profiling import profile_script
 from kcc.synth.assemble import Wishes, assemble
 from kcc.synth.behaviour import Behaviour, behaviour
 from kcc.synth.compare import FlowDifference, compare_flow, strays
-from kcc.synth.contents import Footprints, Use, described
 from kcc.synth.cuda_source import cuda_source
+from kcc.synth.footprints import Footprints, fills_of
 from kcc.synth.host_source import host_source
 from kcc.synth.llvm_source import compiled, llvm_source
-from kcc.synth.model import Fill, Miniature
+from kcc.synth.model import Miniature
 from kcc.synth.observed import KernelFacts, LaunchFacts, kernel_facts
 from kcc.synth.opencl_source import opencl_source
 from kcc.synth.opencl_text import SourceText
@@ -109,7 +109,9 @@ class _Current:
     ) -> None:  # fmt: skip
         self.number, self.facts, self.said, self.collector = number, facts, said, collector
         watched = {*facts.leaves_of, *facts.filled}
-        self.footprints = Footprints(facts.access_of[i] for i in watched if i in facts.access_of)
+        accesses = [facts.access_of[i] for i in sorted(watched) if i in facts.access_of]
+        sizes = {access: facts.info.accesses[access].bytes for access in accesses}
+        self.footprints = Footprints(sizes, said.buffers)
         arguments = launch.prepared.arguments
         self.contents = {
             argument: np.array(arguments[argument], np.uint8).reshape(-1)
@@ -124,18 +126,12 @@ class _Current:
 
     def finish(self) -> LaunchFacts:
         spans = dict[int, tuple[int, int]]()
-        for access, (low, high, _) in self.footprints.found.items():
-            base = self._base(low)
-            spans[access] = low - base, high - base
-        fills = dict[int, tuple[Fill, ...]]()
-        for leaf, argument in sorted(self.facts.filled.items()):
-            access = self.facts.access_of[leaf]
-            if access in self.footprints.found and argument in self.contents:
-                use = self.facts.use_of[leaf]
-                fills[argument] = (*fills.get(argument, ()), *self._fill(access, argument, use))
+        for access, own in self.footprints.found.items():
+            base = self._base(own.low)
+            spans[access] = own.low - base, own.high - base
         return LaunchFacts(
             self.number, self.said, self.collector.finish(self.number), spans,
-            {a: _in_order(rows) for a, rows in fills.items()}, self.images,
+            fills_of(self.facts, self.footprints, self.contents), self.images,
         )  # fmt: skip
 
     def _base(self, address: int) -> int:
@@ -143,18 +139,6 @@ class _Current:
         starts = [b.address for b in self.said.buffers if b.address <= address]
         starts += [a.address for a in self.collector.tables.arrays if a.address <= address]
         return max(starts, default=0)
-
-    def _fill(self, access: int, argument: int, use: Use) -> tuple[Fill, ...]:
-        low, high, step = self.footprints.found[access]
-        own = next(b for b in self.said.buffers if b.argument == argument)
-        size = self.facts.info.accesses[access].bytes
-        contents = self.contents[argument]
-        return described(contents, low - own.address, high - own.address, step, size, use)
-
-
-def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:
-    """Without repetitions; what is about single fields of structs comes last and prevails."""
-    return tuple(sorted(dict.fromkeys(fills), key=lambda f: f.stride_bytes))
 
 
 @dataclass(frozen=True, slots=True)

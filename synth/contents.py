@@ -8,19 +8,15 @@ locality: neighbouring rows stay neighbours, scattered ones scattered.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.synth.model import Fill
-
-if TYPE_CHECKING:
-    from kcc.trace.decode import TraceBatch
+from kcc.synth.order import NONE, SAMPLE, Correlation, ascends_in, correlation_of
 
 Ints = NDArray[np.int64]
 
@@ -55,96 +51,163 @@ class Form(Enum):
 @dataclass(frozen=True, slots=True)
 class Use:
     """What a kernel does with integers that it loads: they decide conditions and trips, and
-    addresses are made of them."""
+    addresses are made of them; it may take them apart into fields of ``field_bytes``, 0 if not."""
 
     decides: bool
     addresses: bool
+    field_bytes: int = 0
 
 
 ADDRESSES_ONLY = Use(decides=False, addresses=True)
 
 
-class Footprints:
-    """The lowest and highest address that accesses touched, and the greatest common distance."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """Elements of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end`` (that of
+    the last one) in ``contents``, all bytes of a buffer. ``read`` says which of them a kernel
+    loads: what the others hold does not matter."""
 
-    def __init__(self, accesses: Iterable[int]) -> None:
-        self.found: dict[int, tuple[int, int, int]] = {}
-        self._wanted = frozenset(accesses)
+    contents: NDArray[np.uint8]
+    offset: int
+    end: int
+    stride: int
+    size: int
+    read: NDArray[np.bool_]
+    parts: int = 1
+    """Elements that a lane loads at once, in one word; they have no signs then."""
 
-    def add(self, batch: TraceBatch) -> None:
-        """Account for a batch of the trace."""
-        if not self._wanted or not len(batch.access):
-            return
-        masks = np.repeat(batch.mask, np.diff(batch.access_start))
-        lanes = np.arange(batch.addresses.shape[1], dtype=np.uint64)
-        for access in self._wanted.intersection(np.unique(batch.access).tolist()):
-            rows = np.flatnonzero(batch.access == access)
-            active = (masks[rows, None] >> lanes) & np.uint64(1)
-            self._add(access, batch.addresses[rows][active.astype(np.bool_)])
+    @property
+    def values(self) -> Ints:
+        places = np.arange(self.offset, self.end + 1, self.stride)[:, None] + np.arange(self.size)
+        kind = "u" if self.parts > 1 else "i"
+        found = self.contents[places].view(f"<{kind}{self.size}")
+        return found.reshape(-1).astype(np.int64)
 
-    def _add(self, access: int, touched: Ints) -> None:
-        low, high = int(touched.min()), int(touched.max())
-        step = int(np.gcd.reduce(touched - low))
-        if access in self.found:
-            old_low, old_high, old_step = self.found[access]
-            step = math.gcd(step, old_step, low - old_low)
-            low, high = min(low, old_low), max(high, old_high)
-        self.found[access] = low, high, step
+    @property
+    def whole(self) -> Array:
+        """The same from one end of the buffer to the other, as if all were read."""
+        first, end = self.offset % self.stride, len(self.contents) - self.size
+        read = np.ones((end - first) // self.stride + 1, np.bool_)
+        return Array(self.contents, first, end, self.stride, self.size, read, self.parts)
+
+
+def array_of(
+    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int
+) -> Array:  # fmt: skip
+    """Elements that are all read."""
+    stride = max(stride, size)
+    return Array(
+        contents, offset, end, stride, size, np.ones((end - offset) // stride + 1, np.bool_)
+    )
+
+
+def rows_in(array: Array, use: Use) -> Ints | None:
+    """The starts of rows, if that is what an array holds."""
+    if _form(array.values[array.read], use) is not Form.SUMS:
+        return None
+    values = array.whole.values
+    return values if _form(values, use) is Form.SUMS else None
 
 
 def described(
-    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int,
-    use: Use = ADDRESSES_ONLY,
-) -> tuple[Fill, ...]:  # fmt: skip
-    """The integers of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end``
-    (that of the last one), by pieces of the array; the first and the last go on to its ends and
-    beyond, where a miniature may go.
+    array: Array, use: Use = ADDRESSES_ONLY, starts: Mapping[int, Ints] | None = None
+) -> tuple[Fill, ...]:
+    """An array by its pieces; the first and the last go on to the ends of the buffer and beyond,
+    where a miniature may go.
 
     Few different values are described by how often each is there, starts of rows (all there are) by
     what lies between them, others by lines; where they decide something, in 64 classes of size.
+    ``starts`` are the starts of rows in which values may ascend, by argument.
     """
-    stride = max(stride, size)
-    values = _elements(contents, offset, end, stride, size)
-    if _form(values, use) is Form.SUMS:
-        whole = _elements(contents, offset % stride, len(contents) - size, stride, size)
-        if _form(whole, use) is Form.SUMS:
-            offset, values = offset % stride, whole
-    before, first = divmod(offset, stride)
-    last = (len(contents) + slack_bytes(len(contents)) - first - size) // stride + 1
+    is_sums = rows_in(array, use) is not None
+    array = array.whole if is_sums else array
+    values, read = array.values, array.read
+    form = _form(values[read], use)
+    first_number = array.offset // array.stride
+    starts = {name: rows - first_number for name, rows in (starts or {}).items()}
+    rows = ascends_in(values, starts) if form is Form.LINE else None
+    pieces = _pieces(values, read) if form is Form.LINE else _equal_pieces(len(values))
+    before, first = divmod(array.offset, array.stride)
+    size_bytes = len(array.contents)
+    last = (size_bytes + slack_bytes(size_bytes) - first - array.size) // array.stride + 1
+    sample = SAMPLE // len(pieces)
     found = list[Fill]()
-    form = _form(values, use)
-    pieces = _pieces(values) if form is Form.LINE else _equal_pieces(len(values))
     for number, (start, stop) in enumerate(pieces):
-        own = values[start:stop]
-        usable = own[_indices(own)]
-        begin, slope, spread = _line(own)
         head = before if number == 0 else 0
-        ending = last - before if number == len(pieces) - 1 else stop
-        if form is Form.SUMS:
-            begin, slope, head = float(own[0]), 0.0, 0
-        some, often = _classes(values, start, stop, form, use)
+        count = (last - before if number == len(pieces) - 1 else stop) - start + head
+        piece = _piece(values, read, start, stop, form)
+        begin, slope, spread = piece.line
+        some, often = _classes(piece, form, use)
+        order = NONE if rows is not None else _correlation(piece, array.parts, sample)
         found.append(
             Fill(
-                first + (before + start - head) * stride,
-                stride,
-                ending - start + head,
-                size,
-                begin - head * slope,
-                slope,
-                spread,
-                int(usable.min()),
-                int(usable.max()),
-                some,
-                often,
-                form is Form.SUMS,
+                offset_bytes=first + (before + start - head) * array.stride,
+                stride_bytes=array.stride,
+                count=count,
+                size_bytes=array.size,
+                start=begin - head * slope,
+                slope=slope,
+                spread=spread,
+                least=int(piece.usable.min()),
+                most=int(piece.usable.max()),
+                values=some,
+                counts=often if form is Form.SUMS else _stretched(often, count / len(piece.own)),
+                adds_up=form is Form.SUMS,
+                correlation=order.coefficient,
+                filtered=order.times,
+                rows_of=rows,
             )
         )
     return tuple(found)
 
 
-def _elements(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Ints:
-    places = np.arange(offset, end + 1, stride)[:, None] + np.arange(size)
-    return contents[places].view(f"<i{size}").reshape(-1).astype(np.int64)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Values that are read, ``usable`` as indices the most of them; ``steps`` from each to the
+    next; ``apart`` what orders them about their ``line``: marks come before all others."""
+
+    own: Ints
+    usable: Ints
+    steps: Ints
+    apart: Ints
+    line: tuple[float, float, int]
+    is_told: bool
+    """Whether its values or steps are told one by one or by classes."""
+
+
+def _piece(
+    values: Ints, read: NDArray[np.bool_], start: int, stop: int, form: Form
+) -> _Piece:  # fmt: skip
+    seen = read[start:stop]
+    seen = seen if seen.any() else np.ones_like(seen)
+    numbers, own = np.flatnonzero(seen), values[start:stop][seen]
+    steps = np.diff(values[start : stop + 1])
+    if form is Form.SUMS:
+        line = float(own[0]), 0.0, 0
+        steps = steps if len(steps) else np.zeros(1, np.int64)
+        return _Piece(own, own, steps, steps, line, is_told=True)
+    used = _indices(own)
+    line = _line(numbers[used], own[used])
+    apart = own if form is Form.CLASSES else own - np.floor(line[1] * numbers).astype(np.int64)
+    marks = own - own.max() + int(apart.min()) - 1
+    is_told = form is Form.CLASSES
+    return _Piece(own, own[used], steps, np.where(used, apart, marks), line, is_told)
+
+
+def _correlation(piece: _Piece, parts: int, sample: int) -> Correlation:
+    """Of neighbours, with what the host is going to draw."""
+    marks = len(piece.own) - len(piece.usable)
+    drawn = np.sort(piece.apart)
+    if not piece.is_told:
+        start, _, spread = piece.line
+        drawn[marks:] = np.floor(np.linspace(start, start + spread, len(piece.usable)))
+    slope = 0.0 if piece.is_told else piece.line[1]
+    return correlation_of(piece.apart, drawn, slope, parts, sample)
+
+
+def _stretched(often: tuple[int, ...], factor: float) -> tuple[int, ...]:
+    """As often in a piece that is longer than what was read of it."""
+    return tuple(round(count * factor) for count in often)
 
 
 def _form(values: Ints, use: Use) -> Form:
@@ -162,22 +225,18 @@ def _equal_pieces(count: int) -> list[tuple[int, int]]:
     return [(count * n // number, count * (n + 1) // number) for n in range(number)]
 
 
-def _classes(
-    values: Ints, start: int, stop: int, form: Form, use: Use
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _classes(piece: _Piece, form: Form, use: Use) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Values of a piece and how often each is there; of a line the marks beside it alone, if they
     decide anything."""
-    own = values[start:stop]
     match form:
         case Form.SUMS:
-            own = np.diff(values[start : stop + 1])
-            own = own if len(own) else np.zeros(1, np.int64)
+            own = piece.steps
         case Form.LINE if not use.decides:
             return (), ()
         case Form.LINE:
-            own = own[~_indices(own)]
+            own = piece.own[~_indices(piece.own)]
         case Form.CLASSES:
-            pass
+            own = piece.own
     found, often = np.unique(own, return_counts=True)
     if len(found) > FEW:
         found, often = _by_size(own)
@@ -202,20 +261,24 @@ def slack_bytes(size: int) -> int:
     return 4096 + size // 8
 
 
-def _pieces(values: Ints) -> list[tuple[int, int]]:
+def _pieces(values: Ints, read: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Stretches of values that a line each describes much better than one through two of them:
     neighbours are joined where that does not widen the spread by half."""
     most = max(min(PIECES, len(values) // LEAST_PIECE), 1)
     count = 1 << (most.bit_length() - 1)
     pieces = [(len(values) * n // count, len(values) * (n + 1) // count) for n in range(count)]
+
+    def spread(start: int, stop: int) -> int:
+        return _piece(values, read, start, stop, Form.LINE).line[2]
+
     while len(pieces) > 1:
         joined = list[tuple[int, int]]()
         place = 0
         while place < len(pieces):
             pair = pieces[place : place + 2]
             whole = (pair[0][0], pair[-1][1])
-            spreads = [_line(values[a:b])[2] for a, b in pair]
-            if len(pair) == 2 and _line(values[slice(*whole)])[2] <= 1.5 * max(spreads) + 1:
+            spreads = [spread(a, b) for a, b in pair]
+            if len(pair) == 2 and spread(*whole) <= 1.5 * max(spreads) + 1:
                 joined.append(whole)
             else:
                 joined += pair
@@ -226,11 +289,9 @@ def _pieces(values: Ints) -> list[tuple[int, int]]:
     return pieces
 
 
-def _line(values: Ints) -> tuple[float, float, int]:
+def _line(numbers: Ints, values: Ints) -> tuple[float, float, int]:
     """Start, slope and spread of values over their numbers."""
-    numbers, slope = np.arange(len(values), dtype=np.float64), 0.0
-    used = _indices(values)
-    numbers, values = numbers[used], values[used]
+    slope = 0.0
     if len(values) > 2 and int(values.min()) < int(values.max()):
         correlation = float(np.corrcoef(numbers, values)[0, 1])
         if abs(correlation) >= LEAST_CORRELATION:

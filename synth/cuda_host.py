@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.synth.model import (
     ArgumentValue,
     BufferValue,
+    Fill,
     ImageValue,
     Launch,
     LocalValue,
@@ -46,35 +47,93 @@ static unsigned char *filled(size_t bytes)
     return host;
 }}
 
+struct Part {{
+    size_t offset, stride, count, size;
+    double start, slope, spread, least, most;
+    std::vector<long long> some;
+    std::vector<size_t> often;
+    bool adds_up;
+    double correlation;
+    int times;
+}};
+
 [[maybe_unused]]
-static void put(unsigned char *host, size_t bytes, size_t offset, size_t stride, size_t count,
-                int size, double start, double slope, double spread, double least, double most,
-                std::vector<long long> some, std::vector<size_t> often, bool adds_up)
+static size_t length(size_t bytes, const Part &part)
 {{
-    std::vector<long long> chosen;
-    for (size_t k = 0; k < some.size(); ++k)
-        chosen.insert(chosen.end(), often[k], some[k]);
-    const size_t there = chosen.size();
-    std::vector<char> on_line(count > there ? count - there : 0, 1);
-    on_line.resize(count > there ? count : there, 0);
-    for (size_t i = there; i > 1; --i)
-        std::swap(chosen[i - 1], chosen[drawn() % i]);
-    for (size_t i = on_line.size(); i > 1 && !adds_up; --i)
-        std::swap(on_line[i - 1], on_line[drawn() % i]);
-    long long sum = (long long)start;
-    for (size_t i = 0, next = 0; i < count; ++i) {{
-        double value = start + slope * i + spread * (drawn() / 16777216.0);
-        value = value < least ? least : value > most ? most : value;
-        long long whole = (long long)value;
-        if (adds_up) {{
-            whole = sum;
-            sum += chosen[i % there];
-        }} else if (!on_line[i]) {{
-            whole = chosen[next++];
-        }}
-        if (offset + i * stride + size <= bytes)
-            memcpy(host + offset + i * stride, &whole, size);
+    return std::min(part.count, (bytes - part.offset - part.size) / part.stride + 1);
+}}
+
+// The places of numbers of which neighbours are correlated, by size.
+[[maybe_unused]]
+static std::vector<size_t> order(size_t count, double correlation, int times)
+{{
+    std::vector<double> numbers(count);
+    for (double &number : numbers)
+        number = drawn() / 16777216.0 + drawn() / 16777216.0 + drawn() / 16777216.0 - 1.5;
+    for (int pass = 0; pass < times; ++pass)
+        for (size_t i = 1; i < count; ++i)
+            numbers[i] += correlation * numbers[i - 1];
+    std::vector<size_t> places(count);
+    std::iota(places.begin(), places.end(), 0);
+    std::sort(places.begin(), places.end(),
+              [&](size_t a, size_t b) {{ return numbers[a] < numbers[b]; }});
+    return places;
+}}
+
+[[maybe_unused]]
+static void put(unsigned char *host, size_t bytes, const Part &part)
+{{
+    const size_t count = length(bytes, part);
+    const std::vector<size_t> places = order(count, part.correlation, part.times);
+    std::vector<long long> told, values(count);
+    for (size_t k = 0; k < part.some.size(); ++k)
+        told.insert(told.end(), part.often[k], part.some[k]);
+    for (size_t rank = 0; rank < count; ++rank) {{
+        const size_t i = places[rank];
+        const double along = part.start + part.slope * i + floor(rank * (part.spread + 1) / count);
+        values[i] = (long long)floor(std::min(std::max(along, part.least), part.most));
+        if (part.adds_up)
+            values[i] = told[rank * told.size() / count];
+        else if (rank < told.size())
+            values[i] = told[rank];
     }}
+    long long sum = (long long)part.start;
+    for (size_t i = 0; i < count; ++i) {{
+        const long long value = part.adds_up ? sum : values[i];
+        sum += values[i];
+        memcpy(host + part.offset + i * part.stride, &value, part.size);
+    }}
+}}
+
+[[maybe_unused]]
+static long long element(const unsigned char *host, const Part &part, size_t i)
+{{
+    long long value = 0;
+    memcpy(&value, host + part.offset + i * part.stride, part.size);
+    return value;
+}}
+
+// All elements up to the end of a filled part, ascending in rows that begin where others say.
+[[maybe_unused]]
+static void rise(unsigned char *host, size_t bytes, Part part, const unsigned char *others,
+                 size_t other_bytes, const std::vector<Part> &rows)
+{{
+    part.count = part.offset / part.stride + length(bytes, part);
+    part.offset %= part.stride;
+    std::vector<long long> values(part.count), ends(1, (long long)part.count);
+    for (size_t i = 0; i < part.count; ++i)
+        values[i] = element(host, part, i);
+    for (const Part &row : rows)
+        for (size_t i = 0; row.adds_up && i < length(other_bytes, row); ++i)
+            ends.push_back(std::min(element(others, row, i), (long long)part.count));
+    std::sort(ends.begin(), ends.end());
+    long long first = 0;
+    for (long long end : ends) {{
+        std::sort(values.begin() + first, values.begin() + end);
+        first = end;
+    }}
+    for (size_t i = 0; i < part.count; ++i)
+        memcpy(host + part.offset + i * part.stride, &values[i], part.size);
 }}
 
 [[maybe_unused]] static void *table(const unsigned *values)
@@ -137,8 +196,13 @@ def _launch(miniature: Miniature, launch: Launch) -> str:
     kernel = miniature.kernels[launch.kernel]
     lines = list[str]()
     arguments, shared = list[str](), 0
-    for parameter, value in zip(kernel.parameters, launch.values, strict=True):
-        lines += _fills(value)
+    values = launch.values
+    in_rows = [isinstance(v, BufferValue) and any(f.rows_of is not None for f in v.fills)
+               for v in values]  # fmt: skip
+    for wanted in (False, True):
+        for value, has_rows in zip(values, in_rows, strict=True):
+            lines += _fills(value, values) if has_rows is wanted else ()
+    for parameter, value in zip(kernel.parameters, values, strict=True):
         arguments.append(_argument(parameter, value, shared))
         if isinstance(value, LocalValue):
             shared += -(-value.size_bytes // 16) * 16
@@ -148,25 +212,26 @@ def _launch(miniature: Miniature, launch: Launch) -> str:
     return "".join(f"    {line}\n" for line in lines)
 
 
-def _fills(value: ArgumentValue) -> Iterator[str]:
+def _fills(value: ArgumentValue, others: Sequence[ArgumentValue]) -> Iterator[str]:
     if not isinstance(value, BufferValue) or not value.fills:
         return
     n = value.buffer
-    for f in value.fills:
-        numbers = (
-            f.offset_bytes,
-            f.stride_bytes,
-            f.count,
-            f.size_bytes,
-            f.start,
-            f.slope,
-            f.spread,
-        )
-        limits = f"{float(f.least)!r}, {float(f.most)!r}"
-        some, often = (f"{{{', '.join(map(str, each))}}}" for each in (f.values, f.counts))
-        more = f"{some}, {often}, {str(f.adds_up).lower()}"
-        yield f"put(host[{n}], bytes[{n}], {', '.join(map(str, numbers))}, {limits}, {more});"
+    for fill in value.fills:
+        yield f"put(host[{n}], bytes[{n}], {_part(fill)});"
+    for fill in value.fills:
+        rows = others[fill.rows_of] if fill.rows_of is not None else None
+        if isinstance(rows, BufferValue):
+            m, parts = rows.buffer, ", ".join(map(_part, rows.fills))
+            yield f"rise(host[{n}], bytes[{n}], {_part(fill)}, host[{m}], bytes[{m}], {{{parts}}});"
     yield f"check(cudaMemcpy(device[{n}], host[{n}], bytes[{n}], cudaMemcpyHostToDevice));"
+
+
+def _part(f: Fill) -> str:
+    numbers = f.offset_bytes, f.stride_bytes, f.count, f.size_bytes, f.start, f.slope, f.spread
+    limits = f"{float(f.least)!r}, {float(f.most)!r}"
+    some, often = (f"{{{', '.join(map(str, each))}}}" for each in (f.values, f.counts))
+    order = f"{str(f.adds_up).lower()}, {f.correlation!r}, {f.filtered}"
+    return f"Part{{{', '.join(map(str, numbers))}, {limits}, {some}, {often}, {order}}}"
 
 
 def _argument(parameter: Parameter, value: ArgumentValue, shared: int) -> str:

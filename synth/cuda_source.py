@@ -41,10 +41,12 @@ _DOUBLES = re.compile(
 _HEAD = """// A miniature that kcc made, in CUDA: nvcc -o miniature {name}
 // kcc reads the OpenCL C and the LLVM IR beside it, which say the same.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <numeric>
 #include <vector>
 
 template <int N> struct Words {{ unsigned long long w[N]; }};

@@ -40,7 +40,8 @@ LAUNCHES = (
 {launches})
 
 # launch, argument: offset, stride, count and size in bytes, start, slope, spread, least, most,
-# values, how often each is there, whether they add up
+# values, how often each is there, whether they add up, correlation of neighbours and how
+# often they are filtered by it, argument with the starts of rows in which values ascend
 FILLS = {{
 {fills}}}
 
@@ -56,12 +57,17 @@ def main(size: str = "small", seed: int = {seed}) -> None:
     buffers = [cl.Buffer(context, flags, hostbuf=array) for array in contents]
     for number, (kernel, global_size, local_size, arguments) in enumerate(LAUNCHES):
         values = [argument(context, queue, buffers, seed, *each) for each in arguments]
+        filled = {{}}
         for place, (kind, value) in enumerate(arguments):
             if (number, place) in FILLS:
-                array = contents[value].view(np.uint8).copy()
+                filled[place] = contents[value].view(np.uint8).copy()
                 for fill in FILLS[number, place]:
-                    put(array, rng, *fill)
-                cl.enqueue_copy(queue, buffers[value], array)
+                    put(filled[place], rng, *fill)
+        for place, array in filled.items():
+            for fill in FILLS[number, place]:
+                if fill[-1] is not None:
+                    rise(array, fill, starts(filled[fill[-1]], FILLS[number, fill[-1]]))
+            cl.enqueue_copy(queue, buffers[arguments[place][1]], array)
         cl.Kernel(program, kernel)(queue, global_size, local_size, *values)
     queue.finish()
 
@@ -94,19 +100,57 @@ def argument(context, queue, buffers, seed, kind, value):
 
 
 def put(array, rng, offset, stride, count, size, start, slope, spread, least, most,
-        some=(), often=(), adds_up=False):
+        some, often, adds_up, correlation, times, _):
     """Fill part of a buffer."""
     count = min(count, (len(array) - offset - size) // stride + 1)
-    values = start + slope * np.arange(count) + rng.integers(0, spread, count, endpoint=True)
-    values = np.clip(np.floor(values), least, most).astype(np.int64)
-    drawn = rng.permutation(np.repeat(np.array(some, np.int64), often))[:count]
+    order = np.argsort(series(rng, count, correlation, times))
+    drawn = np.repeat(np.array(some, np.int64), often)
     if adds_up:
-        values = int(start) + np.cumsum(np.resize(drawn, count)) - np.resize(drawn, count)
-    else:
-        values[rng.permutation(count)[: len(drawn)]] = drawn
-    values = values.astype(f"<i{{size}}")
+        steps = np.resize(drawn, count)
+        steps[order] = np.sort(steps)
+        write(array, offset, stride, size, int(start) + np.cumsum(steps) - steps)
+        return
+    values = np.empty(count)
+    values[order] = np.floor(np.arange(count) * ((spread + 1) / count))
+    values += start + slope * np.arange(count)
+    values = np.clip(np.floor(values), least, most).astype(np.int64)
+    values[order[: len(drawn)]] = drawn[:count]
+    write(array, offset, stride, size, values)
+
+
+def series(rng, count, correlation, times):
+    """Normal numbers, neighbours correlated."""
+    noise = rng.standard_normal(count)
+    if correlation == 0:
+        return noise
+    turns = np.exp(-2j * np.pi * np.arange(count // 2 + 1) / count)
+    return np.fft.irfft(np.fft.rfft(noise) / (1 - correlation * turns) ** times, count)
+
+
+def write(array, offset, stride, size, values):
+    """Integers into a buffer."""
+    places = offset + stride * np.arange(len(values))[:, None] + np.arange(size)
+    array[places] = values.astype(f"<i{{size}}").view(np.uint8).reshape(-1, size)
+
+
+def read(array, offset, stride, count, size):
+    """Integers out of a buffer."""
+    count = min(count, (len(array) - offset - size) // stride + 1)
     places = offset + stride * np.arange(count)[:, None] + np.arange(size)
-    array[places] = values.view(np.uint8).reshape(count, size)
+    return array[places].view(f"<i{{size}}").reshape(-1)
+
+
+def starts(array, fills):
+    """The numbers of the elements that begin rows."""
+    return np.concatenate([read(array, *fill[:4]) for fill in fills if fill[11]])
+
+
+def rise(array, fill, rows):
+    """Put all elements up to the end of a filled part into ascending order, row by row."""
+    offset, stride, count, size = fill[:4]
+    values = read(array, offset % stride, stride, offset // stride + count, size)
+    row = np.searchsorted(np.sort(rows), np.arange(len(values)), "right")
+    write(array, offset % stride, stride, size, values[np.lexsort((values, row))])
 
 
 if __name__ == "__main__":
@@ -174,5 +218,6 @@ def _fills(miniature: Miniature) -> Iterator[str]:
 def _fill(fill: Fill) -> str:
     return repr(
         (fill.offset_bytes, fill.stride_bytes, fill.count, fill.size_bytes, fill.start, fill.slope,
-         fill.spread, fill.least, fill.most, fill.values, fill.counts, fill.adds_up)
+         fill.spread, fill.least, fill.most, fill.values, fill.counts, fill.adds_up,
+         fill.correlation, fill.filtered, fill.rows_of)
     )  # fmt: skip

@@ -319,6 +319,11 @@ class Fill:
     Where there are ``values``, each is there as often as ``counts`` says, in a random order: in
     place of as many on the line, or, with ``adds_up``, each element is the sum of ``start`` and
     those before it.
+
+    Draws of neighbouring elements are correlated: random numbers go through a filter of coefficient
+    ``correlation`` as often as ``filtered`` says, and their ranks order the draws. With ``rows_of``
+    all elements of the array are put into ascending order from each element to the next that the
+    sums in argument ``rows_of`` name.
     """
 
     offset_bytes: int
@@ -333,6 +338,9 @@ class Fill:
     values: tuple[int, ...] = ()
     counts: tuple[int, ...] = ()
     adds_up: bool = False
+    correlation: float = 0.0
+    filtered: int = 1
+    rows_of: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

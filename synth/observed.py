@@ -13,13 +13,14 @@ from kcc.frontend.ir.instructions import (
     Store,
     Switch,
 )
-from kcc.frontend.ir.model import Function, Module
+from kcc.frontend.ir.model import Function, Module, users
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
 from kcc.profile.model import KernelInfo, LaunchProfile
 from kcc.synth.contents import Use
+from kcc.synth.fields import field_bytes
 from kcc.synth.model import Fill
 from kcc.synth.roles import Roles, roles_of
 from kcc.trace.launches import TraceLaunch
@@ -68,8 +69,11 @@ class KernelFacts:
     def use_of(self) -> Mapping[int, Use]:
         """What is done with the integers that ``filled`` loads read."""
         addressing = frozenset(leaf for leaves in self.leaves_of.values() for leaf in leaves)
+        used_by, made = users(self.function), self.function.instructions
         return {
-            leaf: Use(decides=leaf in self.roles.deciding, addresses=leaf in addressing)
+            leaf: Use(
+                leaf in self.roles.deciding, leaf in addressing, field_bytes(made[leaf], used_by)
+            )
             for leaf in self.filled
         }
 

@@ -175,6 +175,11 @@ def _fill(fill: Fill) -> str:
         f"{fill.offset_bytes}: {fill.start!r} + {fill.slope!r} i, spread {fill.spread}, "
         f"{fill.least} to {fill.most}"
     )
+    if fill.correlation:
+        times = " twice" if fill.filtered == 2 else ""
+        text += f", neighbours correlated by {fill.correlation!r}{times}"
+    if fill.rows_of is not None:
+        text += f", all ascending in rows that begin where a{fill.rows_of} says"
     if not fill.values:
         return text
     pairs = zip(fill.values, fill.counts, strict=True)

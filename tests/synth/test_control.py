@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcc.synth.contents import Use, described
+from kcc.synth.contents import Use, array_of, described
 from kcc.synth.control import QUANTILES, quantiles
 from kcc.synth.placement import PERIOD_BYTES, Buffers
 
@@ -39,7 +40,7 @@ def test_large_trips_are_stretched_to_their_sum():
 
 def test_a_line_is_found_and_its_ends_go_on():
     values = (np.arange(1000) * 4 + 7).astype("<i4")
-    (fill,) = described(values.view(np.uint8), 40, 3960, 4, 4)
+    (fill,) = described(array_of(values.view(np.uint8), 40, 3960, 4, 4))
     assert (fill.offset_bytes, fill.stride_bytes, fill.size_bytes) == (0, 4, 4)
     assert fill.slope == pytest.approx(4)
     assert fill.start == pytest.approx(7, abs=1)
@@ -49,7 +50,7 @@ def test_a_line_is_found_and_its_ends_go_on():
 
 def test_pieces_are_told_apart():
     values = np.concatenate([np.arange(512), 5000 - np.arange(512)]).astype("<i4")
-    first, second = described(values.view(np.uint8), 0, 4092, 4, 4)
+    first, second = described(array_of(values.view(np.uint8), 0, 4092, 4, 4))
     assert first.slope == pytest.approx(1)
     assert second.slope == pytest.approx(-1)
     assert first.count == 512
@@ -58,15 +59,15 @@ def test_pieces_are_told_apart():
 
 def test_marks_are_no_indices():
     values = np.where(np.arange(512) % 8 == 0, -1, np.arange(512)).astype("<i4")
-    (fill,) = described(values.view(np.uint8), 0, 2044, 4, 4)
+    (fill,) = described(array_of(values.view(np.uint8), 0, 2044, 4, 4))
     assert fill.least >= 0
     assert fill.slope == pytest.approx(1)
 
 
 def test_few_values_are_as_often_as_they_were():
     values = np.where(np.arange(640) < 64, 1, 0).astype("<i4")
-    fills = described(values.view(np.uint8), 0, 2556, 4, 4, DECIDES)
-    ones = [dict(zip(f.values, f.counts, strict=True)).get(1, 0) for f in fills]
+    fills = described(array_of(values.view(np.uint8), 0, 2556, 4, 4), DECIDES)
+    ones = [dict(zip(f.values, f.counts, strict=True)).get(1, 0) for f in fills[:-1]]
     assert sum(ones) == 64
     assert sum(ones[:2]) == 64  # and where they were
 
@@ -74,7 +75,7 @@ def test_few_values_are_as_often_as_they_were():
 @given(st.lists(st.integers(0, 200), min_size=40, max_size=400))
 def test_rows_begin_where_those_before_end(lengths: list[int]):
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype("<i4")
-    fills = described(starts.view(np.uint8), 0, 4 * len(lengths), 4, 4, DECIDES)
+    fills = described(array_of(starts.view(np.uint8), 0, 4 * len(lengths), 4, 4), DECIDES)
     if not fills[0].adds_up:  # so few different ones that they are told one by one
         assert len(np.unique(starts)) <= 16
         return
@@ -86,8 +87,12 @@ def test_rows_begin_where_those_before_end(lengths: list[int]):
 
 def test_marks_that_decide_are_kept_beside_the_line():
     values = np.where(np.arange(512) % 8 == 0, -1, np.arange(512)).astype("<i4")
-    (fill,) = described(values.view(np.uint8), 0, 2044, 4, 4, Use(decides=True, addresses=True))
-    assert (fill.values, fill.counts) == ((-1,), (64,))
+    (fill,) = described(
+        array_of(values.view(np.uint8), 0, 2044, 4, 4), Use(decides=True, addresses=True)
+    )
+    # The piece goes on behind the array; marks are as dense there.
+    assert fill.values == (-1,)
+    assert fill.counts[0] == round(fill.count / 8)
     assert fill.least >= 0
 
 
@@ -104,3 +109,13 @@ def test_buffers_lie_as_far_apart_as_the_originals(sizes: list[int], slack: int)
         assert found >= size + slack
         assert (start - address) % PERIOD_BYTES == 0
         start += -(-found // 256) * 256 + 256
+
+
+def test_only_what_is_read_is_described():
+    """Elements that no lane loads say nothing, and those in their place are like the others."""
+    values = np.where(np.arange(1024) % 4 == 0, 7 + np.arange(1024) % 8, 99).astype("<i4")
+    whole = array_of(values.view(np.uint8), 0, 4092, 4, 4)
+    fills = described(replace(whole, read=np.arange(1024) % 4 == 0), DECIDES)
+    assert {v for f in fills for v in f.values} == {7, 11}
+    for fill in fills:
+        assert sum(fill.counts) == pytest.approx(fill.count, abs=1)

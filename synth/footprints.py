@@ -1,0 +1,131 @@
+"""Which addresses accesses go to, and what stands for the contents of the buffers they read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.synth.contents import Array, Use, described, rows_in
+from kcc.synth.model import Fill
+from kcc.synth.observed import KernelFacts
+from kcc.trace.launches import TracedBuffer
+
+if TYPE_CHECKING:
+    from kcc.trace.decode import TraceBatch
+
+
+@dataclass(slots=True, eq=False)
+class Footprint:
+    """The lowest and highest address that accesses of ``size`` bytes touched, and the greatest
+    common distance; ``touched`` says which elements of the buffer at ``base``, if it is one."""
+
+    low: int
+    high: int
+    step: int
+    size: int
+    base: int
+    touched: NDArray[np.bool_]
+
+    def add(self, addresses: NDArray[np.int64]) -> None:
+        low, high = int(addresses.min()), int(addresses.max())
+        step = int(np.gcd.reduce(addresses - low))
+        self.step = math.gcd(step, self.step, low - self.low)
+        self.low, self.high = min(low, self.low), max(high, self.high)
+        if len(self.touched):
+            self.touched[(addresses - self.base) // self.size] = True
+
+    def join(self, other: Footprint) -> None:
+        """With that of another access to the same elements."""
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.touched |= other.touched
+
+
+class Footprints:
+    """Those of some accesses, whose ``sizes`` in bytes are given."""
+
+    def __init__(self, sizes: Mapping[int, int], buffers: Sequence[TracedBuffer]) -> None:
+        self.found: dict[int, Footprint] = {}
+        self._sizes, self._buffers = sizes, buffers
+
+    def add(self, batch: TraceBatch) -> None:
+        """Account for a batch of the trace."""
+        if not self._sizes or not len(batch.access):
+            return
+        masks = np.repeat(batch.mask, np.diff(batch.access_start))
+        lanes = np.arange(batch.addresses.shape[1], dtype=np.uint64)
+        for access in self._sizes.keys() & set(np.unique(batch.access).tolist()):
+            rows = np.flatnonzero(batch.access == access)
+            active = (masks[rows, None] >> lanes) & np.uint64(1)
+            addresses = batch.addresses[rows][active.astype(np.bool_)]
+            if access not in self.found:
+                self.found[access] = self._new(int(addresses[0]), self._sizes[access])
+            self.found[access].add(addresses)
+
+    def _new(self, address: int, size: int) -> Footprint:
+        for b in self._buffers:
+            if b.address <= address < b.address + b.size_bytes:
+                touched = np.zeros(b.size_bytes // size + 1, np.bool_)
+                return Footprint(address, address, 0, size, b.address, touched)
+        return Footprint(address, address, 0, size, 0, np.zeros(0, np.bool_))
+
+
+def fills_of(
+    facts: KernelFacts, footprints: Footprints, contents: Mapping[int, NDArray[np.uint8]]
+) -> dict[int, tuple[Fill, ...]]:
+    """What stands for the contents of buffers, by argument: ``contents`` are their bytes."""
+    arrays = [
+        (argument, _array(own, contents[argument], use), use)
+        for argument, own, use in _joined(facts, footprints)
+        if argument in contents
+    ]
+    starts = {a: rows for a, array, use in arrays if (rows := rows_in(array, use)) is not None}
+    found = dict[int, list[Fill]]()
+    for argument, array, use in arrays:
+        found.setdefault(argument, []).extend(described(array, use, starts))
+    return {argument: _in_order(fills) for argument, fills in found.items()}
+
+
+def _joined(
+    facts: KernelFacts, footprints: Footprints
+) -> Iterator[tuple[int, Footprint, Use]]:  # fmt: skip
+    """The footprints of loads that are described, by argument; loads of the same elements, in a
+    loop that is unrolled say, have one, and what is done with any of them is done with all."""
+    found = dict[tuple[int, ...], tuple[Footprint, Use]]()
+    uses = facts.use_of
+    for leaf, argument in sorted(facts.filled.items()):
+        own, use = footprints.found.get(facts.access_of[leaf]), uses[leaf]
+        if own is None:
+            continue
+        step = max(own.step, own.size)
+        key = argument, own.size, step, (own.low - own.base) % step, use.field_bytes
+        if key not in found:
+            found[key] = own, use
+            continue
+        other, its = found[key]
+        other.join(own)
+        decides, addresses = its.decides or use.decides, its.addresses or use.addresses
+        found[key] = other, Use(decides, addresses, use.field_bytes)
+    for (argument, *_), (own, use) in found.items():
+        yield argument, own, use
+
+
+def _array(own: Footprint, contents: NDArray[np.uint8], use: Use) -> Array:
+    """The elements that a load reads; where it takes words apart, their parts."""
+    low, high, size = own.low - own.base, own.high - own.base, own.size
+    stride, read = max(own.step, size), own.touched
+    if use.field_bytes and stride == size:
+        parts = size // use.field_bytes
+        read = np.repeat(read[low // size : high // size + 1], parts)
+        size = use.field_bytes
+        return Array(contents, low, high + (parts - 1) * size, size, size, read, parts)
+    return Array(contents, low, high, stride, size, read[np.arange(low, high + 1, stride) // size])
+
+
+def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:
+    """Without repetitions; what is about single fields of structs comes last and prevails."""
+    return tuple(sorted(dict.fromkeys(fills), key=lambda f: f.stride_bytes))
