@@ -17,6 +17,8 @@ GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC = range(6)
 WORD = 4
 """Bytes of a bank, and of what private memory of the lanes is interleaved by."""
 
+NVIDIA_LANES = 32
+
 MOST_WORDS = 16
 """Words of a lane's access that are looked at."""
 
@@ -71,6 +73,28 @@ def lanes_per_pass(size: int, lanes_together: int) -> int:
     if size > 4 and lanes_together > 8:
         return lanes_together // 2
     return lanes_together
+
+
+@inlined
+def paired(addresses: Ints, mask: Any, apart: int) -> bool:
+    """Whether active lanes whose numbers differ in one bit, 1 or 2, have one address each time."""
+    for lane in range(len(addresses)):
+        other = lane ^ apart
+        if active(mask, lane) and active(mask, other) and addresses[lane] != addresses[other]:
+            return False
+    return True
+
+
+@inlined
+def lanes_of_wide(addresses: Ints, mask: Any, size: int, lanes_together: int) -> int:
+    """Lanes of one access of local memory; twice as many of a wide one whose pairs of lanes have
+    one address each, as what they get fits into one register (G. Smith of NVIDIA, developer forum,
+    "Unexpected shared memory bank conflict": LDS.128 takes two passes then instead of four; so do
+    an A10 and an H100, same forum, "Discrepancy in LDS.128 Wavefronts")."""
+    step = lanes_per_pass(size, lanes_together)
+    if step == lanes_together or not lanes_together == len(addresses) == NVIDIA_LANES:
+        return step
+    return 2 * step if paired(addresses, mask, 1) or paired(addresses, mask, 2) else step
 
 
 @inlined
@@ -249,7 +273,7 @@ def coalesce(
             own = addresses[number]
             accesses[number].first = end
             if kind in (LOCAL, LOCAL_ATOMIC):
-                step = lanes_per_pass(size, g.lanes_together)
+                step = lanes_of_wide(own, mask, size, g.lanes_together)
                 _, _, stride = shape(own, mask, size)
                 side_by_side = stride == size and size >= WORD and step * size <= g.banks * WORD
                 one_word = stride == 0 and kind == LOCAL and size <= g.banks * WORD

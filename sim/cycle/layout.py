@@ -225,6 +225,8 @@ class Conf(IntEnum):
     """From a block's end to the first instruction of the one that takes its place."""
     CODE_LINE = 53
     """The line where the kernel's code begins."""
+    MERGE_LINES = 55
+    """1: a load leaves to misses under way only lines that it misses nothing else of."""
 
 
 CONF_SIZE = len(Conf)
@@ -496,6 +498,8 @@ class Stat(IntEnum):
     CONSTANT_LINES = 22
     """Looked up in the constant cache, where there is one."""
     CONSTANT_MISSES = 23
+    ASKED_AGAIN = 24
+    """Of those merged with a miss under way: asked of L2 all the same (Conf.MERGE_LINES)."""
 
 
 STATS = len(Stat)

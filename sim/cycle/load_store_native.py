@@ -40,6 +40,7 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
     int(Conf.SECTORS), int(Conf.L1_LATENCY), int(Conf.L1_SETS), int(Conf.L1_WAYS),
 )  # fmt: skip
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
+MERGE_LINES = int(Conf.MERGE_LINES)
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -50,9 +51,9 @@ C_LOAD_STORE, C_MSHR, C_L1, C_DRAM, C_ATOMIC, C_QUEUE = (
     int(Cause.LOAD_STORE), int(Cause.MSHR), int(Cause.L1), int(Cause.DRAM), int(Cause.ATOMIC),
     int(Cause.QUEUE),
 )  # fmt: skip
-S_L1, S_L1_HITS, S_L1_PENDING, S_MSHR, S_MERGE, S_STORE_SECTORS = (
+S_L1, S_L1_HITS, S_L1_PENDING, S_MSHR, S_MERGE, S_STORE_SECTORS, S_AGAIN = (
     int(Stat.L1_SECTORS), int(Stat.L1_HITS), int(Stat.L1_PENDING), int(Stat.MSHR_CYCLES),
-    int(Stat.MERGE_STALLS), int(Stat.STORE_SECTORS),
+    int(Stat.MERGE_STALLS), int(Stat.STORE_SECTORS), int(Stat.ASKED_AGAIN),
 )  # fmt: skip
 L_SECTORS, L_L1, L_L2, L_DRAM = (
     int(LineStat.SECTORS), int(LineStat.L1_HITS), int(LineStat.L2_HITS), int(LineStat.DRAM),
@@ -194,6 +195,15 @@ def write(
 
 
 @inlined
+def lacks_one(own: Ints, sectors: int, mask: Any) -> bool:
+    """Whether a line in L1 lacks one of the sectors of a mask."""
+    for sector in range(np.uint64(sectors)):
+        if (mask >> np.int64(sector)) & 1 and own[sector] == ABSENT:
+            return True
+    return False
+
+
+@inlined
 def load(
     conf: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram, transactions: Ints,
     first: int, count: int, sm: int, op: int, now: int,
@@ -218,6 +228,9 @@ def load(
             if not cached:
                 for sector in range(np.uint64(sectors)):
                     l1.lines[np.uint64(entry), sector] = ABSENT
+        again = False
+        if conf[MERGE_LINES] and cached:
+            again = lacks_one(l1.lines[np.uint64(entry)], sectors, mask)
         place: Any = -1
         unit, ways = -1, 0
         sector = -1
@@ -235,7 +248,8 @@ def load(
             stats[S_L1] += 1
             at = np.uint64(entry)
             there = np.int64(l1.lines[at, np.uint64(sector)]) if cached else ABSENT
-            if there != ABSENT:
+            asked = there != ABSENT
+            if asked and not (again and there > time):
                 own = time + hit_latency
                 came: Any = C_L1
                 if there <= time:
@@ -255,7 +269,7 @@ def load(
                 if own > done:
                     done, queued, level = own, 0, came
                 continue
-            # a miss: an entry, then the request
+            # a miss, or asked for again with one: an entry, then the request
             while state.misses > 0 and sms.misses[sm, 0] <= time:
                 heap_drop(sms.misses, sm, state.misses)
                 state.misses -= 1
@@ -276,10 +290,17 @@ def load(
             )  # fmt: skip
             heap_add(sms.misses, sm, state.misses, ready)
             state.misses += 1
-            lines[op, L_DRAM if came == C_DRAM else L_L2] += 1
-            if entry >= 0:
-                l1.lines[at, np.uint64(sector)] = ready
-                l1.lines[at, sectors + sector] = came
+            if asked:
+                stats[S_L1_PENDING] += 1
+                stats[S_AGAIN] += 1
+                if there <= ready:
+                    ready, waited, behind = max(there, time + hit_latency), 0, 0
+                    came = l1.lines[at, sectors + sector] & ((1 << LEVEL_BITS) - 1)
+            else:
+                lines[op, L_DRAM if came == C_DRAM else L_L2] += 1
+                if entry >= 0:
+                    l1.lines[at, np.uint64(sector)] = ready
+                    l1.lines[at, sectors + sector] = came
             if ready > done:
                 done, queued, level = ready, waited + behind, came
     state.lsu = max(time + 1, now + conf[LSU_INTERVAL])

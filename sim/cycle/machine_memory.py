@@ -60,6 +60,8 @@ def level1(
     conf[Conf.L1_BANKS] = reader.integer(
         "l1.banks", assumed=line // sector, reason="a line per cycle"
     )
+    unit = reader.fact("l1.merge_unit")
+    conf[Conf.MERGE_LINES] = unit is not None and unit.value == "line"
     policy = reader.fact("l1.write_policy")
     conf[Conf.STORES_STAY] = conf[Conf.L1_SETS] > 0 and bool(policy and LAZY_FETCH in policy.value)
     return line, sector, size

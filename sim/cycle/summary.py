@@ -32,7 +32,7 @@ COUNTS = {
     "MSHR stall cycles": Stat.MSHR_CYCLES, "MSHR merge stalls": Stat.MERGE_STALLS,
     "resident warp cycles": Stat.WARP_CYCLES, "code lines fetched": Stat.FETCHES,
     "code sectors missed": Stat.FETCH_MISSES, "constant lines read": Stat.CONSTANT_LINES,
-    "constant sectors missed": Stat.CONSTANT_MISSES,
+    "constant sectors missed": Stat.CONSTANT_MISSES, "sectors asked again": Stat.ASKED_AGAIN,
 }  # fmt: skip
 
 

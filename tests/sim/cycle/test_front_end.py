@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from kcc.cli import main
 from kcc.gpu import load_gpu
@@ -155,6 +156,23 @@ def test_what_is_stored_stays_where_the_policy_says_so(tmp_path: Path) -> None:
     lazy = check(simulate(tmp_path, [[warp]], "l1.write_policy=write-through, lazy fetch on read"))
     assert lazy.caches[0].hits == 8
     assert lazy.cycles < through.cycles
+
+
+@pytest.mark.parametrize(("unit", "asked"), [("sector", 7), ("line", 10)])
+def test_what_is_under_way_is_asked_for_again_with_what_is_not(
+    unit: str, asked: int, tmp_path: Path
+) -> None:
+    """Loads of sectors in a row, one after another; there are four to a line. By line the second
+    one asks for sector 2 again, as it lacks 3, and the last one for 4 and 5, as it lacks 6."""
+    warp = Warp()
+    for first, count in [(0, 3), (2, 2), (0, 1), (1, 4), (5, 1), (4, 3)]:
+        addresses = [GLOBAL + 32 * (first + n) for n in range(count)]
+        warp.op("LDG.E", len(warp.lines) + 1, (100,), addresses, mask=(1 << count) - 1)
+    timing = check(simulate(tmp_path, [[warp]], f"l1.merge_unit={unit}"))
+    level = timing.caches[0]
+    assert level.accesses - level.hits - level.pending == 7
+    assert timing.statistics["DRAM sectors read"] == 7
+    assert timing.statistics["L2 reads"] == asked
 
 
 def test_a_channel_opens_rows_one_after_another() -> None:
