@@ -16,6 +16,7 @@ from kcc.sim.estimate_lines import LineCost, line_costs
 from kcc.sim.estimate_machine import L1Loads, Machine, latency_of, machine_of, unit_of
 from kcc.sim.estimate_options import (
     Mechanisms,
+    modelled_local,
     modelled_machine,
     modelled_occupancy,
     modelled_traffic,
@@ -27,9 +28,11 @@ from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
 from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
 from kcc.sim.reuse.analysis import ReuseStudy
+from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import (
     caches_by_access,
     interleaving_spread,
+    local_traffic,
     reuse_study,
     reuse_traffic,
 )
@@ -51,10 +54,11 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)
     shape = _caches(machine, subject, occupancy)
-    study, options = None, mechanisms.analysis
+    study, options, local = None, mechanisms.analysis, dict[int, Traffic]()
     if options.method is CacheMethod.REUSE:
         study = reuse_study(subject, reader, shape, options)
         traffic = reuse_traffic(subject, shape, study)
+        local = modelled_local(local_traffic(subject, study), mechanisms)
     else:
         traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
     if machine.l1_loads is L1Loads.READ_ONLY:
@@ -65,6 +69,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
         halves = reader.gpu.extra.l2_segment_bytes is not None
         kept = machine.l2_size / (COPIES if halves else 1.0)
         traffic = warmed(traffic, subject.streams, kept)
+    if subject.program(machine.generation) is subject.newest:
+        traffic = {**traffic, **local}
     return Demand(
         subject, machine, traffic, occupancy, study, warm=warm, launches=mechanisms.launches
     )
@@ -109,7 +115,11 @@ class Demand:
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
             if row.unit is Unit.MEMORY:
-                self._memory(i, self.traffic.get(row.access), row.memory, row.bytes)
+                self._memory(i, self._traffic(i, row.access), row.memory, row.bytes)
+
+    def _traffic(self, i: int, access: int) -> Traffic | None:
+        found = self.traffic.get(access)
+        return found if found is not None else self.traffic.get(key_of(access, i))
 
     def _memory(self, i: int, traffic: Traffic | None, memory: Memory, size: int) -> None:
         """What a memory operation asks of the port and of the levels behind it."""
@@ -118,7 +128,7 @@ class Demand:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = self._through_banks(passes, size)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
-                self._private(i, memory, max(1.0, size / 4))
+                self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
                 self.port[i] = self._global_port(traffic, size)
                 if memory is Memory.GLOBAL_LOAD:
@@ -146,13 +156,18 @@ class Demand:
         # What goes back to registers, also where lanes read the same.
         return max(moved, size * 32 / machine.shared_bytes, 1.0)
 
-    def _private(self, i: int, memory: Memory, words: float) -> None:
-        """Local memory: a line for each word of a warp. L1 keeps what the work-items of an SM have
-        in it as far as it has room and passes stores on; L2 keeps those of all SMs, or they go to
-        DRAM and come back."""
+    def _private(self, i: int, memory: Memory, traffic: Traffic | None, words: float) -> None:
+        """Local memory: a line for each word of a warp. Where nobody looked through the caches, L1
+        keeps what the work-items of an SM have in it as far as it has room and passes stores on; L2
+        keeps those of all SMs, or they go to DRAM and come back."""
         machine, sectors = self.machine, words * LINE / SECTOR
-        resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
         self.port[i] = self._through_banks(words, round(4 * words))
+        if traffic is not None:
+            self.sectors[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
+            asked = self.write if memory is Memory.PRIVATE_STORE else self.l2
+            asked[i] = traffic.l2_sectors
+            return
+        resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
         miss1, miss2 = (
             _overflow(resident, _l1_bytes(machine, self.occupancy)),
             _overflow(resident * self.active, machine.l2_size),
@@ -182,7 +197,8 @@ class Demand:
             [self.traffic[r.access].passes if r.access in self.traffic else 0.0 for r in rows]
         )
         by_unit = {u.name.lower(): float((e * self.slots)[self.unit == u].sum()) for u in Unit}
-        loads, stores = (Memory.GLOBAL_LOAD,), (Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
+        loads = (Memory.GLOBAL_LOAD, Memory.PRIVATE)
+        stores = (Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC, Memory.PRIVATE_STORE)
         return Counts(
             float((e * self.slots).sum()), by_unit,
             total(passes, Memory.SHARED_LOAD), total(passes, Memory.SHARED_STORE),

@@ -82,6 +82,13 @@ def modelled_traffic(
     return {a: _modelled(each, by_access[a], mechanisms) for a, each in traffic.items()}
 
 
+def modelled_local(traffic: Mapping[int, Traffic], mechanisms: Mechanisms) -> dict[int, Traffic]:
+    """The same of operations on local memory, whose lanes lie side by side."""
+    if mechanisms.caches:
+        return dict(traffic)
+    return {a: replace(t, l2_sectors=t.sectors, dram_sectors=t.sectors) for a, t in traffic.items()}
+
+
 def _modelled(traffic: Traffic, stream: Stream, mechanisms: Mechanisms) -> Traffic:
     wanted = stream.size_bytes * WARP * stream.lanes
     if stream.is_local:

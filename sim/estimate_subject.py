@@ -73,11 +73,15 @@ class Subject:
         return self.traces[generation]
 
     @property
+    def newest(self) -> MachineProgram:
+        """What the newest generation executes."""
+        return self.program(Generation.VOLTA)
+
+    @property
     def reuse(self) -> ReuseProgram:
         """The accesses for the reuse-distance analysis, in the order of the newest generation."""
         if self._reuse is None:
-            newest = self.program(Generation.VOLTA)
-            self._reuse = reuse_program(self.facts, self.flow, newest, self.streams, self.grid)
+            self._reuse = reuse_program(self.facts, self.flow, self.newest, self.streams, self.grid)
         return self._reuse
 
     @property

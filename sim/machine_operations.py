@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from kcc.passes.instruction_classes import InstructionClass
@@ -31,7 +32,8 @@ class MachineOperation:
     """``slots`` warp instructions on ``unit``; the result is there ``steps`` latencies of ``kind``
     after issue. ``needs`` are operations of the program whose results it waits for. ``access`` is
     the id of the memory access, -1 for none; ``bytes`` what a lane moves. ``instruction`` is the
-    IR's, -1 for what has none."""
+    IR's, -1 for what has none. ``place`` is the byte of local memory at which a spilled value of a
+    work-item lies, -1 for all else."""
 
     unit: Unit
     kind: InstructionClass
@@ -43,6 +45,7 @@ class MachineOperation:
     bytes: int
     line: int
     instruction: int
+    place: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class MachineProgram:
     and what a program keeps beside them."""
     private_bytes: int
     """Of a work-item's arrays and spilled values that lie in memory."""
+    array_places: Mapping[int, int] = field(default_factory=dict[int, int])
+    """At which byte of that each array begins, by the instruction that makes it."""
 
 
 LOADS = frozenset(

@@ -110,17 +110,28 @@ class _Lowering:
         beside = REGISTERS_BESIDE + self._array_words()
         order = schedule(rows, state.blocks, words, behind, limit - beside)
         needs = [each + beside for each in order.taken]
+        arrays, private = self._array_places()
         blocks, away = list(order.blocks), 0
         for block, part in enumerate(order.blocks):
             if needs[block] <= limit or not (registers is None or registers >= limit):
                 continue
             repeats = block in successors[block]
-            spilled = with_spills(rows, part, words, behind[block], limit - beside, repeats=repeats)
+            spilled = with_spills(
+                rows, part, words, behind[block], limit - beside, repeats=repeats, place=private
+            )
             blocks[block], away = spilled.block, max(away, spilled.words)
-        private = sum(h.size_bytes for h in self.homes.values() if h.home is Home.MEMORY)
         return MachineProgram(
-            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away
+            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
         )
+
+    def _array_places(self) -> tuple[dict[int, int], int]:
+        """Where the arrays begin that lie in local memory, and where what is spilled does."""
+        places, end = dict[int, int](), 0
+        for array, home in self.homes.items():
+            if home.home is Home.MEMORY:
+                places[array] = end
+                end += -(-home.size_bytes // 16) * 16
+        return places, end
 
     def _array_words(self) -> int:
         """Registers of arrays that are no values of the IR."""

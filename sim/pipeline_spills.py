@@ -10,7 +10,7 @@ it has settled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 
@@ -34,16 +34,17 @@ class Spilled:
 
 def with_spills(
     rows: list[MachineOperation], part: Sequence[int], words: Sequence[int],
-    behind: frozenset[int], room: int, *, repeats: bool,
+    behind: frozenset[int], room: int, *, repeats: bool, place: int = 0,
 ) -> Spilled:  # fmt: skip
-    """A block whose values have ``room`` registers; what it needs besides is added to ``rows``.
+    """A block whose values have ``room`` registers; what it needs besides is added to ``rows``, in
+    local memory from byte ``place`` on.
     ``words[n]`` are the registers of the result of operation n, ``behind`` are the results wanted
     after the block; ``repeats``: whether that is the block again."""
     values = _Values(rows, part, words, behind, repeats)
     registers = _Registers(values, room)
     moves = [list(registers.through()) for _ in range(2 if repeats else 1)][-1]
-    away = {move.value for move in moves} - values.renewable
-    return Spilled(_merged(rows, part, words, moves, values), sum(words[v] for v in away))
+    places, end = _places(moves, values, place)
+    return Spilled(_merged(rows, part, words, moves, places), (end - place) // 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,18 +182,74 @@ def _renewable(rows: Sequence[MachineOperation], part: Sequence[int]) -> frozens
     return frozenset(found)
 
 
+def _places(moves: Sequence[_Move], values: _Values, place: int) -> tuple[dict[int, int], int]:
+    """The bytes of local memory at which values lie that are moved there, from ``place`` on, and
+    where they end; values that are not away at one time share them. What is loaded anew has
+    none."""
+    found, end = dict[int, int](), place
+    free = dict[int, list[tuple[int, int, int]]]()
+    """By words: from where on, to where a place is free, and the place."""
+    for absence in sorted(_absences(moves, values), key=lambda a: (not a.comes_round, a.first)):
+        width = values.words[absence.value]
+        own = free.setdefault(width, [])
+        fits = [f for f in own if f[0] < absence.first and absence.last < f[1]]
+        if fits and not absence.comes_round:
+            chosen = min(fits, key=lambda f: f[1])
+            own.remove(chosen)
+            _, until, found[absence.value] = chosen
+            own.append((absence.last, until, chosen[2]))
+            continue
+        found[absence.value], end = end, end + 4 * width
+        if absence.comes_round:
+            own.append((absence.last, absence.first, found[absence.value]))
+        else:
+            own.append((absence.last, _NEVER, found[absence.value]))
+    return found, end
+
+
+@dataclass(frozen=True, slots=True)
+class _Absence:
+    """A value is in memory from operation ``first`` of a block to ``last``; or, where it
+    ``comes_round``, from ``first`` to the end and from the start to ``last``."""
+
+    value: int
+    first: int
+    last: int
+    comes_round: bool
+
+
+def _absences(moves: Sequence[_Move], values: _Values) -> Iterator[_Absence]:
+    """When values are in memory that are not loaded anew."""
+    early, store, late = dict[int, int](), dict[int, int](), dict[int, int]()
+    for move in moves:
+        if not move.is_load:
+            store.setdefault(move.value, move.place)
+        elif move.value in store:
+            late[move.value] = move.place
+        else:
+            early[move.value] = move.place
+    end = len(values.part)
+    for value in dict.fromkeys(m.value for m in moves if m.value not in values.renewable):
+        if value in early:
+            yield _Absence(value, store.get(value, -1), early[value], comes_round=True)
+        else:
+            last = late.get(value, end if value in values.behind else store[value])
+            yield _Absence(value, store[value], last, comes_round=False)
+
+
 def _merged(
     rows: list[MachineOperation], part: Sequence[int], words: Sequence[int],
-    moves: Sequence[_Move], values: _Values,
+    moves: Sequence[_Move], places: Mapping[int, int],
 ) -> tuple[int, ...]:  # fmt: skip
     """The block with its moves: stores where they are due, loads ahead of that."""
     before: list[list[int]] = [[] for _ in range(len(part) + 1)]
     for move in moves:
         user = part[min(move.place, len(part) - 1)]
-        if move.value in values.renewable:
+        if move.value not in places:
             rows.append(rows[move.value])
         else:
-            rows.append(_operation(words[move.value], rows[user].line, is_load=move.is_load))
+            new = _operation(words[move.value], rows[user].line, is_load=move.is_load)
+            rows.append(replace(new, place=places[move.value]))
         if move.is_load:
             rows[user] = replace(rows[user], needs=(*rows[user].needs, len(rows) - 1))
         before[max(move.place - AHEAD, 0) if move.is_load else move.place].append(len(rows) - 1)

@@ -212,7 +212,7 @@ class _Trial:
         code = self.program.code
         if (code.shares < 1).any() or (code.entered < 1).any():
             return min(DRAWN_CLASSES, self.active)
-        steps = code.groups[:, [n > 1 for n in self.program.grid]].ravel()
+        steps = code.groups[:, :3][:, [n > 1 for n in self.program.grid]].ravel()
         period = SECTOR // math.gcd(*(int(c) for c in steps), SECTOR)
         return min(period, MOST_CLASSES, self.active)
 
@@ -292,7 +292,7 @@ def _lru(cache: Ways, loops: int, sets: int = 0) -> Lru:
     return Lru(
         np.full((own, max(cache.ways, 1)), EMPTY, np.int64), np.zeros(own), np.zeros(1),
         np.zeros(loops), np.zeros(loops), np.full(1, 1.0 / (sets or own)),
-        float(sets > 0), np.zeros(1, np.int64),
+        float(sets > 0), np.zeros(1, np.int64), np.zeros(1, np.int64),
     )  # fmt: skip
 
 

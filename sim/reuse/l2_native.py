@@ -13,7 +13,7 @@ from kcc.sim.reuse.layout import EMPTY, Code, Gpu, Kind, Lru, Order, Second
 Ints = Any
 Floats = Any
 
-STORE, RANDOM = int(Kind.STORE), int(Order.RANDOM)
+STORE, LOCAL_STORE, RANDOM = int(Kind.STORE), int(Kind.LOCAL_STORE), int(Order.RANDOM)
 READS, READ_HITS = int(Second.READS), int(Second.HITS)
 WRITES, DRAM_WRITES = int(Second.WRITES), int(Second.DRAM_WRITES)
 NOTHING = EMPTY
@@ -62,7 +62,24 @@ def passed(mean: float, key: int, spread: float) -> int:
 
 
 @inlined
-def touch(cache: Lru, at: int, line: int) -> int:
+def victim(cache: Lru, at: int, line: int) -> int:
+    """The way that a line of local memory is in, else an empty one, else any. Warps go over theirs
+    again and again, and those that find them run ahead: of a little more than there is room for a
+    part stays, where all would be gone if the least recently used gave way."""
+    entries, ways, empty = cache.entries, cache.entries.shape[1], -1
+    for way in range(ways):
+        if entries[at, way] >> 16 == line:
+            return way
+        if entries[at, way] == NOTHING:
+            empty = way
+    if empty >= 0:
+        return empty
+    cache.drawn[0] += 1
+    return scatter(cache.drawn[0]) % ways
+
+
+@inlined
+def touch(cache: Lru, at: int, line: int, is_local: bool) -> int:
     """Valid and dirty sectors that a line had in set ``at`` (and :data:`BEFORE` if it was not used
     since the last loop was left), -1 if it was not there. It becomes the one used last, with these
     bits, or none."""
@@ -76,7 +93,10 @@ def touch(cache: Lru, at: int, line: int) -> int:
             entries[at, way] = entries[at, way - behind] if way >= behind else NOTHING
     entry, epoch = entries[at, 0], cache.epoch[0] << 8
     found = entry >> 16 == line
-    for way in range(1, 0 if found else ways):
+    last = ways
+    if is_local and not found:
+        last = 1 + victim(cache, at, line)
+    for way in range(1, 0 if found else last):
         entry, entries[at, way] = entries[at, way], entry
         if entry >> 16 == line:
             found = True
@@ -124,7 +144,7 @@ def leave_loop(cache: Lru, loop: int, parent: int, own: float) -> None:
 @inlined
 def ask_l2(
     cache: Lru, gpu: Gpu, counts: Floats, access: int, line: int, mask: int, is_store: bool,
-    loop: int, walks: int, weight: float, own: float,
+    is_local: bool, loop: int, walks: int, weight: float, own: float,
 ) -> None:  # fmt: skip
     """Sectors of one line, read or written, in L2, if its set is among those looked at.
     ``counts[access]`` as :class:`kcc.sim.reuse.layout.Second` says."""
@@ -132,7 +152,7 @@ def ask_l2(
     if at & (gpu.sampled - 1) != gpu.phase:
         return
     at //= gpu.sampled
-    bits = touch(cache, at, line)
+    bits = touch(cache, at, line, is_local)
     there = bits & 255 if bits >= 0 else 0
     if is_store:
         cleaned = mask & ~(there >> 4) if gpu.write_back else mask
@@ -143,7 +163,8 @@ def ask_l2(
         counts[access, READS] += weight * count_sectors(mask)
         counts[access, READ_HITS] += weight * count_sectors(mask & there)
         cache.entries[at, 0] |= mask
-    pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
+    if not is_local:
+        pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
 
 
 @native
@@ -191,18 +212,20 @@ def run_l2(
         if block >= gpu.blocks:
             continue
         source = (turn * gpu.resident + place) * gpu.sms + bounds[sm, 3]
-        shift = 0
+        shift = code.groups[access, 4] * (sm - bounds[sm, 3])
         for d in range(3):
             shift += code.groups[access, d] * (places[block, d] - places[source, d])
         sector = 4 * requests[at, 1] + (shift >> 5)
         line, mask = sector >> 2, requests[at, 2] << (sector & 3)
-        is_store, loop = code.accesses[access, 2] == STORE, requests[at, 5]
+        how, loop = code.accesses[access, 2], requests[at, 5]
+        is_store = how in (STORE, LOCAL_STORE)
         looked += 1
         for part in range(2):
             wanted = mask >> (4 * part) & 15
             if wanted:
                 ask_l2(
-                    cache, gpu, counts[turn + again], access, line + part, wanted, is_store, loop,
-                    code.accesses[access, 5], weights[at, 0], weights[at, 1],
+                    cache, gpu, counts[turn + again], access, line + part, wanted, is_store,
+                    code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
+                    weights[at, 1],
                 )  # fmt: skip
     return looked

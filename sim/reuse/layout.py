@@ -31,6 +31,8 @@ class Kind(IntEnum):
     STORE = 1
     """Passes L1 by and is kept in L2; so do atomics."""
     CONSTANT = 2
+    LOCAL_STORE = 3
+    """To local memory: goes on to L2 and stays in L1 as well."""
 
 
 class Order(IntEnum):
@@ -60,11 +62,13 @@ class Second(IntEnum):
 
 class Code(NamedTuple):
     """What a warp does. ``ops[i]``: kind, number of the access or loop, place of the loop's other
-    end. ``loops[l]``: trips, iterations of a period, parent or -1. ``accesses[a]``: first row, size
-    in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
-    periods. ``groups[a]`` and ``moves[a]``: bytes by which
-    numbers of the thread block and iterations move it; ``shares[a]``, ``entered[l]``: how often it
-    happens, of 1. ``rows[r, lane]``: addresses of the first thread block's warps. ``masks[m, w]``:
+    end. ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
+    memory, the lines of which come back: all its iterations are run. ``accesses[a]``: first row,
+    size in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
+    periods, bytes behind the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
+    the numbers of the thread block, its place on the SM, the number of the SM, and iterations move
+    it; ``shares[a]``, ``entered[l]``: how often it happens, of 1. ``rows[r, lane]``: addresses of
+    the first thread block's warps. ``masks[m, w]``:
     lanes that take part, as bits; ``steps[a, l]`` and ``caps[a, l]``: m for the iterations."""
 
     ops: Ints
@@ -104,7 +108,8 @@ class Lru(NamedTuple):
     ``aged[set]``: lines that were not simulated and have passed through it in the mean;
     ``debt[0]``: those through all sets; ``spread`` is 1 where they chose sets at random. ``due[l]``
     and ``carried[l]``: lines of loop l, over all sets, that will have passed unseen when it is
-    left, and all of them. ``part[0]``: one over the number of sets."""
+    left, and all of them. ``part[0]``: one over the number of sets. ``drawn[0]``: lines of local
+    memory that took another one's way."""
 
     entries: Ints
     aged: Floats
@@ -114,6 +119,7 @@ class Lru(NamedTuple):
     part: Floats
     spread: float
     epoch: Ints
+    drawn: Ints
 
 
 class Warps(NamedTuple):

@@ -4,7 +4,7 @@ warp comes to them, with their addresses, the lanes that take part, and the loop
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from kcc.sim.cache_analysis import LINE, SECTOR, Stream
 from kcc.sim.machine_operations import MachineProgram, Memory
 from kcc.sim.pipeline_flow import Flow
 from kcc.sim.reuse.layout import Code, Kind, Op
+from kcc.sim.reuse.local_memory import is_local, key_of, local_accesses
 
 Ints = NDArray[np.int64]
 
@@ -34,14 +35,18 @@ SHORT_PERIOD = 8
 MOST_MASKS = 64
 """Iterations for which the lanes that take part are computed; in later ones as in the last."""
 
+MOST_PLACES = 64
+"""Thread blocks on an SM at most, which decides where the local memory of the next SM begins."""
+
 MOST_MASKED_TRIPS = 32
 """Iterations of a loop that are told apart by their lanes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReuseProgram:
-    """``code`` for the native part; ``accesses[a]`` is the id of its access number a. ``lines`` are
-    those that all warps of the launch ask for."""
+    """``code`` for the native part; ``accesses[a]`` is the key of its access number a
+    (:func:`kcc.sim.reuse.local_memory.key_of`). ``lines`` are those that all warps of the launch
+    ask for."""
 
     code: Code
     accesses: tuple[int, ...]
@@ -54,9 +59,25 @@ def reuse_program(
     facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
     grid: tuple[int, int, int],
 ) -> ReuseProgram:  # fmt: skip
-    """The program of those ``streams`` whose addresses are known, but for local memory."""
+    """The program of those ``streams`` whose addresses are known, but for shared memory, and of
+    what a work-item has in local memory."""
     kept = [s for s in streams if s.rows is not None and not s.is_local]
     return _Builder(facts, flow, program, kept, grid).build()
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An operation of the program: ``rows[warp, lane]`` are addresses of the first thread block,
+    ``offset_bytes`` further; ``groups`` as in :class:`kcc.sim.reuse.layout.Code`."""
+
+    key: int
+    block: int
+    kind: Kind
+    size_bytes: int
+    rows: Ints
+    offset_bytes: int
+    groups: tuple[int, ...]
+    loops: Mapping[int, int]
 
 
 class _Builder:
@@ -66,64 +87,96 @@ class _Builder:
     ) -> None:  # fmt: skip
         self.facts, self.flow, self.program = facts, flow, program
         self.streams, self.grid = streams, grid
-        self.number = {stream.access: i for i, stream in enumerate(streams)}
         self.loops = facts[Loops]
-        self.wanted = self._loops_with_accesses()
+        self.items = [*self._global(), *self._local()]
+        self.number = {item.key: i for i, item in enumerate(self.items)}
+        self.wanted = frozenset(o.id for i in self.items for o in self.loops.around(i.block))
         self.lanes = _LaneMasks(facts, grid)
-        self.active = {flow.block_of[s.access]: None for s in streams}
         self.ops = list[tuple[int, int, int]]()
         self.trips = dict[int, list[int | None]]()
         """Of each loop, what is known of its trips by its accesses."""
 
-    def _loops_with_accesses(self) -> frozenset[int]:
-        found = set[int]()
+    def _global(self) -> Iterator[_Item]:
+        arrays = {name: i for i, name in enumerate(dict.fromkeys(s.array for s in self.streams))}
         for stream in self.streams:
-            found |= {loop.id for loop in self.loops.around(self.flow.block_of[stream.access])}
-        return frozenset(found)
+            assert stream.rows is not None
+            rows = stream.rows + (arrays[stream.array] + 1) * OBJECT_DISTANCE
+            yield _Item(
+                stream.access, self.flow.block_of[stream.access], self._kind(stream),
+                stream.size_bytes, rows, 0, (*stream.groups, 0, 0), stream.loops,
+            )  # fmt: skip
+
+    def _local(self) -> Iterator[_Item]:
+        """Operations on local memory, which lies behind all arrays."""
+        size = self.facts[SymbolicValues].algebra.known.local_size or (1,)
+        warps = -(-math.prod(size) // WARP)
+        of_warp = WARP * self.program.private_bytes
+        start = (len({s.array for s in self.streams}) + 1) * OBJECT_DISTANCE
+        groups = (0, 0, 0, warps * of_warp, MOST_PLACES * warps * of_warp)
+        made = dict[int, Ints]()
+        for each in local_accesses(self.program, self.facts):
+            if each.size_bytes not in made:
+                lanes = np.arange(min(WARP, math.prod(size)), dtype=np.int64) * each.size_bytes
+                own = np.arange(warps, dtype=np.int64) * of_warp
+                made[each.size_bytes] = start + own[:, None] + lanes[None]
+            kind = Kind.LOAD if each.is_load else Kind.LOCAL_STORE
+            loops = {loop: WARP * moved for loop, moved in each.loops.items()}
+            yield _Item(
+                each.key, each.block, kind, each.size_bytes, made[each.size_bytes],
+                WARP * each.offset_bytes, groups, loops,
+            )  # fmt: skip
 
     def build(self) -> ReuseProgram:
         self._region(None)
-        count, loops = len(self.streams), len(self.loops.loops)
-        accesses, rows = np.zeros((count, 6), np.int64), list[Ints]()
-        groups, moves = np.zeros((count, 3), np.int64), np.zeros((count, loops), np.int64)
+        count, loops = len(self.items), len(self.loops.loops)
+        accesses, rows = np.zeros((count, 7), np.int64), dict[int, tuple[int, Ints]]()
+        groups, moves = np.zeros((count, 5), np.int64), np.zeros((count, loops), np.int64)
         shares, masks = np.ones(count), list[Ints]()
         steps, caps = np.zeros((count, loops), np.int64), np.zeros((count, loops), np.int64)
-        places = {name: i for i, name in enumerate(dict.fromkeys(s.array for s in self.streams))}
         first = first_mask = 0
-        for i, stream in enumerate(self.streams):
-            assert stream.rows is not None
-            block = self.flow.block_of[stream.access]
-            inner = self.loops.innermost[block]
-            rows.append(stream.rows + (places[stream.array] + 1) * OBJECT_DISTANCE)
-            lanes = self._masks(stream, block)
-            for loop in self.loops.around(block):
+        for i, item in enumerate(self.items):
+            inner = self.loops.innermost[item.block]
+            lanes = self._masks(item)
+            for loop in self.loops.around(item.block):
                 self.trips.setdefault(loop.id, []).append(lanes.trips.get(loop.id))
             masks.append(lanes.masks)
+            if id(item.rows) not in rows:
+                rows[id(item.rows)] = first, item.rows
+                first += len(item.rows)
             accesses[i] = (
-                first, stream.size_bytes, self._kind(stream), first_mask,
+                rows[id(item.rows)][0], item.size_bytes, item.kind, first_mask,
                 -1 if inner is None else inner,
-                inner is not None and stream.loops.get(inner, 0) % (LINE // SHORT_PERIOD) != 0,
+                inner is not None and item.loops.get(inner, 0) % (LINE // SHORT_PERIOD) != 0,
+                item.offset_bytes,
             )  # fmt: skip
-            first, first_mask = first + len(stream.rows), first_mask + len(lanes.masks)
-            groups[i] = stream.groups
-            for loop, coefficient in stream.loops.items():
+            first_mask += len(lanes.masks)
+            groups[i] = item.groups
+            for loop, coefficient in item.loops.items():
                 moves[i, loop] = coefficient
             for loop, (step, cap) in lanes.places.items():
                 steps[i, loop], caps[i, loop] = step, cap
             shares[i] = lanes.share
-        width = max((r.shape[1] for r in rows), default=1)
+        every = [each for _, each in rows.values()]
+        width = max((r.shape[1] for r in every), default=1)
         empty = np.zeros((0, width), np.int64)
-        warps = len(rows[0]) if rows else 1
+        warps = len(every[0]) if every else 1
         code = Code(
             np.array(self.ops or np.zeros((0, 3)), np.int64).reshape(-1, 3),
             self._loop_rows(moves), accesses, groups, moves, shares, self._entered(),
-            np.concatenate([empty, *rows]),
+            np.concatenate([empty, *every]),
             np.concatenate([np.zeros((0, warps), np.int64), *masks]), steps, caps,
         )  # fmt: skip
-        asked = sum(
+        return ReuseProgram(
+            code, tuple(item.key for item in self.items), self.grid, warps, self._lines()
+        )
+
+    def _lines(self) -> float:
+        """The lines that all warps of the launch ask for."""
+        known = sum(
             s.executions * s.lines for s in self.streams if self._kind(s) is not Kind.CONSTANT
         )
-        return ReuseProgram(code, tuple(s.access for s in self.streams), self.grid, warps, asked)
+        local = (i for i in self.items if is_local(i.groups))
+        return known + sum(self.flow.executions[i.block] * max(i.size_bytes // 4, 1) for i in local)
 
     # what happens in which order
 
@@ -148,11 +201,14 @@ class _Builder:
             operation = self.program.operations[place]
             if operation.memory is Memory.BARRIER:
                 self.ops.append((Op.BARRIER, 0, 0))
-            elif operation.access in self.number:
-                self.ops.append((Op.ACCESS, self.number[operation.access], 0))
+                continue
+            key = key_of(operation.access, place)
+            if key in self.number:
+                self.ops.append((Op.ACCESS, self.number[key], 0))
 
     def _loop_rows(self, moves: Ints) -> Ints:
-        found = np.zeros((len(self.loops.loops), 3), np.int64)
+        found = np.zeros((len(self.loops.loops), 4), np.int64)
+        own = {loop for item in self.items if is_local(item.groups) for loop in item.loops}
         for loop in self.loops.loops:
             known = [trips for trips in self.trips.get(loop.id, ()) if trips is not None]
             trips = max(round(self.flow.trips[loop.id]), 1)
@@ -161,7 +217,8 @@ class _Builder:
             steps = [int(c) for c in moves[:, loop.id]]
             sectors, lines = (size // math.gcd(*steps, size) for size in (SECTOR, LINE))
             period = max(sectors, min(lines, SHORT_PERIOD))
-            found[loop.id] = (trips, period, -1 if loop.parent is None else loop.parent)
+            parent = -1 if loop.parent is None else loop.parent
+            found[loop.id] = (trips, period, parent, loop.id in own)
         return found
 
     def _entered(self) -> NDArray[np.float64]:
@@ -180,13 +237,14 @@ class _Builder:
             return Kind.CONSTANT
         return Kind.LOAD if stream.is_load else Kind.STORE
 
-    def _masks(self, stream: Stream, block: int) -> _Lanes:
-        assert stream.rows is not None
+    def _masks(self, item: _Item) -> _Lanes:
+        block = item.block
         inner = self.loops.innermost[block]
         base = self.flow.warps if inner is None else (
             self.flow.executions[self.loops.loops[inner].header])  # fmt: skip
         share = min(1.0, self.flow.executions[block] / base) if base else 0.0
-        return self.lanes.of(block, stream.rows.shape, share, self.flow.lanes[block])
+        shape = (item.rows.shape[0], item.rows.shape[1])
+        return self.lanes.of(block, shape, share, self.flow.lanes[block])
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from kcc.sim.reuse.layout import (
 Ints = Any
 
 LOOP, END, BARRIER = int(Op.LOOP), int(Op.END), int(Op.BARRIER)
-LOAD, CONSTANT = int(Kind.LOAD), int(Kind.CONSTANT)
+LOAD, CONSTANT, LOCAL_STORE = int(Kind.LOAD), int(Kind.CONSTANT), int(Kind.LOCAL_STORE)
 GREEDY, RANDOM = int(Order.GREEDY), int(Order.RANDOM)
 SECTORS, HITS, EXECUTED = int(First.SECTORS), int(First.HITS), int(First.EXECUTED)
 FOUND, STEPS, BIRTHS = 0, 1, 2
@@ -132,7 +132,8 @@ def end_iteration(sm: Sm, code: Code, warps: Warps, tallies: Tallies, slot: int,
         if warps.own[slot, loop] > 1:
             return True
         settle(tallies, loop, min(now // period, PERIODS) - 1)
-        if sm.forward and tallies.settled[loop] and trips - now > period:
+        forward = sm.forward and not code.loops[loop, 3]
+        if forward and tallies.settled[loop] and trips - now > period:
             warps.own[slot, loop] = (trips - now) / period
             warps.total[slot] *= warps.own[slot, loop]
     return now >= trips
@@ -167,6 +168,7 @@ def lines_of(
 def look_up(
     sm: Sm,
     how: int,
+    is_local: bool,
     l1: Lru,
     constants: Lru,
     line: int,
@@ -176,20 +178,21 @@ def look_up(
     own: float,
 ) -> int:  # fmt: skip
     """The sectors of a line that the SM has to ask L2 for."""
-    if how == LOAD and sm.has_l1:
+    if how in (LOAD, LOCAL_STORE) and sm.has_l1:
         sets = l1.entries.shape[0]
         at = (line ^ (line // sets)) % sets
-        bits = touch(l1, at, line)
+        bits = touch(l1, at, line, is_local)
         missing = wanted if bits < 0 else wanted & ~bits
         l1.entries[at, 0] |= wanted
-        pass_lines(l1, loop, walks, bits, missing, 1.0, own)
-        return missing
+        if not is_local:
+            pass_lines(l1, loop, walks, bits, missing, 1.0, own)
+        return missing if how == LOAD else wanted
     if how != CONSTANT:
         return wanted
     missing, sets = 0, constants.entries.shape[0]
     for half in range(2):  # its lines are half as long
         part, small = wanted & (3 << (2 * half)), 2 * line + half
-        if part and touch(constants, small % sets, small) < 0:
+        if part and touch(constants, small % sets, small, is_local) < 0:
             missing |= part
             pass_lines(constants, loop, walks, -1, part, 1.0, own)
     return missing
@@ -213,10 +216,15 @@ def access(
     sm: Sm, code: Code, warps: Warps, tallies: Tallies, l1: Lru, constants: Lru, asked: Asked,
     lines: Ints, masks: Ints, slot: int, number: int, turn: int, at: Ints,
 ) -> bool:  # fmt: skip
-    """A warp's access, of a thread block with the numbers ``at``; False if no lane takes part."""
+    """A warp's access, of a thread block with the numbers ``at``, the last of them those of its
+    place and its SM; False if no lane takes part."""
     row, how, first = code.accesses[number, 0], code.accesses[number, 2], code.accesses[number, 3]
-    loop, walks, shift = code.accesses[number, 4], code.accesses[number, 5], 0
-    for d in range(3):
+    loop, walks, shift = (
+        code.accesses[number, 4],
+        code.accesses[number, 5],
+        code.accesses[number, 6],
+    )
+    for d in range(at.shape[0]):
         shift += code.groups[number, d] * at[d]
     for each in range(code.loops.shape[0]):
         shift += code.moves[number, each] * warps.counter[slot, each]
@@ -229,9 +237,10 @@ def access(
     weight, own = warps.total[slot], warps.own[slot, loop] if loop >= 0 else 1.0
     counts = asked.counts[turn, number]
     counts[EXECUTED] += weight
+    is_local = code.groups[number, 4] != 0
     some, missed = lines_of(code, number, row + warp, mask, shift, lines, masks), 0
     for i in range(some):
-        missing = look_up(sm, how, l1, constants, lines[i], masks[i], loop, walks, own)
+        missing = look_up(sm, how, is_local, l1, constants, lines[i], masks[i], loop, walks, own)
         counts[SECTORS] += weight * count_sectors(masks[i])
         counts[HITS] += weight * count_sectors(masks[i] & ~missing)
         missed += missing > 0
@@ -258,7 +267,7 @@ def run_sm(
     lines, masks, at = (
         np.zeros(MOST_LINES, np.int64),
         np.zeros(MOST_LINES, np.int64),
-        np.zeros(3, np.int64),
+        np.zeros(5, np.int64),
     )
     for place in range(sm.resident):
         left += sm.warps if begin_block(sm, warps, blocks, asked, place, 0) else 0
@@ -268,7 +277,7 @@ def run_sm(
         turn = blocks.round[place]
         block = (turn * sm.resident + place) * sm.sms + sm.number
         at[0], at[1] = block % sm.grid_x, block // sm.grid_x % sm.grid_y
-        at[2] = block // (sm.grid_x * sm.grid_y)
+        at[2], at[3], at[4] = block // (sm.grid_x * sm.grid_y), place, sm.number
         goes_on = True
         while goes_on and warps.pc[slot] < last:
             op = code.ops[warps.pc[slot]]

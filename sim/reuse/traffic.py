@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from kcc.frontend.types import AddressSpace
 from kcc.gpu.needs import GpuReader
 from kcc.passes.memory_accesses import MemoryAccesses
-from kcc.sim.cache_analysis import CacheShape, Stream, Traffic, launch_bytes, unknown_traffic
+from kcc.sim.cache_analysis import (
+    LINE,
+    SECTOR,
+    CacheShape,
+    Stream,
+    Traffic,
+    launch_bytes,
+    unknown_traffic,
+)
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
@@ -69,6 +77,19 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
             found[stream.access] = unknown_traffic(stream, everything, shape)
         else:
             found[stream.access] = _traffic(stream, reuse)
+    return found
+
+
+def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
+    """The same of operations on local memory, by :func:`kcc.sim.reuse.local_memory.key_of` of the
+    program that was looked at."""
+    others = {stream.access for stream in subject.streams}
+    found = dict[int, Traffic]()
+    for key, reuse in study.accesses.items():
+        if key not in others and reuse.sectors:
+            sectors, missed = reuse.sectors, reuse.sectors * (1.0 - reuse.l1_hits.mean)
+            lines = sectors * SECTOR / LINE
+            found[key] = Traffic(sectors, lines, missed, sectors * reuse.dram.mean, 1.0, known=True)
     return found
 
 

@@ -66,6 +66,26 @@ def test_sums_that_come_round_leave_and_come_back_in_each_iteration() -> None:
     assert moved(rows, list(sums), 8, frozenset(sums), repeats=True) == (0, 0)
 
 
+def test_values_that_are_not_away_at_one_time_share_memory() -> None:
+    # Of two registers 0 leaves for 1 and 2, then 3 for 4 and 5, when 0 is no longer wanted.
+    rows = [
+        operation(), operation(), operation(), operation(1, 2), operation(0, 3),
+        operation(), operation(), operation(5, 6), operation(4, 7),
+    ]  # fmt: skip
+    spilled = with_spills(rows, list(range(9)), [1] * 9, NOTHING, 2, repeats=False, place=64)
+    away = [rows[n] for n in spilled.block if rows[n].memory is Memory.PRIVATE_STORE]
+    assert [row.place for row in away] == [64, 64]
+    assert spilled.words == 1
+
+
+def test_sums_that_come_round_take_as_much_memory_as_there_are_away_at_once() -> None:
+    # Eight in five registers: three or four are away, though each of the eight is at some time.
+    sums = list(range(8))
+    rows = [operation(n) for n in sums]
+    spilled = with_spills(rows, sums, [1] * 8, frozenset(sums), 5, repeats=True)
+    assert 3 <= spilled.words <= 4
+
+
 def test_what_shared_memory_holds_is_loaded_from_there_again() -> None:
     load = replace(operation(), memory=Memory.SHARED_LOAD, unit=Unit.MEMORY)
     rows = [load, operation(), operation(), operation(1, 2), operation(0, 3)]

@@ -21,11 +21,13 @@ FULL = CacheOptions().in_full()
 
 @dataclass(frozen=True)
 class Touch:
-    """An access of a made-up kernel: bytes by which thread blocks, warps, lanes and the iterations
-    of the two loops move it."""
+    """An access of a made-up kernel: bytes by which thread blocks, their places on the SM, SMs,
+    warps, lanes and the iterations of the two loops move it."""
 
     kind: Kind = Kind.LOAD
     group: int = 0
+    place: int = 0
+    sm: int = 0
     warp: int = 0
     lane: int = 4
     outer: int = 0
@@ -47,13 +49,15 @@ def made(
     ops[0] = (Op.LOOP, 0, len(ops))
     ops.append((Op.END, 0, 0))
     lanes = np.arange(32, dtype=np.int64)
+    local = [t for t in touches if t.sm]
+    own = any(t.outer for t in local), any(t.inner for t in local)
     rows = [t.base + t.warp * w + t.lane * lanes for t in touches for w in range(warps)]
-    accesses = [(i * warps, t.size, t.kind, i, 1, 0) for i, t in enumerate(touches)]
+    accesses = [(i * warps, t.size, t.kind, i, 1, 0, 0) for i, t in enumerate(touches)]
     code = Code(
         np.array(ops, np.int64),
-        np.array([[outer, 1, -1], [inner, 1, 0]], np.int64),
+        np.array([[outer, 1, -1, own[0]], [inner, 1, 0, own[1]]], np.int64),
         np.array(accesses, np.int64),
-        np.array([[t.group, 0, 0] for t in touches], np.int64),
+        np.array([[t.group, 0, 0, t.place, t.sm] for t in touches], np.int64),
         np.array([[t.outer, t.inner] for t in touches], np.int64),
         np.ones(len(touches)),
         np.ones(2),
@@ -160,6 +164,54 @@ def test_warps_that_wait_at_barriers_do_not_run_ahead() -> None:
     program = made([Touch(warp=1024, inner=128)], 8, 2, warps=2, barrier=True)
     greedy = replace(FULL, interleaving=Interleaving.GREEDY)
     assert only(reuse_of(program, caches(), greedy)).l1_hits.mean == 0
+
+
+# local memory
+
+
+def local(kind: Kind, warps: int, inner: int = 128) -> Touch:
+    """Along the local memory of warps that have 8 lines each."""
+    return Touch(kind, warp=1024, place=warps * 1024, sm=1 << 20, inner=inner)
+
+
+def test_what_is_stored_to_local_memory_is_in_l1_and_goes_to_l2() -> None:
+    program = made([local(Kind.LOCAL_STORE, 1), local(Kind.LOAD, 1)], outer=4, inner=8)
+    study = reuse_of(program, caches(Ways(1, 8), Ways(1, 64)), FULL)
+    store, load = study.accesses[0], study.accesses[1]
+    assert load.l1_hits.mean == 1
+    assert (store.sectors, store.dram.mean) == (4, 1 / 4)
+
+
+def test_a_thread_block_has_the_local_memory_of_the_one_before_it() -> None:
+    """Of the same place, but not of another SM."""
+    program = made([local(Kind.LOAD, 1)], inner=8, blocks=8)
+    study = only(reuse_of(program, caches(Ways(1, 8), Ways(1, 64), sms=2), FULL))
+    assert study.l1_hits.mean == 3 / 4
+    assert study.dram.mean == 1 / 4
+
+
+def test_local_memory_of_other_places_and_sms_are_other_lines() -> None:
+    program = made([local(Kind.LOAD, 2)], inner=8, blocks=4, warps=2)
+    study = only(reuse_of(program, caches(Ways(1, 64), Ways(1, 256), 2, 2), FULL))
+    assert study.dram.mean == 1
+
+
+@pytest.mark.parametrize(("lines", "hits"), [(32, 0.99), (72, 0.79), (96, 0.42), (128, 0.20)])
+def test_local_memory_a_little_larger_than_l1_hits_in_part(lines: int, hits: float) -> None:
+    """Of lines that are gone over again and again, and give way at random, a share h is found with
+    h = exp((h - 1) lines / ways): those that the others did not take in the meantime."""
+    touch = Touch(Kind.LOAD, sm=1 << 20, place=1 << 16, inner=128)
+    found = only(reuse_of(made([touch], outer=100, inner=lines), caches(Ways(1, 64)), FULL))
+    assert found.l1_hits.mean == pytest.approx(hits, abs=0.03)
+
+
+def test_loops_along_local_memory_are_run_to_their_end() -> None:
+    program = made([local(Kind.LOAD, 1), Touch(outer=4096)], outer=60, inner=64)
+    short = replace(FULL, forward=True, forward_above=0)
+    shape = caches(Ways(1, 128), Ways(1, 512))
+    full, left = (reuse_of(program, shape, options) for options in (FULL, short))
+    assert left.steps < full.steps / 2
+    assert left.accesses[0].l1_hits.mean == pytest.approx(full.accesses[0].l1_hits.mean, abs=0.02)
 
 
 # the twin
