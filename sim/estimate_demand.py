@@ -10,33 +10,23 @@ import numpy as np
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.cache_analysis import CacheShape, Traffic, traffic_of, without_l1
-from kcc.sim.cache_options import CacheMethod
+from kcc.sim.cache_analysis import Traffic
 from kcc.sim.estimate_lines import LineCost, line_costs
-from kcc.sim.estimate_machine import L1Loads, Machine, latency_of, machine_of, unit_of
+from kcc.sim.estimate_machine import Machine, latency_of, machine_of, unit_of
 from kcc.sim.estimate_options import (
     Mechanisms,
-    modelled_local,
     modelled_machine,
     modelled_occupancy,
-    modelled_traffic,
 )
 from kcc.sim.estimate_result import Counts, Estimate, limiter_of
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
 from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
-from kcc.sim.reuse.analysis import ReuseStudy
 from kcc.sim.reuse.local_memory import key_of
-from kcc.sim.reuse.traffic import (
-    caches_by_access,
-    interleaving_spread,
-    local_traffic,
-    reuse_study,
-    reuse_traffic,
-)
-from kcc.sim.warm_cache import COPIES, warmed
+from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
 
 SECTOR = 32
 LINE = 128
@@ -53,27 +43,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     if not occupancy.blocks:
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)
-    shape = _caches(machine, subject, occupancy)
-    study, options, local = None, mechanisms.analysis, dict[int, Traffic]()
-    if options.method is CacheMethod.REUSE:
-        study = reuse_study(subject, reader, shape, options)
-        traffic = reuse_traffic(subject, shape, study)
-        local = modelled_local(local_traffic(subject, study), mechanisms)
-    else:
-        traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
-    if machine.l1_loads is L1Loads.READ_ONLY:
-        traffic = without_l1(traffic, subject.past_l1)
-    traffic = modelled_traffic(traffic, subject.streams, mechanisms)
-    warm = options.warm and mechanisms.caches
-    if warm:
-        halves = reader.gpu.extra.l2_segment_bytes is not None
-        kept = machine.l2_size / (COPIES if halves else 1.0)
-        traffic = warmed(traffic, subject.streams, kept)
-    if subject.program(machine.generation) is subject.newest:
-        traffic = {**traffic, **local}
-    return Demand(
-        subject, machine, traffic, occupancy, study, warm=warm, launches=mechanisms.launches
-    )
+    traffic = launch_traffic(subject, reader, machine, occupancy, mechanisms)
+    return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
 
 
 class Demand:
@@ -81,14 +52,13 @@ class Demand:
     sectors per execution by a warp; ``executions`` are those of the launch."""
 
     def __init__(
-        self, subject: Subject, machine: Machine, traffic: Mapping[int, Traffic],
-        occupancy: Occupancy, study: ReuseStudy | None = None, *, warm: bool = False,
+        self, subject: Subject, machine: Machine, traffic: LaunchTraffic, occupancy: Occupancy,
         launches: LaunchWay = LaunchWay.QUEUED,
     ) -> None:  # fmt: skip
-        self.subject, self.machine, self.study = subject, machine, study
+        self.subject, self.machine, self.study = subject, machine, traffic.study
         self.program = subject.program(machine.generation)
-        self.traffic, self.occupancy = traffic, occupancy
-        self.warm, self.launches = warm, launches
+        self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
+        self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
         self.active = min(machine.sms, math.prod(subject.grid))
         self._columns()
         self.executions = self._executions()
@@ -169,7 +139,7 @@ class Demand:
             return
         resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
         miss1, miss2 = (
-            _overflow(resident, _l1_bytes(machine, self.occupancy)),
+            _overflow(resident, l1_bytes(machine, self.occupancy)),
             _overflow(resident * self.active, machine.l2_size),
         )
         self.sectors[i] = sectors
@@ -210,17 +180,22 @@ class Demand:
         """Cycles that each resource needs at least, all SMs working all the time."""
         machine, e = self.machine, self.executions
         per_sm = e / self.active
-        each = machine.schedulers
-        found = {"issue": float((per_sm * self.slots).sum()) / each}
+        schedulers = machine.schedulers
+        found = {"issue": float((per_sm * self.slots).sum()) / schedulers}
         for unit in Unit:
             if unit not in (Unit.MEMORY, Unit.CONTROL):
                 found[unit.name.lower()] = (
-                    float((per_sm * self.busy)[self.unit == unit].sum()) / each
+                    float((per_sm * self.busy)[self.unit == unit].sum()) / schedulers
                 )
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
         l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self.l2_rate
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
+        if machine.memory_side is not None:
+            keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
+            each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]
+            moved = float((e * each).sum())
+            found["memory_side_cache"] = moved * SECTOR / machine.memory_side.bytes_per_cycle
         return found
 
     @property
@@ -298,20 +273,6 @@ class Demand:
             for b in guessed for i in self.program.blocks[b]
         )  # fmt: skip
         return lost / max(self.counts.warp_instructions, 1e-9)
-
-
-def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
-    l1 = 0 if machine.l1_loads is L1Loads.NONE else _l1_bytes(machine, occupancy)
-    return CacheShape(
-        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.grid
-    )
-
-
-def _l1_bytes(machine: Machine, occupancy: Occupancy) -> int:
-    """What shared memory leaves of L1, where both are one."""
-    if not machine.unified or not machine.l1_size:
-        return machine.l1_size
-    return max(machine.l1_size - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)
 
 
 def _overflow(footprint: float, size: int) -> float:

@@ -15,6 +15,7 @@ from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
 from kcc.sim.memory_port import address_cycles
+from kcc.sim.memory_side import MemorySide, memory_side_of
 
 SUSTAINED = 0.97
 MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.04, 0.10), (5.0, 8.0), (200.0, 500.0)
@@ -86,6 +87,7 @@ class Machine:
     port_l2_bytes: float
     dram_bytes_per_cycle: float
     """Of the data sheet."""
+    memory_side: MemorySide | None
     load: MemoryLoad
     banks: int
     launch_cycles: float
@@ -152,6 +154,7 @@ def machine_of(reader: GpuReader) -> Machine:
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
         dram_bytes_per_cycle=bandwidth,
+        memory_side=memory_side_of(gpu.extra, clock),
         load=_load(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=float(launch.value) if launch is not None else QUEUED_US * clock,

@@ -167,6 +167,7 @@ class Extra:
     memory_data_rate_mtps: Number = number("MT/s", "transfers per second and pin")
     shader_clock_mhz: Number = number(MHZ, "clock of the arithmetic units, if another", high=20000)
     l3_bytes: Integer = integer(BYTES, "memory-side cache (AMD Infinity Cache)")
+    l3_bandwidth_gbs: Number = number("GB/s", "what the memory-side cache gives all SMs")
     infinity_cache_latency_ns: Number = number("ns", "load that hits the memory-side cache")
     reserved_shared_per_block_bytes: Integer = integer(
         BYTES, "shared memory that the system keeps for itself in each block", low=0, high=65536
