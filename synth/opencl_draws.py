@@ -39,11 +39,11 @@ class Draws:
         self.body.aux(f"r{cluster} = r{cluster} * {MULTIPLIER} + {bits};")
 
     def wait(self, anchor: Operand, type_: IrType) -> str:
-        """A summand of zero that waits for a value."""
+        """A summand of zero that waits for a value: with the addition one multiply-add."""
         bits = self._bits(anchor, type_)
         if bits == _INCREMENT:
             return ""
-        return f" + ({bits} & a{self._parameter(ParameterKind.ZERO)})"
+        return f" + ({bits} * a{self._parameter(ParameterKind.ZERO)})"
 
     def _bits(self, anchor: Operand, type_: IrType) -> str:
         """A value as a whole number of 32 bits."""
