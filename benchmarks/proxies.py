@@ -2,8 +2,8 @@
 
 What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "sweep", trips divided by
 every power of two, from none to the largest; "auto", what auto finds within a bound on all four
-configurations at once; "each", the same for one configuration; "twins", both with two miniatures of
-which the one has half the reduction of the other; "baseline", those of the text.
+configurations at once; "twins", the same with two miniatures, of which one has half the reduction of
+the other; "conf1" to "conf4", both for one configuration; "baseline", those of the text.
 
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
@@ -53,7 +53,7 @@ wrong on comes first."""
 BOUND = 5
 """Percent of IPC error that auto allows."""
 
-PARTS = ("sweep", "auto", "twins", "each", "baseline")
+PARTS = ("sweep", "auto", "twins", "baseline", *CONFIGURATIONS)
 
 
 def main() -> int:
@@ -75,7 +75,7 @@ def main() -> int:
             with subject_of(entry, settings) as subject, TemporaryDirectory() as folder:
                 bench = _Bench(subject, journal, settings, Path(folder))
                 for part in parts:
-                    getattr(bench, part)()
+                    bench.measure(part)
                     journal.add(f"{entry.workload} {part} done", load=os.getloadavg()[0])
         except (DiagnosticError, InternalError) as error:
             sys.stdout.write(f"{entry.workload}: {error}\n")
@@ -119,6 +119,22 @@ class _Bench(Bench):
         """All loops cut by the same factor, as far as they have trips."""
         return Reduction(largest_factors(self.study.kernels, self.study.launches, limit))
 
+    def measure(self, part: str) -> None:
+        """One of :data:`PARTS`."""
+        match part:
+            case "sweep":
+                self.sweep()
+            case "auto":
+                self._search("auto", JUDGES, twins=False)
+            case "twins":
+                self._search("twins", JUDGES, twins=True)
+            case "baseline":
+                self.baseline()
+            case _:
+                number = CONFIGURATIONS.index(part)
+                self._search(f"auto {part}", [number], twins=False)
+                self._search(f"twins {part}", [number], twins=True)
+
     def sweep(self) -> None:
         """Every power of two as the factor of all loops, on all configurations (figures 16 to 20),
         and the larger miniatures beside them."""
@@ -131,20 +147,6 @@ class _Bench(Bench):
                 self._choose("max", reduction)
                 return
             factor *= 2
-
-    def auto(self) -> None:
-        """What auto finds for all configurations at once."""
-        self._search("auto", JUDGES, twins=False)
-
-    def twins(self) -> None:
-        """The same with two miniatures."""
-        self._search("twins", JUDGES, twins=True)
-
-    def each(self) -> None:
-        """What auto finds for each configuration alone, with one miniature and with two."""
-        for number, gpu in enumerate(CONFIGURATIONS):
-            self._search(f"auto {gpu}", [number], twins=False)
-            self._search(f"twins {gpu}", [number], twins=True)
 
     def _search(self, how: str, numbers: Sequence[int], *, twins: bool) -> None:
         if f"{self.name} {how} chosen" not in self.journal:

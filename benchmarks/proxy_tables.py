@@ -105,7 +105,7 @@ def main() -> int:
         if own:
             write(f"\n### {how}\n\n{errors_table(own, how)}\n")
     for way in ("auto", "twins"):
-        own = [m for m in found if all(m.pair(f"{way} {gpu}", gpu) for gpu in CONFIGURATIONS)]
+        own = [m for m in found if any(m.reduction(f"{way} {gpu}") for gpu in CONFIGURATIONS)]
         if own:
             write(f"\n### {way}, each\n\n{each_table(own, way)}\n")
     write(f"\n### correlation\n\n{correlation_table(found)}\n")
@@ -161,7 +161,7 @@ def each_table(found: Sequence[Measured], way: str) -> str:
             how = f"{way} {gpu}"
             pair = own.pair(how, gpu)
             error = _percent(pair and pair.ipc_error)
-            cells.append(f"{own.named(how)}: {error}, {_times(_speed(pair))}")
+            cells.append(f"{own.named(how)}: {error}, {_times(_speed(pair))}" if pair else "-")
         lines.append(f"| {own.name} | {' | '.join(cells)} |")
     for title, group in _groups(found):
         cells = [
