@@ -108,10 +108,7 @@ class _Current:
         launch: HostLaunch,
     ) -> None:  # fmt: skip
         self.number, self.facts, self.said, self.collector = number, facts, said, collector
-        watched = {*facts.leaves_of, *facts.filled}
-        accesses = [facts.access_of[i] for i in sorted(watched) if i in facts.access_of]
-        sizes = {access: facts.info.accesses[access].bytes for access in accesses}
-        self.footprints = Footprints(sizes, said.buffers)
+        self.footprints = Footprints(facts, said.buffers)
         arguments = launch.prepared.arguments
         self.contents = {
             argument: np.array(arguments[argument], np.uint8).reshape(-1)

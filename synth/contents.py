@@ -40,6 +40,11 @@ LEAST_PIECE = 32
 """Values that a line stands for, at least."""
 
 
+LEAST_CLASSES = 4
+"""Values that are told by how often each is there, at least: an order of work that fits the number
+of multiprocessors depends on who comes next."""
+
+
 class Form(Enum):
     """How the values of an array are described."""
 
@@ -64,15 +69,15 @@ ADDRESSES_ONLY = Use(decides=False, addresses=True)
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
     """Elements of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end`` (that of
-    the last one) in ``contents``, all bytes of a buffer. ``read`` says which of them a kernel
-    loads: what the others hold does not matter."""
+    the last one) in ``contents``, all bytes of a buffer. ``reads`` says how often a kernel loads
+    each: what is not loaded does not matter."""
 
     contents: NDArray[np.uint8]
     offset: int
     end: int
     stride: int
     size: int
-    read: NDArray[np.bool_]
+    reads: Ints
     parts: int = 1
     """Elements that a lane loads at once, in one word; they have no signs then."""
 
@@ -85,25 +90,22 @@ class Array:
 
     @property
     def whole(self) -> Array:
-        """The same from one end of the buffer to the other, as if all were read."""
+        """The same from one end of the buffer to the other, as if each were read once."""
         first, end = self.offset % self.stride, len(self.contents) - self.size
-        read = np.ones((end - first) // self.stride + 1, np.bool_)
-        return Array(self.contents, first, end, self.stride, self.size, read, self.parts)
+        reads = np.ones((end - first) // self.stride + 1, np.int64)
+        return Array(self.contents, first, end, self.stride, self.size, reads, self.parts)
 
 
-def array_of(
-    contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int
-) -> Array:  # fmt: skip
-    """Elements that are all read."""
+def array_of(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Array:
+    """Elements that are each read once."""
     stride = max(stride, size)
-    return Array(
-        contents, offset, end, stride, size, np.ones((end - offset) // stride + 1, np.bool_)
-    )
+    reads = np.ones((end - offset) // stride + 1, np.int64)
+    return Array(contents, offset, end, stride, size, reads)
 
 
 def rows_in(array: Array, use: Use) -> Ints | None:
     """The starts of rows, if that is what an array holds."""
-    if _form(array.values[array.read], use) is not Form.SUMS:
+    if _form(array.values[array.reads > 0], use) is not Form.SUMS:
         return None
     values = array.whole.values
     return values if _form(values, use) is Form.SUMS else None
@@ -121,12 +123,12 @@ def described(
     """
     is_sums = rows_in(array, use) is not None
     array = array.whole if is_sums else array
-    values, read = array.values, array.read
-    form = _form(values[read], use)
+    values, reads = array.values, array.reads
+    form = _form(values[reads > 0], use)
     first_number = array.offset // array.stride
     starts = {name: rows - first_number for name, rows in (starts or {}).items()}
     rows = ascends_in(values, starts) if form is Form.LINE else None
-    pieces = _pieces(values, read) if form is Form.LINE else _equal_pieces(len(values))
+    pieces = _pieces(values, reads) if form is Form.LINE else _equal_pieces(len(values))
     before, first = divmod(array.offset, array.stride)
     size_bytes = len(array.contents)
     last = (size_bytes + slack_bytes(size_bytes) - first - array.size) // array.stride + 1
@@ -135,7 +137,7 @@ def described(
     for number, (start, stop) in enumerate(pieces):
         head = before if number == 0 else 0
         count = (last - before if number == len(pieces) - 1 else stop) - start + head
-        piece = _piece(values, read, start, stop, form)
+        piece = _piece(values, reads, start, stop, form)
         begin, slope, spread = piece.line
         some, often = _classes(piece, form, use)
         order = NONE if rows is not None else _correlation(piece, array.parts, sample)
@@ -151,7 +153,9 @@ def described(
                 least=int(piece.usable.min()),
                 most=int(piece.usable.max()),
                 values=some,
-                counts=often if form is Form.SUMS else _stretched(often, count / len(piece.own)),
+                counts=often
+                if form is Form.SUMS
+                else _stretched(often, count / int(piece.reads.sum())),
                 adds_up=form is Form.SUMS,
                 correlation=order.coefficient,
                 filtered=order.times,
@@ -163,10 +167,12 @@ def described(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """Values that are read, ``usable`` as indices the most of them; ``steps`` from each to the
-    next; ``apart`` what orders them about their ``line``: marks come before all others."""
+    """Its ``own`` values that are read, and how often; ``usable`` as indices the most of them;
+    ``steps`` from each to the next; ``apart`` what orders them about their ``line``: marks come
+    before all others."""
 
     own: Ints
+    reads: Ints
     usable: Ints
     steps: Ints
     apart: Ints
@@ -176,22 +182,23 @@ class _Piece:
 
 
 def _piece(
-    values: Ints, read: NDArray[np.bool_], start: int, stop: int, form: Form
+    values: Ints, reads: Ints, start: int, stop: int, form: Form
 ) -> _Piece:  # fmt: skip
-    seen = read[start:stop]
-    seen = seen if seen.any() else np.ones_like(seen)
-    numbers, own = np.flatnonzero(seen), values[start:stop][seen]
+    often = reads[start:stop]
+    often = often if often.any() else np.ones_like(often)
+    numbers = np.flatnonzero(often)
+    own, often = values[start:stop][numbers], often[numbers]
     steps = np.diff(values[start : stop + 1])
     if form is Form.SUMS:
         line = float(own[0]), 0.0, 0
         steps = steps if len(steps) else np.zeros(1, np.int64)
-        return _Piece(own, own, steps, steps, line, is_told=True)
+        return _Piece(own, often, own, steps, steps, line, is_told=True)
     used = _indices(own)
     line = _line(numbers[used], own[used])
     apart = own if form is Form.CLASSES else own - np.floor(line[1] * numbers).astype(np.int64)
     marks = own - own.max() + int(apart.min()) - 1
     is_told = form is Form.CLASSES
-    return _Piece(own, own[used], steps, np.where(used, apart, marks), line, is_told)
+    return _Piece(own, often, own[used], steps, np.where(used, apart, marks), line, is_told)
 
 
 def _correlation(piece: _Piece, parts: int, sample: int) -> Correlation:
@@ -221,7 +228,7 @@ def _form(values: Ints, use: Use) -> Form:
 
 
 def _equal_pieces(count: int) -> list[tuple[int, int]]:
-    number = max(min(PIECES, count // LEAST_PIECE), 1)
+    number = max(min(PIECES, count // LEAST_CLASSES), 1)
     return [(count * n // number, count * (n + 1) // number) for n in range(number)]
 
 
@@ -234,9 +241,10 @@ def _classes(piece: _Piece, form: Form, use: Use) -> tuple[tuple[int, ...], tupl
         case Form.LINE if not use.decides:
             return (), ()
         case Form.LINE:
-            own = piece.own[~_indices(piece.own)]
+            marks = ~_indices(piece.own)
+            own = np.repeat(piece.own[marks], piece.reads[marks])
         case Form.CLASSES:
-            own = piece.own
+            own = np.repeat(piece.own, piece.reads)
     found, often = np.unique(own, return_counts=True)
     if len(found) > FEW:
         found, often = _by_size(own)
@@ -261,7 +269,7 @@ def slack_bytes(size: int) -> int:
     return 4096 + size // 8
 
 
-def _pieces(values: Ints, read: NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _pieces(values: Ints, reads: Ints) -> list[tuple[int, int]]:
     """Stretches of values that a line each describes much better than one through two of them:
     neighbours are joined where that does not widen the spread by half."""
     most = max(min(PIECES, len(values) // LEAST_PIECE), 1)
@@ -269,7 +277,7 @@ def _pieces(values: Ints, read: NDArray[np.bool_]) -> list[tuple[int, int]]:
     pieces = [(len(values) * n // count, len(values) * (n + 1) // count) for n in range(count)]
 
     def spread(start: int, stop: int) -> int:
-        return _piece(values, read, start, stop, Form.LINE).line[2]
+        return _piece(values, reads, start, stop, Form.LINE).line[2]
 
     while len(pieces) > 1:
         joined = list[tuple[int, int]]()

@@ -13,7 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
+from kcc.frontend.ir.instructions import (
+    Binary,
+    Cast,
+    CondBranch,
+    GetElementPtr,
+    IntCompare,
+    Load,
+    Phi,
+)
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import IntTy
@@ -108,13 +116,18 @@ def is_foreseen(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> 
     condition = way.branch.condition
     if roles.is_known(condition):
         return True
-    return roles.is_decided(condition) and bound_of(function, loop, way, roles) is not None
+    if not roles.is_decided(condition):
+        return False
+    return bound_of(function, loop, way, roles, reloads=True) is not None
 
 
-def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> FoundBound | None:
+def bound_of(
+    function: Function, loop: LoopInfo, way: Exit, roles: Roles, *, reloads: bool = False
+) -> FoundBound | None:
     """The bound of a loop that counts up or down, by a step and to a value that are fixed outside:
     a grid stride is one. A step that is no constant is taken to be positive, which it is if the
-    comparison ever ends the loop."""
+    comparison ever ends the loop. ``reloads``: the value may be found in memory in each trip
+    again, at the same place."""
     compare = function.definition(way.branch.condition)
     if not isinstance(compare, IntCompare):
         return None
@@ -124,7 +137,9 @@ def bound_of(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> Fou
         (compare.right, compare.left, _SWAPPED[predicate]),
     ):
         counter = _counter(function, loop, value)
-        if counter is None or not _is_fixed(function, loop, limit) or not roles.is_decided(limit):
+        loads = roles.deciding if reloads else frozenset[int]()
+        stays = _is_fixed(function, loop, limit, loads) and roles.is_decided(limit)
+        if counter is None or not stays:
             continue
         phi, step = counter
         goes_on = word if way.stays_then else _INVERSE[word]
@@ -209,9 +224,18 @@ def _phi_first(function: Function, made: Binary) -> tuple[Value, Value]:
     return (made.left, made.right) if is_phi else (made.right, made.left)
 
 
-def _is_fixed(function: Function, loop: LoopInfo, value: Value) -> bool:
+def _is_fixed(
+    function: Function, loop: LoopInfo, value: Value, loads: frozenset[int] = frozenset()
+) -> bool:
+    """Whether a value is the same in all trips: made outside, or made inside of nothing but such
+    values and ``loads`` of what does not change."""
     made = function.definition(value) if isinstance(value, InstructionRef) else None
-    return made is None or made.block not in loop.blocks
+    if made is None or made.block not in loop.blocks:
+        return True
+    if isinstance(made, Phi) or (isinstance(made, Load) and made.index not in loads):
+        return False
+    inside = bool(loads) and isinstance(made, Load | Binary | Cast | GetElementPtr)
+    return inside and all(_is_fixed(function, loop, o, loads) for o in made.operands)
 
 
 def is_one_count(count: LoopCount, factor: int) -> bool:

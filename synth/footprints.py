@@ -22,35 +22,46 @@ if TYPE_CHECKING:
 @dataclass(slots=True, eq=False)
 class Footprint:
     """The lowest and highest address that accesses of ``size`` bytes touched, and the greatest
-    common distance; ``touched`` says which elements of the buffer at ``base``, if it is one."""
+    common distance; ``reads`` says how often each element of the buffer at ``base`` is read, if it
+    is one. What every thread finds by itself counts once, however often its loops come back; what
+    is found by way of other data counts each time: the more lead to it, the more it decides."""
 
     low: int
     high: int
     step: int
     size: int
     base: int
-    touched: NDArray[np.bool_]
+    reads: NDArray[np.int64]
+    by_data: bool
 
     def add(self, addresses: NDArray[np.int64]) -> None:
         low, high = int(addresses.min()), int(addresses.max())
         step = int(np.gcd.reduce(addresses - low))
         self.step = math.gcd(step, self.step, low - self.low)
         self.low, self.high = min(low, self.low), max(high, self.high)
-        if len(self.touched):
-            self.touched[(addresses - self.base) // self.size] = True
+        if not len(self.reads):
+            return
+        places = (addresses - self.base) // self.size
+        if self.by_data:
+            np.add.at(self.reads, places, 1)
+        else:
+            self.reads[places] = 1
 
     def join(self, other: Footprint) -> None:
         """With that of another access to the same elements."""
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
-        self.touched |= other.touched
+        self.reads = np.where(other.by_data, self.reads + other.reads, self.reads | other.reads)
 
 
 class Footprints:
-    """Those of some accesses, whose ``sizes`` in bytes are given."""
+    """Those of the accesses that addresses or conditions are made of."""
 
-    def __init__(self, sizes: Mapping[int, int], buffers: Sequence[TracedBuffer]) -> None:
+    def __init__(self, facts: KernelFacts, buffers: Sequence[TracedBuffer]) -> None:
         self.found: dict[int, Footprint] = {}
-        self._sizes, self._buffers = sizes, buffers
+        watched = {*facts.leaves_of, *facts.filled} & facts.access_of.keys()
+        self._by_data = {facts.access_of[i]: i in facts.leaves_of for i in watched}
+        self._sizes = {n: facts.info.accesses[n].bytes for n in self._by_data}
+        self._buffers = buffers
 
     def add(self, batch: TraceBatch) -> None:
         """Account for a batch of the trace."""
@@ -63,15 +74,17 @@ class Footprints:
             active = (masks[rows, None] >> lanes) & np.uint64(1)
             addresses = batch.addresses[rows][active.astype(np.bool_)]
             if access not in self.found:
-                self.found[access] = self._new(int(addresses[0]), self._sizes[access])
+                self.found[access] = self._new(access, int(addresses[0]))
             self.found[access].add(addresses)
 
-    def _new(self, address: int, size: int) -> Footprint:
+    def _new(self, access: int, address: int) -> Footprint:
+        size, by_data = self._sizes[access], self._by_data[access]
+        base, elements = 0, 0
         for b in self._buffers:
             if b.address <= address < b.address + b.size_bytes:
-                touched = np.zeros(b.size_bytes // size + 1, np.bool_)
-                return Footprint(address, address, 0, size, b.address, touched)
-        return Footprint(address, address, 0, size, 0, np.zeros(0, np.bool_))
+                base, elements = b.address, b.size_bytes // size + 1
+        reads = np.zeros(elements, np.int64)
+        return Footprint(address, address, 0, size, base, reads, by_data)
 
 
 def fills_of(
@@ -117,13 +130,13 @@ def _joined(
 def _array(own: Footprint, contents: NDArray[np.uint8], use: Use) -> Array:
     """The elements that a load reads; where it takes words apart, their parts."""
     low, high, size = own.low - own.base, own.high - own.base, own.size
-    stride, read = max(own.step, size), own.touched
+    stride, reads = max(own.step, size), own.reads
     if use.field_bytes and stride == size:
         parts = size // use.field_bytes
-        read = np.repeat(read[low // size : high // size + 1], parts)
+        reads = np.repeat(reads[low // size : high // size + 1], parts)
         size = use.field_bytes
-        return Array(contents, low, high + (parts - 1) * size, size, size, read, parts)
-    return Array(contents, low, high, stride, size, read[np.arange(low, high + 1, stride) // size])
+        return Array(contents, low, high + (parts - 1) * size, size, size, reads, parts)
+    return Array(contents, low, high, stride, size, reads[np.arange(low, high + 1, stride) // size])
 
 
 def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:

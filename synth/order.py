@@ -52,6 +52,9 @@ FALLS = 0.3
 WEIGHTS = np.array([1, 1, 1, 1, 0.1, 0.1, 0.1])
 """Of what is compared: ranks tell marks from lines, but a few edges outweigh all else in them."""
 
+CHANCES = 8
+"""Random orders that are held against one more; what is no further from it is random too."""
+
 LEAST = 1e-3
 """What is added to what is compared by ratio."""
 
@@ -84,18 +87,27 @@ def correlation_of(
     count = min(warps, max(sample // (LANES * parts), 2)) * LANES * parts
     some = drawn[np.arange(count) * len(drawn) // count]
 
-    def wrong(correlation: Correlation) -> float:
+    def alike(correlation: Correlation, seed: int = 0) -> Floats:
         made = np.empty_like(some)
-        made[np.argsort(series(np.random.default_rng(0), count, correlation))] = some
-        found = _alike(_warps(made, parts), slope * parts)
-        return float(WEIGHTS @ np.abs(np.log(found / wanted)))
+        made[np.argsort(series(np.random.default_rng(seed), count, correlation))] = some
+        return _alike(_warps(made, parts), slope * parts)
 
+    def wrong(correlation: Correlation) -> float:
+        return _apart(alike(correlation), wanted)
+
+    chance = max(_apart(alike(NONE), alike(NONE, seed)) for seed in range(1, CHANCES + 1))
+    if wrong(NONE) <= chance:
+        return NONE
     most = min(int(2 * math.log2(max(count / LENGTHS, 1))), HALVINGS)
     coarse = [_at(n, times) for times in (1, 2) for n in range(COARSE, most + 1, COARSE)]
     best = min((NONE, *coarse), key=wrong)
     place = round(-2 * math.log2(1 - best.coefficient))
     near = range(max(place - COARSE + 1, 1), min(place + COARSE, most + 1))
     return min((best, *(_at(n, best.times) for n in near)), key=wrong)
+
+
+def _apart(one: Floats, other: Floats) -> float:
+    return float(WEIGHTS @ np.abs(np.log(one / other)))
 
 
 def _at(halvings: int, times: int) -> Correlation:
