@@ -2,8 +2,8 @@
 
 What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "sweep", trips divided by
 every power of two, from none to the largest; "auto", what auto finds within a bound on all four
-configurations at once; "twins", the same with two miniatures, of which one has half the reduction of
-the other; "conf1" to "conf4", both for one configuration; "baseline", those of the text.
+configurations at once; "twins", the same with two miniatures, of which one has half the reduction
+of the other; "conf1" to "conf4", both for one configuration; "baseline", those of the text.
 
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
