@@ -25,7 +25,7 @@ from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import LOADS, Memory
-from kcc.sim.pipeline_flow import Traces
+from kcc.sim.pipeline_flow import Traces, shortened
 from kcc.sim.pipeline_hpca19 import Barrier, Step, Trace, kernel_cycles, run_round
 
 COMPUTATION, LOCAL, CONSTANT, GLOBAL = "comp", "local", "const", "global"
@@ -55,10 +55,14 @@ def estimate_hpca19(
     trace = subject.trace(demand.machine.generation)
     steps = _steps(demand)
     cycles, shares = _round(demand, trace.traces, steps)
+    outer = (
+        shortened(subject.kernel, subject.facts, subject.flow, demand.program, cut)
+        for cut in trace.cuts
+    )
     lacking = 0.0
-    for cut in trace.cuts:
-        longer, _ = _round(demand, cut.longer, steps)
-        lacking += max(longer - cycles, 0.0) * cut.missing / max(cut.more, 1e-9)
+    for cut in (*outer, *trace.inside):
+        shorter, _ = _round(demand, cut.shorter, steps)
+        lacking += max(cycles - shorter, 0.0) * cut.times
     groups = math.prod(subject.grid)
     total = kernel_cycles(cycles + lacking, groups, 1, demand.machine.sms, _active_groups(demand))
     return demand.estimate(reader, total, shares)

@@ -9,9 +9,12 @@ no resource may be used faster than it can go.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy
@@ -21,7 +24,7 @@ from kcc.sim.estimate_options import EVERYTHING, Mechanisms
 from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.memory_load import settled
-from kcc.sim.pipeline_flow import Traced, Traces
+from kcc.sim.pipeline_flow import CutLoop, Traced, Traces
 
 if TYPE_CHECKING:
     from kcc.sim.pipeline_native import Run
@@ -49,13 +52,17 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     trace = demand.subject.trace(demand.machine.generation)
     per_sm, most = blocks / demand.machine.sms, math.ceil(blocks / demand.machine.sms)
     resident = min(demand.occupancy.blocks, most)
-    run = _sm(demand, trace.traces, most if most <= ROUNDS * resident else resident)
-    cycles = run.cycles
-    lacking = _cut_off(demand, trace, resident, cycles * min(resident / most, 1.0))
-    if most > ROUNDS * resident:
-        period, run = _steady(demand, trace.traces, resident, cycles / resident)
+    if most <= ROUNDS * resident:
+        lacking, run = _cut_off(demand, trace, most)
+        cycles = run.cycles + lacking * max(per_sm / resident, 1.0)
+    elif trace.cuts or trace.inside:
+        period, run = _steady(demand, partial(_long, demand, trace, resident))
+        cycles = per_sm * period
+    else:
+        cycles = _sm(demand, trace.traces, resident).cycles
+        apart = cycles / resident
+        period, run = _steady(demand, partial(_short, demand, trace.traces, resident, apart))
         cycles += (per_sm - resident) * period
-    cycles += lacking * max(per_sm / resident, 1.0)
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
     name, least = max(demand.bounds().items(), key=lambda item: item[1])
     if least > cycles:
@@ -64,40 +71,70 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     return cycles, shares
 
 
-def _steady(demand: Demand, traces: Traces, resident: int, apart: float) -> tuple[float, Run]:
-    """Cycles from one thread block to the next where they have drifted ``apart`` and memory serves
-    all SMs in turn, and a run of them."""
+def _steady(demand: Demand, period: Callable[[float], tuple[float, Run]]) -> tuple[float, Run]:
+    """Cycles from one thread block to the next where memory serves all SMs in turn, and a run of
+    some; ``period`` says both for a wait of a read of DRAM."""
     load, written = demand.machine.load, demand.written
-    blocks = math.prod(demand.subject.grid) / demand.active
     runs: list[Run] = []
 
-    def period(wait: float) -> float:
-        run = _sm(demand, traces, ROUNDS * resident, apart, wait)
+    def time_of(wait: float) -> float:
+        cycles, run = period(wait)
         runs.append(run)
-        last, before = run.started[-resident:], run.started[-2 * resident : -resident]
-        return float((last - before).mean()) / resident
+        return cycles
 
+    blocks = math.prod(demand.subject.grid) / demand.active
     service = demand.bounds()["dram_bandwidth"] / blocks
-    cycles, _ = settled(period, service, lambda u: load.wait(u, written))
+    cycles, _ = settled(time_of, service, lambda u: load.wait(u, written))
     return cycles, runs[-1]
 
 
-def _cut_off(demand: Demand, traced: Traced, resident: int, once: float) -> float:
-    """Cycles of one round of thread blocks in iterations that the trace does not have: as many as
-    the last ones that it has. The blocks are spread over an iteration, where they drift to in time;
-    ``once`` are the cycles of a round that starts at one time."""
-    lacking = 0.0
-    for cut in traced.cuts:
-        apart = once / max(cut.more, 1.0) / resident
-        short = _sm(demand, traced.traces, resident, apart).cycles
-        longer = _sm(demand, cut.longer, resident, apart).cycles
-        lacking += max(longer - short, 0.0) * cut.missing / max(cut.more, 1e-9)
-    return lacking
+def _short(
+    demand: Demand, traces: Traces, resident: int, apart: float, wait: float
+) -> tuple[float, Run]:
+    """The period of thread blocks that have drifted ``apart``."""
+    run = _sm(demand, traces, ROUNDS * resident, apart, wait)
+    last, before = run.started[-resident:], run.started[-2 * resident : -resident]
+    return float((last - before).mean()) / resident, run
+
+
+def _long(demand: Demand, traced: Traced, resident: int, wait: float) -> tuple[float, Run]:
+    """The period of thread blocks whose trace is cut: of one round of them, since what they do
+    before and behind the loop, and how that overlaps with others, counts for little."""
+    lacking, run = _cut_off(demand, traced, resident, wait)
+    return (run.cycles + lacking) / resident, run
+
+
+def _cut_off(
+    demand: Demand, traced: Traced, blocks: int, wait: float | None = None
+) -> tuple[float, Run]:
+    """Cycles of one round of thread blocks in iterations that the trace does not have, and a run of
+    ``blocks`` of it."""
+    lacking, run = _beyond(demand, traced.traces, traced.cuts, blocks, wait)
+    more = 0.0
+    for cut in traced.inside:
+        less, shorter = _beyond(demand, cut.shorter, traced.cuts, blocks, wait)
+        more += max(run.cycles + lacking - shorter.cycles - less, 0.0) * cut.times
+    return lacking + more, run
+
+
+def _beyond(
+    demand: Demand, traces: Traces, cuts: Sequence[CutLoop], blocks: int, wait: float | None
+) -> tuple[float, Run]:
+    """What is missing of some loops. An iteration takes what those in the middle of the run do,
+    when the warps of all thread blocks are in the loop: the SM is then as full as it is while
+    others follow."""
+    rounds, lacking, last = blocks / min(demand.occupancy.blocks, blocks), 0.0, None
+    for cut in cuts:
+        last = _sm(demand, traces, blocks, wait=wait, watched=traces.inside[cut.loop])
+        if cut.iterations:
+            lacking += last.middle / (rounds * cut.iterations / 2.0) * cut.missing
+    return lacking, last or _sm(demand, traces, blocks, wait=wait)
 
 
 def _sm(
-    demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0, wait: float | None = None
-) -> Run:
+    demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0, wait: float | None = None,
+    watched: NDArray[np.bool_] | None = None,
+) -> Run:  # fmt: skip
     """A run of some thread blocks of an SM, the first ones ``stagger`` cycles apart. With a
     ``wait`` a read of DRAM takes that much longer than without load; without it the SM has its
     share of DRAM for itself, as where all SMs do the same at one time: more of it where it has more
@@ -134,7 +171,7 @@ def _sm(
         starts, flat, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
         demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
     )  # fmt: skip
-    return native.run_sm(traces.starts, traces.trace, operations, sm)
+    return native.run_sm(traces.starts, traces.trace, operations, sm, watched)
 
 
 def _needs(demand: Demand) -> tuple[np.ndarray, np.ndarray]:

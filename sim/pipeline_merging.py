@@ -23,10 +23,12 @@ class LoadMerging:
     """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
 
     predecessors: Sequence[Sequence[int]]
-    joins_shared: bool
-    """Whether loads of words from shared memory are joined whatever alignment their type has:
-    ptxas 13 does with what nvcc or clang give it; the OpenCL driver that compiled the gemm tables
-    did not (cycles of bank conflicts on two GPUs)."""
+    shared_alignment: int
+    """Bytes to which shared memory as a whole is aligned: as far as that loads of words from an
+    array in it are joined whatever their own type. ptxas 13 joins four with what nvcc or clang give
+    it; the OpenCL driver of the gemm tables goes by the most aligned array of the kernel: on both
+    GPUs single words of B take what pairs and fours do where A lies beside it as pairs or fours,
+    and up to half as long again where A lies there as single words, or not at all."""
     exact: dict[Place, int] = field(default_factory=dict[Place, int])
     pieces: dict[Place, int] = field(default_factory=dict[Place, int])
     block: int = -1
@@ -69,7 +71,7 @@ class LoadMerging:
         assembler knows the place, by its index."""
         _, (terms, start), width = piece
         is_placed = any(isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL for t, _ in terms)
-        if is_placed and self.joins_shared:
+        if is_placed and width <= self.shared_alignment:
             steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
             return all(step % width == 0 for step in steps)
         return start == where[1] and alignment >= width

@@ -81,11 +81,13 @@ class Sm(NamedTuple):
 
 class Run(NamedTuple):
     """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
-    schedulers; when each thread block ``started``."""
+    schedulers; when each thread block ``started``; the cycles in which the middle half of the
+    operations that were ``watched`` were issued."""
 
     cycles: float
     spent: Floats
     started: Floats
+    middle: float
 
 
 class _Warps(NamedTuple):
@@ -124,15 +126,27 @@ class _Memory(NamedTuple):
     walked: Floats
 
 
+class _Watch(NamedTuple):
+    """Of operations that are watched: after how many a quarter and three quarters of them are
+    issued, how many are ``so_far``, and ``when`` these were."""
+
+    quarters: Floats
+    so_far: Floats
+    when: Floats
+
+
 class _Blocks(NamedTuple):
     left: Integers
     arrived: Integers
     started: Floats
 
 
-def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> Run:
+def run_sm(
+    starts: Numbers, trace: Numbers, operations: Operations, sm: Sm, watched: Flags | None = None
+) -> Run:
     """Run the thread blocks of an SM; warp w of block b takes trace ``(w + b * warps) % variants``,
-    of which variant v is ``trace[starts[v]:starts[v + 1]]``, none of them empty."""
+    of which variant v is ``trace[starts[v]:starts[v + 1]]``, none of them empty. ``watched`` are
+    some of the trace's operations."""
     sm = sm._replace(resident=min(sm.resident, sm.blocks))
     count, number = sm.resident * sm.warps, len(operations.unit)
     warps = _Warps(
@@ -154,25 +168,39 @@ def run_sm(starts: Numbers, trace: Numbers, operations: Operations, sm: Sm) -> R
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
     spent = np.zeros(len(REASONS))
-    last = _loop(starts, trace, operations, sm, warps, schedulers, memory, blocks, spent)
+    watched = np.zeros(len(trace), np.bool_) if watched is None else watched
+    watch = _watch(starts, watched, sm)
+    last = _loop(
+        starts, trace, watched, operations, sm, warps, schedulers, memory, blocks, watch, spent
+    )
     _, l2_free, dram_free = memory.free
     total = max(last, l2_free, dram_free)
     if total > last:
         spent[DRAM if dram_free >= l2_free else L2] += (total - last) * sm.schedulers
     spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
-    return Run(float(total), spent, blocks.started)
+    return Run(float(total), spent, blocks.started, float(watch.when[1] - watch.when[0]))
+
+
+def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
+    """For the middle half of all that is watched: that of each variant, as often as it runs."""
+    runs = np.bincount(np.arange(sm.blocks * sm.warps) % (len(starts) - 1), minlength=len(starts))
+    before = np.concatenate(([0], np.cumsum(watched)))[starts]
+    number = float((np.diff(before) * runs[:-1]).sum())
+    return _Watch(np.array([0.25 * number, 0.75 * number]), np.zeros(1), np.zeros(2))
 
 
 @uncounted
 def _loop(
     starts: Numbers,
     trace: Numbers,
+    watched: Flags,
     operations: Operations,
     sm: Sm,
     warps: _Warps,
     schedulers: _Schedulers,
     memory: _Memory,
     blocks: _Blocks,
+    watch: _Watch,
     spent: Floats,
 ) -> float:
     """Issue operations until no thread block is left; gives the last cycle of a scheduler."""
@@ -186,6 +214,8 @@ def _loop(
             break
         o = int(trace[warps.place[slot]])
         _account(slot, start, o, sm, operations, warps, schedulers, spent)
+        if watched[warps.place[slot]]:
+            _note(start, watch)
         scheduler, now = slot % sm.schedulers, start + float(operations.slots[o])
         schedulers.free[scheduler] = now
         schedulers.stale[scheduler] = True
@@ -223,6 +253,15 @@ def _loop(
             _release(block, now, trace, operations, sm, warps, blocks)
             schedulers.stale[:] = True
     return last
+
+
+@uncounted
+def _note(start: float, watch: _Watch) -> None:
+    """A watched operation is issued."""
+    watch.so_far[0] += 1.0
+    for part in range(2):
+        if watch.so_far[0] <= watch.quarters[part]:
+            watch.when[part] = start
 
 
 @uncounted
@@ -289,6 +328,8 @@ def _first_of(
         at = max(warps.ready[slot], free, taken)
         if at < start:
             best, start = slot, at
+            if at == free:  # nobody can be earlier
+                break
     return best, start
 
 

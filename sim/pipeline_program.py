@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
@@ -38,6 +38,9 @@ from kcc.sim.pipeline_registers import REGISTERS_BESIDE, live_behind, register_l
 from kcc.sim.pipeline_schedule import schedule
 from kcc.sim.pipeline_spills import with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
+
+MOST_JOINED = 16
+"""Bytes of the widest load."""
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
@@ -87,7 +90,7 @@ class _Lowering:
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
             [block.predecessors for block in self.function.blocks],
-            joins_shared=kernel.language is not Language.OPENCL,
+            self._shared_alignment(),
         )
         self.state = _State()
         self.groups: dict[object, int] = {}
@@ -132,6 +135,20 @@ class _Lowering:
                 places[array] = end
                 end += -(-home.size_bytes // 16) * 16
         return places, end
+
+    def _shared_alignment(self) -> int:
+        """What a compiler takes shared memory to be aligned to: by the types in it, or whole."""
+        if self.kernel.language is not Language.OPENCL:
+            return MOST_JOINED
+        return max(
+            (
+                each.alignment_bytes
+                for index, touches in self.accesses.items()
+                if any(touch.space is AddressSpace.LOCAL for touch in touches)
+                and isinstance(each := self.function.instructions[index], Load | Store)
+            ),
+            default=1,
+        )
 
     def _array_words(self) -> int:
         """Registers of arrays that are no values of the IR."""
