@@ -90,6 +90,10 @@ class Traffic:
     passes: float
     known: bool
     bank_passes: float = 1.0
+    behind: float = 0.0
+    """Of the sectors that miss L1, those that L2 is still waiting for, since another SM has asked
+    DRAM for them just before: the thread blocks of a launch go through the same data together, and
+    who is behind only a little catches up with the first."""
 
 
 @dataclass(frozen=True, slots=True)

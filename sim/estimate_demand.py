@@ -81,6 +81,7 @@ class Demand:
         )
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.behind = np.zeros(n)
         misses = self.subject.misses
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
@@ -103,6 +104,7 @@ class Demand:
                 self.port[i] = self._global_port(traffic, size)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
+                    self.behind[i] = traffic.behind
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:

@@ -170,6 +170,7 @@ def _sm(
     operations = native.Operations(
         starts, flat, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
         demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
+        demand.behind,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, operations, sm, watched)
 

@@ -3,10 +3,11 @@ part of a wider load of neighbours (LLVM's load-store vectoriser)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcc.frontend.types import AddressSpace
+from kcc.passes.arrays import Array
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess
 from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol, SymbolKind
 from kcc.sim.private_arrays import flattened
@@ -23,12 +24,9 @@ class LoadMerging:
     """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
 
     predecessors: Sequence[Sequence[int]]
-    shared_alignment: int
-    """Bytes to which shared memory as a whole is aligned: as far as that loads of words from an
-    array in it are joined whatever their own type. ptxas 13 joins four with what nvcc or clang give
-    it; the OpenCL driver of the gemm tables goes by the most aligned array of the kernel: on both
-    GPUs single words of B take what pairs and fours do where A lies beside it as pairs or fours,
-    and up to half as long again where A lies there as single words, or not at all."""
+    shared_alignment: Mapping[int | str, int]
+    """Bytes to which each array of shared memory is taken to be aligned: as far as that loads of
+    words from it are joined whatever their own type (:func:`shared_alignments`)."""
     exact: dict[Place, int] = field(default_factory=dict[Place, int])
     pieces: dict[Place, int] = field(default_factory=dict[Place, int])
     block: int = -1
@@ -70,8 +68,11 @@ class LoadMerging:
         by what the type of its first load says or, in an array of shared memory of which the
         assembler knows the place, by its index."""
         _, (terms, start), width = piece
-        is_placed = any(isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL for t, _ in terms)
-        if is_placed and width <= self.shared_alignment:
+        placed = [
+            self.shared_alignment.get(t.index, 1)
+            for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
+        ]  # fmt: skip
+        if placed and width <= min(placed):
             steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
             return all(step % width == 0 for step in steps)
         return start == where[1] and alignment >= width
@@ -102,6 +103,29 @@ class LoadMerging:
             if self._is_aligned(piece, where, alignment):
                 self.pieces[piece] = number
                 break
+
+
+MOST_JOINED = 16
+"""Bytes of the widest load."""
+
+
+def shared_alignments(
+    accesses: Iterable[tuple[MemoryAccess, int]], *, is_opencl: bool
+) -> Mapping[int | str, int]:
+    """The alignment of each array of shared memory, of all accesses in order, with their own.
+
+    ptxas 13 joins loads of four neighbours with what nvcc or clang give it. OpenCL's driver of the
+    gemm tables goes by types, of the array and of those used before it: on both GPUs single words
+    of B take what pairs do where A lies before it as pairs or fours, and 9 to 12 cycles more (for 8
+    words) where A lies there as single words or not at all; pairs of A do not gain by fours of B.
+    """
+    found, most = dict[int | str, int](), 1 if is_opencl else MOST_JOINED
+    for touch, alignment in accesses:
+        if touch.space is AddressSpace.LOCAL and isinstance(touch.array, Array):
+            before = found.get(touch.array.symbol, most)
+            found[touch.array.symbol] = max(before, min(alignment, MOST_JOINED))
+            most = max(most, found[touch.array.symbol])
+    return found
 
 
 def _where(address: Node) -> Where:

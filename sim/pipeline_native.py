@@ -28,6 +28,7 @@ _BARRIER_OPERATION = 9
 _SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
 _SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
 _NEVER = 1e30
+_MOSTLY = 0.5
 _UNITS = 8
 
 
@@ -35,7 +36,7 @@ class Operations(NamedTuple):
     """Columns of the operations of a program, and which results each needs: those of operation o
     are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
     is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
-    may."""
+    may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself."""
 
     need_starts: Numbers
     needs: Numbers
@@ -50,6 +51,7 @@ class Operations(NamedTuple):
     write_sectors: Floats
     sectors: Floats
     misses: Floats
+    behind: Floats
 
 
 class Sm(NamedTuple):
@@ -399,7 +401,10 @@ def _access(
     if asked_l2 > 0:
         memory.credit_l2[o] -= asked_l2
         free[1] = max(free[1], served) + asked_l2 * sm.l2_cycles
-        done, cause = max(free[1], served) + sm.l2_latency - sm.l1_latency, L2
+        longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
+        done, cause = max(free[1], served) + sm.l2_latency + longer - sm.l1_latency, L2
+        if operations.behind[o] > _MOSTLY:
+            cause = DRAM
     asked = _due(memory.credit_dram[o], whole)
     if asked > 0:
         memory.credit_dram[o] -= asked

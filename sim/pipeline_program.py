@@ -12,7 +12,7 @@ with a loop costs an addition per iteration, one that does not is computed outsi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
@@ -32,15 +32,12 @@ from kcc.passes.symbolic.expr import Symbol
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
 from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.pipeline_folding import folding_of, function_name
-from kcc.sim.pipeline_merging import LoadMerging
+from kcc.sim.pipeline_merging import LoadMerging, shared_alignments
 from kcc.sim.pipeline_overhead import Unrolling
 from kcc.sim.pipeline_registers import REGISTERS_BESIDE, live_behind, register_limit
 from kcc.sim.pipeline_schedule import schedule
 from kcc.sim.pipeline_spills import with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
-
-MOST_JOINED = 16
-"""Bytes of the widest load."""
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
@@ -90,7 +87,7 @@ class _Lowering:
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
             [block.predecessors for block in self.function.blocks],
-            self._shared_alignment(),
+            self._shared_alignments(),
         )
         self.state = _State()
         self.groups: dict[object, int] = {}
@@ -136,18 +133,17 @@ class _Lowering:
                 end += -(-home.size_bytes // 16) * 16
         return places, end
 
-    def _shared_alignment(self) -> int:
-        """What a compiler takes shared memory to be aligned to: by the types in it, or whole."""
-        if self.kernel.language is not Language.OPENCL:
-            return MOST_JOINED
-        return max(
+    def _shared_alignments(self) -> Mapping[int | str, int]:
+        """The alignment of each array of shared memory."""
+        instructions = self.function.instructions
+        return shared_alignments(
             (
-                each.alignment_bytes
+                (touch, each.alignment_bytes)
                 for index, touches in self.accesses.items()
-                if any(touch.space is AddressSpace.LOCAL for touch in touches)
-                and isinstance(each := self.function.instructions[index], Load | Store)
+                if isinstance(each := instructions[index], Load | Store)
+                for touch in touches
             ),
-            default=1,
+            is_opencl=self.kernel.language is Language.OPENCL,
         )
 
     def _array_words(self) -> int:

@@ -29,7 +29,10 @@ def warmed(
 ) -> Mapping[int, Traffic]:
     """The traffic of a launch that finds L2 as a launch of its own kind left it."""
     share = missing_share(_footprint(traffic, streams), l2_bytes)
-    return {a: replace(t, dram_sectors=t.dram_sectors * share) for a, t in traffic.items()}
+    return {
+        a: replace(t, dram_sectors=t.dram_sectors * share, behind=t.behind * share)
+        for a, t in traffic.items()
+    }
 
 
 def missing_share(footprint: float, l2_bytes: float) -> float:

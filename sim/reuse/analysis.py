@@ -114,6 +114,8 @@ class Reuse:
     l1_hits: Rate
     l2_hits: Rate
     dram: Rate
+    behind: float
+    """Of the sectors that are read from L2, those that DRAM is still bringing for another SM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,16 +141,16 @@ def reuse_of(program: ReuseProgram, caches: Hierarchy, options: CacheOptions) ->
     )  # fmt: skip
 
 
-def _merged(rates: Sequence[tuple[float, float, float, float]]) -> Reuse:
+def _merged(rates: Sequence[tuple[float, float, float, float, float]]) -> Reuse:
     table = np.array(rates)
     means, deviations = table.mean(axis=0), table.std(axis=0)
     l1, l2, dram = (Rate(float(means[i]), float(deviations[i])) for i in (1, 2, 3))
-    return Reuse(float(means[0]), l1, l2, dram)
+    return Reuse(float(means[0]), l1, l2, dram, float(means[4]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    rates: Sequence[tuple[float, float, float, float]]
+    rates: Sequence[tuple[float, float, float, float, float]]
     steps: int
     lookups: int
     sampled: int
@@ -255,6 +257,7 @@ class _Trial:
             self.active, self.resident, repeats, self.blocks,
             int(self.options.interleaving.order), sets, sampled,
             int(self.random.integers(0, sampled)), caches.write_back,
+            self.resident * self.program.warps,
         )  # fmt: skip
         counts = np.zeros((self.rounds, len(self.program.accesses), len(Second)))
         lookups = run_l2(
@@ -336,12 +339,16 @@ def _whole(counts: Floats, rounds: float) -> Floats:
     return counts.sum(axis=0) + more * counts[-1]
 
 
-def _rates(l1: Floats, l2: Floats) -> tuple[float, float, float, float]:
-    """Sectors of an execution; hits of the first level, of L2, and what DRAM moves, as shares."""
+def _rates(l1: Floats, l2: Floats) -> tuple[float, float, float, float, float]:
+    """Sectors of an execution; hits of the first level, of L2, what DRAM moves, and what of the
+    reads of L2 is on its way from there, as shares."""
     asked = l1[First.SECTORS]
     hits = l1[First.HITS] / asked if asked else 0.0
     at_l2 = l2[Second.READS] + l2[Second.WRITES]
     missed = l2[Second.READS] - l2[Second.HITS] + l2[Second.DRAM_WRITES]
     beyond = missed / at_l2 if at_l2 else 0.0
     executed = l1[First.EXECUTED]
-    return asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond
+    behind = l2[Second.BEHIND] / l2[Second.READS] if l2[Second.READS] else 0.0
+    return (
+        asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond, behind,
+    )  # fmt: skip

@@ -16,6 +16,10 @@ Floats = Any
 STORE, LOCAL_STORE, RANDOM = int(Kind.STORE), int(Kind.LOCAL_STORE), int(Order.RANDOM)
 READS, READ_HITS = int(Second.READS), int(Second.HITS)
 WRITES, DRAM_WRITES = int(Second.WRITES), int(Second.DRAM_WRITES)
+BEHIND = int(Second.BEHIND)
+RECENT = 1 << 14
+"""Places for lines that DRAM is bringing, by the set they go to."""
+
 NOTHING = EMPTY
 BEFORE = 256
 
@@ -144,10 +148,11 @@ def leave_loop(cache: Lru, loop: int, parent: int, own: float) -> None:
 @inlined
 def ask_l2(
     cache: Lru, gpu: Gpu, counts: Floats, access: int, line: int, mask: int, is_store: bool,
-    is_local: bool, loop: int, walks: int, weight: float, own: float,
+    is_local: bool, loop: int, walks: int, weight: float, own: float, brought: Ints, turn: int,
 ) -> None:  # fmt: skip
     """Sectors of one line, read or written, in L2, if its set is among those looked at.
-    ``counts[access]`` as :class:`kcc.sim.reuse.layout.Second` says."""
+    ``counts[access]`` as :class:`kcc.sim.reuse.layout.Second` says. ``brought[place]``: a line that
+    DRAM brings, and in which ``turn`` it was asked for."""
     at = scatter(line) * gpu.sets >> 31
     if at & (gpu.sampled - 1) != gpu.phase:
         return
@@ -162,6 +167,11 @@ def ask_l2(
     else:
         counts[access, READS] += weight * count_sectors(mask)
         counts[access, READ_HITS] += weight * count_sectors(mask & there)
+        place = at & (RECENT - 1)
+        if mask & ~there:
+            brought[place, 0], brought[place, 1] = line, turn
+        elif brought[place, 0] == line and turn - brought[place, 1] < gpu.in_flight:
+            counts[access, BEHIND] += weight * count_sectors(mask)
         cache.entries[at, 0] |= mask
     if not is_local:
         pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
@@ -179,7 +189,8 @@ def run_l2(
     :func:`ask_l2`; the number of lookups."""
     pointer, ends = np.zeros(gpu.sms, np.int64), np.zeros(gpu.sms, np.int64)
     exits = np.zeros(code.loops.shape[0], np.int64)
-    looked, left, sm = 0, 0, -1
+    brought = np.full((RECENT, 2), -1, np.int64)
+    looked, left, sm, asked = 0, 0, -1, 0
     for each in range(gpu.sms):
         pointer[each] = -late[each]
         ends[each] = bounds[each, 1] - bounds[each, 0]
@@ -192,6 +203,7 @@ def run_l2(
             sm = sm + 1 if sm + 1 < gpu.sms else 0
         step = pointer[sm]
         pointer[sm] += 1
+        asked += 1
         left -= pointer[sm] == ends[sm]
         if step < 0:
             continue
@@ -226,6 +238,6 @@ def run_l2(
                 ask_l2(
                     cache, gpu, counts[turn + again], access, line + part, wanted, is_store,
                     code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
-                    weights[at, 1],
+                    weights[at, 1], brought, asked // gpu.sms,
                 )  # fmt: skip
     return looked

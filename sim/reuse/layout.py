@@ -58,6 +58,8 @@ class Second(IntEnum):
     HITS = 1
     WRITES = 2
     DRAM_WRITES = 3
+    BEHIND = 4
+    """Hits on what DRAM is still bringing for another SM."""
 
 
 class Code(NamedTuple):
@@ -171,7 +173,8 @@ class Asked(NamedTuple):
 
 class Gpu(NamedTuple):
     """L2 and who asks: ``repeats`` times come the thread blocks of the second round and later ones.
-    One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``."""
+    One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``.
+    While DRAM brings a line, every SM asks ``in_flight`` times."""
 
     sms: int
     resident: int
@@ -182,3 +185,4 @@ class Gpu(NamedTuple):
     sampled: int
     phase: int
     write_back: bool
+    in_flight: int

@@ -39,9 +39,29 @@ kernel void k(global const float *a, global float *c) {
 """nvcc's code for the like of this has one load of 16 bytes; OpenCL's driver made four."""
 
 
+BESIDE = """
+kernel void k(global const float *a, global const float2 *b, global float *c) {
+    local FIRST;
+    local SECOND;
+    int i = get_local_id(0);
+    p[i] = b[i];
+    s[i] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int j = 4 * (i / 4);
+    float2 v = p[j] * p[j + 1];
+    c[i] = s[j] + s[j + 1] + s[j + 2] + s[j + 3] + v.x + v.y;
+}
+""".replace("FIRST", "float2 p[256]").replace("SECOND", "float s[256]")
+"""Words of an array behind one of pairs are read as pairs, pairs before words as they are."""
+
+PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
+
+
 @pytest.mark.parametrize(
     ("source", "memory", "sizes"),
     [
+        (BESIDE, Memory.SHARED_LOAD, [8, 8, 8, 8]),
+        (PAIRS_LAST, Memory.SHARED_LOAD, [8, 8, 4, 4, 4, 4]),
         (WORDS, Memory.GLOBAL_LOAD, [4, 4, 4, 4]),
         (VECTORS, Memory.GLOBAL_LOAD, [16]),
         (SHARED, Memory.SHARED_LOAD, [4, 4, 4, 4]),
