@@ -162,7 +162,8 @@ def set_issue(
     if kind is InstructionClass.INT_MUL:
         latency = machine.int_mul_latency
     row[Op.UNIT], row[Op.INTERVAL] = unit, timing.interval * issues
-    row[Op.LATENCY] = max(round(steps * latency), issues, 1)
+    last = (issues - 1) * max(timing.interval, 1) + latency  # of the last of them
+    row[Op.LATENCY] = max(round(steps * latency), last, 1)
 
 
 def register_reads(registers: Iterable[int]) -> int:

@@ -35,8 +35,8 @@ C_FENCE = int(Cause.FENCE)
 R_NEXT, R_DISPATCHED, R_RETIRED = int(Run.NEXT_BLOCK), int(Run.DISPATCHED), int(Run.RETIRED)
 S_RESIDENT = int(Stat.WARP_CYCLES)
 
-ROWS_AHEAD = 8
-"""Rows in a line of the host's cache: the next one is asked for in time."""
+ROWS_AHEAD = ACCESSES_AHEAD = 8
+"""In a line of the host's cache: the next one is asked for in time."""
 
 MOST_QUEUED = (1 << QUEUE_BITS) - 1
 CAUSES_MASK = (1 << CAUSE_BITS) - 1
@@ -108,6 +108,7 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
     state.op = op
     operation = code.ops[op]
     if operation.has_access:
+        prefetch(streams.accesses, state.access + ACCESSES_AHEAD)
         prefetch(streams.transactions, streams.accesses[state.access].first)
     values = warps.values[warp]
     first, second = values[operation.first], values[operation.second]

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from kcc.cli import main
+from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.ordering import Ordered, ordered
+from kcc.sim.cycle.sources import simulate_trace
 from kcc.trace.reader import open_trace
 from kcc.trace.tables import TracedInstruction
 
@@ -123,3 +125,19 @@ def test_a_counter_needs_no_move(tmp_path: Path) -> None:
                 assert all(n < made for n in readers)
                 found += len(readers)
     assert found
+
+
+@pytest.mark.parametrize(("kind", "latency"), [("float", 4), ("float4", 3 * 2 + 4)])
+def test_a_vector_is_there_with_its_last_lane(kind: str, latency: int, tmp_path: Path) -> None:
+    """A chain of products on a V100: four cycles each, and one lane of a vector every two."""
+    cycles = list[float]()
+    for length in (64, 128):
+        source, path = tmp_path / f"{length}.cl", tmp_path / f"{length}.kct"
+        source.write_text(
+            f"__kernel void k(__global {kind} *x, float a) {{ {kind} s = x[get_global_id(0)];"
+            + length * "s = s * a + 1;" + " x[get_global_id(0)] = s; }", encoding="utf-8",
+        )  # fmt: skip
+        arguments = ["--global", "32", "--local", "32", "--arg", "a=3", "-o", str(path)]
+        assert main(["trace", str(source), *arguments]) == 0
+        cycles += [t.cycles for t in simulate_trace(str(path), load_gpu("v100", []))]
+    assert cycles[1] - cycles[0] == 64 * latency
