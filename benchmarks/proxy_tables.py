@@ -23,7 +23,7 @@ from kcc.synth.behaviour import Pair, Simulated
 from kcc.synth.reductions import Reduction
 from kcc.synth.twins import followed, steps_to
 
-HOW = ("max", "auto", "twins", "none")
+HOW = ("none", "max", "auto", "twins")
 
 
 class Measured:
@@ -100,6 +100,7 @@ def main() -> int:
     arguments = parser.parse_args()
     found = read(arguments.journal)
     write = sys.stdout.write
+    write(f"\n### means\n\n{summary_table(found)}\n")
     for how in HOW:
         own = [m for m in found if m.pair(how, "conf1")]
         if own:
@@ -144,12 +145,28 @@ def errors_table(found: Sequence[Measured], how: str) -> str:
         lines.append(
             f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} | {speeds} |"
         )
-    for title, group in _groups(found):
-        columns = [_mean_absolute(m.pair(how, gpu) for m in group) for gpu in CONFIGURATIONS]
-        speeds = _both([_speed(m.pair(how, "conf1")) for m in group])
-        times = _both([_time([m.pair(how, gpu) for gpu in CONFIGURATIONS]) for m in group])
-        lines.append(f"| {title} | | | {' | '.join(columns)} | {speeds} | {times} |")
+    lines += [f"| {title} | | | {_means(group, how)} |" for title, group in _groups(found)]
     return "\n".join(lines)
+
+
+def summary_table(found: Sequence[Measured]) -> str:
+    """The means of all ways."""
+    lines = [
+        "| | | conf1 | conf2 | conf3 | conf4 | instructions | time |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for how in HOW:
+        own = [m for m in found if m.pair(how, "conf1")]
+        lines += [f"| {how} | {title} | {_means(group, how)} |" for title, group in _groups(own)]
+    return "\n".join(lines)
+
+
+def _means(group: Sequence[Measured], how: str) -> str:
+    """Mean errors by configuration, and speed-ups."""
+    columns = [_mean_absolute(m.pair(how, gpu) for m in group) for gpu in CONFIGURATIONS]
+    speeds = _both([_speed(m.pair(how, "conf1")) for m in group])
+    times = _both([_time([m.pair(how, gpu) for gpu in CONFIGURATIONS]) for m in group])
+    return " | ".join([*columns, speeds, times])
 
 
 def each_table(found: Sequence[Measured], way: str) -> str:
