@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,19 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
     if isinstance(demand, Occupancy):
         return invalid_estimate(reader, demand)
     cycles, shares = _launch(demand)
-    return demand.estimate(reader, cycles, shares)
+    most = _spilling(subject, reader, mechanisms)
+    if most <= cycles:
+        return demand.estimate(reader, cycles, shares)
+    middle = math.sqrt(cycles * most)
+    shares = _squeezed(shares, cycles / middle, "possible_spills")
+    return replace(demand.estimate(reader, middle, shares), doubt=most / middle)
+
+
+def _spilling(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> float:
+    """Cycles if the compiler spills in a large block, which cannot be told; 0 where it does not."""
+    other = subject.spilling(reader.gpu.capability)
+    demand = None if other is None else demand_of(other, reader, mechanisms)
+    return 0.0 if demand is None or isinstance(demand, Occupancy) else _launch(demand)[0]
 
 
 def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
@@ -66,7 +79,7 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
     name, least = max(demand.bounds().items(), key=lambda item: item[1])
     if least > cycles:
-        shares = _squeezed(shares, cycles / least, name)
+        shares = _squeezed(shares, cycles / least, f"{name}_bound")
         cycles = least
     return cycles, shares
 
@@ -190,7 +203,7 @@ def _reasons() -> tuple[str, ...]:
 
 
 def _squeezed(shares: dict[str, float], kept: float, name: str) -> dict[str, float]:
-    """The stack with the cycles added that a resource takes beyond what the pipeline saw."""
+    """The stack with cycles added beyond what the pipeline saw."""
     found = {reason: share * kept for reason, share in shares.items()}
-    found[f"{name}_bound"] = 1.0 - kept
+    found[name] = 1.0 - kept
     return found

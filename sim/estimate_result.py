@@ -56,14 +56,18 @@ class Estimate:
     launches: LaunchWay = LaunchWay.QUEUED
     interleaving: float = 0.0
     """By how much what DRAM moves deviates over trials of interleavings, as a share."""
+    doubt: float = 1.0
+    """The time is the middle of two, that many times shorter and longer, of which it cannot be told
+    which one the compiler makes true (:mod:`kcc.sim.large_blocks`)."""
 
     @property
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
-        return range_of(
+        low, high = range_of(
             self.time_us, self.assumed_share, self.unknown_accesses, len(self.assumptions),
             len(self.weak), self.interleaving,
         )  # fmt: skip
+        return low / self.doubt, high * self.doubt
 
 
 def limiter_of(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:

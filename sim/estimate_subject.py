@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kcc.frontend.kernel import Kernel, Language
 from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import Stream, streams_of
+from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.machine_costs import Generation
 from kcc.sim.machine_operations import MachineProgram
 from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
@@ -38,7 +39,10 @@ class Subject:
         default_factory=dict[Generation, MachineProgram]
     )
     traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
+    orders_all: bool = True
+    """Whether the compiler brings the values of large blocks into registers."""
     _reuse: ReuseProgram | None = None
+    _spilling: Subject | None = None
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -61,8 +65,9 @@ class Subject:
         """What a generation of GPUs executes."""
         if generation not in self.programs:
             self.programs[generation] = machine_program(
-                self.kernel, self.facts, generation, self.registers
-            )
+                self.kernel, self.facts, generation, self.registers,
+                trips=self.flow.trips, orders_all=self.orders_all,
+            )  # fmt: skip
         return self.programs[generation]
 
     def trace(self, generation: Generation) -> Traced:
@@ -71,6 +76,20 @@ class Subject:
             program = self.program(generation)
             self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
         return self.traces[generation]
+
+    def spilling(self, capability: tuple[int, int] | None) -> Subject | None:
+        """The same as a compiler leaves it that spills in large blocks, where that is possible."""
+        newest = self.newest
+        if not (may_spill(capability) and self.orders_all):
+            return None
+        if not any(is_large(newest.operations, block) for block in newest.blocks):
+            return None
+        if self._spilling is None:
+            self._spilling = replace(
+                self, orders_all=False, programs={}, traces={}, _reuse=None, _spilling=None
+            )
+        same = self._spilling.newest.private_bytes == newest.private_bytes
+        return None if same else self._spilling
 
     @property
     def newest(self) -> MachineProgram:
@@ -109,7 +128,7 @@ class Subject:
 def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int) -> Subject:
     """Look at a kernel; its launch is known."""
     flow = flow_of(kernel, facts)
-    newest = machine_program(kernel, facts, Generation.VOLTA, registers)
+    newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
     streams = streams_of(kernel, facts, flow, 32, widths)
     programs = {Generation.VOLTA: newest}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.ir.instructions import (
@@ -39,6 +40,8 @@ class Unrolling:
     loops: Loops
     values: SymbolicValues
     users: Users
+    trips: Sequence[float] = ()
+    """Iterations of each loop per entry, in the mean."""
 
     def is_whole(self, loop: int) -> bool:
         """Whether a loop is unrolled wholly; one that was unrolled in part stays."""
@@ -60,6 +63,16 @@ class Unrolling:
         if isinstance(trips, Number) and self.is_whole(loop.id):
             times = max(times, trips.value + 1)
         return times
+
+    def sharing(self, loop: Loop, operations: float) -> float:
+        """The same in the mean: iterations that are left over are run one by one, each with its own
+        overhead (nvcc 13 does so before the unrolled ones), as all are of a loop that is too short.
+        Without ``trips`` loops are taken to be long."""
+        times = float(self.times(loop, operations))
+        iterations = self.trips[loop.id] if self.trips else 0.0
+        if iterations <= 0.0:
+            return times
+        return max(iterations / (iterations // times + iterations % times), 1.0)
 
     def is_overhead(self, instruction: AnyInstruction) -> bool:
         """Whether an instruction counts or tests the iterations of its loop."""

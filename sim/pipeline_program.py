@@ -12,7 +12,7 @@ with a loop costs an addition per iteration, one that does not is computed outsi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
@@ -29,6 +29,7 @@ from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
+from kcc.sim.large_blocks import excess_of
 from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
 from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.pipeline_folding import folding_of, function_name
@@ -36,7 +37,7 @@ from kcc.sim.pipeline_merging import LoadMerging, shared_alignments
 from kcc.sim.pipeline_overhead import Unrolling
 from kcc.sim.pipeline_registers import REGISTERS_BESIDE, live_behind, register_limit
 from kcc.sim.pipeline_schedule import schedule
-from kcc.sim.pipeline_spills import with_spills
+from kcc.sim.pipeline_spills import spilled_once, with_spills
 from kcc.sim.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
@@ -66,15 +67,20 @@ class _State:
 
 
 def machine_program(
-    kernel: Kernel, facts: Facts, generation: Generation, registers: int | None = None
-) -> MachineProgram:
+    kernel: Kernel, facts: Facts, generation: Generation, registers: int | None = None,
+    *, trips: Sequence[float] = (), orders_all: bool = True,
+) -> MachineProgram:  # fmt: skip
     """The program of a kernel at -O2; ``registers`` is what it is estimated to take: from the most
-    a work-item may have on, some values are spilled."""
-    return _Lowering(kernel, facts, generation).run(registers)
+    a work-item may have on, some values are spilled. ``trips`` are the iterations of each loop
+    per entry, in the mean. Without ``orders_all`` large blocks spill
+    what lives at once in the order of the source (:mod:`kcc.sim.large_blocks`)."""
+    return _Lowering(kernel, facts, generation, trips).run(registers, orders_all=orders_all)
 
 
 class _Lowering:
-    def __init__(self, kernel: Kernel, facts: Facts, generation: Generation) -> None:
+    def __init__(
+        self, kernel: Kernel, facts: Facts, generation: Generation, trips: Sequence[float]
+    ) -> None:
         self.kernel, self.function = kernel, kernel.function
         self.facts, self.generation = facts, generation
         self.values = facts[SymbolicValues]
@@ -83,7 +89,9 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
-        self.unrolling = Unrolling(self.function, self.loops, self.values, self.folding.users)
+        self.unrolling = Unrolling(
+            self.function, self.loops, self.values, self.folding.users, trips
+        )
         self.homes = private_homes(facts, self.unrolling.is_whole)
         self.merging = LoadMerging(
             [block.predecessors for block in self.function.blocks],
@@ -93,7 +101,7 @@ class _Lowering:
         self.groups: dict[object, int] = {}
         self.compared: dict[object, int] = {}
 
-    def run(self, registers: int | None) -> MachineProgram:
+    def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
         state, reachable = self.state, self.facts[ControlFlow].reachable
         state.blocks = [[] for _ in self.function.blocks]
         for block in self.function.blocks:
@@ -112,7 +120,17 @@ class _Lowering:
         needs = [each + beside for each in order.taken]
         arrays, private = self._array_places()
         blocks, away = list(order.blocks), 0
+        excess = [0] * len(blocks) if orders_all else [
+            excess_of(rows, block, words, live, limit - beside)
+            for block, live in zip(state.blocks, behind, strict=True)
+        ]  # fmt: skip
         for block, part in enumerate(order.blocks):
+            if excess[block]:
+                source = state.blocks[block]
+                spilled = spilled_once(rows, part, source, words, excess[block], private)
+                blocks[block], away = spilled.block, max(away, spilled.words)
+                needs[block] = limit
+                continue
             if needs[block] <= limit or not (registers is None or registers >= limit):
                 continue
             repeats = block in successors[block]
@@ -386,7 +404,7 @@ class _Lowering:
             own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
             if any(draft.memory is Memory.BARRIER for draft in own):
                 continue
-            times = self.unrolling.times(loop, sum(draft.slots for draft in own))
+            times = self.unrolling.sharing(loop, sum(draft.slots for draft in own))
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times

@@ -47,6 +47,23 @@ def with_spills(
     return Spilled(_merged(rows, part, words, moves, places), (end - place) // 4)
 
 
+def spilled_once(
+    rows: list[MachineOperation], part: Sequence[int], source: Sequence[int], words: Sequence[int],
+    excess: int, place: int,
+) -> Spilled:  # fmt: skip
+    """A block left so much in the order of its ``source`` that ``excess`` registers too many
+    are wanted at once: those that live longest there are written once and read back once, in local
+    memory from byte ``place`` on."""
+    last = {need: at for at, number in enumerate(source) for need in rows[number].needs}
+    life = {n: last[n] - at for at, n in enumerate(source) if n in last and words[n] == 1}
+    away = sorted(life, key=lambda n: -life[n])[:excess]
+    places = {value: place + 4 * i for i, value in enumerate(sorted(away))}
+    after = {need: at for at, number in enumerate(part) for need in rows[number].needs}
+    moves = [_Move(at + 1, n, is_load=False) for at, n in enumerate(part) if n in places]
+    moves += [_Move(after[value], value, is_load=True) for value in places]
+    return Spilled(_merged(rows, part, words, moves, places), len(places))
+
+
 @dataclass(frozen=True, slots=True)
 class _Move:
     """Before the operation at ``place`` a value goes to memory, or comes back for it."""
