@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kcc.frontend.ir.instructions import (
+    AnyInstruction,
     AtomicRmw,
     CompareExchange,
     CondBranch,
@@ -14,7 +15,7 @@ from kcc.frontend.ir.instructions import (
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
-from kcc.frontend.ir.types import IntTy
+from kcc.frontend.ir.types import FloatTy, IntTy
 from kcc.frontend.ir.values import InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
@@ -103,7 +104,7 @@ def kernel_facts(
 ) -> KernelFacts:  # fmt: skip
     """The facts of a kernel, whatever the launch. ``accesses`` are its accesses' instructions,
     ``meets`` is by block where lanes meet again."""
-    roles = roles_of(function, _steady(kernel, function))
+    roles = roles_of(function, steady(kernel, function))
     leaves = dict(_leaves_of(function, roles))
     filled = dict(_filled(kernel, function, roles))
     stores = _refilled(kernel, function, roles, frozenset(filled.values()))
@@ -156,15 +157,15 @@ def _filled(kernel: Kernel, function: Function, roles: Roles) -> Iterator[tuple[
     finder = ArrayFinder(kernel)
     for index in sorted(roles.leaves | roles.deciding):
         leaf = function.instructions[index]
-        if not isinstance(leaf, Load | AtomicRmw) or not isinstance(leaf.type, IntTy):
+        if not isinstance(leaf, Load | AtomicRmw) or not _is_number(leaf):
             continue
         argument = _argument(finder.array(leaf.pointer))
-        if argument is not None and leaf.type.bits >= 8:
+        if argument is not None:
             yield index, argument
 
 
-def _steady(kernel: Kernel, function: Function) -> frozenset[int]:
-    """Loads of integers from buffers that the kernel does not change, or only where it has just
+def steady(kernel: Kernel, function: Function) -> frozenset[int]:
+    """Loads of numbers from buffers that the kernel does not change, or only where it has just
     read, each thread its own."""
     finder = ArrayFinder(kernel)
     written = dict[int, list[Value | None]]()
@@ -179,13 +180,19 @@ def _steady(kernel: Kernel, function: Function) -> frozenset[int]:
                 written.setdefault(argument, []).append(pointer)
     found = set[int]()
     for instruction in function.instructions:
-        if isinstance(instruction, Load) and isinstance(instruction.type, IntTy):
+        if isinstance(instruction, Load) and _is_number(instruction):
             argument = _argument(finder.array(instruction.pointer))
-            if argument is None or instruction.type.bits < 8:
+            if argument is None:
                 continue
             if all(pointer == instruction.pointer for pointer in written.get(argument, ())):
                 found.add(instruction.index)
     return frozenset(found)
+
+
+def _is_number(made: AnyInstruction) -> bool:
+    """Whether something is an integer of whole bytes or a float. Floats from zero on are in the
+    order of the integers that their bits are, and described as these."""
+    return isinstance(made.type, IntTy | FloatTy) and made.type.bits >= 8
 
 
 def _refilled(

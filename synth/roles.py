@@ -22,6 +22,7 @@ from kcc.frontend.ir.instructions import (
     CompareExchange,
     CondBranch,
     ExtractElement,
+    FloatCompare,
     GetElementPtr,
     InsertElement,
     IntCompare,
@@ -115,7 +116,7 @@ def _reached(
         if not isinstance(value, InstructionRef):
             continue
         made = function.instructions[value.index]
-        if not _is_arithmetic(made):
+        if not (_is_arithmetic(made) or _compares_loads(function, made)):
             if isinstance(made, Load | AtomicRmw):
                 leaves.add(value.index)
             continue
@@ -166,7 +167,11 @@ def _known(
     constants and ``steady`` loads: all that could be in it, without those that something else
     reaches."""
     given = structs | steady
-    found = {i.index for i in function.instructions if _could_be_known(i) or i.index in given}
+    found = {
+        i.index
+        for i in function.instructions
+        if _could_be_known(i) or i.index in given or _compares_loads(function, i)
+    }
     while True:
         out = {n for n in found - structs if not _operands_known(function.instructions[n], found)}
         if not out:
@@ -178,6 +183,14 @@ def _could_be_known(instruction: AnyInstruction) -> bool:
     if isinstance(instruction, Call):
         return work_item_query(instruction.callee) or _is_integer_intrinsic(instruction)
     return _is_arithmetic(instruction) and not any(_is_float(o.type) for o in instruction.operands)
+
+
+def _compares_loads(function: Function, instruction: AnyInstruction) -> bool:
+    """Whether floats are compared as they are found in memory. What is computed of them first is
+    not looked at: its constants would have to be kept."""
+    if not isinstance(instruction, FloatCompare):
+        return False
+    return all(isinstance(function.definition(o), Load) for o in instruction.operands)
 
 
 def _operands_known(instruction: AnyInstruction, found: Iterable[int]) -> bool:

@@ -7,11 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from kcc.frontend import compile_source
-from kcc.frontend.ir.instructions import Load
+from kcc.frontend.ir.instructions import FloatCompare, Load
 from kcc.frontend.ir.model import users
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.synth.fields import field_bytes
+from kcc.synth.observed import steady
 from kcc.synth.order import Correlation, ascends_in, correlation_of, series
+from kcc.synth.roles import roles_of
 
 Ints = NDArray[np.int64]
 
@@ -37,6 +39,33 @@ def test_words_are_taken_apart():
         for kernel in unit.kernels
     }
     assert found == {"bytes": [1], "word": [0]}
+
+
+def test_floats_that_are_compared_as_they_lie_in_memory_decide():
+    source = """
+    kernel void found(global const float *sums, global const float *wanted, global int *out) {
+        int i = get_global_id(0), x = 0;
+        while (x < 64 && !(sums[x] >= wanted[i])) ++x;
+        out[i] = x;
+    }
+    kernel void computed(global const float *sums, global const float *wanted, global int *out) {
+        int i = get_global_id(0), x = 0;
+        while (x < 64 && !(sums[x] * 3.0f >= wanted[i])) ++x;
+        out[i] = x;
+    }
+    kernel void changed(global float *sums, global const float *wanted, global int *out) {
+        int i = get_global_id(0), x = 0;
+        while (x < 64 && !(sums[x] >= wanted[i])) sums[++x] += 1.0f;
+        out[i] = x;
+    }
+    """
+    unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=OptLevel.O1))
+    found = dict[str, list[bool]]()
+    for kernel in unit.kernels:
+        roles = roles_of(kernel.function, steady(kernel, kernel.function))
+        compared = [i for i in kernel.function.instructions if isinstance(i, FloatCompare)]
+        found[kernel.name] = [i.index in roles.decided for i in compared]
+    assert found == {"found": [True], "computed": [False], "changed": [False]}
 
 
 @pytest.mark.parametrize(("kept", "warps"), [(1.0, 8), (0.9, 8)])
