@@ -34,6 +34,7 @@ from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
 from kcc.passes.warp_addresses import Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
+from kcc.sim.folded_grid import period_of
 from kcc.sim.pipeline_flow import Flow
 
 Ints = NDArray[np.int64]
@@ -74,6 +75,9 @@ class Stream:
     passes: float
     is_local: bool = False
     bank_passes: float = 1.0
+    period: tuple[int, int] | None = None
+    """Where steps in x differ within so many thread blocks and from those to the next: how many,
+    and bytes from those to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +138,7 @@ class _Reader:
         self.splits = dict[object, Split | Unknown]()
         self.costs = dict[object, _Costs]()
         self.moves = dict[object, dict[Key, int]]()
+        self.periods = dict[object, tuple[int, int] | None]()
 
     def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
         """The parts of an address without its constant, the constant, and a key for the former."""
@@ -168,6 +173,21 @@ class _Reader:
             self.moves[place] = found
         return self.moves[place]
 
+    def period(self, split: Split, rows: Ints, place: object) -> tuple[int, int] | None:
+        """That of thread blocks in x, by which an address moves that is no sum in form."""
+        key: Key = (SymbolKind.GROUP_ID, 0)
+        if key not in self.moved(split, rows, place):
+            return None
+        if place not in self.periods:
+
+            def offset(block: int) -> int | None:
+                other = self.warps.first_block(split.core, {key: block})
+                moved = None if other is None else other - rows
+                return None if moved is None or (moved != moved[0, 0]).any() else int(moved[0, 0])
+
+            self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
+        return self.periods[place]
+
     def stream(self, access: MemoryAccess, width: int) -> Stream:
         """The addresses of one access that moves ``width`` bytes a lane."""
         return _stream(access, self, width)
@@ -180,7 +200,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     split, constant, place = reader.split(access, reader.study.address(access))
     if isinstance(access.element_bytes, int) and size > access.element_bytes:
         constant &= -size
-    rows = None
+    rows, period = None, None
     groups, loops = [0, 0, 0], dict[int, int]()
     if not isinstance(split, Unknown):
         rows = reader.addresses(split, place)
@@ -189,6 +209,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             more, inner = _coefficients(reader.moved(split, rows, place))
             groups = [a + b for a, b in zip(groups, more, strict=True)]
             loops |= inner
+            period = reader.period(split, rows, place)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
         sectors = INDIRECT_SECTORS * lanes
@@ -210,7 +231,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
         max(1.0, costs.lines * share),
         max(1.0, costs.passes if local else costs.passes * share), local,
-        max(1.0, costs.bank_passes * share),
+        max(1.0, costs.bank_passes * share), period,
     )  # fmt: skip
 
 

@@ -76,6 +76,9 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         apart = cycles / resident
         period, run = _steady(demand, partial(_short, demand, trace.traces, resident, apart))
         cycles += (per_sm - resident) * period
+    if trace.slowest is not None:
+        alone = _sm(demand, trace.slowest, 1, warps=1)
+        cycles, run = max((cycles, run), (alone.cycles, alone), key=lambda each: each[0])
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
     name, least = max(demand.bounds().items(), key=lambda item: item[1])
     if least > cycles:
@@ -146,7 +149,7 @@ def _beyond(
 
 def _sm(
     demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0, wait: float | None = None,
-    watched: NDArray[np.bool_] | None = None,
+    watched: NDArray[np.bool_] | None = None, warps: int | None = None,
 ) -> Run:  # fmt: skip
     """A run of some thread blocks of an SM, the first ones ``stagger`` cycles apart. With a
     ``wait`` a read of DRAM takes that much longer than without load; without it the SM has its
@@ -161,7 +164,7 @@ def _sm(
     sm = native.Sm(
         schedulers=machine.schedulers,
         resident=demand.occupancy.blocks,
-        warps=-(-demand.subject.block_threads // 32),
+        warps=warps or -(-demand.subject.block_threads // 32),
         blocks=blocks,
         l2_cycles=l2_cycles,
         write_cycles=l2_cycles,

@@ -11,6 +11,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import Stream, streams_of
+from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.machine_costs import Generation
 from kcc.sim.machine_operations import MachineProgram
@@ -29,6 +30,8 @@ class Subject:
     facts: Facts
     flow: Flow
     streams: tuple[Stream, ...]
+    places: tuple[int, int, int]
+    """Thread blocks as the streams count them (:mod:`kcc.sim.folded_grid`), in the same order."""
     registers: int | None
     local_bytes: int
     misses: Mapping[int, float]
@@ -47,12 +50,7 @@ class Subject:
     @property
     def grid(self) -> tuple[int, int, int]:
         """Thread blocks in x, y, z."""
-        known = self.facts[SymbolicValues].algebra.known
-        assert known.global_size is not None
-        assert known.local_size is not None
-        groups = [w // p for w, p in zip(known.global_size, known.local_size, strict=True)]
-        x, y, z = (*groups, 1, 1)[:3]
-        return x, y, z
+        return _grid(self.facts)
 
     @property
     def block_threads(self) -> int:
@@ -100,7 +98,9 @@ class Subject:
     def reuse(self) -> ReuseProgram:
         """The accesses for the reuse-distance analysis, in the order of the newest generation."""
         if self._reuse is None:
-            self._reuse = reuse_program(self.facts, self.flow, self.newest, self.streams, self.grid)
+            self._reuse = reuse_program(
+                self.facts, self.flow, self.newest, self.streams, self.grid, self.places
+            )
         return self._reuse
 
     @property
@@ -130,10 +130,21 @@ def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes:
     flow = flow_of(kernel, facts)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    streams = streams_of(kernel, facts, flow, 32, widths)
+    streams, places = folded(streams_of(kernel, facts, flow, 32, widths), _grid(facts))
     programs = {Generation.VOLTA: newest}
     misses = miss_shares(streams, facts, flow)
-    return Subject(kernel, facts, flow, streams, registers, local_bytes, misses, programs=programs)
+    return Subject(
+        kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs
+    )
+
+
+def _grid(facts: Facts) -> tuple[int, int, int]:
+    known = facts[SymbolicValues].algebra.known
+    assert known.global_size is not None
+    assert known.local_size is not None
+    groups = [w // p for w, p in zip(known.global_size, known.local_size, strict=True)]
+    x, y, z = (*groups, 1, 1)[:3]
+    return x, y, z
 
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:

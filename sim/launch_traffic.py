@@ -81,7 +81,7 @@ class _Asked:
 def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
     l1 = 0 if machine.l1_loads is L1Loads.NONE else l1_bytes(machine, occupancy)
     return CacheShape(
-        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.grid
+        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.places
     )
 
 

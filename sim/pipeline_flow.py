@@ -219,6 +219,9 @@ what it is in the long run, of 4 by up to 16 (ten configurations of gemm, 64 ite
 VARIANTS = 8
 """Traces that warps share where they do not all do the same."""
 
+RARE = 0.5 / VARIANTS
+"""What a smaller share of the warps does is in none of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Traces:
@@ -244,6 +247,8 @@ class _Walk:
     found: list[int]
     passed: dict[int, list[tuple[int, int]]]
     """Of loops that are cut: where they begin and end in what was found."""
+    rare: bool = False
+    """Whether what few warps do is done, however few."""
 
     def region(self, inner: int | None, base: float) -> None:
         """What happens once inside a loop (None: the kernel); ``base``: how often that is."""
@@ -281,6 +286,8 @@ class _Walk:
 
     def _whole(self, key: tuple[str, int], share: float) -> int:
         """A share as a number of times that is right in the mean."""
+        if self.rare and 0.0 < share < RARE:
+            return 1
         total = self.credit.get(key, self.offset) + share
         whole = math.floor(total + 1e-9)
         self.credit[key] = total - whole
@@ -356,11 +363,14 @@ class CutInside:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """The trace of a kernel, and what it lacks of each loop that was cut."""
+    """The trace of a kernel, and what it lacks of each loop that was cut. ``slowest`` is the trace
+    of a warp that does all that few warps do (the work-item that adds up the sums of others), None
+    where there is nothing of the kind: a launch takes no less than that warp alone."""
 
     traces: Traces
     cuts: tuple[CutLoop, ...]
     inside: tuple[CutInside, ...]
+    slowest: Traces | None = None
 
 
 def traced(kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram) -> Traced:
@@ -378,7 +388,8 @@ def traced(kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram) ->
         half = cap // 2
         shorter = traces_of(kernel, facts, flow, program, {**caps, loop_id: half})
         inside.append(CutInside(loop_id, shorter, (trips - cap) / (cap - half)))
-    return Traced(base, tuple(cuts), tuple(inside))
+    slowest = _slowest(kernel, facts, flow, program, caps)
+    return Traced(base, tuple(cuts), tuple(inside), slowest)
 
 
 def shortened(
@@ -389,6 +400,29 @@ def shortened(
     cap, half = caps[cut.loop], caps[cut.loop] // 2
     shorter = traces_of(kernel, facts, flow, program, {**caps, cut.loop: half})
     return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half))
+
+
+def _slowest(
+    kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, caps: Mapping[int, float]
+) -> Traces | None:
+    if not any(0.0 < e < RARE * flow.warps for e in flow.executions):
+        return None
+    walk = _Walk(
+        kernel,
+        facts[Loops],
+        flow,
+        program,
+        _forward(kernel),
+        caps,
+        {},
+        0.5,
+        [],
+        {},
+        rare=True,
+    )
+    walk.region(None, float(flow.warps))
+    slots = sum(program.operations[o].slots for o in walk.found)
+    return Traces(np.array([0, len(walk.found)], np.int32), np.array(walk.found, np.int32), slots)
 
 
 def _scale(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> dict[int | None, float]:

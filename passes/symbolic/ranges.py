@@ -102,7 +102,7 @@ def symbol_interval(kind: SymbolKind, index: int, known: Known) -> Interval | No
         case SymbolKind.GLOBAL_SIZE:
             return (1 if whole is None else whole, extent)
         case SymbolKind.NUM_GROUPS:
-            return (1, groups)
+            return (1 if whole is None or part is None else groups, groups)
         case SymbolKind.GLOBAL_OFFSET:
             return (offset, offset)
         case SymbolKind.WORK_DIM:

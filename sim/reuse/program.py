@@ -57,12 +57,12 @@ class ReuseProgram:
 
 def reuse_program(
     facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
-    grid: tuple[int, int, int],
+    grid: tuple[int, int, int], places: tuple[int, int, int],
 ) -> ReuseProgram:  # fmt: skip
     """The program of those ``streams`` whose addresses are known, but for shared memory, and of
     what a work-item has in local memory."""
     kept = [s for s in streams if s.rows is not None and not s.is_local]
-    return _Builder(facts, flow, program, kept, grid).build()
+    return _Builder(facts, flow, program, kept, grid, places).build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,10 @@ class _Item:
 class _Builder:
     def __init__(
         self, facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
-        grid: tuple[int, int, int],
+        grid: tuple[int, int, int], places: tuple[int, int, int],
     ) -> None:  # fmt: skip
         self.facts, self.flow, self.program = facts, flow, program
-        self.streams, self.grid = streams, grid
+        self.streams, self.grid = streams, places
         self.loops = facts[Loops]
         self.items = [*self._global(), *self._local()]
         self.number = {item.key: i for i, item in enumerate(self.items)}

@@ -196,3 +196,26 @@ def test_the_users_share_of_a_branch_is_taken() -> None:
     assert some.counts.warp_instructions == always.counts.warp_instructions
     assert never.assumed_share == 0.0
     assert 0.0 < seldom.assumed_share < always.assumed_share < 1.0
+
+
+LAST_SUM = """
+__kernel void k(__global float *x, int n) {
+  size_t i = get_global_id(0);
+  x[i] = i;
+  if (i == 0) {
+    float s = 0.0f;
+    for (int j = 0; j < n; j++) s = s * 0.5f + x[j + 1];
+    x[0] = s;
+  }
+}
+"""
+
+
+def test_a_launch_takes_no_less_than_its_slowest_warp() -> None:
+    # One work-item of 65,536 goes on alone: a multiplication and an addition wait for each other.
+    cycles = {
+        n: estimated(LAST_SUM, "65536", "256", "v100", (), f"n={n}").estimate.cycles
+        for n in (1, 256, 512)
+    }
+    assert cycles[256] - cycles[1] > 255 * 4
+    assert cycles[512] - cycles[256] == pytest.approx(cycles[256] - cycles[1], rel=0.3)
