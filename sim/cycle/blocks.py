@@ -54,10 +54,11 @@ class BlockSupply:
 
     def take(self, batch: TraceBatch) -> bool:
         """Keep a batch; True when enough are collected for blocks."""
+        from kcc.sim.cycle.rows_native import thread_instructions
+
         starts = (batch.access_start[:-1] + self.accesses).astype(np.uint32)
         self._coalesce(batch)
-        lanes: NDArray[np.int64] = np.bitwise_count(batch.mask).astype(np.int64)
-        self.thread_instructions += int(lanes @ self.counted[batch.segment])
+        self.thread_instructions += thread_instructions(batch.mask, batch.segment, self.counted)
         self.waiting.append(_Rows(batch.thread_block, batch.warp, batch.segment, starts))
         self.pending += len(batch)
         return self.pending >= ROWS_AT_ONCE

@@ -99,6 +99,22 @@ def heap_drop(heap: Ints, sm: int, count: int) -> None:
 
 
 @inlined
+def make_room(heap: Ints, sm: int, count: int, time: int) -> int:
+    """Take away at least the first of ``count`` numbers, which is ``time`` or less, and if it seems
+    that most are, all of them; how many stay."""
+    if heap[sm, count >> 1] > time:
+        heap_drop(heap, sm, count)
+        return count - 1
+    left = 0
+    for place in range(count):
+        value = heap[sm, place]
+        if value > time:
+            heap_add(heap, sm, left, value)
+            left += 1
+    return left
+
+
+@inlined
 def set_of(conf: Ints, line: int, sm: int) -> int:
     """Where the ways of a line's set begin in the L1 of an SM."""
     sets = conf[L1_SETS]
@@ -270,16 +286,13 @@ def load(
                     done, queued, level = own, 0, came
                 continue
             # a miss, or asked for again with one: an entry, then the request
-            while state.misses > 0 and sms.misses[sm, 0] <= time:
-                heap_drop(sms.misses, sm, state.misses)
-                state.misses -= 1
-            if state.misses >= conf[L1_MSHR]:
-                stats[S_MSHR] += sms.misses[sm, 0] - time
-                time = sms.misses[sm, 0]
-                in_cycle = 0
-                cause = C_MSHR
-                heap_drop(sms.misses, sm, state.misses)
-                state.misses -= 1
+            if state.misses == conf[L1_MSHR]:
+                if sms.misses[sm, 0] > time:
+                    stats[S_MSHR] += sms.misses[sm, 0] - time
+                    time = sms.misses[sm, 0]
+                    in_cycle = 0
+                    cause = C_MSHR
+                state.misses = make_room(sms.misses, sm, state.misses, time)
             if unit < 0:
                 unit, ways = home_of(conf, line)
             served, waited = request(conf, sms, memory, sm, unit, time, conf[REQUEST_CYCLES], 1)

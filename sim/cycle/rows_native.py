@@ -5,9 +5,31 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcc.native import native
+import numpy as np
+
+from kcc.native import inlined, native
 
 Ints = Any
+
+
+@inlined
+def ones(word: Any) -> int:
+    """How many bits of 64 are set: sums of two, four and eight of them, then of all bytes."""
+    word -= word >> np.uint64(1) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + (word >> np.uint64(2) & pairs)
+    word = word + (word >> np.uint64(4)) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    count: Any = np.int64(word * np.uint64(0x0101010101010101) >> np.uint64(56))
+    return count
+
+
+@native
+def thread_instructions(masks: Ints, segments: Ints, counted: Ints) -> int:
+    """What the lanes of rows execute together; ``counted`` are the instructions of segments."""
+    total = 0
+    for row in range(len(masks)):
+        total += ones(masks[row]) * counted[segments[row]]
+    return total
 
 
 @native
