@@ -3,9 +3,11 @@ to run: numba takes seconds to import."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +17,23 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _register_arrays() -> None:
+    """Load what numba knows of arrays, which it does anyway before it runs anything, but without
+    looking for SciPy's linear algebra: that takes an eighth of a cold start, and nothing here
+    uses that. Who does still gets it, when it is first used."""
+    if "scipy.linalg" in sys.modules or "numba.np.arraymath" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment] -- so that it cannot be imported
+    try:
+        from numba.np import arraymath
+    finally:
+        del sys.modules["scipy.linalg"]
+    arraymath.__dict__["_HAVE_BLAS"] = find_spec("scipy") is not None  # as it would have found
+
+
+_register_arrays()
 
 
 def native(function: F) -> F:
