@@ -20,6 +20,7 @@ from kcc.sim.estimate_options import (
 )
 from kcc.sim.estimate_result import Counts, Estimate, limiter_of
 from kcc.sim.estimate_subject import Subject
+from kcc.sim.instruction_code import code_bytes
 from kcc.sim.launch_overhead import LaunchWay
 from kcc.sim.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.machine_costs import Generation, Unit
@@ -228,6 +229,7 @@ class Demand:
         cpi, bounds = total / max(issued, 1e-9), self.bounds()
         parts = {name: share * cycles / total for name, share in shares.items()}
         parts["launch"] = self.machine.launch_cycles / total
+        cache = reader.gpu.instruction_l1_bytes
         return Estimate(
             gpu=reader.gpu.stem,
             time_us=total / self.machine.clock_mhz,
@@ -245,6 +247,8 @@ class Demand:
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
             unknown_accesses=sum(not t.known for t in self.traffic.values()),
+            code_bytes=code_bytes(self.program, self.machine.generation),
+            instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
             warm=self.warm,
             launches=self.launches,

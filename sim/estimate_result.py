@@ -56,6 +56,10 @@ class Estimate:
     launches: LaunchWay = LaunchWay.QUEUED
     interleaving: float = 0.0
     """By how much what DRAM moves deviates over trials of interleavings, as a share."""
+    code_bytes: float = 0.0
+    """Of the machine code, as far as the operations of the model are it."""
+    instruction_cache_bytes: int | None = None
+    """Of an SM, where it is known; that code does not fit it costs nothing here."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.large_blocks`)."""

@@ -238,6 +238,9 @@ class GpuDescription:
     decode_cycles: Number = number(CYCLES, "from fetch to issue")
     instruction_cache_bytes: Integer = integer(BYTES, "instruction cache nearest to the SM")
     instruction_cache_assoc: Integer = integer("ways", "its associativity", high=65536)
+    instruction_l1_bytes: Integer = integer(
+        BYTES, "instruction cache of an SM behind the schedulers'; not modelled"
+    )
     register_banks: Integer = integer("banks", "banks of the register file", high=1024)
     operand_collectors: Integer = integer("collectors", "operand collectors", high=1024)
     shared_banks: Integer = integer("banks", "banks of shared memory", high=1024)

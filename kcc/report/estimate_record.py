@@ -82,7 +82,9 @@ class Guessed:
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """What a time rests on: shares are of warp instructions. ``warm_l2``: L2 was taken to begin
-    with what the launch before left (`--warm`); ``launches``: how the host makes them."""
+    with what the launch before left (`--warm`); ``launches``: how the host makes them.
+    ``spill_doubt``: the time is so many times longer if the compiler spills in a large block, and
+    so many times shorter if not."""
 
     assumed_launch: bool
     assumed_share: float
@@ -93,6 +95,9 @@ class Confidence:
     warm_l2: bool = False
     guesses: tuple[Guessed, ...] = ()
     launches: str = LaunchWay.QUEUED.value
+    code_bytes: float = 0.0
+    instruction_cache_bytes: int | None = None
+    spill_doubt: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +182,9 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         found.warm,
         tuple(_guessed(guess) for guess in each.guesses),
         found.launches.value,
+        rounded(found.code_bytes),
+        found.instruction_cache_bytes,
+        rounded(found.doubt),
     )
     if found.invalid:
         return EstimateRecord(

@@ -206,6 +206,17 @@ def confidence_text(confidence: Confidence) -> str:
         parts.append("L2 warm")
     if confidence.launches in LAUNCHES:
         parts.append(LAUNCHES[confidence.launches])
+    cache = confidence.instruction_cache_bytes
+    if cache is not None and confidence.code_bytes > cache:
+        parts.append(
+            f"code of {confidence.code_bytes / 1024:.0f} KB does not fit the instruction cache of "
+            f"{cache / 1024:.0f} KB, which costs nothing here"
+        )
+    if confidence.spill_doubt > 1.0:
+        parts.append(
+            f"x{confidence.spill_doubt:.2g} if the compiler spills in a large block, "
+            f"/{confidence.spill_doubt:.2g} if not"
+        )
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
     parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
     return "; ".join(parts)
