@@ -1,9 +1,10 @@
 """Miniatures against their originals on the four configurations of MiniBench.
 
-What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "sweep", trips divided by
-every power of two, from none to the largest; "auto", what auto finds within a bound on all four
-configurations at once; "twins", the same with two miniatures, of which one has half the reduction
-of the other; "conf1" to "conf4", both for one configuration; "baseline", those of the text.
+What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "ends", trips divided by
+nothing and by the most; "sweep", by every power of two, and the larger miniatures beside; "auto",
+what auto finds within a bound on all four configurations at once; "twins", the same with two
+miniatures, of which one has half the reduction of the other; "conf1" to "conf4", both for one
+configuration; "baseline", those of the text.
 
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
@@ -53,7 +54,7 @@ wrong on comes first."""
 BOUND = 5
 """Percent of IPC error that auto allows."""
 
-PARTS = ("sweep", "auto", "twins", "baseline", *CONFIGURATIONS)
+PARTS = ("ends", "sweep", "auto", "twins", "baseline", *CONFIGURATIONS)
 
 
 def main() -> int:
@@ -122,6 +123,8 @@ class _Bench(Bench):
     def measure(self, part: str) -> None:
         """One of :data:`PARTS`."""
         match part:
+            case "ends":
+                self.ends()
             case "sweep":
                 self.sweep()
             case "auto":
@@ -135,18 +138,22 @@ class _Bench(Bench):
                 self._search(f"auto {part}", [number], twins=False)
                 self._search(f"twins {part}", [number], twins=True)
 
-    def sweep(self) -> None:
-        """Every power of two as the factor of all loops, on all configurations (figures 16 to 20),
-        and the larger miniatures beside them."""
-        factor = 1
-        while True:
-            reduction = self.trips(factor)
+    def ends(self) -> None:
+        """No reduction and the largest of trips, on all configurations (figures 18 to 20)."""
+        for reduction in (self.trips(1), self.largest):
+            self.executed(reduction)
             for number in range(len(CONFIGURATIONS)):
-                self.pair(reduction, number, twins=True)
-            if reduction == self.largest:
-                self._choose("max", reduction)
-                return
-            factor *= 2
+                self.simulated(reduction, number)
+        self._choose("max", self.largest)
+
+    def sweep(self) -> None:
+        """Every power of two as the factor of all loops, on all configurations (figures 16 and 17),
+        and the larger miniatures beside them."""
+        for exponent in range(
+            max(f for row in self.largest.factors for f in (1, *row)).bit_length()
+        ):
+            for number in range(len(CONFIGURATIONS)):
+                self.pair(self.trips(1 << exponent), number, twins=True)
 
     def _search(self, how: str, numbers: Sequence[int], *, twins: bool) -> None:
         if f"{self.name} {how} chosen" not in self.journal:

@@ -119,7 +119,7 @@ def main() -> int:
 def read(path: Path) -> list[Measured]:
     """The workloads whose original and miniatures are in the journal."""
     journal = Journal(path)
-    done = [key.split()[0] for key in journal.rows if key.endswith(" sweep done")]
+    done = [key.split()[0] for key in journal.rows if key.endswith(" max chosen")]
     return [Measured(name, journal) for name in sorted(done)]
 
 
@@ -219,7 +219,7 @@ def reduction_table(found: Sequence[Measured]) -> str:
         "| R | workloads | conf1 | conf4 | instructions | two: conf1 | conf4 | instructions |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    loops = [m for m in found if m.has_loops]
+    loops = [m for m in found if m.has_loops and f"{m.name} sweep done" in m.journal]
     most = {m.name: max(_factors(m)) for m in loops}
     for exponent in range(max(most.values(), default=1).bit_length()):
         factor = 1 << exponent
