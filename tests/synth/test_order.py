@@ -71,8 +71,9 @@ def test_floats_that_are_compared_as_they_lie_in_memory_decide():
 @pytest.mark.parametrize(("kept", "warps"), [(1.0, 8), (0.9, 8)])
 def test_values_ascend_in_rows(kept: float, warps: int):
     rng = np.random.default_rng(0)
-    starts: Ints = np.cumsum(rng.integers(4, 60, 32 * warps)) - 4
-    row: Ints = np.searchsorted(starts, np.arange(starts[-1]), "right")
+    starts: Ints = np.cumsum(rng.integers(4, 60, 32 * warps), dtype=np.int64) - 4
+    places: Ints = np.arange(int(starts[-1]))
+    row: Ints = np.asarray(np.searchsorted(starts, places, "right"), np.int64)
     drawn = rng.integers(0, 10_000, len(row))
     values = drawn[np.lexsort((drawn, row))]
     some = rng.random(len(starts)) < kept
