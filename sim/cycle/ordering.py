@@ -16,23 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.passes.instruction_classes import InstructionClass
+from kcc.sim.cycle.layout import Kind
+from kcc.sim.cycle.program import MEMORY_KINDS
 from kcc.sim.machine_costs import Generation, Unit, cost_of
 from kcc.sim.machine_operations import MachineOperation, Memory
 from kcc.sim.pipeline_schedule import least_waiting
 from kcc.trace.decode import TraceBatch
-from kcc.trace.tables import TracedInstruction, TraceTables
+from kcc.trace.tables import TracedAccessTable, TracedInstruction, TraceTables
 
-_MEMORIES: Mapping[tuple[str, str], Memory] = {
-    ("load", "global"): Memory.GLOBAL_LOAD, ("store", "global"): Memory.GLOBAL_STORE,
-    ("atomic", "global"): Memory.GLOBAL_ATOMIC,
-    ("load", "generic"): Memory.GLOBAL_LOAD, ("store", "generic"): Memory.GLOBAL_STORE,
-    ("atomic", "generic"): Memory.GLOBAL_ATOMIC,
-    ("load", "local"): Memory.SHARED_LOAD, ("store", "local"): Memory.SHARED_STORE,
-    ("atomic", "local"): Memory.SHARED_ATOMIC,
-    ("load", "private"): Memory.PRIVATE, ("store", "private"): Memory.PRIVATE_STORE,
-    ("atomic", "private"): Memory.PRIVATE_STORE,
-    ("load", "constant"): Memory.CONSTANT_LOAD, ("store", "constant"): Memory.GLOBAL_STORE,
-    ("atomic", "constant"): Memory.GLOBAL_ATOMIC,
+_MEMORIES: Mapping[Kind, Memory] = {
+    Kind.GLOBAL_LOAD: Memory.GLOBAL_LOAD, Kind.GLOBAL_STORE: Memory.GLOBAL_STORE,
+    Kind.GLOBAL_ATOMIC: Memory.GLOBAL_ATOMIC, Kind.LOCAL_LOAD: Memory.SHARED_LOAD,
+    Kind.LOCAL_STORE: Memory.SHARED_STORE, Kind.LOCAL_ATOMIC: Memory.SHARED_ATOMIC,
+    Kind.CONSTANT_LOAD: Memory.CONSTANT_LOAD,
 }  # fmt: skip
 
 
@@ -163,7 +159,7 @@ def _operation(tables: TraceTables, number: int) -> MachineOperation:
     memory, unit, slots, steps = Memory.NONE, Unit.ALU, 0.0, 0.0
     if each.access >= 0:
         access = tables.accesses[each.access]
-        memory, unit, slots, steps = _MEMORIES[access.operation, access.memory], Unit.MEMORY, 1, 1
+        memory, unit, slots, steps = _memory(access), Unit.MEMORY, 1, 1
     else:
         costs = [(n, c) for k, n in classes if (c := cost_of(k, Generation.VOLTA)) is not None]
         if costs:
@@ -174,3 +170,10 @@ def _operation(tables: TraceTables, number: int) -> MachineOperation:
     elif kind is InstructionClass.IMAGE:
         memory = Memory.IMAGE
     return MachineOperation(unit, kind, slots, steps, needs, memory, -1, 0, 0, number)
+
+
+def _memory(access: TracedAccessTable) -> Memory:
+    """Private memory is a work-item's own: its stores part no other loads."""
+    if access.memory == "private":
+        return Memory.PRIVATE if access.operation == "load" else Memory.PRIVATE_STORE
+    return _MEMORIES[MEMORY_KINDS[access.operation, access.memory]]
