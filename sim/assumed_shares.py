@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.kernel import Kernel
+from kcc.passes.assumed_trips import assumed_iterations
 from kcc.passes.branch_sense import true_way
 from kcc.passes.branches import Branches
 from kcc.passes.divergence import Divergence
@@ -53,12 +54,12 @@ class AssumedSharesPass:
     def run(self, kernel: Kernel, facts: Facts) -> AssumedShares:
         edges = dict[tuple[int, int], EdgeShare]()
         parted = facts[Divergence].branches
+        trips = assumed_iterations(kernel.function, facts[Loops], self.trips)
         for branch, divided in zip(facts[Branches].branches, parted, strict=True):
             line = branch.location.line if branch.location else 0
-            entered = self._guard(kernel, facts, branch.block, line)
+            entered = _guard(kernel, facts, branch.block, line, trips)
             if entered is not None and line not in self.shares:
-                share = 1.0 if self.trips[line] else 0.0
-                edges.update(_sides(kernel, branch.block, entered, share))
+                edges.update(_sides(kernel, branch.block, *entered))
                 continue
             instruction = kernel.function.instructions[branch.instruction]
             if line not in self.shares or not isinstance(instruction, CondBranch):
@@ -74,18 +75,22 @@ class AssumedSharesPass:
                 edges[(branch.block, target)] = EdgeShare(warps, share)
         return AssumedShares(edges)
 
-    def _guard(self, kernel: Kernel, facts: Facts, block: int, line: int) -> int | None:
-        """Where a branch goes to enter the loop whose iterations are assumed in its line; None
-        unless it decides on that."""
-        if line not in self.trips:
-            return None
-        loops, ways = facts[Loops], kernel.function.blocks[block].successors
-        for loop in loops.loops:
-            if loop.line == line and block not in loop.blocks:
-                for way in ways:
-                    if facts[Dominators].dominates(way, loop.header):
-                        return way
-        return None
+
+def _guard(
+    kernel: Kernel, facts: Facts, block: int, line: int, trips: Mapping[int, int]
+) -> tuple[int, float] | None:
+    """Where a branch goes to enter loops whose iterations are assumed in its line, and whether it
+    does; None unless it decides on that."""
+    loops, ways = facts[Loops], kernel.function.blocks[block].successors
+    for way in ways:
+        behind = [
+            trips[loop.id] for loop in loops.loops
+            if loop.line == line and loop.id in trips and block not in loop.blocks
+            and facts[Dominators].dominates(way, loop.header)
+        ]  # fmt: skip
+        if behind:
+            return way, float(any(behind))
+    return None
 
 
 def _sides(

@@ -32,10 +32,12 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
-from kcc.passes.warp_addresses import Warps
+from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
+from kcc.sim.cache_overflow import missing_share
 from kcc.sim.folded_grid import period_of
 from kcc.sim.pipeline_flow import Flow
+from kcc.sim.walks import Step, Walk, step_of, walked_bytes, walks_of
 
 Ints = NDArray[np.int64]
 
@@ -78,6 +80,8 @@ class Stream:
     period: tuple[int, int] | None = None
     """Where steps in x differ within so many thread blocks and from those to the next: how many,
     and bytes from those to the next."""
+    walk: Walk | None = None
+    """How lanes go on whose beginning is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +123,13 @@ def streams_of(
     lane moves in each: more than in the source where neighbours were made one access; those that
     became part of another one are not in it."""
     reader = _Reader(kernel, facts, flow, banks)
-    return tuple(
+    streams = [
         reader.stream(access, widths[access.id])
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE and access.id in widths
-    )
+    ]
+    walks = walks_of(reader.steps)
+    return tuple(replace(stream, walk=walks.get(stream.access)) for stream in streams)
 
 
 class _Reader:
@@ -139,6 +145,9 @@ class _Reader:
         self.costs = dict[object, _Costs]()
         self.moves = dict[object, dict[Key, int]]()
         self.periods = dict[object, tuple[int, int] | None]()
+        self.loops = facts[Loops]
+        self.steps = dict[int, Step]()
+        """Of accesses to memory whose rows are not known, by access."""
 
     def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
         """The parts of an address without its constant, the constant, and a key for the former."""
@@ -212,7 +221,13 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             period = reader.period(split, rows, place)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
+        address = reader.study.address(access)
+        step = step_of(reader.values, reader.loops, access.block, address, place)
         sectors = INDIRECT_SECTORS * lanes
+        if step is not None and not local:
+            reader.steps[access.id] = step
+            if step.bytes * flow.trips[step.loop] >= SECTOR:
+                sectors = WARP * lanes
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, 2.0 if local else sectors, local,
@@ -333,7 +348,7 @@ def traffic_of(
     together = _spread(wave, shape, 1, 0)
     after = _spread(min(2 * wave, blocks), shape, 1, 0)
     sizes = {a: _array_bytes(s, flow, shape) for a, s in by_array.items()}
-    everything = sum(sizes.values())
+    everything, kept = sum(sizes.values()), kept_bytes(streams, flow, shape)
     sm = {a: _window(s, flow, facts, own) for a, s in by_array.items()}
     gpu = {a: _window(s, flow, facts, together) for a, s in by_array.items()}
     sm_bytes = sum(w.unique * SECTOR for w in sm.values())
@@ -354,7 +369,7 @@ def traffic_of(
         for stream in members:
             missed = stream.sectors * (miss1 if stream.is_load else 1.0)
             if stream.rows is None:
-                found[stream.access] = unknown_traffic(stream, everything, shape)
+                found[stream.access] = unknown_traffic(stream, everything, kept, shape)
                 continue
             found[stream.access] = Traffic(
                 stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
@@ -363,13 +378,27 @@ def traffic_of(
     return found
 
 
-def unknown_traffic(stream: Stream, everything: float, shape: CacheShape) -> Traffic:
-    """That of an access through an index that memory holds; the launch touches ``everything``."""
+def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:
+    """That of an access through an index that memory holds; the launch touches ``everything``, and
+    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
+    miss1, miss2 = 0.7, 0.5 * reach
+    if stream.walk is not None:
+        fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
+        miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
+        miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
     return Traffic(
-        stream.sectors, stream.lines, stream.sectors * 0.7, stream.sectors * 0.5 * reach,
+        stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
         stream.passes, known=False, bank_passes=stream.bank_passes,
     )  # fmt: skip
+
+
+def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What the work-items of an SM want to find again of what they walk along."""
+    blocks = math.prod(shape.grid)
+    resident = min(shape.resident, -(-blocks // shape.sms))
+    each = walked_bytes([s.walk for s in streams if s.walk is not None])
+    return float(resident * flow.warps / blocks * WARP * each)
 
 
 def without_l1(traffic: Mapping[int, Traffic], accesses: Collection[int]) -> dict[int, Traffic]:
@@ -512,7 +541,8 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     low, high = 0.0, 0.0
     for stream in members:
         if stream.rows is None:
-            high = max(high, stream.executions * stream.sectors * SECTOR)
+            fresh = 1.0 if stream.walk is None else stream.walk.fresh
+            high = max(high, stream.executions * stream.sectors * SECTOR * fresh)
             continue
         least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
         for coefficient, extent in zip(stream.groups, shape.grid, strict=True):

@@ -14,10 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kcc.sim.cache_analysis import SECTOR, Stream, Traffic
-
-ALL_GONE = 1.6
-"""The footprint, over the size of L2, of which nothing is left: small kernels on A40 and L40
-(`microbench_small_kernels.csv`), between 1.5 and 1.7."""
+from kcc.sim.cache_overflow import missing_share
 
 COPIES = 1.5
 """Of a line in an L2 of two halves, in the mean: the same on A100 and H200, where DRAM is first
@@ -33,13 +30,6 @@ def warmed(
         a: replace(t, dram_sectors=t.dram_sectors * share, behind=t.behind * share)
         for a, t in traffic.items()
     }
-
-
-def missing_share(footprint: float, l2_bytes: float) -> float:
-    """The share of a footprint that a cache does not have when it is gone over again."""
-    if l2_bytes <= 0:
-        return 1.0
-    return min(max((footprint / l2_bytes - 1.0) / (ALL_GONE - 1.0), 0.0), 1.0)
 
 
 def _footprint(traffic: Mapping[int, Traffic], streams: Sequence[Stream]) -> float:

@@ -30,6 +30,7 @@ from kcc.frontend.ir.values import (
     Value,
 )
 from kcc.frontend.kernel import Kernel
+from kcc.passes.assumed_trips import assumed_iterations
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
@@ -105,7 +106,7 @@ class SymbolicValues:
         self._compute = Computation(self)
         self._steady: set[Node] = set()
         self._endings = Endings(self.algebra, self.varies, self._steady)
-        self._assumed = assumed or {}
+        self._assumed = assumed_iterations(self.function, self.loops, assumed or {})
         self.assumed_loops: set[int] = set()
         self._made: dict[int, Components] = {}
         self._closed: dict[tuple[int, int], Expr] = {}
@@ -264,12 +265,11 @@ class SymbolicValues:
             self._forget(loop)
             self._process(loop)
         ends: Expr = self._endings.first(loop, self.exit_condition(loop))
-        line = self.loops.loops[loop].line or 0
-        if line in self._assumed and self.causes(ends):
+        if loop in self._assumed and self.causes(ends):
             self.assumed_loops.add(loop)
             shape = self.loops.loops[loop]
             tested_first = shape.header in shape.exiting and not self._is_latch(loop)
-            ends = self.algebra.number(max(self._assumed[line] - (not tested_first), 0))
+            ends = self.algebra.number(max(self._assumed[loop] - (not tested_first), 0))
         self._ends[loop] = ends
         self._bound(loop, ends)
 

@@ -13,6 +13,7 @@ from kcc.sim.cache_analysis import (
     CacheShape,
     Stream,
     Traffic,
+    kept_bytes,
     launch_bytes,
     unknown_traffic,
 )
@@ -66,6 +67,7 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
     """What each access asks of the caches and of memory, by access; those without known addresses
     as in the analysis of footprints."""
     everything = launch_bytes(subject.streams, subject.flow, shape)
+    kept = kept_bytes(subject.streams, subject.flow, shape)
     found = dict[int, Traffic]()
     for stream in subject.streams:
         reuse = study.accesses.get(stream.access)
@@ -74,7 +76,7 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
         if stream.is_local:
             found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
         elif reuse is None:
-            found[stream.access] = unknown_traffic(stream, everything, shape)
+            found[stream.access] = unknown_traffic(stream, everything, kept, shape)
         else:
             found[stream.access] = _traffic(stream, reuse)
     return found

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from kcc.sim.cache_analysis import Stream, Traffic
-from kcc.sim.warm_cache import missing_share, warmed
+from kcc.sim.cache_overflow import missing_share
+from kcc.sim.warm_cache import warmed
 
 
 def stream(access: int, array: str, *, is_load: bool) -> Stream:
