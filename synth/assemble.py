@@ -245,8 +245,9 @@ def _value(
         case RateOf(block, targets, factor):
             rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
             return ScalarValue(round(_scaled(facts, rate, block, targets, factor) * FULL_RATE))
-        case TripsOf(loop, factor, early) if early is not None:
-            return TableValue(control.early_quantiles(found.profile, loop, early, factor))
+        case TripsOf(loop, factor, early, rest) if early is not None:
+            table = control.early_quantiles(found.profile, loop, early, factor, rest=rest)
+            return TableValue(table)
         case TripsOf(loop, factor):
             count = found.profile.loops[loop]
             if parameter.kind is ParameterKind.TRIPS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
@@ -185,10 +185,16 @@ class _Builder:
                 made = LoopControl.DRAWN
         if made in (LoopControl.COUNT, LoopControl.DRAWN):
             bound = self._counter(loop)
+        early = self._early(loop, way, made)
         if made in (LoopControl.COUNT, LoopControl.DRAWN):
             drawn = made is LoopControl.DRAWN
             kind = ParameterKind.TABLE if drawn else ParameterKind.TRIPS
-            trips = self.parameters.add(kind, PtrTy(2) if drawn else I32, TripsOf(loop.id, factor))
+            source = TripsOf(loop.id, factor)
+            if early is not None and drawn:
+                of_early = self.parameters.sources[early.trips]
+                assert isinstance(of_early, TripsOf)
+                source = replace(of_early, rest=True)
+            trips = self.parameters.add(kind, PtrTy(2) if drawn else I32, source)
             table = control.quantiles(count.histogram, count.trips, 1)
             cluster = control.cluster_of_loop(self.original.profile, loop, table)
             if any(self.info.blocks[b].barriers for b in loop.blocks):
@@ -197,19 +203,27 @@ class _Builder:
             self.governing[way.block] = loop, way
         return Loop(
             loop.id, loop.header, loop.blocks, loop.depth, entries, made, bound, trips, cluster,
-            self._early(loop, way),
+            early,
         )  # fmt: skip
 
-    def _early(self, loop: LoopInfo, way: control.Exit | None) -> EarlyExit | None:
-        """The only exit that data decide, of a loop that something known ends otherwise. Drawn
-        trip by trip it would be taken after trips of a geometric distribution, whatever those of
-        the original are."""
+    def _early(
+        self, loop: LoopInfo, way: control.Exit | None, made: LoopControl
+    ) -> EarlyExit | None:
+        """The only exit that data decide beside the one that governs a loop. Drawn trip by trip it
+        would be taken after trips of a geometric distribution, whatever those of the original
+        are."""
         count, counter = self.original.profile.loops[loop.id], self._counter(loop)
-        if way is None or counter is None or not self.roles.is_decided(way.branch.condition):
+        if way is None or counter is None or not count.entries:
+            return None
+        if not self.roles.is_decided(way.branch.condition) and made is not LoopControl.DRAWN:
             return None
         exits = control.exits_of(self.function, self.info, loop)
-        others = [e for e in exits if not self.roles.is_decided(e.branch.condition)]
-        if len(others) != 1 or not count.entries:
+        others = [
+            e
+            for e in exits
+            if e.block != way.block and not self.roles.is_decided(e.branch.condition)
+        ]
+        if len(others) != 1:
             return None
         (out,) = others
         leaves = out.branch.otherwise if out.stays_then else out.branch.then

@@ -267,14 +267,16 @@ NEVER = 1 << 31
 
 
 def early_quantiles(
-    profile: LaunchProfile, loop: int, way: tuple[int, int], factor: int
+    profile: LaunchProfile, loop: int, way: tuple[int, int], factor: int, *, rest: bool = False
 ) -> tuple[int, ...]:
-    """The same for one way out of a loop, for each share of its entries: those with the most trips
-    leave it otherwise."""
+    """The same for one way out of a loop, for each share of its entries: those with the most trips,
+    the ``rest``, leave it otherwise."""
     count = profile.loops[loop]
     leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) == way)
     some = round(QUANTILES * min(leaving / count.entries, 1.0)) if count.entries else 0
     table = quantiles(count.histogram, count.trips, factor)
+    if rest:
+        return (*(NEVER for _ in table[:some]), *table[some:])
     return (*table[:some], *(NEVER for _ in table[some:]))
 
 

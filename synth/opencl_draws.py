@@ -14,8 +14,13 @@ from kcc.synth.opencl_text import Body
 _INCREMENT = "1013904223u"
 """Of the generator of draws, where no anchor takes its place (Knuth, as the multiplier)."""
 
-_ODD = (2654435769, 1640531527, 2246822519, 3266489917, 668265263, 374761393, 3935559, 805459861)
-"""Odd factors without small common relations: the golden ratio's, primes of hash functions."""
+_ODD = (
+    1997795615, 2720141613, 1170375573, 2203859119, 1384565641,
+    2070164407, 2488570899, 1223136249,
+)  # fmt: skip
+"""Factors that take multiples of the golden ratio to those of other numbers whose multiples are
+evenly spread too: the periodic continued fractions of (2), (1, 2), (1, 1, 2), (1, 2, 2),
+(1, 1, 1, 2), (1, 1, 2, 2), (1, 2, 2, 2), (1, 1, 1, 1, 2), whose partial quotients are small."""
 
 _GOLDEN = "2654435769u"
 """2^32 divided by the golden ratio: spreads consecutive numbers evenly (Knuth, TAOCP 3, 6.4)."""
@@ -71,15 +76,17 @@ class Draws:
         return f"r{cluster} < a{condition.rates}"
 
     def _fixed(self, condition: Drawn) -> str:
-        """The threads' numbers, spread evenly, in another order for each branch; it waits for the
-        anchor, of which nothing is left."""
-        cluster = condition.cluster
+        """By the threads' numbers; it waits for the anchor, of which nothing is left."""
+        place = self.place(condition.cluster, condition.rates)
+        waits = self.wait(condition.anchor, condition.anchor_type)
+        return f"{place}{waits} < a{condition.rates}"
+
+    def place(self, cluster: int, parameter: int) -> str:
+        """The threads' numbers, spread evenly, in another order for each parameter."""
         first = cluster not in self.fixed
         self.draws.add(cluster)
         self.fixed.add(cluster)
-        place = f"h{cluster}" if first else f"h{cluster} * {_ODD[condition.rates % len(_ODD)]}u"
-        waits = self.wait(condition.anchor, condition.anchor_type)
-        return f"{place}{waits} < a{condition.rates}"
+        return f"h{cluster}" if first else f"h{cluster} * {_ODD[parameter % len(_ODD)]}u"
 
     def seeds(self) -> Iterator[str]:
         """Where draws start: threads of a cluster at the same place."""

@@ -33,12 +33,10 @@ class Loops:
 
     def enter(self, loop: Loop) -> None:
         """Set up the counter or the bound of a loop that is about to be entered."""
-        n = loop.number
+        n, share = loop.number, ""
         if loop.early is not None:
-            early = loop.early
-            self.draws.draw(early.cluster, Nothing(), IntTy(32))
-            trips = f"a{early.trips}[r{early.cluster} >> 26]"
-            self._counted_bound(f"l{n}", early.counter, trips)
+            share = self._share(loop, loop.early.cluster, loop.early.trips)
+            self._counted_bound(f"l{n}", loop.early.counter, f"a{loop.early.trips}[{share}]")
         match loop.control:
             case LoopControl.KEPT:
                 return
@@ -49,8 +47,9 @@ class Loops:
                 self.body.declare(IntTy(32), f"c{n}")
                 self.body.aux(f"c{n} = 0u;")
             case LoopControl.DRAWN:
-                self.draws.draw(loop.cluster, Nothing(), IntTy(32))
-                trips = f"a{loop.trips}[r{loop.cluster} >> 26]"
+                if loop.early is None:  # else both ways out go by one draw
+                    share = self._share(loop, loop.cluster, loop.trips)
+                trips = f"a{loop.trips}[{share}]"
                 if loop.bound is not None:
                     self._counted_bound(f"e{n}", loop.bound, trips)
                     return
@@ -59,6 +58,15 @@ class Loops:
                 self.body.aux(f"e{n} = {trips}; c{n} = 0u;")
             case LoopControl.BOUND:
                 self._bound(loop)
+
+    def _share(self, loop: Loop, cluster: int, table: int) -> str:
+        """Which entry of a table of trips: drawn; from evenly spread numbers where a thread enters
+        the loop once, so that all shares are met. Of lanes that stay together a warp has so few
+        groups that they would be further apart than chance has them."""
+        if loop.depth == 1 and cluster == 1:
+            return f"({self.draws.place(cluster, table)}) >> 26"
+        self.draws.draw(cluster, Nothing(), IntTy(32))
+        return f"r{cluster} >> 26"
 
     def _counted_bound(self, name: str, bound: Bound, trips: str) -> None:
         """What the loop's own counter is at the end of its last trip."""

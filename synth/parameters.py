@@ -20,11 +20,13 @@ class RateOf:
 @dataclass(frozen=True, slots=True)
 class TripsOf:
     """A parameter that is a loop's trips, the same in all threads or by quantiles; ``early``: the
-    trips after which threads leave it by the way from that block to that one."""
+    trips after which threads leave it by the way from that block to that one, or, ``rest``, those
+    after which the others do."""
 
     loop: int
     factor: int
     early: tuple[int, int] | None = None
+    rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)

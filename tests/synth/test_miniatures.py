@@ -11,9 +11,9 @@ import pytest
 from kcc.host import run_script
 from kcc.profile.model import LaunchProfile
 from kcc.report.miniature import revealed
-from kcc.synth.control import rate
+from kcc.synth.control import NEVER, rate
 from kcc.synth.host_source import host_source
-from kcc.synth.model import Drawn, Fork, Known, LoopControl
+from kcc.synth.model import Drawn, Fork, Known, LoopControl, TableValue
 from kcc.synth.opencl_source import opencl_source
 from kcc.synth.parameters import RateOf
 from kcc.synthesizing import files_of, flow_differences, settle, write_runnable
@@ -183,3 +183,20 @@ def test_source_and_host_come_from_the_description_alone():
     assert opencl_source(miniature).text == made("bfs").source.text
     assert "BFS" not in host_source(miniature, "a.py", "a.cl")
     assert RateOf(0, (1,), 1) == RateOf(0, (1,), 1)
+
+
+def test_both_ways_out_of_a_search_go_by_one_draw():
+    """Threads that find what they look for leave early, the others at the end: not both."""
+    study, settled = studied("mst"), made("mst")
+    for found in flow_differences(study, settled):
+        assert found.worst < 0.1, found.kernel
+    for launch in settled.miniature.launches:
+        kernel = settled.miniature.kernels[launch.kernel]
+        for loop in kernel.loops:
+            if loop.early is None or loop.control is not LoopControl.DRAWN:
+                continue
+            first, last = launch.values[loop.early.trips], launch.values[loop.trips]
+            assert isinstance(first, TableValue)
+            assert isinstance(last, TableValue)
+            pairs = zip(first.trips, last.trips, strict=True)
+            assert all((one == NEVER) is not (other == NEVER) for one, other in pairs)
