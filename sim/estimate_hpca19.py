@@ -25,7 +25,7 @@ from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.machine_costs import Unit
 from kcc.sim.machine_operations import LOADS, Memory
-from kcc.sim.pipeline_flow import Traces, shortened
+from kcc.sim.pipeline_flow import Traces
 from kcc.sim.pipeline_hpca19 import Barrier, Step, Trace, kernel_cycles, run_round
 
 COMPUTATION, LOCAL, CONSTANT, GLOBAL = "comp", "local", "const", "global"
@@ -55,14 +55,10 @@ def estimate_hpca19(
     trace = subject.trace(demand.machine.generation)
     steps = _steps(demand)
     cycles, shares = _round(demand, trace.traces, steps)
-    outer = (
-        shortened(subject.kernel, subject.facts, subject.flow, demand.program, cut)
-        for cut in trace.cuts
-    )
     lacking = 0.0
-    for cut in (*outer, *trace.inside):
+    for cut in subject.cut_loops(demand.machine.generation):
         shorter, _ = _round(demand, cut.shorter, steps)
-        lacking += max(cycles - shorter, 0.0) * cut.times
+        lacking += max(cycles - shorter, 0.0) * cut.times * cut.around
     groups = math.prod(subject.grid)
     total = kernel_cycles(cycles + lacking, groups, 1, demand.machine.sms, _active_groups(demand))
     return demand.estimate(reader, total, shares)

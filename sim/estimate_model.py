@@ -66,8 +66,11 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     per_sm, most = blocks / demand.machine.sms, math.ceil(blocks / demand.machine.sms)
     resident = min(demand.occupancy.blocks, most)
     if most <= ROUNDS * resident:
-        lacking, run = _cut_off(demand, trace, most)
-        cycles = run.cycles + lacking * max(per_sm / resident, 1.0)
+        run = _sm(demand, trace.traces, most)
+        cycles = run.cycles
+        for cut in demand.subject.cut_loops(demand.machine.generation):
+            less = _sm(demand, cut.shorter, most).cycles
+            cycles += max(run.cycles - less, 0.0) * cut.times * cut.around
     elif trace.cuts or trace.inside:
         period, run = _steady(demand, partial(_long, demand, trace, resident))
         cycles = per_sm * period
@@ -120,11 +123,9 @@ def _long(demand: Demand, traced: Traced, resident: int, wait: float) -> tuple[f
     return (run.cycles + lacking) / resident, run
 
 
-def _cut_off(
-    demand: Demand, traced: Traced, blocks: int, wait: float | None = None
-) -> tuple[float, Run]:
+def _cut_off(demand: Demand, traced: Traced, blocks: int, wait: float) -> tuple[float, Run]:
     """Cycles of one round of thread blocks in iterations that the trace does not have, and a run of
-    ``blocks`` of it."""
+    it."""
     lacking, run = _beyond(demand, traced.traces, traced.cuts, blocks, wait)
     more = 0.0
     for cut in traced.inside:
@@ -134,16 +135,16 @@ def _cut_off(
 
 
 def _beyond(
-    demand: Demand, traces: Traces, cuts: Sequence[CutLoop], blocks: int, wait: float | None
+    demand: Demand, traces: Traces, cuts: Sequence[CutLoop], blocks: int, wait: float
 ) -> tuple[float, Run]:
     """What is missing of some loops. An iteration takes what those in the middle of the run do,
     when the warps of all thread blocks are in the loop: the SM is then as full as it is while
     others follow."""
-    rounds, lacking, last = blocks / min(demand.occupancy.blocks, blocks), 0.0, None
+    lacking, last = 0.0, None
     for cut in cuts:
         last = _sm(demand, traces, blocks, wait=wait, watched=traces.inside[cut.loop])
         if cut.iterations:
-            lacking += last.middle / (rounds * cut.iterations / 2.0) * cut.missing
+            lacking += last.middle / (cut.iterations / 2.0) * cut.missing
     return lacking, last or _sm(demand, traces, blocks, wait=wait)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.kernel import Kernel, Language
@@ -15,7 +15,7 @@ from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.machine_costs import Generation
 from kcc.sim.machine_operations import MachineProgram
-from kcc.sim.pipeline_flow import Flow, Traced, flow_of, traced
+from kcc.sim.pipeline_flow import CutInside, Flow, Traced, flow_of, shortened, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
 from kcc.sim.reuse.program import ReuseProgram, reuse_program
@@ -74,6 +74,13 @@ class Subject:
             program = self.program(generation)
             self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
         return self.traces[generation]
+
+    def cut_loops(self, generation: Generation) -> Iterator[CutInside]:
+        """All loops of which the trace has only some iterations, with a shorter one for each."""
+        trace, program = self.trace(generation), self.program(generation)
+        for cut in trace.cuts:
+            yield shortened(self.kernel, self.facts, self.flow, program, cut)
+        yield from trace.inside
 
     def spilling(self, capability: tuple[int, int] | None) -> Subject | None:
         """The same as a compiler leaves it that spills in large blocks, where that is possible."""

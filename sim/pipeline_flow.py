@@ -353,12 +353,14 @@ class CutLoop:
 
 @dataclass(frozen=True, slots=True)
 class CutInside:
-    """A loop inside others that is cut as well: a trace with about half as many iterations of it,
-    and how many ``times`` what the trace has more than that it lacks."""
+    """A cut loop, most of all one inside others: a trace with about half as many iterations of it,
+    and how many ``times`` what the trace has more than that it lacks. The program comes to the loop
+    ``around`` times as often as the trace."""
 
     loop: int
     shorter: Traces
     times: float
+    around: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,16 +380,18 @@ def traced(kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram) ->
     of each cut loop costs."""
     caps = _caps(flow, program, facts)
     base = traces_of(kernel, facts, flow, program, caps)
-    cuts, inside = list[CutLoop](), list[CutInside]()
+    scale, cuts, inside = _scale(flow, facts, caps), list[CutLoop](), list[CutInside]()
     for loop_id, cap in caps.items():
         trips = flow.trips[loop_id]
-        if facts[Loops].loops[loop_id].parent is None:
+        parent = facts[Loops].loops[loop_id].parent
+        if parent is None:
             entries = flow.entries[loop_id] / flow.warps
             cuts.append(CutLoop(loop_id, entries * cap, entries * (trips - cap)))
             continue
         half = cap // 2
         shorter = traces_of(kernel, facts, flow, program, {**caps, loop_id: half})
-        inside.append(CutInside(loop_id, shorter, (trips - cap) / (cap - half)))
+        around = 1.0 / scale[parent]
+        inside.append(CutInside(loop_id, shorter, (trips - cap) / (cap - half), around))
     slowest = _slowest(kernel, facts, flow, program, caps)
     return Traced(base, tuple(cuts), tuple(inside), slowest)
 
@@ -399,7 +403,7 @@ def shortened(
     caps = _caps(flow, program, facts)
     cap, half = caps[cut.loop], caps[cut.loop] // 2
     shorter = traces_of(kernel, facts, flow, program, {**caps, cut.loop: half})
-    return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half))
+    return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half), 1.0)
 
 
 def _slowest(

@@ -203,6 +203,7 @@ def run_l2(
             sm = sm + 1 if sm + 1 < gpu.sms else 0
         step = pointer[sm]
         pointer[sm] += 1
+        now = asked // gpu.sms
         asked += 1
         left -= pointer[sm] == ends[sm]
         if step < 0:
@@ -238,6 +239,6 @@ def run_l2(
                 ask_l2(
                     cache, gpu, counts[turn + again], access, line + part, wanted, is_store,
                     code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
-                    weights[at, 1], brought, asked // gpu.sms,
+                    weights[at, 1], brought, now,
                 )  # fmt: skip
     return looked

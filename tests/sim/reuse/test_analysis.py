@@ -123,6 +123,19 @@ def test_what_one_sm_fetched_is_in_l2_for_the_others() -> None:
     assert found.l2_hits.mean == pytest.approx(3 / 4)
 
 
+def test_what_memory_still_brings_for_another_sm_is_waited_for() -> None:
+    together = made([Touch(outer=128)], outer=64, blocks=4)
+    found = only(reuse_of(together, caches(l2=Ways(64, 4), sms=4), FULL))
+    assert found.dram.mean == pytest.approx(1 / 4)
+    assert found.behind == pytest.approx(3 / 4)  # three of four SMs right behind the first one
+    apart = made([Touch(group=128 * 64, outer=128)], outer=64, blocks=4)
+    assert only(reuse_of(apart, caches(l2=Ways(64, 4), sms=4), FULL)).behind == 0
+    again = made([Touch(inner=128)], outer=8, inner=64)  # each time long after it was fetched
+    found = only(reuse_of(again, caches(l1=Ways(0, 0), l2=Ways(64, 4)), FULL))
+    assert found.l2_hits.mean == pytest.approx(7 / 8)
+    assert found.behind == 0
+
+
 def test_thread_blocks_on_one_sm_share_its_l1() -> None:
     found = only(reuse_of(made([Touch()], blocks=4), caches(resident=4), FULL))
     assert found.l1_hits.mean == pytest.approx(3 / 4)

@@ -1,0 +1,74 @@
+"""Loops of which the pipeline runs a few iterations, against all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcc.diagnostics import Span
+from kcc.estimating import Question, Workshop
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.gpu.loading import load_gpu
+from kcc.launch import LaunchRequest
+from kcc.launch_language import parse_argument, parse_dimensions
+from kcc.pipeline import AnalysisRequest, LaunchInputs
+from kcc.sim import pipeline_flow
+
+TILES = """
+__kernel void k(__global const float *x, __global float *y, int n) {
+  __local float t[256];
+  int l = get_local_id(0), i = get_global_id(0);
+  float s = 0.0f;
+  for (int b = 0; b < n; b++) {
+    t[l] = x[b * 256 + l];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    #pragma unroll
+    for (int j = 0; j < 32; j++) s = fma(s, t[(l + 8 * j) & 255], 1.5f);
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  y[i] = s;
+}
+"""
+NESTED = """
+__kernel void k(__global const float *x, __global float *y, int n) {
+  int i = get_global_id(0);
+  float s = 0.0f;
+  for (int b = 0; b < n; b++) {
+    float p = x[b * 64 + (i & 63)];
+    for (int j = 0; j < n; j++) s = s * (p + y[(j * 32 + i) & 1023]) + 1.5f;
+    s = native_exp(s);
+  }
+  y[i] = s;
+}
+"""
+
+
+def cycles(source: str, trips: int, blocks: int) -> float:
+    """Of the launch on a V100."""
+    at = Span("k.cl", 0)
+    launch = LaunchRequest(
+        parse_dimensions(str(256 * blocks), at), parse_dimensions("256", at)
+    )  # fmt: skip
+    request = AnalysisRequest(
+        source=SourceText("k.cl", source, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (parse_argument(f"n={trips}", at),), "test"),
+    )
+    workshop = Workshop()
+    (prepared,) = workshop.prepare(request)
+    return workshop.estimate(prepared, load_gpu("v100"), Question()).estimate.cycles
+
+
+@pytest.mark.parametrize("blocks", [320, 640, 6400], ids=["half", "one round", "ten rounds"])
+@pytest.mark.parametrize(
+    ("source", "trips", "most", "longest"),
+    [(TILES, 96, 800, 50_000), (NESTED, 40, 400, 1000)],
+    ids=["one loop", "a loop in a loop"],
+)
+def test_a_cut_trace_takes_what_the_whole_one_does(
+    source: str, trips: int, most: int, longest: int, blocks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline_flow, "MOST_OPERATIONS", 10**9)
+    whole = cycles(source, trips, blocks)
+    monkeypatch.setattr(pipeline_flow, "MOST_OPERATIONS", most)
+    monkeypatch.setattr(pipeline_flow, "LONGEST", longest)
+    assert cycles(source, trips, blocks) == pytest.approx(whole, rel=0.06)
