@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
@@ -63,10 +64,11 @@ class Measured:
         found = self.run(name_of(reduction), gpu)
         if twins and found and not reduction.is_none:
             larger = reduction.halved
-            whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
-            steps = steps_to(whole, self.executed(reduction), self.executed(larger))
             large = self.run(name_of(larger), gpu)
-            found = followed(found, large, steps) if large else None
+            whole = self.subject["behaviour"]["warp_instructions"] / reduction.common_blocks
+            sizes = self.executed(reduction), self.executed(larger)
+            steps = steps_to(whole, *sizes)
+            found = followed(found, large, steps) if large and min(sizes) > 0 else None
         return Pair(original, found) if original and found else None
 
     def run(self, what: str, gpu: str) -> Simulated | None:
@@ -74,23 +76,53 @@ class Measured:
         return self.journal.run(f"{self.name} {what}", gpu)
 
     def executed(self, reduction: Reduction) -> int:
-        """The warp instructions of a miniature."""
-        return int(self.behaviour(reduction)["warp_instructions"])
+        """The warp instructions of a miniature; 0 where nobody asked for them."""
+        return int(self.behaviour(reduction).get("warp_instructions", 0))
 
     def behaviour(self, reduction: Reduction) -> dict[str, Any]:
         """What a miniature does."""
-        return self.journal.rows[f"{self.name} {name_of(reduction)} behaviour"]
+        return self.journal.rows.get(f"{self.name} {name_of(reduction)} behaviour", {})
+
+    def tried(self) -> list[Reduction]:
+        """Every miniature that was simulated."""
+        heads = (key.partition(" on ") for key in self.journal.rows)
+        names = {head.removeprefix(f"{self.name} ") for head, on, _ in heads if on}
+        found = [re.fullmatch(r"trips (\S*) blocks (\d+)", name) for name in sorted(names)]
+        return [
+            Reduction(
+                tuple(tuple(int(f) for f in row.split(",") if f) for row in one[1].split("/")),
+                int(one[2]),
+            )
+            for one in found
+            if one and self.journal.run(f"{self.name} {one[0]}", CONFIGURATIONS[0])
+        ]
+
+    def smallest(self, bound: float, gpus: Sequence[str]) -> tuple[Reduction, bool, list[Pair]]:
+        """Of all that was tried the smallest, one miniature or two, within a bound on some
+        configurations; that without reduction where none is."""
+        ways = list[tuple[Reduction, bool, list[Pair]]]()
+        for reduction in self.tried():
+            for twins in (False, True):
+                pairs = [self.pair_of(reduction, gpu, twins=twins) for gpu in gpus]
+                known = [pair for pair in pairs if pair]
+                if len(known) == len(gpus):
+                    ways.append((reduction, twins and not reduction.is_none, known))
+        good = [way for way in ways if all(abs(pair.ipc_error) <= bound for pair in way[2])]
+        good = good or [way for way in ways if way[0].is_none]
+        return max(good, key=lambda way: way[2][0].instruction_speedup)
 
     def named(self, how: str) -> str:
         """What was reduced by how much: trips of each loop, or thread blocks."""
         found = self.reduction(how)
-        if found is None:
-            return "-"
-        loops = ", ".join(str(f) for row in found.factors for f in row)
-        trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
-        blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
-        twin = ["twin"] if self.is_two(how) else []
-        return "; ".join([*trips, *blocks, *twin]) or "none"
+        return "-" if found is None else said_of(found, twins=self.is_two(how))
+
+
+def said_of(found: Reduction, *, twins: bool) -> str:
+    """A reduction, or two, in words."""
+    loops = ", ".join(str(f) for row in found.factors for f in row)
+    trips = [f"trips {loops}"] if any(f > 1 for row in found.factors for f in row) else []
+    blocks = [f"blocks {found.blocks}"] if found.blocks > 1 else []
+    return "; ".join([*trips, *blocks, *(["twin"] if twins else [])]) or "none"
 
 
 def main() -> int:
@@ -109,6 +141,9 @@ def main() -> int:
         own = [m for m in found if any(m.reduction(f"{way} {gpu}") for gpu in CONFIGURATIONS)]
         if own:
             write(f"\n### {way}, each\n\n{each_table(own, way)}\n")
+    for bound, gpus in ((5, CONFIGURATIONS[:1]), (10, CONFIGURATIONS)):
+        table = tried_table(found, bound / 100, gpus)
+        write(f"\n### of all tried within {bound} %\n\n{table}\n")
     write(f"\n### correlation\n\n{correlation_table(found)}\n")
     write(f"\n### by reduction\n\n{reduction_table(found)}\n")
     write(f"\n### behaviour\n\n{behaviour_table(found)}\n")
@@ -187,6 +222,24 @@ def each_table(found: Sequence[Measured], way: str) -> str:
             for gpu in CONFIGURATIONS
         ]
         lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def tried_table(found: Sequence[Measured], bound: float, gpus: Sequence[str]) -> str:
+    """Of loop kernels the smallest of all miniatures that were simulated, whatever for."""
+    lines = [f"| workload | miniature | {' | '.join(gpus)} | instructions |"]
+    lines.append("|---|---|" + "---|" * (len(gpus) + 1))
+    rows = list[list[Pair]]()
+    for own in found:
+        if own.has_loops:
+            reduction, twins, pairs = own.smallest(bound, gpus)
+            rows.append(pairs)
+            errors = " | ".join(_percent(pair.ipc_error) for pair in pairs)
+            speed = _times(_speed(pairs[0]))
+            lines.append(f"| {own.name} | {said_of(reduction, twins=twins)} | {errors} | {speed} |")
+    means = " | ".join(_mean_absolute(row[n] for row in rows) for n in range(len(gpus)))
+    speeds = _both([_speed(row[0]) for row in rows])
+    lines.append(f"| mean of {len(rows)} | | {means} | {speeds} |")
     return "\n".join(lines)
 
 
