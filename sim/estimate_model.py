@@ -130,7 +130,8 @@ def _cut_off(demand: Demand, traced: Traced, blocks: int, wait: float) -> tuple[
     more = 0.0
     for cut in traced.inside:
         less, shorter = _beyond(demand, cut.shorter, traced.cuts, blocks, wait)
-        more += max(run.cycles + lacking - shorter.cycles - less, 0.0) * cut.times
+        saved = run.cycles + lacking - shorter.cycles - less
+        more += max(saved, 0.0) * cut.times * cut.around / cut.outermost
     return lacking + more, run
 
 

@@ -355,12 +355,14 @@ class CutLoop:
 class CutInside:
     """A cut loop, most of all one inside others: a trace with about half as many iterations of it,
     and how many ``times`` what the trace has more than that it lacks. The program comes to the loop
-    ``around`` times as often as the trace."""
+    ``around`` times as often as the trace, of which the outermost loop has the part ``outermost``.
+    """
 
     loop: int
     shorter: Traces
     times: float
     around: float
+    outermost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,8 +392,10 @@ def traced(kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram) ->
             continue
         half = cap // 2
         shorter = traces_of(kernel, facts, flow, program, {**caps, loop_id: half})
-        around = 1.0 / scale[parent]
-        inside.append(CutInside(loop_id, shorter, (trips - cap) / (cap - half), around))
+        times, around = (trips - cap) / (cap - half), 1.0 / scale[parent]
+        *_, root = facts[Loops].around(facts[Loops].loops[loop_id].header)
+        outermost = 1.0 / scale[root.id]
+        inside.append(CutInside(loop_id, shorter, times, around, outermost))
     slowest = _slowest(kernel, facts, flow, program, caps)
     return Traced(base, tuple(cuts), tuple(inside), slowest)
 
@@ -403,7 +407,7 @@ def shortened(
     caps = _caps(flow, program, facts)
     cap, half = caps[cut.loop], caps[cut.loop] // 2
     shorter = traces_of(kernel, facts, flow, program, {**caps, cut.loop: half})
-    return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half), 1.0)
+    return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half), 1.0, 1.0)
 
 
 def _slowest(

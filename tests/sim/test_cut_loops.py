@@ -40,6 +40,20 @@ __kernel void k(__global const float *x, __global float *y, int n) {
   y[i] = s;
 }
 """
+TRIPLE = """
+__kernel void k(__global const float *x, __global float *y, int n) {
+  int i = get_global_id(0);
+  float s = 0.0f;
+  for (int a = 0; a < n; a++) {
+    for (int b = 0; b < n; b++) {
+      for (int c = 0; c < n; c++) s = s * x[(a + b * c + i) & 63] + 1.5f;
+      s = native_exp(s);
+    }
+    s += y[(a * 64 + i) & 1023];
+  }
+  y[i] = s;
+}
+"""
 
 
 def cycles(source: str, trips: int, blocks: int) -> float:
@@ -61,8 +75,8 @@ def cycles(source: str, trips: int, blocks: int) -> float:
 @pytest.mark.parametrize("blocks", [320, 640, 6400], ids=["half", "one round", "ten rounds"])
 @pytest.mark.parametrize(
     ("source", "trips", "most", "longest"),
-    [(TILES, 96, 800, 50_000), (NESTED, 40, 400, 1000)],
-    ids=["one loop", "a loop in a loop"],
+    [(TILES, 96, 800, 50_000), (NESTED, 40, 400, 1000), (TRIPLE, 13, 100, 200)],
+    ids=["one loop", "a loop in a loop", "three"],
 )
 def test_a_cut_trace_takes_what_the_whole_one_does(
     source: str, trips: int, most: int, longest: int, blocks: int, monkeypatch: pytest.MonkeyPatch
@@ -71,4 +85,5 @@ def test_a_cut_trace_takes_what_the_whole_one_does(
     whole = cycles(source, trips, blocks)
     monkeypatch.setattr(pipeline_flow, "MOST_OPERATIONS", most)
     monkeypatch.setattr(pipeline_flow, "LONGEST", longest)
+    monkeypatch.setattr(pipeline_flow, "FEWEST", 3 if source is TRIPLE else 8)
     assert cycles(source, trips, blocks) == pytest.approx(whole, rel=0.06)
