@@ -25,7 +25,7 @@ from kcc.sim.estimate_options import EVERYTHING, Mechanisms
 from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.memory_load import settled
-from kcc.sim.pipeline_flow import CutLoop, Traced, Traces
+from kcc.sim.pipeline_flow import CutLoop, Traced, Traces, lengthened
 
 if TYPE_CHECKING:
     from kcc.sim.pipeline_native import Run
@@ -66,11 +66,7 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     per_sm, most = blocks / demand.machine.sms, math.ceil(blocks / demand.machine.sms)
     resident = min(demand.occupancy.blocks, most)
     if most <= ROUNDS * resident:
-        run = _sm(demand, trace.traces, most)
-        cycles = run.cycles
-        for cut in demand.subject.cut_loops(demand.machine.generation):
-            less = _sm(demand, cut.shorter, most).cycles
-            cycles += max(run.cycles - less, 0.0) * cut.times * cut.around
+        cycles, run = _few(demand, trace, most)
     elif trace.cuts or trace.inside:
         period, run = _steady(demand, partial(_long, demand, trace, resident))
         cycles = per_sm * period
@@ -88,6 +84,20 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         shares = _squeezed(shares, cycles / least, f"{name}_bound")
         cycles = least
     return cycles, shares
+
+
+def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Run]:
+    """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, and
+    a run of their cut trace."""
+    subject, run = demand.subject, _sm(demand, traced.traces, blocks)
+    cycles = run.cycles
+    for cut in traced.cuts:
+        longer, times = lengthened(subject.kernel, subject.facts, subject.flow, demand.program, cut)
+        cycles += max(_sm(demand, longer, blocks).cycles - run.cycles, 0.0) * times
+    for cut in traced.inside:
+        saved = run.cycles - _sm(demand, cut.shorter, blocks).cycles
+        cycles += max(saved, 0.0) * cut.times * cut.around
+    return cycles, run
 
 
 def _steady(demand: Demand, period: Callable[[float], tuple[float, Run]]) -> tuple[float, Run]:

@@ -410,6 +410,18 @@ def shortened(
     return CutInside(cut.loop, shorter, (flow.trips[cut.loop] - cap) / (cap - half), 1.0, 1.0)
 
 
+def lengthened(
+    kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, cut: CutLoop
+) -> tuple[Traces, float]:
+    """The cut trace with up to twice as many iterations of a loop, and how many times these
+    additional ones it lacks."""
+    caps = _caps(flow, program, facts)
+    cap, trips = caps[cut.loop], flow.trips[cut.loop]
+    longer = min(2.0 * cap, trips)
+    traces = traces_of(kernel, facts, flow, program, {**caps, cut.loop: longer})
+    return traces, (trips - cap) / (longer - cap)
+
+
 def _slowest(
     kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, caps: Mapping[int, float]
 ) -> Traces | None:
