@@ -427,7 +427,9 @@ def _access(
 @uncounted
 def _longest(count: int) -> float:
     """The longest of so many waits over the mean wait, in the mean: of exponential ones the
-    harmonic number."""
+    harmonic number (of many its asymptote, Euler's constant and a term beyond)."""
+    if count > 16:
+        return float(np.log(count) + 0.5772156649 + 0.5 / count)
     total = 0.0
     for i in range(1, count + 1):
         total += 1.0 / i
