@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import geometric_mean, mean, median
 
 IRREGULAR = ("bfs", "sssp", "mst", "gridding", "streamcluster")
@@ -53,12 +53,12 @@ def _by_workload(rows: Sequence[Row]) -> None:
             "within", "L1 off", "L2 off", "full s", "tbpoint s", "profile s", "core"]  # fmt: skip
     sys.stdout.write(f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
     for workload in dict.fromkeys(row["workload"] for row in rows):
-        full = next((f for (name, *_), f in truth.items() if name == workload), None)
-        own = {m: [r for r in rows if r["workload"] == workload and r["method"] == m]
+        own = {m: _latest([r for r in rows if r["workload"] == workload and r["method"] == m])
                for m in methods}  # fmt: skip
-        cells = [workload, *(_error_cell(own[m], full) for m in methods)]
+        cells = [workload, *(_error_cell(own[m], truth) for m in methods)]
         ours = own["tbpoint"]
         if ours:
+            full = truth.get(_key(ours[0]))
             cells += [
                 f"{mean(_half(r) for r in ours):.2f} %",
                 f"{mean(_share(r, 'between') for r in ours):.1f} %",
@@ -69,16 +69,22 @@ def _by_workload(rows: Sequence[Row]) -> None:
                 f"{float(ours[0]['profile_seconds']):.2f}",
             ]  # fmt: skip
         cells += ["-"] * (len(head) - 1 - len(cells))
-        cells.append(next(row["core"] for row in rows if row["workload"] == workload))
+        cells.append(", ".join(sorted({r["core"] for each in own.values() for r in each})))
         sys.stdout.write(f"| {' | '.join(cells)} |\n")
     sys.stdout.write("\n")
 
 
-def _error_cell(rows: Sequence[Row], full: Row | None) -> str:
+def _latest(rows: Sequence[Row]) -> list[Row]:
+    """Those of the core that was measured last, which stands last."""
+    return [row for row in rows if row["core"] == rows[-1]["core"]]
+
+
+def _error_cell(rows: Sequence[Row], truth: Mapping[Key, Row]) -> str:
     if not rows:
         return "-"
     size = f"({mean(_size(r) for r in rows):.2f} %)"
-    return f"{mean(error_percent(r, full) for r in rows):.2f} % {size}" if full else f"- {size}"
+    errors = [error_percent(r, truth[_key(r)]) for r in rows if _key(r) in truth]
+    return f"{mean(errors):.2f} % {size}" if errors else f"- {size}"
 
 
 def _half(row: Row) -> float:
@@ -111,7 +117,14 @@ def _summary(rows: Sequence[Row]) -> None:
     sys.stdout.write(f"| {' | '.join(head)} |\n|{'---|' * len(head)}\n")
     for method in ("tbpoint", "tbpoint-ipdps14", "simpoint", "random"):
         for label, names in groups.items():
-            own = [r for r in rows if r["method"] == method and r["workload"] in names]
+            own = [
+                row
+                for name in sorted(names)
+                for row in _latest(
+                    [r for r in rows if r["method"] == method and r["workload"] == name]
+                )
+                if _key(row) in truth
+            ]
             if own:
                 sys.stdout.write(f"| {' | '.join(_summary_cells(method, label, own, truth))} |\n")
     sys.stdout.write("\n")
@@ -121,37 +134,59 @@ def _summary_cells(
     method: str, label: str, rows: Sequence[Row], truth: Mapping[Key, Row]
 ) -> list[str]:
     pairs = [(row, truth[_key(row)]) for row in rows]
+    names = [row["workload"] for row in rows]
     errors = [error_percent(row, full) for row, full in pairs]
+    sizes = [max(_size(row), 1e-3) for row in rows]
     speed = with_profile = "-"
     if method.startswith("tbpoint"):
-        own = [_seconds(row) for row, _ in pairs]
         whole = [float(full["simulate_seconds"]) for _, full in pairs]
-        speed = f"{geometric_mean([w / max(o, 1e-3) for w, o in zip(whole, own, strict=True)]):.1f}"
-        both = [o + float(row["profile_seconds"]) for o, (row, _) in zip(own, pairs, strict=True)]
-        with_profile = f"{geometric_mean([w / b for w, b in zip(whole, both, strict=True)]):.1f}"
+        own = [_seconds(row) for row in rows]
+        both = [_seconds(row) + float(row["profile_seconds"]) for row in rows]
+        alone = [w / max(o, 1e-3) for w, o in zip(whole, own, strict=True)]
+        profiled = [w / max(o, 1e-3) for w, o in zip(whole, both, strict=True)]
+        speed = f"{_over_workloads(names, alone, geometric_mean):.1f}"
+        with_profile = f"{_over_workloads(names, profiled, geometric_mean):.1f}"
+    small = [max(error, LEAST_PERCENT) for error in errors]
     return [
-        method, label, str(len({row["workload"] for row in rows})),
-        f"{geometric_mean([max(e, LEAST_PERCENT) for e in errors]):.2f} %",
-        f"{mean(errors):.2f} %", f"{max(errors):.2f} %",
-        f"{geometric_mean([max(_size(r), 1e-3) for r in rows]):.2f} %",
-        f"{mean(_size(r) for r in rows):.2f} %", speed, with_profile,
+        method, label, str(len(set(names))),
+        f"{_over_workloads(names, small, geometric_mean):.2f} %",
+        f"{_over_workloads(names, errors, mean):.2f} %", f"{max(errors):.2f} %",
+        f"{_over_workloads(names, sizes, geometric_mean):.2f} %",
+        f"{_over_workloads(names, sizes, mean):.2f} %", speed, with_profile,
     ]  # fmt: skip
+
+
+def _over_workloads(
+    names: Sequence[str], values: Sequence[float], average: Callable[[list[float]], float]
+) -> float:
+    """The average over workloads of that over a workload's rows: all count alike, however many
+    seeds there are."""
+    own = dict[str, list[float]]()
+    for name, value in zip(names, values, strict=True):
+        own.setdefault(name, []).append(value)
+    return average([average(each) for each in own.values()])
 
 
 def _interval(rows: Sequence[Row]) -> None:
     """Over all workloads, settings and seeds: how often the interval holds the truth."""
     truth = _truth(rows)
-    cases = [
-        (row, truth[_key(row)]) for row in rows if row["method"] == "tbpoint" and _key(row) in truth
-    ]
-    if not cases:
-        return
+    for core in dict.fromkeys(row["core"] for row in rows):
+        cases = [
+            (row, truth[_key(row)])
+            for row in rows
+            if row["method"] == "tbpoint" and row["core"] == core and _key(row) in truth
+        ]
+        if cases:
+            _print_interval(core, cases)
+
+
+def _print_interval(core: str, cases: Sequence[tuple[Row, Row]]) -> None:
     held = sum(
         abs(float(row["cycles"]) - float(full["cycles"])) <= float(row["half_width"] or "nan")
         for row, full in cases
     )
     halves = [_half(row) for row, _ in cases]
     sys.stdout.write(
-        f"95 % intervals hold the truth in {held} of {len(cases)} cases; "
+        f"core {core}: 95 % intervals hold the truth in {held} of {len(cases)} cases; "
         f"median half width {median(halves):.2f} %\n"
     )

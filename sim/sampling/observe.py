@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
 from kcc.sim.sampling.plan import Frame, Phase, Step, Stratum, is_head_enough
 from kcc.sim.sampling.warming import first_to_replay, replay, requests_wanted
@@ -40,6 +41,8 @@ class Observation:
 
     restless: bool = False
     """The epochs of the head rise and fall."""
+    head_epoch_cycles: int = 0
+    """Of the last epoch of the head."""
 
     def drawn(self, stratum: int) -> list[int]:
         """The epochs measured of a stratum."""
@@ -59,15 +62,23 @@ def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
     return found
 
 
-def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation, *, functional: bool) -> None:
+def observe(
+    run: LaunchRun, steps: Sequence[Step], seen: Observation, random: np.random.Generator, *,
+    functional: bool,
+) -> None:  # fmt: skip
     """Simulate the steps in order and add what they show; ``functional``: L2 sees what lies
     between them."""
     before, at = run.snapshot(), len(run.blocks)
+    waits = _waits(run, seen, random)
     for step in steps:
         if functional and step.first > at:
             first = first_to_replay(seen.profile, at, step.first, requests_wanted(run.simulation))
             replay(run.simulation, run.launch, first, step.first)
         at = step.end
+        if step.phase is Phase.DISPERSE:
+            simulate_apart(run, step.first, step.end, waits)
+            before = run.snapshot()
+            continue
         after = run.simulate(step.first, step.end)
         if step.phase is Phase.MEASURE:
             epoch = step.first // seen.frame.size
@@ -78,6 +89,18 @@ def observe(run: LaunchRun, steps: Sequence[Step], seen: Observation, *, functio
     if steps and steps[-1].phase is Phase.TAIL:
         seen.ends.append(end.since(before))
     _note(run, seen, end)
+
+
+MEAN_WALK = 4 / 9
+"""The square root of this is the mean of square roots from 0 to 1."""
+
+
+def _waits(run: LaunchRun, seen: Observation, random: np.random.Generator) -> NDArray[np.int64]:
+    """What blocks wait to be as far apart as they are in the mean over the launch."""
+    size = seen.frame.size
+    deviation = duration_deviation(run.simulation.log, len(run.blocks), size)
+    steps = MEAN_WALK * seen.frame.thread_blocks / size
+    return delays(deviation, steps, seen.head_epoch_cycles, size, random)
 
 
 def observe_whole(run: LaunchRun, seen: Observation) -> None:

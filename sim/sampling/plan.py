@@ -21,9 +21,9 @@ from kcc.sim.sampling.regions import Epochs
 WHOLE = 0.5
 """A launch of which more would be simulated is simulated in whole."""
 
-FEWEST, RESTLESS = 2, 4
-"""Epochs drawn of a stratum of a cluster, at least: fewer have no variance. More where the head
-is restless: there two that happen to agree would say too much."""
+FEWEST, RESTLESS = 2, 3
+"""Epochs drawn of the largest stratum of a cluster, at least: fewer have no variance. More where
+the head is restless: there two that happen to agree would say too much. One of other strata."""
 
 
 SETTLED = 0.02
@@ -31,14 +31,24 @@ SETTLED = 0.02
 together have drawn apart, and L2 evicts what it takes in."""
 
 
-HEAD_SHARE, LEAST_HEAD, MOST_HEAD = 0.04, 12, 16
-"""Thread blocks draw apart for ten epochs and more: a head has as many where that is no more than
-this share of the launch."""
+HEAD_SHARE, MOST_HEAD = 0.04, 8
+"""Most of what differs at the beginning of a launch is over after eight epochs: a head has as many
+where that is no more than this share of the launch."""
+
+RESTLESS_HEAD, STEADY_HEAD = 12, 2
+"""The head ends after this part of the launch, a twelfth where it is restless: its epochs do not
+agree then however long it is."""
+
+
+SPARSE = 0.25
+"""Of launches of which no more than this is simulated the thread blocks are made to draw apart."""
 
 
 class Phase(Enum):
-    """Why thread blocks are simulated."""
+    """Why thread blocks are simulated. Where the first are left out, those that take the places of
+    the head's begin as far apart as they would be by then (:mod:`kcc.sim.sampling.dispersion`)."""
 
+    DISPERSE = "disperse"
     WARM = "warm"
     MEASURE = "measure"
     TAIL = "tail"
@@ -99,13 +109,13 @@ def is_restless(cpis: Sequence[float]) -> bool:
 
 
 def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:
-    """Whether the head is long enough: a share of the launch, and settled, or restless for a sixth
-    of the launch; one that goes on one way is simulated to the half."""
+    """Whether the head is long enough: a share of the launch, and settled, or restless for a
+    twelfth of the launch; one that goes on one way is simulated to the half."""
     count = len(cpis)
-    longest = epochs // 6 if is_restless(cpis) else epochs // 2
+    longest = epochs // (RESTLESS_HEAD if is_restless(cpis) else STEADY_HEAD)
     if count >= min(max(longest, 2), MOST_HEAD):
         return True
-    return count >= max(min(HEAD_SHARE * epochs, LEAST_HEAD), 2) and is_settled(cpis)
+    return count >= max(min(HEAD_SHARE * epochs, MOST_HEAD), 2) and is_settled(cpis)
 
 
 def frame_of(
@@ -153,18 +163,34 @@ def steps_of(
     frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_tail: bool = True
 ) -> tuple[Step, ...]:
     """What to simulate after the head for the epochs ``drawn`` of each stratum (by its place)."""
-    found, at = list[Step](), frame.head
+    found = _steps(frame, drawn, warm_blocks, with_tail, disperse=False)
+    if share_of(found, frame) > SPARSE:
+        return found
+    return _steps(frame, drawn, warm_blocks, with_tail, disperse=True)
+
+
+def _steps(
+    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, with_tail: bool, *, disperse: bool
+) -> tuple[Step, ...]:
+    """``disperse``: before the first epoch that is measured with room for it."""
+    found = list[Step]()
+    at, apart = frame.head, not disperse
     places = sorted((epoch, place) for place, epochs in drawn.items() for epoch in epochs)
-    for epoch, place in places:
-        first = epoch * frame.size
-        if first > at and warm_blocks:
-            found.append(Step(Phase.WARM, max(first - warm_blocks, at), first))
-        at = first + frame.size
-        found.append(Step(Phase.MEASURE, first, at, place))
+    steps = [
+        Step(Phase.MEASURE, epoch * frame.size, (epoch + 1) * frame.size, place)
+        for epoch, place in places
+    ]
     if with_tail:
-        if frame.tail > at and warm_blocks:
-            found.append(Step(Phase.WARM, max(frame.tail - warm_blocks, at), frame.tail))
-        found.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
+        steps.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
+    for step in steps:
+        first = max(step.first - warm_blocks, at)
+        if not apart and step.phase is Phase.MEASURE and first - frame.size > at:
+            apart = True
+            found.append(Step(Phase.DISPERSE, first - frame.size, first))
+        if first < step.first:
+            found.append(Step(Phase.WARM, first, step.first))
+        found.append(step)
+        at = step.end
     return tuple(found)
 
 

@@ -46,12 +46,12 @@ EVERY_BLOCK = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class StratifiedOptions:
-    """``launches`` drawn of each cluster, and ``epochs`` of each stratum of those, at least (more
-    of a ``restless`` one); ``windows`` are shared out among strata by their instructions, up to
-    ``most`` of a stratum's epochs over the whole cluster. ``warm`` epochs go before each that is
-    drawn, times what :data:`WARM_SHARE` says; ``functional``: L2 also sees what thread blocks touch
-    that were left out before. ``error`` is the half width that is asked for, over the whole; None
-    takes what the rest gives."""
+    """``launches`` drawn of each cluster, and ``epochs`` of the largest stratum of those, at least
+    (more of a ``restless`` one; one of other strata); ``windows`` are shared out among strata by
+    their instructions, up to ``most`` of a stratum's epochs over the whole cluster. ``warm`` epochs
+    go before each that is drawn, times what :data:`WARM_SHARE` says; ``functional``: L2 also sees
+    what thread blocks touch that were left out before. ``error`` is the half width that is asked
+    for, over the whole; None takes what the rest gives."""
 
     inter_distance: float = INTER_DISTANCE
     intra_distance: float = INTRA_DISTANCE
@@ -92,7 +92,7 @@ class StratifiedSampler:
         ]
         self.cluster_seconds = time.process_time() - began
         self.instructions = sum(int(p.warp_instructions.sum()) for p in profiles)
-        self.simulator = CycleSimulator(gpu, registers, timeline=0)
+        self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
         self.gpu = gpu
         self.clock_mhz = 1.0
         self.seen = dict[int, Observation]()
@@ -163,12 +163,14 @@ class StratifiedSampler:
         head = simulate_head(run, len(epochs), epochs.size)
         frame = frame_of(epochs, labels, profile.warp_instructions, len(head))
         restless = is_restless([one.cpi for one in head])
-        seen = self.seen[place] = Observation(frame, profile, ends=head, restless=restless)
+        seen = self.seen[place] = Observation(
+            frame, profile, ends=head, restless=restless, head_epoch_cycles=head[-1].clock
+        )
         steps = steps_of(frame, self._first_draw(seen, sample), self._warm(frame))
         if frame.is_whole or share_of(steps, frame) > WHOLE:
             self._finish_whole(run, place)
         else:
-            observe(run, steps, seen, functional=options.functional)
+            observe(run, steps, seen, self.random, functional=options.functional)
         seen.seconds += time.process_time() - began
 
     def _begin(self, place: int) -> LaunchRun:
@@ -195,10 +197,11 @@ class StratifiedSampler:
         known = self.compared.get(kernel, 0) >= ENOUGH_COMPARED
         least = options.restless if seen.restless and not known else options.epochs
         drawn = dict[int, list[int]]()
+        largest = max((stratum.work for stratum in strata), default=0)
         for number, stratum in enumerate(strata):
             share = sample.cluster.weight * options.windows * stratum.work / max(work, 1)
             most = options.most * len(stratum.epochs) * len(sample.order)
-            count = max(least, round(min(share, most)))
+            count = max(least if stratum.work == largest else 1, round(min(share, most)))
             drawn[number] = draw(stratum, ceil(count / launches), self.random)
         compared = sum(len(epochs) - 1 for epochs in drawn.values())
         self.compared[kernel] = self.compared.get(kernel, 0) + compared
@@ -270,7 +273,7 @@ class StratifiedSampler:
         if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
             self._finish_whole(run, place)
         else:
-            observe(run, steps, seen, functional=self.options.functional)
+            observe(run, steps, seen, self.random, functional=self.options.functional)
         seen.seconds += time.process_time() - began
         return True
 

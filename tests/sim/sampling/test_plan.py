@@ -56,6 +56,16 @@ def test_steps() -> None:
     assert steps_of(frame, {0: [1]}, 2, with_tail=False) == (Step(Phase.MEASURE, 4, 8, 0),)
 
 
+def test_blocks_draw_apart_before_the_first_epoch_with_room_for_it() -> None:
+    frame = frame_of(epochs(40, 4, 160), np.zeros(40, np.int64), np.ones(160, np.int64), 1)
+    steps = steps_of(frame, {0: [2, 10, 20]}, 4)
+    apart = [n for n, step in enumerate(steps) if step.phase is Phase.DISPERSE]
+    assert [(steps[n].first, steps[n].end) for n in apart] == [(32, 36)]
+    assert steps[apart[0] + 1] == Step(Phase.WARM, 36, 40)
+    many = steps_of(frame, {0: [2, 6, 10, 14, 18, 22]}, 4)
+    assert not any(step.phase is Phase.DISPERSE for step in many)
+
+
 def test_draws_lie_everywhere() -> None:
     frame = frame_of(epochs(102, 4, 408), np.zeros(102, np.int64), np.ones(408, np.int64), 1)
     (stratum,) = frame.strata
@@ -70,13 +80,15 @@ def test_draws_lie_everywhere() -> None:
 
 def test_heads() -> None:
     assert not is_head_enough([1.0], 1000)
-    assert not is_head_enough([1.0] * 11, 1000)
-    assert is_head_enough([1.0] * 12, 1000)
-    assert not is_head_enough([1.0] * 11 + [1.1], 1000)
-    assert is_head_enough([1.0, 2.0] * 8, 1000)
-    assert is_head_enough([1.0, 2.0, 1.0], 18)
-    assert not is_head_enough([1.0, 2.0, 3.0], 18)
-    assert is_head_enough([float(n) for n in range(1, 10)], 18)
+    assert not is_head_enough([1.0] * 7, 1000)
+    assert is_head_enough([1.0] * 8, 1000)
+    assert not is_head_enough([1.0] * 3, 100)
+    assert is_head_enough([1.0] * 4, 100)
+    assert not is_head_enough([1.0] * 4 + [1.1], 100)
+    assert is_head_enough([1.0, 2.0] * 4, 1000)
+    assert is_head_enough([1.0, 2.0, 1.0], 36)
+    assert not is_head_enough([1.0, 2.0, 3.0], 36)
+    assert is_head_enough([float(n) for n in range(1, 8)], 14)
 
 
 def test_restless_is_up_and_down() -> None:
