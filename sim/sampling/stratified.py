@@ -114,13 +114,12 @@ class StratifiedSampler:
         return self.estimate()
 
     def _simulate_slow(self) -> None:
-        """Simulate in whole the restless launches that are small and yet take long."""
+        """Simulate in whole the launches that are small and yet take long."""
         found = self.estimate()
         slow = SLOW * found.cycles / max(found.instructions, 1)
         for launch in [launch for group in found.groups for launch in group.launches]:
             small = launch.instructions <= SMALL * found.instructions
-            restless = self.seen[launch.place].restless
-            if small and restless and launch.cycles >= slow * launch.instructions:
+            if small and launch.cycles >= slow * launch.instructions:
                 self._simulate_whole(launch.place)
 
     def _draw_unknown(self) -> None:
@@ -286,8 +285,8 @@ ENOUGH_COMPARED = 6
 """Epochs of a kernel that say how restless it is."""
 
 SMALL, SLOW = 0.006, 4.0
-"""A restless launch of at most the first share of all instructions, that takes the second times its
-share of the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
+"""A launch of at most the first share of all instructions, that takes the second times its share of
+the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
 
 ROUNDS = 8
 GROWTH, LEAST_GROWTH = 4.0, 1.25
