@@ -244,6 +244,7 @@ class GpuDescription:
     register_banks: Integer = integer("banks", "banks of the register file", high=1024)
     operand_collectors: Integer = integer("collectors", "operand collectors", high=1024)
     shared_banks: Integer = integer("banks", "banks of shared memory", high=1024)
+    shared_pairs: Text = text("lanes of a wide load that read the same", "apart", "together")
     shared_bytes_per_cycle: Number = number("bytes per cycle", "shared memory of one SM", low=1)
 
     lanes_per_sm: Lanes = field(default_factory=Lanes)

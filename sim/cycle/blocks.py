@@ -86,7 +86,8 @@ class BlockSupply:
             return
         geometry = Geometry(
             machine.line_bytes, machine.sector_bytes, machine.local_banks,
-            machine.lanes_together, PRIVATE_LINES, self.tables.private_bytes,
+            machine.lanes_together, machine.pairs_together, PRIVATE_LINES,
+            self.tables.private_bytes,
             machine[Conf.CONSTANT_SETS] > 0,
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)

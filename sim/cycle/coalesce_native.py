@@ -17,21 +17,20 @@ GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC = range(6)
 WORD = 4
 """Bytes of a bank, and of what private memory of the lanes is interleaved by."""
 
-NVIDIA_LANES = 32
-
 MOST_WORDS = 16
 """Words of a lane's access that are looked at."""
 
 
 class Geometry(NamedTuple):
     """Sizes in bytes of lines and sectors, banks of local memory, the lanes that it serves at
-    once, where private memory begins and how much a lane has, and whether the lines of constants
-    are wanted, too."""
+    once, whether pairs of lanes of a wide load count as one, where private memory begins and how
+    much a lane has, and whether the lines of constants are wanted, too."""
 
     line_bytes: int
     sector_bytes: int
     banks: int
     lanes_together: int
+    pairs_together: bool
     private_base: int
     private_bytes: int
     constant_lines: bool
@@ -86,13 +85,12 @@ def paired(addresses: Ints, mask: Any, apart: int) -> bool:
 
 
 @inlined
-def lanes_of_wide(addresses: Ints, mask: Any, size: int, lanes_together: int) -> int:
-    """Lanes of one access of local memory; twice as many of a wide one whose pairs of lanes have
-    one address each, as what they get fits into one register (G. Smith of NVIDIA, developer forum,
-    "Unexpected shared memory bank conflict": LDS.128 takes two passes then instead of four; so do
-    an A10 and an H100, same forum, "Discrepancy in LDS.128 Wavefronts")."""
-    step = lanes_per_pass(size, lanes_together)
-    if step == lanes_together or not lanes_together == len(addresses) == NVIDIA_LANES:
+def lanes_of_pass(addresses: Ints, mask: Any, size: int, g: Geometry) -> int:
+    """Lanes of one access of local memory: twice as many of a wide one whose pairs of lanes have
+    one address each, as what they get fits into one register (NVIDIA developer forum, "Unexpected
+    shared memory bank conflict": LDS.128 takes two passes then instead of four)."""
+    step = lanes_per_pass(size, g.lanes_together)
+    if step == g.lanes_together or not g.pairs_together:
         return step
     return 2 * step if paired(addresses, mask, 1) or paired(addresses, mask, 2) else step
 
@@ -273,7 +271,7 @@ def coalesce(
             own = addresses[number]
             accesses[number].first = end
             if kind in (LOCAL, LOCAL_ATOMIC):
-                step = lanes_of_wide(own, mask, size, g.lanes_together)
+                step = lanes_of_pass(own, mask, size, g)
                 _, _, stride = shape(own, mask, size)
                 side_by_side = stride == size and size >= WORD and step * size <= g.banks * WORD
                 one_word = stride == 0 and kind == LOCAL and size <= g.banks * WORD

@@ -51,6 +51,8 @@ class Machine:
     sector_bytes: int
     local_banks: int
     lanes_together: int
+    pairs_together: bool
+    """Whether lanes of a wide load that read the same two by two go through local memory as one."""
     local_latency: int
     texture_latency: int
     int_mul_latency: int
@@ -87,6 +89,7 @@ def machine_of(
     return Machine(
         gpu, conf, units, _generation(gpu), clock, line, sector, min(banks, 128),
         width if banks >= 32 else max(width // 2, 1),
+        gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),
         whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),

@@ -126,8 +126,10 @@ def test_passes_of_wide_loads(
     warp = Warp()
     for n in range(N):
         warp.op(opcode, 4 * (n % 8), (100,), addresses)
-    timing = check(simulate(tmp_path, [[warp]], shared=4096))
+    timing = check(simulate(tmp_path, [[warp]], "shared_pairs=together", shared=4096))
     assert timing.statistics["local passes"] == N * passes
+    apart = check(simulate(tmp_path, [[warp]], shared=4096))
+    assert apart.statistics["local passes"] == N * max(passes, 2 if opcode == "LDS.64" else 4)
 
 
 def chase(count: int) -> Warp:
