@@ -9,6 +9,7 @@ from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
+    Binary,
     Branch,
     Call,
     CondBranch,
@@ -16,12 +17,13 @@ from kcc.frontend.ir.instructions import (
     GetElementPtr,
     IntCompare,
     Phi,
+    Select,
     ShuffleVector,
     Store,
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
-from kcc.frontend.ir.types import FLOAT, I32, IrType, PtrTy, scalar_of, size_bytes
+from kcc.frontend.ir.types import FLOAT, I1, I32, IrType, PtrTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
     ConstantExpr,
@@ -410,12 +412,17 @@ class _Builder:
 
     def _anchor(self, condition: Value) -> Value:
         """The value that decides a condition on data: what is compared, where nothing else asks
-        for the comparison."""
+        for the comparison; of comparisons that are joined, what comes last."""
         made = self.function.definition(condition)
-        if isinstance(made, IntCompare | FloatCompare) and len(self.users[made.index]) == 1:
-            for value in made.operands:
-                if isinstance(value, InstructionRef) and not self.roles.is_known(value):
-                    return value
+        if made is None or len(self.users[made.index]) != 1:
+            return condition
+        waits = [o for o in made.operands if isinstance(o, InstructionRef)]
+        waits = [o for o in waits if not self.roles.is_known(o)]
+        if isinstance(made, Binary | Select) and made.type == I1 and waits:
+            anchors = [self._anchor(o) for o in waits]
+            return max((a for a in anchors if isinstance(a, InstructionRef)), key=lambda a: a.index)
+        if isinstance(made, IntCompare | FloatCompare) and waits:
+            return waits[0]
         return condition
 
     def _choice(self, number: int, end: Switch) -> Choice:
