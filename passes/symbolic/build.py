@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar, cast
 
 from kcc.frontend.ir.instructions import (
     Alloca,
@@ -64,6 +65,8 @@ from kcc.passes.symbolic.regions import Level, Regions
 from kcc.passes.symbolic.steps import Additions
 from kcc.passes.symbolic.variation import Variation
 
+T = TypeVar("T")
+
 MAX_NODES = 400_000
 """Nodes of one kernel; beyond, values are opaque: the construction stays linear in its time."""
 
@@ -117,7 +120,14 @@ class SymbolicValues:
         self._ends: dict[int, Expr] = {}
         self._freezes = any(i.opcode is Opcode.FREEZE for i in self.function.instructions)
         """Whether unset values may be read: then they are told apart from others."""
+        self._kept: dict[type[object], object] = {}
         self._process(None)
+
+    def kept(self, kind: type[T]) -> T:
+        """What others compute of these values and keep as long as they live: one ``kind()``."""
+        if kind not in self._kept:
+            self._kept[kind] = kind()
+        return cast("T", self._kept[kind])
 
     # what others ask
 

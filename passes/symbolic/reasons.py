@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
@@ -28,16 +26,17 @@ def everything(values: SymbolicValues, node: Node) -> list[Node]:
     return list(seen)
 
 
-_FOUND: WeakKeyDictionary[SymbolicValues, dict[Node, str]] = WeakKeyDictionary()
-"""The reasons in each kernel, which several passes ask for."""
+class _Reasons(dict[Node, str]):
+    """Those in a kernel, which several passes ask for."""
 
-_NAMED: WeakKeyDictionary[SymbolicValues, dict[Loaded, str]] = WeakKeyDictionary()
-"""The words for its loads, of which most are among many reasons."""
+
+class _LoadWords(dict[Loaded, str]):
+    """The words for a kernel's loads, of which most are among many reasons."""
 
 
 def reason_for(values: SymbolicValues, node: Node) -> str:
     """What a node depends on that only a run shows; empty if there is nothing."""
-    known = _FOUND.setdefault(values, {})
+    known = values.kept(_Reasons)
     if node not in known:
         known[node] = _reason(values, node)
     return known[node]
@@ -71,7 +70,7 @@ def _line(values: SymbolicValues, index: int) -> str:
 
 
 def _load(values: SymbolicValues, load: Loaded) -> str:
-    named = _NAMED.setdefault(values, {})
+    named = values.kept(_LoadWords)
     if load not in named:
         named[load] = f"{text(values, load, 40)}, read{_line(values, load.instruction)}"
     return named[load]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,10 +53,8 @@ class Unsettled:
     """A symbol has no value: the launch is not known."""
 
 
-_EVALUATORS: WeakKeyDictionary[
-    SymbolicValues, dict[tuple[frozenset[Key], int], tuple[Evaluator, bool] | None]
-] = WeakKeyDictionary()
-"""Those in use for each kernel, by the symbols that their rows differ in."""
+class _Evaluators(dict[tuple[frozenset[Key], int], tuple[Evaluator, bool] | None]):
+    """Those in use for a kernel, by the symbols that their rows differ in."""
 
 
 def evaluator_for(
@@ -73,7 +70,7 @@ def evaluator_for(
         for key in depends_on(values, node)
         if key[0] is not SymbolKind.COUNTER
     )
-    known = _EVALUATORS.setdefault(values, {})
+    known = values.kept(_Evaluators)
     most = max(MIN_LANES, min(most, MAX_ELEMENTS // max(values.algebra.size, 1)))
     key = (needed, most)
     if key not in known:

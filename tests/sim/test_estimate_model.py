@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from functools import cache
 
 import pytest
@@ -13,6 +14,7 @@ from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.gpu.loading import load_gpu
 from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_argument, parse_dimensions
+from kcc.passes.symbolic.build import SymbolicValues
 from kcc.pipeline import AnalysisRequest, LaunchInputs
 
 SAXPY = """
@@ -219,3 +221,17 @@ def test_a_launch_takes_no_less_than_its_slowest_warp() -> None:
     }
     assert cycles[256] - cycles[1] > 255 * 4
     assert cycles[512] - cycles[256] == pytest.approx(cycles[256] - cycles[1], rel=0.3)
+
+
+def test_nothing_is_kept_of_kernels_that_were_estimated() -> None:
+    """A sweep of thousands of configurations must not grow with each."""
+
+    def alive() -> int:
+        gc.collect()
+        return sum(isinstance(each, SymbolicValues) for each in gc.get_objects())
+
+    before = alive()
+    for shift in range(2):
+        source = TRANSPOSE.replace("y[i", f"if (i * j + {shift} < n) y[i")
+        estimated(source, "256,256", "16,16", "v100", args="n=256")
+    assert alive() == before
