@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
@@ -53,6 +54,21 @@ def inlined(function: F) -> F:
     """Like :func:`uncounted` for a part of such a function: its code stands wherever it is called,
     since handing on a dozen arrays takes longer than what small parts do."""
     return numba.njit(nogil=True, _nrt=False, forceinline=True)(function)
+
+
+@inlined
+def scatter(line: int) -> int:
+    """A number of 31 bits that looks random, every bit of the line having a say: what chooses sets,
+    slices and banks where a GPU hashes addresses, of which vendors say nothing. The two rounds are
+    the first of triple32 (Wellons, "hash-prospector", 2018)."""
+    x = np.uint64(line)
+    x ^= x >> np.uint64(17)
+    x *= np.uint64(0xED5AD4BB)
+    x ^= x >> np.uint64(11)
+    x *= np.uint64(0xAC4C1B51)
+    x ^= x >> np.uint64(15)
+    masked: Any = np.int64(x & np.uint64(0x7FFFFFFF))
+    return masked
 
 
 @intrinsic

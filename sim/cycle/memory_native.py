@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, trailing_zeros
+from kcc.native import inlined, scatter, trailing_zeros
 from kcc.sim.cycle.layout import (
     ABSENT,
     DIRTY,
@@ -50,19 +50,6 @@ S_ROW_HITS = int(Stat.ROW_HITS)
 
 WAY_MASK = DIRTY - 1
 LOW_BITS = (1 << WAY_BITS) - 1
-
-
-@inlined
-def scatter(line: int) -> int:
-    """A number that looks random, for choosing slices: every bit of the line has a say."""
-    x = np.uint64(line)
-    x ^= x >> np.uint64(17)
-    x *= np.uint64(0xED5AD4BB)
-    x ^= x >> np.uint64(11)
-    x *= np.uint64(0xAC4C1B51)
-    x ^= x >> np.uint64(15)
-    masked: Any = np.int64(x & np.uint64(0x7FFFFFFF))
-    return masked
 
 
 @inlined

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, prefetch, trailing_zeros, uncounted
+from kcc.native import native, prefetch, scatter, trailing_zeros, uncounted
 from kcc.sim.interval.events_native import (
     E_BACK,
     E_COUNT,
@@ -40,19 +40,6 @@ Ints = Any
 Floats = Any
 
 LOAD, STORE, ATOMIC = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE), int(Kind.GLOBAL_ATOMIC)
-
-
-@uncounted
-def scatter(line: int) -> int:
-    """A number that looks random, which chooses the slice of L2 (and the bank of a row)."""
-    x = np.uint64(line)
-    x ^= x >> np.uint64(17)
-    x *= np.uint64(0xED5AD4BB)
-    x ^= x >> np.uint64(11)
-    x *= np.uint64(0xAC4C1B51)
-    x ^= x >> np.uint64(15)
-    masked: Any = np.int64(x & np.uint64(0x7FFFFFFF))
-    return masked
 
 
 (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native
+from kcc.native import inlined, native, scatter
 from kcc.sim.reuse.layout import EMPTY, Code, Gpu, Kind, Lru, Order, Second
 
 Ints = Any
@@ -22,19 +22,6 @@ RECENT = 1 << 14
 
 NOTHING = EMPTY
 BEFORE = 256
-
-
-@inlined
-def scatter(line: int) -> int:
-    """A number of 31 bits that looks random, which chooses the set of a line."""
-    x = np.uint64(line)
-    x ^= x >> np.uint64(17)
-    x *= np.uint64(0xED5AD4BB)
-    x ^= x >> np.uint64(11)
-    x *= np.uint64(0xAC4C1B51)
-    x ^= x >> np.uint64(15)
-    masked: Any = np.int64(x & np.uint64(0x7FFFFFFF))
-    return masked
 
 
 @inlined
