@@ -12,6 +12,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.pipeline import (
     AnalysisRequest,
     LaunchInputs,
+    check_arguments,
     choose_kernels,
     compile_unit,
     count_registers,
@@ -127,9 +128,10 @@ class Workshop:
         """
         if self._prepared is None or self._prepared[0] is not request:
             unit, counts = self._compile(request)
+            kernels = choose_kernels(unit, request.kernels)
+            check_arguments(request.arguments, kernels)
             found = tuple(
-                _prepared(kernel, unit, request, counts, self.stage)
-                for kernel in choose_kernels(unit, request.kernels)
+                _prepared(kernel, unit, request, counts, self.stage) for kernel in kernels
             )
             self._prepared = (request, found)
         return self._prepared[1]

@@ -75,9 +75,11 @@ class Estimate:
 
 
 def limiter_of(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:
-    """The resource that is nearly always busy, else what most cycles are spent waiting for."""
+    """The resource that is nearly always busy in the ``cycles`` of the kernel, else what most
+    cycles are spent waiting for; the launch where it takes longer than the kernel. ``shares`` are
+    those of both together."""
     name, most = max(bounds.items(), key=lambda item: item[1])
-    if most >= 0.8 * cycles:
+    if most >= 0.8 * cycles and shares.get("launch", 0.0) <= 0.5:
         return name
     waits = {k: v for k, v in shares.items() if k != "issue"}
     return f"latency ({max(waits, key=lambda k: waits[k])})"

@@ -25,10 +25,13 @@ def period_of(offset: Callable[[int], int | None], extent: int) -> tuple[int, in
         far = offset(period)
         if far is not None and far != period * step:
             places = {period + 1, 2 * period, extent // 2, extent - period, extent - 1}
-            for place in places & set(range(extent)):
-                if offset(place) != place % period * step + place // period * far:
-                    return None
-            return period, far
+            if all(
+                offset(place) == place % period * step + place // period * far
+                for place in places
+                if place < extent
+            ):
+                return period, far
+            return None
         period *= 2
     return None
 

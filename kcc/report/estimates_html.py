@@ -21,10 +21,11 @@ from kcc.report.estimates_text import (
     confidence_text,
     duration,
     guess_text,
-    megabytes,
     title_of,
+    volume,
 )
 from kcc.report.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.words import plural
 
 DETAILED = 12
 """Configurations that are shown in full: the page of a sweep of thousands stays small."""
@@ -211,13 +212,13 @@ def _cards(each: EstimateRecord) -> Markup:
     if each.occupancy is not None:
         o = each.occupancy
         registers = "" if o.registers is None else f"; {o.registers} registers"
-        detail = f"{o.blocks} blocks, limited by {', '.join(o.limiters)}{registers}"
+        detail = f"{plural(o.blocks, 'block')}, limited by {', '.join(o.limiters)}{registers}"
         cards.append(_card("occupancy", f"{o.warps} of {o.max_warps} warps", detail))
     cards.append(_card("waves", f"{each.waves or 0:.1f}", ""))
     if each.counts is not None:
         c = each.counts
-        moved = f"DRAM {megabytes(c.dram_read_sectors)} read, {megabytes(c.dram_write_sectors)}"
-        moved += f" written; L2 {megabytes(c.l2_read_sectors)} read"
+        moved = f"DRAM {volume(c.dram_read_sectors)} read, {volume(c.dram_write_sectors)}"
+        moved += f" written; L2 {volume(c.l2_read_sectors)} read"
         cards.append(_card("counts", f"{c.warp_instructions:,.0f} warp instructions", moved))
     if each.confidence is not None:
         cards.append(_card("rests on", confidence_text(each.confidence), ""))

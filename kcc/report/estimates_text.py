@@ -134,7 +134,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     launch = f"{' x '.join(map(str, c.global_size))} in {' x '.join(map(str, c.local_size))}"
     assumed = " (assumed)" if each.confidence and each.confidence.assumed_launch else ""
     low, high = (duration(value) for value in each.range_us)
-    held = f"{o.warps} of {o.max_warps} warps per SM, {o.blocks} blocks"
+    held = f"{o.warps} of {o.max_warps} warps per SM, {plural(o.blocks, 'block')}"
     registers = "" if o.registers is None else f"; {o.registers} registers"
     cpi = each.cpi or 0.0
     found = [
@@ -185,8 +185,8 @@ def _counts(each: EstimateRecord) -> list[str]:
         return []
     parts = (
         f"{c.warp_instructions:,.0f} warp instructions",
-        f"DRAM {megabytes(c.dram_read_sectors)} read, {megabytes(c.dram_write_sectors)} written",
-        f"L2 {megabytes(c.l2_read_sectors)} read, {megabytes(c.l2_write_sectors)} written",
+        f"DRAM {volume(c.dram_read_sectors)} read, {volume(c.dram_write_sectors)} written",
+        f"L2 {volume(c.l2_read_sectors)} read, {volume(c.l2_write_sectors)} written",
     )
     return ["  counts      " + "; ".join(parts)]
 
@@ -198,7 +198,8 @@ def confidence_text(confidence: Confidence) -> str:
         share = 100 * confidence.assumed_share
         parts.append(f"{share:.0f} % of warp instructions behind assumed branches")
     if confidence.accesses_without_addresses:
-        parts.append(f"{confidence.accesses_without_addresses} accesses without known addresses")
+        accesses = plural(confidence.accesses_without_addresses, "access", "accesses")
+        parts.append(f"{accesses} without known addresses")
     if confidence.unattributed_share >= 0.005:
         share = 100 * confidence.unattributed_share
         parts.append(f"{share:.0f} % of warp instructions without a line")
@@ -251,9 +252,14 @@ def duration(microseconds: float) -> str:
     return f"{microseconds / 1e6:.3g} s"
 
 
-def megabytes(sectors: float) -> str:
-    """Sectors of 32 bytes, in MB."""
-    return f"{sectors * 32e-6:.1f} MB"
+def volume(sectors: float) -> str:
+    """What sectors of 32 bytes hold, with a fitting unit."""
+    size_bytes = 32 * sectors
+    if size_bytes < 1e6:
+        return f"{size_bytes / 1e3:.1f} KB"
+    if size_bytes < 1e11:
+        return f"{size_bytes / 1e6:.1f} MB"
+    return f"{size_bytes / 1e9:.1f} GB"
 
 
 def title_of(record: EstimateRecord) -> str:

@@ -11,6 +11,8 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
+from kcc.report.estimates_text import volume
+from kcc.sim.estimate_result import limiter_of
 from kcc.sim.launch_overhead import GRAPH_US, QUEUED_US, WAITED_US
 
 SAXPY = """__kernel void saxpy(__global const float *x, __global float *y, float a, int n) {
@@ -233,3 +235,23 @@ def test_the_report_says_what_to_give(tmp_path: Path, capsys: pytest.CaptureFixt
     guesses(tmp_path, "--arg", "n=65536")
     out = capsys.readouterr().out
     assert "guessed     loop in line 5: 16 iterations; m has no value (--arg m=VALUE)" in out
+
+
+@pytest.mark.parametrize(
+    ("sectors", "shown"),
+    [(0, "0.0 KB"), (384, "12.3 KB"), (524_288, "16.8 MB"), (3.2e9, "102.4 GB")],
+)
+def test_volumes_have_a_fitting_unit(sectors: float, shown: str) -> None:
+    assert volume(sectors) == shown
+
+
+def test_what_limits_a_launch() -> None:
+    bounds, shares = {"alu": 20.0, "dram_bandwidth": 90.0}, {"dram": 0.5, "issue": 0.1}
+    assert limiter_of(bounds, shares | {"launch": 0.4}, 100.0) == "dram_bandwidth"
+    assert limiter_of(bounds, {"dram": 0.3, "launch": 0.6}, 100.0) == "latency (launch)"
+    assert limiter_of(bounds, shares | {"launch": 0.4}, 200.0) == "latency (dram)"
+
+
+def test_an_argument_that_no_kernel_has(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["estimate", str(source), "--gpu", "v100", "--arg", "nowhere=3"]) == 1
+    assert "error[K010]" in capsys.readouterr().err

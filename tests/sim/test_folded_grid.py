@@ -38,6 +38,11 @@ def test_what_is_no_period_is_none() -> None:
     assert period_of(lambda block: 4 * block, 1) is None
 
 
+def test_the_grid_may_be_as_large_as_a_launch_can_be() -> None:
+    """An index of 32 bits that wraps: 2^40 thread blocks of 256 take no longer than a few."""
+    assert period_of(lambda block: 256 * block % 2**32, 2**40) == (2**24, 0)
+
+
 @pytest.mark.parametrize("stride", [256, 2048, 65536, 1 << 20])
 def test_each_part_of_a_butterfly_is_read_once(stride: int) -> None:
     items, at = 1 << 20, Span("test", 1, 1)
