@@ -18,6 +18,8 @@ from kcc.sim.sampling.estimate import LaunchEstimate
 WIDTH, PANEL, LEFT, TOP, MARK = 960, 150, 64, 30, 8
 COLUMNS = 440
 """Of a panel: blocks of one column are drawn as a line from the least to the most."""
+WIDEST, THIN = 24, 1.5
+"""A mark is at most so wide, and reaches so far above and below its value."""
 PANELS = 24
 
 COLOURS = ("#2a6f97", "#c8553d", "#588157", "#8f5fa8", "#b08900", "#3d8f8f", "#a4476b", "#5c6b73")
@@ -84,8 +86,8 @@ def _panel(launch: LaunchEstimate, profile: LaunchProfile, top: float) -> Iterat
             low, high = base - span * own.min() / most, base - span * own.max() / most
             x = LEFT + (column + 0.5) * step
             colour = COLOURS[label % len(COLOURS)] if label >= 0 else NONE
-            line = f'stroke="{colour}" stroke-width="{min(step, 4):.2f}"'
-            yield f'<path d="M{x:.1f} {low + 0.7:.1f}V{high - 0.7:.1f}" {line}/>'
+            line = f'stroke="{colour}" stroke-width="{min(step, WIDEST):.2f}"'
+            yield f'<path d="M{x:.1f} {low + THIN:.1f}V{high - THIN:.1f}" {line}/>'
     for part in launch.simulated:
         x = LEFT + 2 * COLUMNS * part.first / blocks
         width = max(2 * COLUMNS * (part.end - part.first) / blocks, 0.7)

@@ -7,7 +7,6 @@ only the clustering is repeated for another one.
 from __future__ import annotations
 
 import io
-import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -177,8 +176,12 @@ def load_profile(path: Path, trace: str) -> ProgramProfile:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
             found = _read(arrays)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    except DiagnosticError:
+        raise
+    except Exception as error:  # noqa: BLE001 - zip, zlib and numpy raise anything
+        reason = (
+            error.strerror if isinstance(error, OSError) else "it is damaged, or something else"
+        )
         message = f"{path} is no profile of thread blocks: {reason}"
         raise DiagnosticError([Diagnostic("K782", message)]) from None
     if found.trace != trace:
@@ -189,7 +192,7 @@ def load_profile(path: Path, trace: str) -> ProgramProfile:
 
 def _read(arrays: np.lib.npyio.NpzFile) -> ProgramProfile:
     if int(arrays["format"]) != FORMAT:
-        raise ValueError("it is of another version")
+        raise DiagnosticError([Diagnostic("K782", "the profile is of another version of kcc")])
     ends = np.cumsum(arrays["blocks"])
     columns: list[Sequence[NDArray[np.int64]]] = [
         np.split(_whole(arrays[name], int(ends[-1]) if len(ends) else 0), ends[:-1])

@@ -174,3 +174,19 @@ def test_broken_profiles(traced: Path, tmp_path: Path, keep: int) -> None:
         kept.write_bytes(save_profile(profile_trace(file))[:keep])
         with pytest.raises(DiagnosticError, match="no profile"):
             load_profile(kept, identity_of(file))
+
+
+def test_damaged_profiles(traced: Path, tmp_path: Path) -> None:
+    """Whatever byte of a profile is wrong, the message is that of a profile (K782) or the profile
+    is read; nothing else is raised."""
+    kept = tmp_path / "profile.npz"
+    with open_trace(traced) as file:
+        whole = save_profile(profile_trace(file))
+    raised = set[str]()
+    for place in range(0, len(whole), 3):
+        kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            load_profile(kept, "0-0")
+        except DiagnosticError as error:
+            raised.update(each.code for each in error.diagnostics)
+    assert raised == {"K782"}
