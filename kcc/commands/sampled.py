@@ -142,7 +142,7 @@ def _trace_of(
     check_script(arguments)
     # Before the script runs: modules of NumPy that it brings in are dropped behind it, and these
     # would load them a second time, which NumPy refuses.
-    for name in ("scipy.special", "sklearn.cluster"):
+    for name in ("scipy.special", "scipy.cluster.hierarchy"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"

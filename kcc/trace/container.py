@@ -151,6 +151,54 @@ class RecordFile:
         return DiagnosticError([Diagnostic("K008", f"cannot write '{self.path}': {reason}")])
 
 
+class RecordStream:
+    """A record whose contents, ``size`` bytes, are unpacked in their order. Raises K764 where they
+    are not what the record says."""
+
+    def __init__(
+        self, path: Path, tag: str, offset: int, end: int, size: int, coding: int, stored: bytes
+    ) -> None:
+        self.path, self.tag, self.offset, self.end, self.size = path, tag, offset, end, size
+        if coding not in (PLAIN, ZLIB):
+            raise contradictory(path, offset, f"coding {coding} is not known")
+        if coding == PLAIN and len(stored) != size:
+            raise contradictory(path, offset, f"{len(stored)} bytes in place of {size}")
+        self._machine = zlib.decompressobj() if coding == ZLIB else None
+        self._left = stored
+        self._place = 0
+
+    def read(self, count: int) -> bytes:
+        """The next bytes: so many."""
+        data = self._next(count)
+        self._place += len(data)
+        if len(data) != count:
+            message = f"{self._place} bytes in place of {self.size}"
+            raise contradictory(self.path, self.offset, message)
+        return data
+
+    def finish(self) -> None:
+        """All was read: see that nothing is left."""
+        machine = self._machine
+        if machine is not None and not machine.eof:
+            self._next(1)
+        if machine is not None and (not machine.eof or machine.unused_data):
+            raise contradictory(self.path, self.offset, "packed data that goes on")
+
+    def _next(self, count: int) -> bytes:
+        if self._machine is None:
+            data = self._left[self._place : self._place + count]
+        elif count:  # for zlib 0 means that there is no limit
+            try:
+                data = self._machine.decompress(self._left, count)
+            except zlib.error as error:
+                message = f"packed data: {error}"
+                raise contradictory(self.path, self.offset, message) from None
+            self._left = self._machine.unconsumed_tail
+        else:
+            data = b""
+        return data
+
+
 class RecordReader:
     """Reads the records of a complete file; raises K760 to K763 for any other."""
 
@@ -207,6 +255,13 @@ class RecordReader:
 
     def read(self, offset: int, limit: int = MAX_RECORD_BYTES) -> Record:
         """The record that begins at ``offset``, with at most ``limit`` bytes when unpacked."""
+        stream = self.open(offset, limit)
+        data = stream.read(stream.size)
+        stream.finish()
+        return Record(stream.tag, data, offset, stream.end)
+
+    def open(self, offset: int, limit: int = MAX_RECORD_BYTES) -> RecordStream:
+        """The same record, to be unpacked as far as it is wanted. Its checksum is right."""
         head = self._bytes(offset, RECORD.size) if START.size <= offset < self.end else b""
         if len(head) < RECORD.size:
             raise damaged(self.path, offset, "there is no record here")
@@ -219,23 +274,7 @@ class RecordReader:
         data = self._bytes(offset + RECORD.size, stored)
         if zlib.crc32(data, zlib.crc32(head[:-4])) != check:
             raise damaged(self.path, offset, "the record has a wrong checksum")
-        name = tag.decode("latin-1")
-        return Record(name, self._unpack(offset, coding, data, unpacked), offset, end)
-
-    def _unpack(self, offset: int, coding: int, data: bytes, size: int) -> bytes:
-        if coding == ZLIB:
-            machine = zlib.decompressobj()
-            try:
-                data = machine.decompress(data, size + 1)
-            except zlib.error as error:
-                raise contradictory(self.path, offset, f"packed data: {error}") from None
-            if not machine.eof or machine.unused_data:
-                raise contradictory(self.path, offset, "packed data that goes on")
-        elif coding != PLAIN:
-            raise contradictory(self.path, offset, f"coding {coding} is not known")
-        if len(data) != size:
-            raise contradictory(self.path, offset, f"{len(data)} bytes in place of {size}")
-        return data
+        return RecordStream(self.path, tag.decode("latin-1"), offset, end, unpacked, coding, data)
 
     def _bytes(self, offset: int, count: int) -> bytes:
         try:

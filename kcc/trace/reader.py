@@ -18,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.diagnostics import DiagnosticError
+from kcc.trace.chunks import ChunkRecord
 from kcc.trace.classes import ClassTrace
 from kcc.trace.container import (
     MAX_JSON_BYTES,
     MAX_RECORD_BYTES,
     Record,
     RecordReader,
+    RecordStream,
     contradictory,
     damaged,
 )
@@ -43,13 +45,11 @@ from kcc.trace.launches import (
     TraceLaunch,
     check_launch,
 )
-from kcc.trace.layout import CHUNK, CHUNK_HEAD, CONTINUES, PIECE
+from kcc.trace.layout import CHUNK
 from kcc.trace.rows import Json, from_json
 from kcc.trace.tables import TraceTables
 
 R = TypeVar("R")
-
-Chunk = list[tuple[int, NDArray[np.uint32]]]
 
 
 def open_trace(path: Path | str) -> TraceFile:
@@ -63,6 +63,7 @@ class TraceFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._records = RecordReader(path)
+        self._latest: tuple[int, ChunkRecord] | None = None
         try:
             self._index = read_index(self._records)
             self.totals = self._index.totals
@@ -94,9 +95,24 @@ class TraceFile:
     def read(self, row: IndexRow, limit: int = MAX_RECORD_BYTES) -> Record:
         """The record a row of the index is of, with at most ``limit`` bytes."""
         record = self._records.read(row.offset, limit)
+        self._check(row, record)
+        return record
+
+    def chunks(self, row: IndexRow) -> ChunkRecord:
+        """A record of chunks. The latest is kept: who reads on, and who goes before it to see what
+        it will touch, unpack it once."""
+        if self._latest is None or self._latest[0] != row.offset:
+            stream = self._records.open(row.offset)
+            self._check(row, stream)
+            try:
+                self._latest = row.offset, ChunkRecord(stream)
+            except ValueError as error:
+                raise self.cannot_be(row, str(error)) from None
+        return self._latest[1]
+
+    def _check(self, row: IndexRow, record: Record | RecordStream) -> None:
         if record.tag != row.tag or record.end != row.end:
             raise damaged(self.path, row.offset, "the record is not the one of the index")
-        return record
 
     def cannot_be(self, row: IndexRow, message: str) -> DiagnosticError:
         """K764 for what a record says."""
@@ -208,12 +224,22 @@ class LaunchTrace:
         (what was known of the words before is forgotten), the record and the words."""
         before: int | None = None
         for row in self.contents:
-            head, chunk = self._pieces(row)
-            if not head[1] & CONTINUES:
+            record = self._record(row)
+            if not record.continues:
                 before = None
-            for first_block, words in chunk:
-                yield first_block != before, row, words
-                before = first_block
+            for piece, number in enumerate(record.numbers):
+                yield number != before, row, record.words(piece)
+                before = number
+
+    def chunk_of(self, block: int) -> int:
+        """A thread block, at most this one, that what is known of this one can be read from without
+        any before: the first of its chunk where its record says so, else of its record."""
+        place = self._start(block, block + 1)
+        if place == len(self.contents):
+            return block
+        record = self._record(self.contents[place])
+        piece = record.piece_of(block)
+        return record.numbers[piece] if piece else self.contents[place].first
 
     def classes(self) -> ClassTrace:
         """The classes of a launch that is kept as such."""
@@ -223,17 +249,19 @@ class LaunchTrace:
         """The batches of all records that have something of the range."""
         decoder = TraceDecoder(self.tables, addresses=self.launch.addresses)
         previous: int | None = None
-        for place in range(self._start(first, last), len(self.contents)):
+        start = self._start(first, last)
+        for place in range(start, len(self.contents)):
             row = self.contents[place]
             if row.first >= last and row.count:
                 return
-            head, chunk = self._pieces(row)
-            if (head[1] & CONTINUES) == 0:
+            record = self._record(row)
+            piece = record.piece_of(first) if place == start else 0
+            if piece or not record.continues:
                 decoder.chunk = None
-            elif previous != chunk[0][0]:
+            elif previous != record.numbers[0]:
                 raise self.file.cannot_be(row, "the chunk does not go on here")
-            yield from self._decode(row, head, chunk, decoder, columns)
-            previous = chunk[-1][0]
+            yield from self._decode(row, record, piece, decoder, columns)
+            previous = record.numbers[-1]
 
     def _start(self, first: int, last: int) -> int:
         """The first record that must be read: the one with the range's first thread block, and
@@ -245,48 +273,32 @@ class LaunchTrace:
                 break
             place += 1
         while 0 < place < len(self.contents):
-            head, _ = self._pieces(self.contents[place])
-            if not head[1] & CONTINUES:
+            record = self._record(self.contents[place])
+            if not record.continues or record.piece_of(first):
                 break
             place -= 1
         return place
 
-    def _pieces(self, row: IndexRow) -> tuple[tuple[int, ...], Chunk]:
-        """The head of a chunk record and its pieces."""
-        data = self.file.read(row).data
-        if len(data) < CHUNK_HEAD.size:
-            raise self.file.cannot_be(row, "the chunk is too short")
-        head: tuple[int, ...] = CHUNK_HEAD.unpack_from(data)
-        launch, _, lowest, blocks, _, _, instructions, count = head
-        if (launch, lowest, blocks, instructions) != (
+    def _record(self, row: IndexRow) -> ChunkRecord:
+        record = self.file.chunks(row)
+        if (record.launch, record.first, record.thread_blocks, record.warp_instructions) != (
             self.number, row.first, row.count, row.instructions,
         ):  # fmt: skip
             raise self.file.cannot_be(row, "the chunk is not the one of the index")
-        start = CHUNK_HEAD.size + count * PIECE.size
-        if count == 0 or start > len(data):
-            raise self.file.cannot_be(row, "the chunk is too short for its pieces")
-        heads = list(PIECE.iter_unpack(data[CHUNK_HEAD.size : start]))
-        if start + 4 * sum(words for _, words in heads) != len(data):
-            raise self.file.cannot_be(row, "the chunk is not as long as its pieces")
-        chunk = Chunk()
-        for first_block, words in heads:
-            column = np.frombuffer(data, "<u4", words, start)
-            chunk.append((first_block, column.astype(np.uint32, copy=False)))
-            start += 4 * words
-        return head, chunk
+        return record
 
     def _decode(
-        self, row: IndexRow, head: tuple[int, ...], chunk: Chunk, decoder: TraceDecoder,
+        self, row: IndexRow, record: ChunkRecord, first: int, decoder: TraceDecoder,
         columns: SegmentColumns,
     ) -> Iterator[TraceBatch]:  # fmt: skip
-        _, _, lowest, blocks, segments, accesses, instructions, _ = head
+        """The pieces from ``first`` on."""
         warps, found = self.launch.warps(self.tables.width), [0, 0, 0]
-        block = lowest
-        for first_block, words in chunk:
+        block, end = record.first, record.first + record.thread_blocks
+        for piece in range(first, len(record)):
             try:
-                for batch in decoder.decode(first_block, words):
+                for batch in decoder.decode(record.numbers[piece], record.words(piece)):
                     within = batch.thread_block[0] >= block and batch.warp.max() < warps
-                    within &= batch.thread_block[-1] < lowest + blocks
+                    within &= batch.thread_block[-1] < end
                     if not within or (np.diff(batch.thread_block) < 0).any():
                         raise self.file.cannot_be(row, "a thread block or warp out of its range")
                     block = int(batch.thread_block[-1])
@@ -296,7 +308,7 @@ class LaunchTrace:
                     yield batch
             except TraceWordsError as error:
                 raise self.file.cannot_be(row, str(error)) from None
-        if found != [segments, accesses, instructions]:
+        if not first and found != [record.segments, record.accesses, record.warp_instructions]:
             raise self.file.cannot_be(row, "the chunk's counts are not those of its words")
 
 

@@ -27,12 +27,11 @@ def complete_linkage(points: Points, threshold: float) -> Labels:
     unique, place = _unique(grains)
     if len(unique) == 1:
         return np.zeros(len(points), np.int64)
-    from sklearn.cluster import AgglomerativeClustering
+    from scipy.cluster.hierarchy import fcluster, linkage
 
-    model = AgglomerativeClustering(
-        n_clusters=None, distance_threshold=threshold * (1 + GRAIN / 2), linkage="complete"
-    )
-    return in_order(model.fit_predict(unique)[place])
+    farthest = threshold * (1 + GRAIN / 2)
+    own = fcluster(linkage(unique, "complete"), farthest, "distance")
+    return in_order(own.astype(np.int64)[place])
 
 
 def _unique(points: Points) -> tuple[Points, Labels]:

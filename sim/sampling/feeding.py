@@ -18,7 +18,6 @@ from kcc.sim.cycle.layout import Conf
 from kcc.sim.result import Timing
 from kcc.trace.decode import TraceBatch
 from kcc.trace.launches import CLASSES
-from kcc.trace.layout import CHUNK
 from kcc.trace.reader import LaunchTrace
 
 END = 2
@@ -27,20 +26,20 @@ END = 2
 
 class BlockReader:
     """Thread blocks of a launch, asked for in ascending order; what lies between is skipped, by
-    whole records of the file where it can be."""
+    whole chunks of the file where it can be."""
 
     def __init__(self, launch: LaunchTrace) -> None:
         self._launch = launch
         self._classes = launch.classes() if launch.launch.form == CLASSES else None
         self._source: Iterator[TraceBatch] | None = None
         self._held: TraceBatch | None = None
-        self._record_end = 0
+        self._read_end = 0
 
     def read(self, first: int, end: int) -> Iterator[TraceBatch]:
         """All of thread blocks ``first`` to ``end`` (excluded). To be used up."""
-        if self._source is None or first >= self._record_end:
+        if self._source is None or self._begins_anew(first):
             self._source, self._held = self._from(first), None
-        self._record_end = max(self._record_end, self._end_of_record(end - 1))
+        self._read_end = end
         while (batch := self._next()) is not None:
             own, past = np.searchsorted(batch.thread_block, [first, end]).tolist()
             if past > own:
@@ -48,6 +47,12 @@ class BlockReader:
             if past < len(batch):
                 self._held = batch.part(past, len(batch))
                 return
+
+    def _begins_anew(self, first: int) -> bool:
+        """Whether a thread block can be read without what lies before it and was not read."""
+        if first == self._read_end:
+            return False
+        return self._classes is not None or self._launch.chunk_of(first) >= self._read_end
 
     def _from(self, first: int) -> Iterator[TraceBatch]:
         blocks = self._launch.launch.thread_blocks
@@ -59,14 +64,6 @@ class BlockReader:
         assert self._source is not None
         batch, self._held = self._held, None
         return batch if batch is not None else next(self._source, None)
-
-    def _end_of_record(self, block: int) -> int:
-        """The block behind the record that a block is in: further on it is cheaper to begin
-        anew."""
-        for row in self._launch.contents:
-            if row.tag == CHUNK and row.first + row.count > block:
-                return row.first + row.count
-        return block + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.cycle.blocks import BlockSupply
+from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
-from kcc.sim.cycle.layout import STATS, Conf
+from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader
 from kcc.trace.reader import LaunchTrace
@@ -49,30 +49,38 @@ def first_to_replay(profile: LaunchProfile, first: int, end: int, requests: int)
 def replay(simulation: LaunchSimulation, trace: LaunchTrace, first: int, end: int) -> None:
     """Let the accesses of thread blocks ``first`` to ``end`` (excluded) of a launch, which need not
     be the one that is simulated, pass through its L2."""
-    from kcc.sim.sampling.warming_native import ELSEWHERE, LOADED, WRITTEN, touch_level2
+    from kcc.sim.cycle.coalesce_native import Geometry, most_sectors
+    from kcc.sim.sampling.warming_native import touch_level2
 
-    machine, memory = simulation.machine, simulation.memory
+    machine, memory, tables = simulation.machine, simulation.memory, trace.tables
     if first >= end or machine[Conf.L2_SETS] == 0:
         return
-    kinds = np.array(
-        [
-            ELSEWHERE if access.space in ("local", "constant")
-            else LOADED if access.operation == "load" else WRITTEN
-            for access in trace.tables.accesses
-        ],
-        np.int64,
+    kinds = np.array([_kind(one.memory, one.operation) for one in tables.accesses], np.int64)
+    sizes = np.array([one.element_bytes for one in tables.accesses], np.int64)
+    geometry = Geometry(
+        machine.line_bytes, machine.sector_bytes, machine.local_banks, machine.lanes_together,
+        machine.pairs_together, PRIVATE_LINES, tables.private_bytes, constant_lines=False,
     )  # fmt: skip
-    supply = BlockSupply(trace.tables, trace.launch, machine)
+    most = most_sectors(tables.width, int(sizes.max(initial=1)), machine.sector_bytes)
+    touched = np.zeros(most, TRANSACTION)
+    warps = trace.launch.warps(tables.width)
     aside = type(memory.dram)(*(column.copy() for column in memory.dram))
     stats = np.zeros(STATS, np.int64)
     for batch in BlockReader(trace).read(first, end):
-        supply.take(batch)
-        touch_level2(
-            machine.conf, memory.l2, aside, stats, supply.streams.accesses, kinds[batch.access],
-            supply.streams.transactions,
-        )  # fmt: skip
-        supply.waiting.clear()
-        supply.rows = supply.accesses = supply.transactions = supply.pending = 0
+        if len(batch.access):
+            touch_level2(
+                machine.conf, memory.l2, aside, stats, batch.access_start, batch.mask,
+                batch.thread_block * warps + batch.warp, batch.access, batch.addresses, kinds,
+                sizes, geometry, touched,
+            )  # fmt: skip
+
+
+def _kind(space: str, operation: str) -> int:
+    from kcc.sim.sampling.warming_native import ELSEWHERE, LOADED, PRIVATELY, WRITTEN
+
+    if space in ("local", "constant"):
+        return ELSEWHERE
+    return (PRIVATELY if space == "private" else 0) + (LOADED if operation == "load" else WRITTEN)
 
 
 def replay_before(

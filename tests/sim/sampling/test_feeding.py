@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
+from kcc.sim.cycle.layout import WAY_BITS
 from kcc.sim.cycle.sources import simulate_trace
-from kcc.trace.reader import open_trace
+from kcc.sim.sampling.feeding import BlockReader, LaunchRun
+from kcc.sim.sampling.warming import replay
+from kcc.trace.decode import TraceBatch
+from kcc.trace.reader import LaunchTrace, open_trace
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample.kct"
 
@@ -36,3 +42,70 @@ def test_feeding_few_blocks_changes_nothing(together: int) -> None:
             found = simulation.finish()
             assert (found.cycles, found.stack) == (full.cycles, full.stack)
             break
+
+
+GATHER = 6
+"""The launch of `gather` in the trace of the fixture, and those of `scale` before it."""
+
+
+def rows_of(batches: Iterable[TraceBatch]) -> list[tuple[int, int, int, bytes]]:
+    """Block, warp, segment and active lanes' addresses of each row."""
+    found = list[tuple[int, int, int, bytes]]()
+    for batch in batches:
+        for row in range(len(batch)):
+            own = batch.addresses[batch.access_start[row] : batch.access_start[row + 1]]
+            mask = int(batch.mask[row])
+            lanes = [lane for lane in range(own.shape[1]) if mask >> lane & 1]
+            block, warp = int(batch.thread_block[row]), int(batch.warp[row])
+            found.append((block, warp, int(batch.segment[row]), own[:, lanes].tobytes()))
+    return found
+
+
+def rows_between(launch: LaunchTrace, first: int, end: int) -> list[tuple[int, int, int, bytes]]:
+    return [row for row in rows_of(launch.batches()) if first <= row[0] < end]
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        [(0, 5), (5, 70), (70, 400)],
+        [(3, 4), (60, 66), (66, 67), (130, 131), (399, 400)],
+        [(63, 64), (64, 65), (200, 201), (202, 203), (391, 393)],
+        [(255, 257), (300, 300), (384, 390)],
+    ],
+)
+def test_blocks_are_the_same_whatever_is_skipped(
+    traced: Path, ranges: list[tuple[int, int]]
+) -> None:
+    with open_trace(traced) as trace:
+        launch = trace.launches[GATHER]
+        reader = BlockReader(launch)
+        for first, end in ranges:
+            assert rows_of(reader.read(first, end)) == rows_between(launch, first, end)
+
+
+def test_two_readers_of_a_record_do_not_disturb_each_other(traced: Path) -> None:
+    with open_trace(traced) as trace:
+        one, other = BlockReader(trace.launches[GATHER]), BlockReader(trace.launches[GATHER])
+        beside = BlockReader(trace.launches[0])
+        for first in range(0, 400, 40):
+            own = rows_of(one.read(first, first + 10))
+            assert rows_of(beside.read(first, first + 3))
+            assert own == rows_of(other.read(first, first + 10))
+
+
+def test_replay_leaves_the_lines_that_were_touched(traced: Path) -> None:
+    gpu = load_gpu("macsim-fermi-tbpoint", [])
+    with open_trace(traced) as trace:
+        launch = trace.launches[GATHER]
+        run = LaunchRun(CycleSimulator(gpu), launch)
+        line = run.simulation.machine.line_bytes
+        replay(run.simulation, launch, 40, 90)
+        wanted = {
+            address // line
+            for *_, addresses in rows_between(launch, 40, 90)
+            for address in np.frombuffer(addresses, np.int64).tolist()
+        }
+        order = run.simulation.memory.l2.order >> WAY_BITS
+        assert set(order[order >= 0].tolist()) == wanted
+        assert len(wanted) > 50
