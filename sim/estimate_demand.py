@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -157,6 +158,13 @@ class Demand:
             found[list(rows)] = self.subject.flow.executions[block]
         return found
 
+    @cached_property
+    def needs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which results each operation needs: where those of it begin, and all of them."""
+        rows = self.program.operations
+        starts = np.cumsum([0, *(len(row.needs) for row in rows)], dtype=np.int32)
+        return starts, np.array([n for row in rows for n in row.needs] or [0], np.int32)
+
     # counts and bounds
 
     def _counts(self) -> Counts:
@@ -179,7 +187,8 @@ class Demand:
             total(self.dram, *loads), total(self.dram, *stores),
         )  # fmt: skip
 
-    def bounds(self) -> dict[str, float]:
+    @cached_property
+    def bounds(self) -> Mapping[str, float]:
         """Cycles that each resource needs at least, all SMs working all the time."""
         machine, e = self.machine, self.executions
         per_sm = e / self.active
@@ -201,19 +210,19 @@ class Demand:
             found["memory_side_cache"] = moved * SECTOR / machine.memory_side.bytes_per_cycle
         return found
 
-    @property
+    @cached_property
     def l2_rate(self) -> float:
         """Bytes per cycle of L2, for the SMs that work."""
         machine = self.machine
         return min(machine.l2_bytes_per_cycle, machine.port_l2_bytes * self.active)
 
-    @property
+    @cached_property
     def dram_rate(self) -> float:
         """Bytes per cycle of DRAM, for the SMs that work and the mix of reading and writing."""
         machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
         return min(machine.dram_bytes_per_cycle * efficiency, machine.port_l2_bytes * self.active)
 
-    @property
+    @cached_property
     def written(self) -> float:
         """The share of what moves to and from DRAM that is written."""
         moved = self.executions * self.dram
@@ -226,7 +235,7 @@ class Demand:
         what they went into."""
         total, study = cycles + self.machine.launch_cycles, self.study
         issued = self.counts.warp_instructions / self.machine.sms / self.machine.schedulers
-        cpi, bounds = total / max(issued, 1e-9), self.bounds()
+        cpi, bounds = total / max(issued, 1e-9), self.bounds
         parts = {name: share * cycles / total for name, share in shares.items()}
         parts["launch"] = self.machine.launch_cycles / total
         cache = reader.gpu.instruction_l1_bytes

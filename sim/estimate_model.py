@@ -79,7 +79,7 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         alone = _sm(demand, trace.slowest, 1, warps=1)
         cycles, run = max((cycles, run), (alone.cycles, alone), key=lambda each: each[0])
     shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
-    name, least = max(demand.bounds().items(), key=lambda item: item[1])
+    name, least = max(demand.bounds.items(), key=lambda item: item[1])
     if least > cycles:
         shares = _squeezed(shares, cycles / least, f"{name}_bound")
         cycles = least
@@ -112,7 +112,7 @@ def _steady(demand: Demand, period: Callable[[float], tuple[float, Run]]) -> tup
         return cycles
 
     blocks = math.prod(demand.subject.grid) / demand.active
-    service = demand.bounds()["dram_bandwidth"] / blocks
+    service = demand.bounds["dram_bandwidth"] / blocks
     cycles, _ = settled(time_of, service, lambda u: load.wait(u, written))
     return cycles, runs[-1]
 
@@ -194,21 +194,12 @@ def _sm(
         block_start=machine.block_start_cycles,
         stagger=stagger,
     )
-    starts, flat = _needs(demand)
     operations = native.Operations(
-        starts, flat, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
+        *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
         demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
         demand.behind,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, operations, sm, watched)
-
-
-def _needs(demand: Demand) -> tuple[np.ndarray, np.ndarray]:
-    starts, flat = [0], list[int]()
-    for row in demand.program.operations:
-        flat += row.needs
-        starts.append(len(flat))
-    return np.array(starts, np.int32), np.array(flat or [0], np.int32)
 
 
 def _reasons() -> tuple[str, ...]:

@@ -111,7 +111,6 @@ class _Schedulers(NamedTuple):
     first: Integers
     when: Floats
     stale: Flags
-    port_seen: Floats
 
 
 class _Memory(NamedTuple):
@@ -159,7 +158,7 @@ def run_sm(
     schedulers = _Schedulers(
         np.zeros(sm.schedulers), np.zeros((sm.schedulers, _UNITS)),
         np.full(sm.schedulers, -1, np.int64), np.full(sm.schedulers, _NEVER),
-        np.ones(sm.schedulers, np.bool_), np.zeros(sm.schedulers),
+        np.ones(sm.schedulers, np.bool_),
     )  # fmt: skip
     walked = np.tile(1.0 - operations.misses, (count, 1))
     memory = _Memory(
@@ -301,12 +300,11 @@ def _first(sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> tuple
     slot, start = -1, _NEVER
     for s in range(sm.schedulers):
         chosen = schedulers.first[s]
-        if chosen >= 0 and schedulers.port_seen[s] != port and warps.asks[chosen] == _MEMORY_UNIT:
+        if chosen >= 0 and schedulers.when[s] < port and warps.asks[chosen] == _MEMORY_UNIT:
             schedulers.stale[s] = True
         if schedulers.stale[s]:
             schedulers.first[s], schedulers.when[s] = _first_of(s, sm, warps, schedulers, port)
             schedulers.stale[s] = False
-        schedulers.port_seen[s] = port
         earlier = schedulers.when[s] < start
         if earlier or (schedulers.when[s] == start and schedulers.first[s] < slot):
             slot, start = schedulers.first[s], schedulers.when[s]

@@ -26,6 +26,7 @@ from kcc.sim.cache_options import CacheOptions
 from kcc.sim.reuse.layout import (
     EMPTY,
     PERIODS,
+    RECENT,
     Asked,
     Blocks,
     First,
@@ -34,6 +35,7 @@ from kcc.sim.reuse.layout import (
     Second,
     Sm,
     Tallies,
+    Turns,
     Warps,
 )
 from kcc.sim.reuse.program import ReuseProgram
@@ -263,7 +265,7 @@ class _Trial:
         lookups = run_l2(
             code, gpu, _lru(Ways(-(-sets // sampled), ways), len(code.loops), sets),
             requests, weights, bounds, self._places(),
-            self.random.integers(0, self.skew + 1, self.active),
+            _turns(self.random.integers(0, self.skew + 1, self.active), len(code.loops)),
             self.random.integers(0, 1 << 62, 1).astype(np.uint64), counts,
         )  # fmt: skip
         if not caches.l2.sets:
@@ -295,7 +297,7 @@ def _lru(cache: Ways, loops: int, sets: int = 0) -> Lru:
     return Lru(
         np.full((own, max(cache.ways, 1)), EMPTY, np.int64), np.zeros(own), np.zeros(1),
         np.zeros(loops), np.zeros(loops), np.full(1, 1.0 / (sets or own)),
-        float(sets > 0), np.zeros(1, np.int64), np.zeros(1, np.int64),
+        float(sets > 0), np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(own, np.int64),
     )  # fmt: skip
 
 
@@ -317,6 +319,13 @@ def _blocks(places: int) -> Blocks:
 def _tallies(loops: int) -> Tallies:
     seen, none = np.zeros((loops, PERIODS, 3), np.int64), np.zeros((4, loops), np.int64)
     return Tallies(seen, none[0], none[1], none[2], none[3])
+
+
+def _turns(late: Ints, loops: int) -> Turns:
+    return Turns(
+        late, np.zeros_like(late), np.zeros_like(late), np.zeros_like(late),
+        np.zeros(loops, np.int64), np.full((RECENT, 2), -1, np.int64),
+    )  # fmt: skip
 
 
 def _asked(rounds: int, accesses: int) -> Asked:

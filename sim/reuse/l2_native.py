@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native, scatter
-from kcc.sim.reuse.layout import EMPTY, Code, Gpu, Kind, Lru, Order, Second
+from kcc.native import inlined, scatter, uncounted
+from kcc.sim.reuse.layout import EMPTY, RECENT, Code, Gpu, Kind, Lru, Order, Second, Turns
 
 Ints = Any
 Floats = Any
@@ -17,8 +17,6 @@ STORE, LOCAL_STORE, RANDOM = int(Kind.STORE), int(Kind.LOCAL_STORE), int(Order.R
 READS, READ_HITS = int(Second.READS), int(Second.HITS)
 WRITES, DRAM_WRITES = int(Second.WRITES), int(Second.DRAM_WRITES)
 BEHIND = int(Second.BEHIND)
-RECENT = 1 << 14
-"""Places for lines that DRAM is bringing, by the set they go to."""
 
 NOTHING = EMPTY
 BEFORE = 256
@@ -80,13 +78,14 @@ def touch(cache: Lru, at: int, line: int, is_local: bool) -> int:
         cache.aged[at] += mean
         debt: Any = np.int64(cache.debt[0])
         behind = passed(mean, at + debt, cache.spread)
+        cache.used[at] = min(cache.used[at] + behind, ways)
         for way in range(ways - 1, -1, -1):
             entries[at, way] = entries[at, way - behind] if way >= behind else NOTHING
     entry, epoch = entries[at, 0], cache.epoch[0] << 8
     found = entry >> 16 == line
-    last = ways
+    last = min(cache.used[at] + 1, ways)
     if is_local and not found:
-        last = 1 + victim(cache, at, line)
+        last = min(last, 1 + victim(cache, at, line))
     for way in range(1, 0 if found else last):
         entry, entries[at, way] = entries[at, way], entry
         if entry >> 16 == line:
@@ -95,6 +94,7 @@ def touch(cache: Lru, at: int, line: int, is_local: bool) -> int:
     bits = entry & 255 if found else 0
     entries[at, 0] = line << 16 | epoch | bits
     if not found:
+        cache.used[at] = max(cache.used[at], last)
         return -1
     return bits if entry & 0xFF00 == epoch else bits | BEFORE
 
@@ -164,54 +164,48 @@ def ask_l2(
         pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
 
 
-@native
+@uncounted
 def run_l2(
     code: Code, gpu: Gpu, cache: Lru, requests: Ints, weights: Floats, bounds: Ints, places: Ints,
-    late: Ints, state: Ints, counts: Floats,
+    turns: Turns, state: Ints, counts: Floats,
 ) -> int:  # fmt: skip
     """The requests of all SMs through L2. Those of SM s in the first round are
     ``requests[bounds[s, 0]:bounds[s, 1]]``, in later ones, again and again, up to ``bounds[s, 2]``;
     they are those of SM ``bounds[s, 3]``, moved. ``places[b]`` are the numbers in x, y and z of
-    thread block b; SM s is ``late[s]`` requests late. ``counts[round, access]`` as in
-    :func:`ask_l2`; the number of lookups."""
-    pointer, ends = np.zeros(gpu.sms, np.int64), np.zeros(gpu.sms, np.int64)
-    exits = np.zeros(code.loops.shape[0], np.int64)
-    brought = np.full((RECENT, 2), -1, np.int64)
-    looked, left, sm, asked = 0, 0, -1, 0
+    thread block b. ``counts[round, access]`` as in :func:`ask_l2`; the number of lookups."""
+    looked, left, sm, now, asked = 0, 0, -1, 0, 0
     for each in range(gpu.sms):
-        pointer[each] = -late[each]
-        ends[each] = bounds[each, 1] - bounds[each, 0]
-        ends[each] += gpu.repeats * (bounds[each, 2] - bounds[each, 1])
-        left += ends[each] > 0
+        turns.left[each] = turns.late[each] + bounds[each, 1] - bounds[each, 0]
+        turns.left[each] += gpu.repeats * (bounds[each, 2] - bounds[each, 1])
+        turns.at[each] = bounds[each, 0] - turns.late[each]
+        left += turns.left[each] > 0
     while left > 0:
         sm = draw(state) % gpu.sms if gpu.order == RANDOM else sm + 1
         sm = 0 if sm >= gpu.sms else sm
-        while pointer[sm] >= ends[sm]:
+        while turns.left[sm] <= 0:
             sm = sm + 1 if sm + 1 < gpu.sms else 0
-        step = pointer[sm]
-        pointer[sm] += 1
-        now = asked // gpu.sms
+        at, again = turns.at[sm], turns.again[sm]
+        turns.at[sm] += 1
+        if turns.at[sm] == bounds[sm, 2]:
+            turns.at[sm] = bounds[sm, 1]
+            turns.again[sm] += 1
+        turns.left[sm] -= 1
+        left -= turns.left[sm] == 0
+        turn = now
         asked += 1
-        left -= pointer[sm] == ends[sm]
-        if step < 0:
+        if asked == gpu.sms:
+            now, asked = now + 1, 0
+        if at < bounds[sm, 0]:
             continue
-        at, again = bounds[sm, 0] + step, 0
-        if at >= bounds[sm, 1]:
-            again = (at - bounds[sm, 1]) // (bounds[sm, 2] - bounds[sm, 1])
-            at -= again * (bounds[sm, 2] - bounds[sm, 1])
         access = requests[at, 0]
         if access < 0:
-            loop = requests[at, 1]
-            exits[loop] += 1
-            if exits[loop] >= gpu.sms:
-                exits[loop] = 0
-                leave_loop(cache, loop, code.loops[loop, 2], weights[at, 1])
+            _leave(code, gpu, cache, turns.exits, requests[at, 1], weights[at, 1])
             continue
-        place, turn = requests[at, 3], requests[at, 4]
-        block = ((turn + again) * gpu.resident + place) * gpu.sms + sm
+        place, round_ = requests[at, 3], requests[at, 4]
+        block = ((round_ + again) * gpu.resident + place) * gpu.sms + sm
         if block >= gpu.blocks:
             continue
-        source = (turn * gpu.resident + place) * gpu.sms + bounds[sm, 3]
+        source = (round_ * gpu.resident + place) * gpu.sms + bounds[sm, 3]
         shift = code.groups[access, 4] * (sm - bounds[sm, 3])
         for d in range(3):
             shift += code.groups[access, d] * (places[block, d] - places[source, d])
@@ -224,8 +218,17 @@ def run_l2(
             wanted = mask >> (4 * part) & 15
             if wanted:
                 ask_l2(
-                    cache, gpu, counts[turn + again], access, line + part, wanted, is_store,
+                    cache, gpu, counts[round_ + again], access, line + part, wanted, is_store,
                     code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
-                    weights[at, 1], brought, now,
+                    weights[at, 1], turns.brought, turn,
                 )  # fmt: skip
     return looked
+
+
+@inlined
+def _leave(code: Code, gpu: Gpu, cache: Lru, exits: Ints, loop: int, own: float) -> None:
+    """An SM leaves a loop; once all have, the lines that were not simulated pass."""
+    exits[loop] += 1
+    if exits[loop] >= gpu.sms:
+        exits[loop] = 0
+        leave_loop(cache, loop, code.loops[loop, 2], own)

@@ -8,11 +8,15 @@ from typing import Any, NamedTuple
 Ints = Any
 Floats = Any
 
-EMPTY = -1 << 16
-"""A way without a line: line -1, no sectors."""
+EMPTY = -1 << 62
+"""A way without a line: one that no address is in, no sectors."""
 
 PERIODS = 8
 """Periods of a loop that are told apart; a loop that has not settled by then is taken to have."""
+
+
+RECENT = 1 << 14
+"""Places for lines that DRAM is bringing, by the set they go to."""
 
 
 class Op(IntEnum):
@@ -111,7 +115,7 @@ class Lru(NamedTuple):
     ``debt[0]``: those through all sets; ``spread`` is 1 where they chose sets at random. ``due[l]``
     and ``carried[l]``: lines of loop l, over all sets, that will have passed unseen when it is
     left, and all of them. ``part[0]``: one over the number of sets. ``drawn[0]``: lines of local
-    memory that took another one's way."""
+    memory that took another one's way. ``used[set]``: ways behind which all are empty."""
 
     entries: Ints
     aged: Floats
@@ -122,6 +126,7 @@ class Lru(NamedTuple):
     spread: float
     epoch: Ints
     drawn: Ints
+    used: Ints
 
 
 class Warps(NamedTuple):
@@ -186,3 +191,17 @@ class Gpu(NamedTuple):
     phase: int
     write_back: bool
     in_flight: int
+
+
+class Turns(NamedTuple):
+    """Whose turn it is at L2. By SM: requests that it is ``late`` and that are ``left``, where its
+    next one is (before its first: it is late), and how often it has begun again. ``exits[l]``: SMs
+    that have left loop l. ``brought[place]``: a line that DRAM brings, and when it was asked for.
+    """
+
+    late: Ints
+    left: Ints
+    at: Ints
+    again: Ints
+    exits: Ints
+    brought: Ints
