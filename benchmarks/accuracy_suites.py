@@ -5,7 +5,7 @@
 The measured times are those of `truth/` in the data folder; benchmarks/suite_tables.py says what
 each row is. The sources folder holds copies of the public repositories OpenDwarfs, gpu-rodinia,
 gpuperfpredict, PolyBench-ACC, cuda-samples and Parboil, by these names. Every row counts: what has
-no estimate is listed with its reason. Nothing is fitted to these tables.
+no estimate is listed with its reason.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from kcc.sim.launch_overhead import LaunchWay
 from kcc.sim.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
+from kcc.sim.memory_path import sector_cycles
 from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
 from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
@@ -51,7 +52,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
 
 class Demand:
     """One kernel on one GPU. The columns have a row for each operation of its program: cycles, and
-    sectors per execution by a warp; ``executions`` are those of the launch."""
+    sectors per execution by a warp (``path``: cycles of the SM's way to L2 for one of them);
+    ``executions`` are those of the launch."""
 
     def __init__(
         self, subject: Subject, machine: Machine, traffic: LaunchTraffic, occupancy: Occupancy,
@@ -84,6 +86,7 @@ class Demand:
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
         self.behind = np.zeros(n)
+        self.path = np.full(n, SECTOR / machine.port_l2_bytes)
         misses = self.subject.misses
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
@@ -112,6 +115,7 @@ class Demand:
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
                 self.sectors[i] = traffic.sectors
+                self.path[i] = self._path(traffic)
             case _:
                 self.port[i] = 1.0
 
@@ -129,6 +133,11 @@ class Demand:
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
         return max(moved, size * 32 / machine.shared_bytes, 1.0)
+
+    def _path(self, traffic: Traffic) -> float:
+        """Cycles of the SM's way to L2 for a sector."""
+        machine, spread = self.machine, traffic.lines / max(traffic.sectors, 1e-9)
+        return sector_cycles(machine.port_l2_bytes, machine.request_cycles, spread)
 
     def _private(self, i: int, memory: Memory, traffic: Traffic | None, words: float) -> None:
         """Local memory: a line for each word of a warp. Where nobody looked through the caches, L1
@@ -202,6 +211,7 @@ class Demand:
         found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
         l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self.l2_rate
+        found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))

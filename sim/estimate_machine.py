@@ -14,6 +14,7 @@ from kcc.sim.launch_overhead import QUEUED_US
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
+from kcc.sim.memory_path import REQUEST_CYCLES
 from kcc.sim.memory_port import address_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
@@ -85,6 +86,8 @@ class Machine:
     l2_size: int
     l2_bytes_per_cycle: float
     port_l2_bytes: float
+    request_cycles: float
+    """Of an SM for a request to L2, whatever it asks for; 0 where that is not known."""
     dram_bytes_per_cycle: float
     """Of the data sheet."""
     memory_side: MemorySide | None
@@ -153,6 +156,7 @@ def machine_of(reader: GpuReader) -> Machine:
         l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
+        request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
         dram_bytes_per_cycle=bandwidth,
         memory_side=memory_side_of(gpu.extra, clock),
         load=_load(gpu, clock),

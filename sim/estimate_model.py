@@ -172,14 +172,11 @@ def _sm(
     machine, latency = demand.machine, demand.machine.latency
     mean = math.prod(demand.subject.grid) / demand.active
     sharing = demand.active * min(mean / blocks, 1.0)
-    l2_cycles = max(SECTOR * sharing / demand.l2_rate, SECTOR / machine.port_l2_bytes)
     sm = native.Sm(
         schedulers=machine.schedulers,
         resident=demand.occupancy.blocks,
         warps=warps or -(-demand.subject.block_threads // 32),
         blocks=blocks,
-        l2_cycles=l2_cycles,
-        write_cycles=l2_cycles,
         dram_cycles=SECTOR * sharing / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
         unit_queue=UNIT_QUEUE,
@@ -197,7 +194,7 @@ def _sm(
     operations = native.Operations(
         *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
         demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
-        demand.behind,
+        demand.behind, np.maximum(demand.path, SECTOR * sharing / demand.l2_rate),
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, operations, sm, watched)
 

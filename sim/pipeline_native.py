@@ -36,7 +36,8 @@ class Operations(NamedTuple):
     """Columns of the operations of a program, and which results each needs: those of operation o
     are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
     is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
-    may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself."""
+    may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself. Each sector that is
+    asked of L2 or written takes ``l2_cycles``."""
 
     need_starts: Numbers
     needs: Numbers
@@ -52,10 +53,11 @@ class Operations(NamedTuple):
     sectors: Floats
     misses: Floats
     behind: Floats
+    l2_cycles: Floats
 
 
 class Sm(NamedTuple):
-    """An SM and its share of the memory behind it, in cycles (per sector for L2 and DRAM).
+    """An SM and its share of the memory behind it, in cycles (per sector for DRAM).
     ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
     start ``stagger`` cycles apart. A read of DRAM takes ``dram_wait`` longer in the mean than
     without load, at random: of several that a warp waits for together, the last one counts."""
@@ -64,8 +66,6 @@ class Sm(NamedTuple):
     resident: int
     warps: int
     blocks: int
-    l2_cycles: float
-    write_cycles: float
     dram_cycles: float
     queue: float
     unit_queue: float
@@ -378,7 +378,7 @@ def _access(
     if kind == _SHARED_STORE:
         return served, SHARED
     if kind in (_GLOBAL_STORE, _PRIVATE_STORE):
-        free[1] = max(free[1], served) + operations.write_sectors[o] * sm.write_cycles
+        free[1] = max(free[1], served) + operations.write_sectors[o] * operations.l2_cycles[o]
         free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
         return served, L2
     done, cause = served + sm.l1_latency, L1
@@ -398,7 +398,7 @@ def _access(
     asked_l2 = _due(memory.credit_l2[o], whole)
     if asked_l2 > 0:
         memory.credit_l2[o] -= asked_l2
-        free[1] = max(free[1], served) + asked_l2 * sm.l2_cycles
+        free[1] = max(free[1], served) + asked_l2 * operations.l2_cycles[o]
         longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
         done, cause = max(free[1], served) + sm.l2_latency + longer - sm.l1_latency, L2
         if operations.behind[o] > _MOSTLY:

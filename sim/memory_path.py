@@ -1,0 +1,21 @@
+"""What the way of an SM to L2 takes for what it carries.
+
+It carries requests, of one line each, that ask for (or write) one to four of its sectors. A request
+takes as long as its bytes, but no less than a line does at 64 bytes a cycle: a warp whose lanes are
+in 32 lines pays for 32 requests, though they are no more than 32 sectors.
+"""
+
+from __future__ import annotations
+
+SECTOR_BYTES = 32
+
+REQUEST_CYCLES = 2.0
+"""Cycles of an SM for a request, on all of NVIDIA's GPUs. Measured where each lane has a line of
+its own (cycles of an SM over its requests): on a K40 2.0 in reading (matMul of gpuperfpredict
+without tiles), 1.9 in reading and writing (its sum of matrices by columns), on an H100 2.0 in
+writing (correlation and covariance of PolyBench, 519 cycles for 256 stores of one sector)."""
+
+
+def sector_cycles(bytes_per_cycle: float, request_cycles: float, lines_per_sector: float) -> float:
+    """Cycles of an SM's way to L2 for a sector of an access that has so many lines for each."""
+    return max(SECTOR_BYTES / bytes_per_cycle, request_cycles * min(lines_per_sector, 1.0))

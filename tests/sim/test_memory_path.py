@@ -1,0 +1,64 @@
+"""What requests of an SM take on their way to L2."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcc.gpu.loading import load_gpu
+from kcc.gpu.needs import GpuReader
+from kcc.sim.estimate_machine import machine_of
+from kcc.sim.memory_path import REQUEST_CYCLES, sector_cycles
+from tests.sim.test_estimate_model import estimated
+
+ROWS = """
+__kernel void k(__global float *y, int n) {
+  for (int k = 0; k < n; k++) y[get_global_id(0) * n + k] = k;
+}
+"""
+COLUMNS = """
+__kernel void k(__global float *y, int n) {
+  for (int k = 0; k < n; k++) y[k * get_global_size(0) + get_global_id(0)] = k;
+}
+"""
+WORDS, BLOCK, BLOCKS = 256, 256, 2
+"""Of a row, of a thread block, and thread blocks of an SM: what is written stays in L2."""
+
+
+@pytest.mark.parametrize(
+    ("bytes_per_cycle", "lines_per_sector", "cycles"),
+    [
+        (64.0, 0.25, 0.5),  # a whole line: its bytes, two cycles for four sectors
+        (64.0, 0.5, 1.0),  # half a line takes as long as a whole one
+        (64.0, 1.0, 2.0),  # and so does one sector
+        (32.0, 0.25, 1.0),  # at 32 bytes a cycle a whole line takes four cycles,
+        (32.0, 1.0, 2.0),  # one sector not one but two
+    ],
+)
+def test_a_request_takes_as_long_as_its_bytes_or_two_cycles(
+    bytes_per_cycle: float, lines_per_sector: float, cycles: float
+) -> None:
+    assert sector_cycles(bytes_per_cycle, REQUEST_CYCLES, lines_per_sector) == cycles
+
+
+@pytest.mark.parametrize("gpu", ["v100", "h100", "k40", "gtx980"])
+def test_scattered_stores_take_two_cycles_of_an_sm_for_each_lane(gpu: str) -> None:
+    sms = machine_of(GpuReader(load_gpu(gpu))).sms
+    items = sms * BLOCKS * BLOCK
+    found = estimated(ROWS, str(items), str(BLOCK), gpu, args=f"n={WORDS}").estimate
+    assert found.counts.l2_write_sectors == items * WORDS
+    assert found.limiter == "l2_requests"
+    launch = found.cpi_stack["launch"] / found.cpi * found.cycles
+    assert found.cycles - launch == pytest.approx(2 * BLOCKS * BLOCK * WORDS, rel=0.02)
+
+
+@pytest.mark.parametrize("gpu", ["v100", "h100", "k40", "gtx980"])
+def test_stores_side_by_side_are_bound_by_bytes(gpu: str) -> None:
+    machine = machine_of(GpuReader(load_gpu(gpu)))
+    items = machine.sms * BLOCKS * BLOCK
+    bounds = estimated(COLUMNS, str(items), str(BLOCK), gpu, args=f"n={WORDS}").estimate.bounds
+    moved = BLOCKS * BLOCK * WORDS * 4
+    assert bounds["l2_requests"] == pytest.approx(moved / machine.port_l2_bytes)
+
+
+def test_amd_gpus_have_no_such_number() -> None:
+    assert machine_of(GpuReader(load_gpu("amd-radeon-rx-480"))).request_cycles == 0.0
