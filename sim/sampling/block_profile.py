@@ -106,11 +106,12 @@ class _Counter:
         self.state = np.zeros(3, np.int64)
         self.patterns = np.zeros((len(tables.accesses), tables.width), np.int64)
         self.bases = np.zeros(len(tables.accesses), np.int64)
+        self.known = np.zeros((len(tables.accesses), 4), np.int64)
         largest = max((a.element_bytes for a in tables.accesses), default=1)
         self.lines = np.zeros(tables.width * (largest // 128 + LARGEST_ACCESS_LINES), np.int64)
 
     def restart(self) -> None:
-        for column in (self.state, self.patterns, self.bases):
+        for column in (self.state, self.patterns, self.bases, self.known):
             column[...] = 0
 
     def add(self, words: NDArray[np.uint32]) -> tuple[int, int]:
@@ -118,7 +119,7 @@ class _Counter:
 
         place, end = profile_words(
             np.ascontiguousarray(words, np.uint32), self.state, self.patterns, self.bases,
-            self.columns.starts, self.columns.sizes, self.kinds, self.columns.counted,
+            self.known, self.columns.starts, self.columns.sizes, self.kinds, self.columns.counted,
             self.counts, self.lines, self.first_block,
         )  # fmt: skip
         return end, place
