@@ -34,6 +34,7 @@ from kcc.sim.sampling.block_profile import (
     ProgramProfile,
     identity_of,
     load_profile,
+    profile_launch,
     profile_trace,
     save_profile,
 )
@@ -122,11 +123,10 @@ def core_commit() -> str:
 
 
 def load_compiled(gpu: GpuDescription) -> None:
-    """Run all that will be timed on a trace of a few thread blocks."""
+    """Profile and simulate two thread blocks."""
     with open_trace(Path(__file__).parents[1] / "docs" / "sample.kct") as trace:
-        profile = profile_trace(trace)
-        sample_stratified(trace.launches, profile.launches, gpu)
-        simulate_full(trace, gpu)
+        launches = trace.launches[:1]
+        sample_stratified(launches, [profile_launch(one) for one in launches], gpu)
 
 
 def profile_of(trace: TraceFile, kept: Path) -> tuple[ProgramProfile, float]:
