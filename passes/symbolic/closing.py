@@ -154,7 +154,11 @@ class Endings:
         if not self._varies(condition, loop):
             return algebra.first(loop, condition)
         if isinstance(condition, Operation):
-            if condition.operator is Opcode.OR:
+            if condition.operator == "not":
+                found = self._not_all(loop, condition.operands[0])
+                if found is not None:
+                    return found
+            elif condition.operator is Opcode.OR:
                 fixed = [part for part in condition.operands if not self._varies(part, loop)]
                 if fixed:
                     moving = [part for part in condition.operands if part not in fixed]
@@ -171,6 +175,15 @@ class Endings:
                 if found is not None:
                     return found
         return algebra.first(loop, condition)
+
+    def _not_all(self, loop: int, condition: Node) -> Expr | None:
+        """Where the first of several conditions fails (`i < n && j < m`); None without a closed
+        form."""
+        if not isinstance(condition, Operation) or condition.operator is not Opcode.AND:
+            return None
+        failing = [self._algebra.negation(part) for part in condition.operands]
+        found = self.first(loop, self._algebra.disjunction(failing))
+        return None if isinstance(found, First) else found
 
     def _compared(self, loop: int, condition: Operation) -> Expr | None:
         assert isinstance(condition.detail, IntPredicate)

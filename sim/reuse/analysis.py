@@ -172,7 +172,9 @@ class _Trial:
         self.all_rounds = self.blocks / (self.active * self.resident)
         self.rounds = self._rounds()
         lines = program.lines * min(self.rounds / self.all_rounds, 1.0)
-        self.forward = options.forward and lines > options.forward_above
+        steps = program.executions * min(self.own_rounds / self.all_rounds, 1.0) / self.active
+        is_long = lines > options.forward_above or steps > MOST_STEPS
+        self.forward = options.forward and is_long
 
     def _rounds(self) -> int:
         """Rounds that are simulated: all of few, else until a row of thread blocks has passed that
@@ -183,14 +185,18 @@ class _Trial:
         row = x / (self.active * self.resident) if y * z > 1 else 0.0
         return min(math.ceil(self.all_rounds), max(2, math.ceil(row) + 2), MOST_ROUNDS)
 
+    @property
+    def own_rounds(self) -> int:
+        """Of those, the ones in which the SM is looked at itself."""
+        return min(self.rounds, 2) if self.options.classes else self.rounds
+
     def run(self) -> _Found:
         count = len(self.program.accesses)
         if not count:
             return _Found((), 0, 0, 1, cut=False)
         alike = self._alike()
         asked = {number: self._sm(number) for number in dict.fromkeys(alike)}
-        kept = 2 if self.options.classes else self.rounds
-        first = np.sum([asked[number].counts[:kept] for number in alike], axis=0)
+        first = np.sum([asked[number].counts[: self.own_rounds] for number in alike], axis=0)
         second, lookups, sampled = self._l2(asked, alike)
         l1, l2 = _whole(first, self.all_rounds), _whole(second, self.all_rounds)
         rates = [_rates(l1[i], l2[i]) for i in range(count)]
@@ -204,7 +210,7 @@ class _Trial:
         if not self.options.classes:
             return list(range(self.active))
         different, found = self._different(), dict[tuple[int, int], int]()
-        most = min(self.rounds, 2) * self.resident
+        most = self.own_rounds * self.resident
         return [
             found.setdefault((sm % different, min(most, -((sm - self.blocks) // self.active))), sm)
             for sm in range(self.active)
@@ -225,11 +231,10 @@ class _Trial:
         from kcc.sim.reuse.sm_native import run_sm
 
         program, caches, draws = self.program, self.caches, self.random
-        rounds = min(self.rounds, 2) if self.options.classes else self.rounds
         loops, slots = len(program.code.loops), self.resident * program.warps
         x, y, _ = program.grid
         sm = Sm(
-            number, self.active, self.resident, rounds, program.warps, self.blocks, x, y,
+            number, self.active, self.resident, self.own_rounds, program.warps, self.blocks, x, y,
             int(self.options.interleaving.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
         )  # fmt: skip
         late = draws.integers(0, self.skew + 1, slots)

@@ -46,13 +46,14 @@ MOST_MASKED_TRIPS = 32
 class ReuseProgram:
     """``code`` for the native part; ``accesses[a]`` is the key of its access number a
     (:func:`kcc.sim.reuse.local_memory.key_of`). ``lines`` are those that all warps of the launch
-    ask for."""
+    ask for, ``executions`` those of the accesses by all warps."""
 
     code: Code
     accesses: tuple[int, ...]
     grid: tuple[int, int, int]
     warps: int
     lines: float
+    executions: float
 
 
 def reuse_program(
@@ -167,8 +168,9 @@ class _Builder:
             np.concatenate([np.zeros((0, warps), np.int64), *masks]), steps, caps,
         )  # fmt: skip
         return ReuseProgram(
-            code, tuple(item.key for item in self.items), self.grid, warps, self._lines()
-        )
+            code, tuple(item.key for item in self.items), self.grid, warps, self._lines(),
+            sum(self.flow.executions[item.block] for item in self.items),
+        )  # fmt: skip
 
     def _lines(self) -> float:
         """The lines that all warps of the launch ask for."""

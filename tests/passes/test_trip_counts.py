@@ -51,6 +51,16 @@ def test_without_a_launch(head: str, kind: TripKind, stage: TripStage, text: str
     assert text in trip.text
 
 
+def test_a_loop_with_two_conditions_has_a_closed_form():
+    """At -O2 they are one branch on both; the first that fails ends the loop."""
+    head = "for (int i = 0, j = n; i < 100 && j < (int)m; i += 2, j += 3)"
+    (trip,) = trips(f"{head} {{ {ONE} }}", level=OptLevel.O2)
+    assert (trip.kind, trip.stage) == (TripKind.SYMBOLIC, TripStage.EVOLUTION)
+    assert "min(" in trip.text
+    (known,) = trips(f"{head} {{ {ONE} }}", launch(n=5, m=61), OptLevel.O2)
+    assert (known.kind, known.least, known.greatest) == (TripKind.EXACT, 19, 19)
+
+
 def test_variables_in_memory_at_o0():
     """The text's third stage: the variable of the exit is a load."""
     (trip,) = trips(f"for (int i = 0; i < n; i++) {{ {ONE} }}", level=OptLevel.O0)

@@ -235,3 +235,21 @@ def test_nothing_is_kept_of_kernels_that_were_estimated() -> None:
         source = TRANSPOSE.replace("y[i", f"if (i * j + {shift} < n) y[i")
         estimated(source, "256,256", "16,16", "v100", args="n=256")
     assert alive() == before
+
+
+CONSTANTS = """
+__kernel void k(__constant float *c, __global float *y, int n, int m) {
+  float sum = 0;
+  for (int i = 0; i < n && i < m; i++) sum += c[4 * i] + c[4 * i + 1] * c[4 * i + 2] + c[4 * i + 3];
+  y[get_global_id(0)] = sum;
+}
+"""
+
+
+def test_what_comes_behind_a_long_loop_over_constants_is_looked_at() -> None:
+    """The loop makes more accesses than the analysis of caches does in full; the store after it has
+    its addresses all the same."""
+    found = estimated(CONSTANTS, "262144", "256", "rtx3090", (), "n=4096 m=2048").estimate
+    assert found.unknown_accesses == 0
+    assert found.assumed_share == 0
+    assert found.counts.dram_write_sectors == found.counts.l2_write_sectors == 262144 * 4 / 32

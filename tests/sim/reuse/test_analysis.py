@@ -66,8 +66,10 @@ def made(
         np.zeros((len(touches), 2), np.int64),
         np.zeros((len(touches), 2), np.int64),
     )
-    lines = float(blocks * warps * outer * inner * len(touches))
-    return ReuseProgram(code, tuple(range(len(touches))), (blocks, 1, 1), warps, lines)
+    each = float(blocks * warps * outer * inner)
+    lines = each * sum(t.kind is not Kind.CONSTANT for t in touches)
+    accesses = tuple(range(len(touches)))
+    return ReuseProgram(code, accesses, (blocks, 1, 1), warps, lines, each * len(touches))
 
 
 SMALL_L1, SMALL_L2 = Ways(1, 2), Ways(1, 4)
