@@ -12,6 +12,7 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cache_analysis import Traffic
+from kcc.sim.declared_local import compiled
 from kcc.sim.estimate_lines import LineCost, line_costs
 from kcc.sim.estimate_machine import Machine, latency_of, machine_of, unit_of
 from kcc.sim.estimate_options import (
@@ -43,6 +44,7 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     machine = modelled_machine(machine_of(reader), mechanisms)
     registers = subject.registers_on(machine.generation)
     occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
+    occupancy = compiled(subject, reader.gpu, occupancy)
     if not occupancy.blocks:
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)

@@ -11,6 +11,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import Stream, streams_of
+from kcc.sim.cache_options import CacheOptions
 from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.machine_costs import Generation
@@ -18,6 +19,7 @@ from kcc.sim.machine_operations import MachineProgram
 from kcc.sim.pipeline_flow import CutInside, Flow, Traced, flow_of, shortened, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
+from kcc.sim.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.sector_phases import miss_shares
 
@@ -42,6 +44,10 @@ class Subject:
         default_factory=dict[Generation, MachineProgram]
     )
     traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
+    studies: dict[tuple[Hierarchy, CacheOptions], ReuseStudy] = field(
+        default_factory=dict[tuple[Hierarchy, CacheOptions], ReuseStudy]
+    )
+    """What was found of the caches, by what they are and how they are looked at."""
     orders_all: bool = True
     """Whether the compiler brings the values of large blocks into registers."""
     _reuse: ReuseProgram | None = None
@@ -91,8 +97,9 @@ class Subject:
             return None
         if self._spilling is None:
             self._spilling = replace(
-                self, orders_all=False, programs={}, traces={}, _reuse=None, _spilling=None
-            )
+                self, orders_all=False, programs={}, traces={}, studies={}, _reuse=None,
+                _spilling=None,
+            )  # fmt: skip
         same = self._spilling.newest.private_bytes == newest.private_bytes
         return None if same else self._spilling
 

@@ -30,11 +30,14 @@ it: the pipeline takes constants to hit."""
 def reuse_study(
     subject: Subject, reader: GpuReader, shape: CacheShape, options: CacheOptions
 ) -> ReuseStudy:
-    """The analysis of a kernel on a GPU.
+    """The analysis of a kernel on a GPU. Two with the same caches, SMs and thread blocks share it.
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
-    return reuse_of(subject.reuse, hierarchy_of(reader, shape), options)
+    asked = hierarchy_of(reader, shape), options
+    if asked not in subject.studies:
+        subject.studies[asked] = reuse_of(subject.reuse, *asked)
+    return subject.studies[asked]
 
 
 def hierarchy_of(reader: GpuReader, shape: CacheShape) -> Hierarchy:
