@@ -28,7 +28,7 @@ from kcc.sim.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
 from kcc.sim.memory_path import sector_cycles
-from kcc.sim.memory_port import PIECE_BYTES, tag_cycles
+from kcc.sim.memory_port import PIECE_BYTES, load_cycles, tag_cycles
 from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
 
@@ -108,7 +108,7 @@ class Demand:
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
-                self.port[i] = self._global_port(traffic, size)
+                self.port[i] = self._global_port(traffic, size, memory)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
                     self.behind[i] = traffic.behind
@@ -127,11 +127,17 @@ class Demand:
         slow = 128.0 / self.machine.shared_bytes
         return max(passes * slow, pieces * self.machine.address_cycles)
 
-    def _global_port(self, traffic: Traffic, size: int) -> float:
+    def _global_port(self, traffic: Traffic, size: int, memory: Memory) -> float:
         """Cycles of the port of an access to global memory."""
         machine = self.machine
         if machine.generation is Generation.VOLTA:
-            return max(self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines))
+            looked_up = max(
+                self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines)
+            )
+            if memory is not Memory.GLOBAL_LOAD:
+                return looked_up
+            slow = 128.0 / machine.shared_bytes
+            return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
         return max(moved, size * 32 / machine.shared_bytes, 1.0)

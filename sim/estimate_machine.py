@@ -15,7 +15,7 @@ from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
 from kcc.sim.memory_path import REQUEST_CYCLES
-from kcc.sim.memory_port import address_cycles
+from kcc.sim.memory_port import address_cycles, lookup_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
 SUSTAINED = 0.97
@@ -83,6 +83,8 @@ class Machine:
     unified: bool
     address_cycles: float
     """In which the load/store port computes a warp's addresses."""
+    lookup_cycles: float
+    """Of the port, for a load from global memory beyond those of its data."""
     l2_size: int
     l2_bytes_per_cycle: float
     port_l2_bytes: float
@@ -153,6 +155,7 @@ def machine_of(reader: GpuReader) -> Machine:
         l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
         unified=gpu.l1.unified_bytes is not None,
         address_cycles=address_cycles(gpu.capability),
+        lookup_cycles=lookup_cycles(gpu.capability),
         l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,

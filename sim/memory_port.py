@@ -17,13 +17,30 @@ TAGS_PER_CYCLE = 4
 ADDRESS_LANES = {(7, 5): 16, (8, 6): 16, (8, 7): 16, (8, 9): 16}
 """Lanes of an SM that compute addresses, by compute capability, else 32: an A40 takes a load of 4
 bytes every 2.00 cycles, also where all lanes read one word, an A100 and an H200 every 1.02
-(microbench_strides.csv, strides 0 and 1). That Ada is as GA10x, and Turing, whose shared memory is
-no faster anyway, is assumed."""
+(microbench_strides.csv, strides 0 and 1). That Ada is as GA10x, and of shared memory Turing, where
+it makes no difference, is assumed."""
+
+LOOKUP_CYCLES = 1.0
+"""Cycles that a load of global memory holds the port beyond those of its data, where 16 lanes
+compute addresses: an A40's 2.00 cycles for words, whose data take one. The bank conflicts of an
+access cover it (2, 4, 8 ... passes take as many cycles there). That it is one more and not twice as
+many is seen in CLBlast's gemm, where words, pairs and fours without conflicts take 2.1, 2.6 and 4.9
+cycles on an RTX 3090 and 2.8, 4.8 and 9.8 on an RTX 2080 Ti, whose data take twice as long."""
 
 
 def address_cycles(capability: tuple[int, int] | None) -> float:
     """Cycles in which the addresses of a warp are computed."""
     return 32 / ADDRESS_LANES.get(capability or (0, 0), 32)
+
+
+def lookup_cycles(capability: tuple[int, int] | None) -> float:
+    """Cycles of a load of global memory beyond those of its data."""
+    return LOOKUP_CYCLES if capability in ADDRESS_LANES else 0.0
+
+
+def load_cycles(size: int, pass_cycles: float, lookup: float) -> float:
+    """Cycles of a load of so many bytes a lane from global memory whose lanes wait for no bank."""
+    return max(1.0, size / 4) * pass_cycles + max(1, -(-size // PIECE_BYTES)) * lookup
 
 
 def tag_cycles(lines: float) -> float:
