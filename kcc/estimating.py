@@ -240,7 +240,7 @@ def _prepared(
     subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
     sizes = tuple(known.global_size), tuple(known.local_size)
     configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes)
-    guesses = guesses_of(kernel, facts, subject.flow)
+    guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
     return PreparedKernel(configuration, launch.assumed, guesses, subject)
 
 

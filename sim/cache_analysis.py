@@ -36,6 +36,7 @@ from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
 from kcc.sim.cache_overflow import missing_share
 from kcc.sim.folded_grid import period_of
+from kcc.sim.open_arguments import open_arguments, placed
 from kcc.sim.pipeline_flow import Flow
 from kcc.sim.walks import Step, Walk, step_of, walked_bytes, walks_of
 
@@ -82,6 +83,8 @@ class Stream:
     and bytes from those to the next."""
     walk: Walk | None = None
     """How lanes go on whose beginning is not known."""
+    assumed: bool = False
+    """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.open_arguments`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +152,27 @@ class _Reader:
         self.steps = dict[int, Step]()
         """Of accesses to memory whose rows are not known, by access."""
 
+    def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
+        """The address of an access, and whether an argument that nobody gave had to be assumed; one
+        whose lanes lie apart by such an argument is left as it is."""
+        found = self.study.address(access)
+        missing = open_arguments(self.values, self.warps, found)
+        if not missing:
+            return found, False
+        one, other = (placed(self.values, found, missing, times) for times in (1, 3))
+        return (one, True) if self.are_alike(access, one, other) else (found, False)
+
+    def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:
+        """Whether lanes are as far from each other at one of two addresses as at the other."""
+        rows = list[Ints]()
+        for address in addresses:
+            split, _, place = self.split(access, address)
+            found = None if isinstance(split, Unknown) else self.addresses(split, place)
+            if found is None:
+                return False
+            rows.append(found - found[:, :1])
+        return bool((rows[0] == rows[1]).all())
+
     def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
         """The parts of an address without its constant, the constant, and a key for the former."""
         if access.block not in self.by_block:
@@ -206,7 +230,8 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     flow = reader.flow
     executions = flow.executions[access.block]
     array = access.array.name if isinstance(access.array, Array) else f"access {access.id}"
-    split, constant, place = reader.split(access, reader.study.address(access))
+    address, assumed = reader.address(access)
+    split, constant, place = reader.split(access, address)
     if isinstance(access.element_bytes, int) and size > access.element_bytes:
         constant &= -size
     rows, period = None, None
@@ -221,7 +246,6 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             period = reader.period(split, rows, place)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
-        address = reader.study.address(access)
         step = step_of(reader.values, reader.loops, access.block, address, place)
         sectors = INDIRECT_SECTORS * lanes
         if step is not None and not local:
@@ -246,7 +270,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
         max(1.0, costs.lines * share),
         max(1.0, costs.passes if local else costs.passes * share), local,
-        max(1.0, costs.bank_passes * share), period,
+        max(1.0, costs.bank_passes * share), period, assumed=assumed,
     )  # fmt: skip
 
 

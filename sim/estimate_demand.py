@@ -273,7 +273,8 @@ class Demand:
             weak=tuple(reader.weak),
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
-            unknown_accesses=sum(not t.known for t in self.traffic.values()),
+            unknown_accesses=sum(not t.known for t in self.traffic.values())
+            + sum(stream.assumed for stream in self.subject.streams),
             code_bytes=code_bytes(self.program, self.machine.generation),
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),

@@ -1,27 +1,33 @@
-"""What an estimate guesses for want of knowledge: iterations of loops, sides of branches, and which
-arguments of the kernel would decide them."""
+"""What an estimate guesses for want of knowledge: iterations of loops, sides of branches, where
+accesses go, and which arguments of the kernel would decide them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.kernel import Kernel
 from kcc.passes.branches import Branches
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loop, Loops
+from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.passes.symbolic.reasons import everything, reason_for
 from kcc.passes.trip_counts import TripCount, TripCounts
+from kcc.passes.warp_addresses import Warps
 from kcc.sim.assumed_shares import AssumedShares
+from kcc.sim.cache_analysis import Stream
+from kcc.sim.open_arguments import assumed_width, open_arguments
 from kcc.sim.pipeline_flow import ASSUMED_SHARE, Flow
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
     """``value`` was taken for a ``what``: iterations per entry for a "loop", the share of warps on
-    either side for a "branch". Scalar ``arguments`` without a value would decide it, and where
-    ``reason`` is not empty, what only a run shows."""
+    either side for a "branch", elements from row to row for an "address" (0 where lanes lie apart,
+    and are taken to touch half as many sectors). Scalar ``arguments`` without a value would decide
+    it, and where ``reason`` is not empty, what only a run shows."""
 
     what: str
     file: str
@@ -38,9 +44,11 @@ class Guess:
         return f"--assume {self.what}@{self.line}={'COUNT' if self.what == 'loop' else 'SHARE'}"
 
 
-def guesses_of(kernel: Kernel, facts: Facts, flow: Flow) -> tuple[Guess, ...]:
-    """The guesses that ``flow`` rests on, by line; none of a loop's guard or exit where the loop is
-    one."""
+def guesses_of(
+    kernel: Kernel, facts: Facts, flow: Flow, streams: Sequence[Stream]
+) -> tuple[Guess, ...]:
+    """The guesses that ``flow`` and ``streams`` rest on, by line; none of a loop's guard or exit
+    where the loop is one."""
     loops = [
         _loop(kernel, facts, loop, trip, flow.trips[loop.id])
         for loop, trip in zip(facts[Loops].loops, facts[TripCounts].trips, strict=True)
@@ -49,7 +57,8 @@ def guesses_of(kernel: Kernel, facts: Facts, flow: Flow) -> tuple[Guess, ...]:
     found = {(each.file, each.line): each for each in loops}
     for each in _branches(kernel, facts, flow):
         found.setdefault((each.file, each.line), each)
-    return tuple(found[place] for place in sorted(found))
+    by_line = [found[place] for place in sorted(found)]
+    return (*by_line, *_addresses(facts, streams))
 
 
 def _open(trip: TripCount) -> bool:
@@ -83,11 +92,31 @@ def _branches(kernel: Kernel, facts: Facts, flow: Flow) -> list[Guess]:
     return found
 
 
+def _addresses(facts: Facts, streams: Sequence[Stream]) -> list[Guess]:
+    """Of the accesses that go where arguments without a value say the first one of each set of
+    arguments."""
+    values, accesses = facts[SymbolicValues], facts[MemoryAccesses].accesses
+    warps, found = Warps(values, {}), dict[tuple[str, ...], Guess]()
+    for stream in streams:
+        access = accesses[stream.access]
+        if not stream.executions or (stream.rows is not None and not stream.assumed):
+            continue
+        instruction = values.function.instructions[access.instruction]
+        address = values.address(instruction, access.pointer)
+        names = _names(values, open_arguments(values, warps, address))
+        if names and access.location and not reason_for(values, address):
+            at, width = access.location, assumed_width(values.algebra.known)
+            value = width if stream.assumed else 0.0
+            found.setdefault(names, Guess("address", at.file, at.line, value, names, ""))
+    return list(found.values())
+
+
 def _arguments(values: SymbolicValues, node: Node) -> tuple[str, ...]:
     """Scalar arguments that a value depends on and that nobody has given."""
-    names = dict[str, None]()
-    for each in everything(values, node):
-        if isinstance(each, Symbol) and each.kind is SymbolKind.ARGUMENT:
-            number = int(str(each.index).partition(".")[0])
-            names[values.kernel.arguments[number].name] = None
-    return tuple(sorted(names))
+    inside = (each for each in everything(values, node) if isinstance(each, Symbol))
+    return _names(values, (each for each in inside if each.kind is SymbolKind.ARGUMENT))
+
+
+def _names(values: SymbolicValues, arguments: Iterable[Symbol]) -> tuple[str, ...]:
+    numbers = {int(str(each.index).partition(".")[0]) for each in arguments}
+    return tuple(sorted(values.kernel.arguments[number].name for number in numbers))

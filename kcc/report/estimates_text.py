@@ -165,11 +165,14 @@ def _guesses(confidence: Confidence) -> list[str]:
 
 def guess_text(guess: Guessed) -> str:
     """A guess, why it is one, and how to say better."""
-    taken = (
-        f"{guess.value:g} iterations"
-        if guess.what == "loop"
-        else f"{100 * guess.value:.0f} % of warps"
-    )
+    match guess.what:
+        case "loop":
+            taken = f"{guess.value:g} iterations"
+        case "branch":
+            taken = f"{100 * guess.value:.0f} % of warps"
+        case _:
+            placed = f"rows {guess.value:g} elements apart"
+            taken = placed if guess.value else "lanes in half as many sectors"
     return f"{guess.what} in line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
 
 

@@ -255,3 +255,42 @@ def test_what_limits_a_launch() -> None:
 def test_an_argument_that_no_kernel_has(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", str(source), "--gpu", "v100", "--arg", "nowhere=3"]) == 1
     assert "error[K010]" in capsys.readouterr().err
+
+
+PITCHED = """__kernel void rows(__global const float *x, __global float *y, int pitch) {
+  int i = get_global_id(0), j = get_global_id(1);
+  y[j * pitch + i] = x[j * pitch + i] + x[(j + 1) * pitch + i];
+}
+"""
+COLUMNS = """__kernel void columns(__global const float *x, __global float *y, int pitch) {
+  int i = get_global_id(0);
+  y[i] = x[i * pitch];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "launch", "value"),
+    [(PITCHED, ["1024,1024", "32,8"], 1024), (COLUMNS, ["1048576", "256"], 0)],
+)
+def test_addresses_by_arguments_without_a_value_are_guesses(
+    tmp_path: Path, text: str, launch: list[str], value: int
+) -> None:
+    """Rows are placed as far apart as the launch is wide, not on each other."""
+    path, target = tmp_path / "k.cl", tmp_path / "k.json"
+    path.write_text(text)
+    sizes = ["--global", launch[0], "--local", launch[1], "--gpu", "v100", "--json", str(target)]
+    found = list[dict[str, Any]]()
+    for more in ([], ["--arg", "pitch=1024"]):
+        assert main(["estimate", str(path), *sizes, *more]) == 0
+        found += checked(target, "estimate")["estimates"]
+    guessed, given = found
+    (guess,) = guessed["confidence"]["guesses"]
+    assert (guess["what"], guess["line"], guess["value"]) == ("address", 3, value)
+    assert guess["remedy"] == "--arg pitch=VALUE"
+    assert guessed["confidence"]["accesses_without_addresses"] > 0
+    assert guessed["range_us"][1] / guessed["time_us"] > given["range_us"][1] / given["time_us"]
+    assert not given["confidence"]["guesses"]
+    assert given["confidence"]["accesses_without_addresses"] == 0
+    if value == 1024:
+        assert guessed["counts"]["dram_read_sectors"] == given["counts"]["dram_read_sectors"]
