@@ -33,14 +33,13 @@ MOST_CANDIDATES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pressure:
-    """Registers live at once in one block: ``source`` in the order of the IR, ``latency`` when
-    long operations are started first, ``frugal`` when registers are saved.
-    """
+class Graph:
+    """What in a block must come after what: per place in ``body`` those that must come later, and
+    how many must come before."""
 
-    source: int
-    latency: int
-    frugal: int
+    body: tuple[AnyInstruction, ...]
+    after: tuple[tuple[int, ...], ...]
+    waits: tuple[int, ...]
 
 
 def live_out(function: Function, values: RegisterValues) -> list[int]:
@@ -68,7 +67,7 @@ def _effects(block: Block, values: RegisterValues) -> tuple[int, int]:
     gained = defined = 0
     for instruction in block.instructions:
         if not isinstance(instruction, Phi):
-            gained |= uses(instruction, values) & ~defined
+            gained |= values.uses[instruction.index] & ~defined
         defined |= own(instruction, values)
     return gained, defined
 
@@ -84,33 +83,9 @@ def _edge_uses(function: Function, values: RegisterValues) -> dict[tuple[int, in
     return found
 
 
-def reads(instruction: AnyInstruction, values: RegisterValues) -> set[int]:
-    """The instructions whose registers an instruction reads. What is folded reads none: whoever
-    uses it reads its roots.
-    """
-    found = set[int]()
-    if not _is_transparent(instruction, values):
-        for operand in instruction.operands:
-            found.update(values.roots_of(operand))
-    return found
-
-
-def uses(instruction: AnyInstruction, values: RegisterValues) -> int:
-    """The same as bits."""
-    found = 0
-    for root in reads(instruction, values):
-        found |= 1 << root
-    return found
-
-
 def own(instruction: AnyInstruction, values: RegisterValues) -> int:
     """An instruction's own bit, if its result takes registers."""
     return 1 << instruction.index if values.units[instruction.index] else 0
-
-
-def _is_transparent(instruction: AnyInstruction, values: RegisterValues) -> bool:
-    roots = values.roots[instruction.index]
-    return bool(roots) and roots != (instruction.index,)
 
 
 def _bits(roots: Sequence[int]) -> int:
@@ -133,7 +108,7 @@ def block_pressure(order: Sequence[AnyInstruction], out: int, values: RegisterVa
         if live & defined:
             live &= ~defined
             current -= values.units[instruction.index]
-        fresh = uses(instruction, values) & ~live
+        fresh = values.uses[instruction.index] & ~live
         live |= fresh
         current += _weight(fresh, values)
         beside = address_units(instruction, values) + scratch_units(instruction)
@@ -161,15 +136,14 @@ def _weight(bits: int, values: RegisterValues) -> int:
     return total
 
 
-def latency_order(block: Block) -> list[AnyInstruction]:
+def latency_order(graph: Graph) -> list[AnyInstruction]:
     """A list schedule by the clock: of what could issue now, first what the longest chain of work
     hangs on; while a load is on its way, whatever does not need it goes on.
 
     Memory is kept in order where it may matter: stores among each other and with loads of the same
     address space; barriers, fences and atomics with everything.
     """
-    body = list(block.instructions)
-    after, waits = _dependences(body)
+    body, after, waits = graph.body, graph.after, list(graph.waits)
     height = [0] * len(body)
     for i in range(len(body) - 1, -1, -1):
         height[i] = _latency(body[i]) + max((height[j] for j in after[i]), default=0)
@@ -195,19 +169,18 @@ def latency_order(block: Block) -> list[AnyInstruction]:
     return order
 
 
-def frugal_order(block: Block, out: int, values: RegisterValues) -> list[AnyInstruction]:
+def frugal_order(graph: Graph, out: int, values: RegisterValues) -> list[AnyInstruction]:
     """A list schedule from the end of the block to its beginning that keeps few registers live:
     of what nothing waits for any more, first what frees the most, last in the block among equals.
     """
-    body = list(block.instructions)
-    after, _ = _dependences(body)
+    body, after = graph.body, graph.after
     before: list[list[int]] = [[] for _ in body]
     for i, targets in enumerate(after):
         for j in targets:
             before[j].append(i)
     waits = [len(targets) for targets in after]
     ready = [i for i, count in enumerate(waits) if not count]  # ascending
-    needs = [reads(instruction, values) for instruction in body]
+    needs = [values.reads[instruction.index] for instruction in body]
     live, order = _numbers(out), list[AnyInstruction]()
     while ready:
         candidates = reversed(ready[-MOST_CANDIDATES:])
@@ -234,7 +207,7 @@ def _numbers(bits: int) -> set[int]:
 
 
 def _change(
-    instruction: AnyInstruction, needs: set[int], live: set[int], values: RegisterValues
+    instruction: AnyInstruction, needs: frozenset[int], live: set[int], values: RegisterValues
 ) -> int:
     """How many registers more are live before an instruction than behind it."""
     units = values.units
@@ -252,8 +225,9 @@ def _latency(instruction: AnyInstruction) -> int:
             return PLAIN_LATENCY
 
 
-def _dependences(body: Sequence[AnyInstruction]) -> tuple[list[list[int]], list[int]]:
-    """Per position those that must come later, and how many must come before."""
+def graph_of(block: Block) -> Graph:
+    """The dependences of a block."""
+    body = block.instructions
     place = {instruction.index: i for i, instruction in enumerate(body)}
     before: list[set[int]] = [set() for _ in body]
     fence, loads, stores = -1, dict[int, list[int]](), dict[int, int]()
@@ -280,7 +254,9 @@ def _dependences(body: Sequence[AnyInstruction]) -> tuple[list[list[int]], list[
     for i, sources in enumerate(before):
         for source in sources:
             after[source].append(i)
-    return after, [len(sources) for sources in before]
+    return Graph(
+        tuple(body), tuple(tuple(each) for each in after), tuple(len(each) for each in before)
+    )
 
 
 def _space(instruction: AnyInstruction) -> int:
@@ -295,16 +271,10 @@ def _is_fence(instruction: AnyInstruction) -> bool:
     return isinstance(instruction, Fence | AtomicRmw | CompareExchange | Phi)
 
 
-def pressures(function: Function, values: RegisterValues) -> list[Pressure]:
-    """The pressure of every block."""
-    out = live_out(function, values)
-    found = list[Pressure]()
-    for block in function.blocks:
-        needed = out[block.index]
-        orders = (
-            block.instructions,
-            latency_order(block),
-            frugal_order(block, needed, values),
-        )
-        found.append(Pressure(*(block_pressure(order, needed, values) for order in orders)))
-    return found
+def pressures(
+    orders: Sequence[Sequence[AnyInstruction]], out: Sequence[int], values: RegisterValues
+) -> list[int]:
+    """The pressure of every block in an order of its own."""
+    return [
+        block_pressure(order, needed, values) for order, needed in zip(orders, out, strict=True)
+    ]

@@ -61,10 +61,14 @@ _FREE_QUERIES = frozenset(
 class RegisterValues:
     """``units[i]`` are the registers that the result of instruction i takes, 0 where it takes none.
     ``roots[i]`` are the instructions whose registers hold it (itself, if it takes any), ascending.
+    ``reads[i]`` are the instructions whose registers instruction i reads, ``uses[i]`` the same as
+    bits. What is folded reads none: whoever uses it reads its roots.
     """
 
     units: tuple[int, ...]
     roots: tuple[tuple[int, ...], ...]
+    reads: tuple[frozenset[int], ...]
+    uses: tuple[int, ...]
 
     def roots_of(self, value: Value) -> tuple[int, ...]:
         """The instructions in whose registers an operand lies."""
@@ -91,7 +95,19 @@ def register_values(function: Function, *, fold_addresses: bool = True) -> Regis
             if isinstance(instruction, GetElementPtr):
                 seen[_key(instruction, function)] = instruction.index
     _find_roots(pending, roots)
-    return RegisterValues(tuple(units), tuple(roots))
+    reads = tuple(_reads(instruction, roots) for instruction in function.instructions)
+    uses = tuple(sum(1 << root for root in each) for each in reads)
+    return RegisterValues(tuple(units), tuple(roots), reads, uses)
+
+
+def _reads(instruction: AnyInstruction, roots: Sequence[tuple[int, ...]]) -> frozenset[int]:
+    own = roots[instruction.index]
+    if own and own != (instruction.index,):
+        return frozenset()
+    return frozenset(
+        root for operand in instruction.operands if isinstance(operand, InstructionRef)
+        for root in roots[operand.index]
+    )  # fmt: skip
 
 
 def _find_roots(folded: Sequence[AnyInstruction], roots: list[tuple[int, ...]]) -> None:

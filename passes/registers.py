@@ -34,7 +34,13 @@ from kcc.gpu.description import GpuDescription
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
 from kcc.passes.graphs import reverse_postorder
-from kcc.passes.register_pressure import pressures
+from kcc.passes.register_pressure import (
+    frugal_order,
+    graph_of,
+    latency_order,
+    live_out,
+    pressures,
+)
 from kcc.passes.register_values import register_values
 
 FREE_REGISTERS = 32
@@ -123,11 +129,15 @@ def register_features(function: Function) -> RegisterFeatures:
     folded = register_values(function)
     kept = register_values(function, fold_addresses=False)
     reachable = reverse_postorder([block.successors for block in function.blocks], 0)
-    of_folded, of_kept = pressures(function, folded), pressures(function, kept)
+    graphs = [graph_of(block) for block in function.blocks]
+    hidden, out = [latency_order(graph) for graph in graphs], live_out(function, kept)
+    saving = [frugal_order(graph, out[b], kept) for b, graph in enumerate(graphs)]
+    eager, frugal = pressures(hidden, out, kept), pressures(saving, out, kept)
+    all_folded = pressures(hidden, live_out(function, folded), folded)
     return RegisterFeatures(
-        eager=max(of_kept[b].latency for b in reachable),
-        folded=max(of_folded[b].latency for b in reachable),
-        frugal=max(of_kept[b].frugal for b in reachable),
+        eager=max(eager[b] for b in reachable),
+        folded=max(all_folded[b] for b in reachable),
+        frugal=max(frugal[b] for b in reachable),
         addresses=sum(
             kept.units[i.index] for i in function.instructions if isinstance(i, GetElementPtr)
         ),

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -328,8 +329,9 @@ class Warps:
         for loop in self.values.loops.loops:
             key = (SymbolKind.COUNTER, loop.id)
             symbols[key] = moved.get(key, np.zeros(1, np.int64))
-        return Lanes(count, {**symbols, **self._bases()})
+        return Lanes(count, {**symbols, **self._bases})
 
+    @cached_property
     def _bases(self) -> dict[Key, NDArray[Any]]:
         """Addresses for objects, far apart and aligned: buffers, local arrays and constants begin
         at multiples of 256 bytes (:data:`kcc.tracegen.simt.layout.OBJECT_ALIGNMENT`)."""
