@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -243,6 +243,36 @@ class Warps:
         Of many thread blocks or iterations a sample is looked at. The first and the last of each
         dimension, at which conditions like to change, count once, and those between for the rest.
         """
+        found = self._taken(condition)
+        if found is None:
+            return None
+        keys, axes, taken = found
+        return float(np.average(taken, weights=self._weights(keys, axes)))
+
+    def shares_by_group(self, condition: Node) -> NDArray[np.float64] | None:
+        """The same of each thread block, by its numbers in z, y and x (1 long where they do not
+        matter). Of many thread blocks a sample is looked at; the others are between them."""
+        found = self._taken(condition)
+        if found is None:
+            return None
+        keys, axes, taken = found
+        groups = {index: place for place, (kind, index) in enumerate(keys) if kind is _GROUP}
+        shape = [len(axis) for axis in reversed(axes)]
+        weights = self._weights(keys, axes).reshape(shape)
+        others = tuple(len(keys) - 1 - i for i in range(len(keys)) if i not in groups.values())
+        shares = np.average(taken.reshape(shape), axis=others, weights=weights)
+        # Keys are in order, so that the number in z, if it is one of them, is the first axis.
+        shares = shares.reshape([len(axes[groups[d]]) if d in groups else 1 for d in (2, 1, 0)])
+        for dimension, place in groups.items():
+            every = np.arange(self.extent(keys[place]) or 1)
+            between = partial(np.interp, every, axes[place])
+            shares = np.apply_along_axis(between, 2 - int(dimension), shares)
+        return shares
+
+    def _taken(self, condition: Node) -> tuple[list[Key], list[Ints], NDArray[np.float64]] | None:
+        """The numbers that a condition depends on, those of their values that are looked at, and
+        for each combination of these (the first one the fastest) the share of the warps of a
+        thread block in which it holds for some lane."""
         if condition in self._heavy or self.unknown(condition):
             return None
         keys = sorted(self.moving([condition]), key=str)
@@ -257,8 +287,7 @@ class Warps:
             return None
         width = min(WARP, self.size)
         lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -self.size % width)))
-        taken = lanes.reshape(combinations, -1, width).any(axis=2).mean(axis=1)
-        return float(np.average(taken, weights=self._weights(keys, axes)))
+        return keys, axes, lanes.reshape(combinations, -1, width).any(axis=2).mean(axis=1)
 
     def _weights(self, keys: list[Key], axes: list[Ints]) -> NDArray[np.float64]:
         """How many combinations each one that is looked at stands for."""

@@ -26,6 +26,7 @@ from kcc.sim.estimate_result import Estimate, invalid_estimate
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.memory_load import settled
 from kcc.sim.pipeline_flow import CutLoop, Traced, Traces, lengthened
+from kcc.sim.uneven_blocks import most_work
 
 if TYPE_CHECKING:
     from kcc.sim.pipeline_native import Run
@@ -87,8 +88,8 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
 
 
 def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Run]:
-    """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, and
-    a run of their cut trace."""
+    """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, of
+    the SM that has most to do, and a run of their cut trace."""
     subject, run = demand.subject, _sm(demand, traced.traces, blocks)
     cycles = run.cycles
     for cut in traced.cuts:
@@ -97,7 +98,8 @@ def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Run]:
     for cut in traced.inside:
         saved = run.cycles - _sm(demand, cut.shorter, blocks).cycles
         cycles += max(saved, 0.0) * cut.times * cut.around
-    return cycles, run
+    work = subject.work_by_block(demand.machine.generation)
+    return cycles * most_work(work, demand.machine.sms), run
 
 
 def _steady(demand: Demand, period: Callable[[float], tuple[float, Run]]) -> tuple[float, Run]:

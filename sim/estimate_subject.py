@@ -22,6 +22,7 @@ from kcc.sim.pipeline_registers import register_limit
 from kcc.sim.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.sector_phases import miss_shares
+from kcc.sim.uneven_blocks import Floats, work_by_block
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class Subject:
         default_factory=dict[tuple[Hierarchy, CacheOptions], ReuseStudy]
     )
     """What was found of the caches, by what they are and how they are looked at."""
+    works: dict[Generation, Floats] = field(default_factory=dict[Generation, Floats])
     orders_all: bool = True
     """Whether the compiler brings the values of large blocks into registers."""
     _reuse: ReuseProgram | None = None
@@ -80,6 +82,13 @@ class Subject:
             program = self.program(generation)
             self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
         return self.traces[generation]
+
+    def work_by_block(self, generation: Generation) -> Floats:
+        """Issue slots of each thread block."""
+        if generation not in self.works:
+            program = self.program(generation)
+            self.works[generation] = work_by_block(self.facts, self.flow, program, self.grid)
+        return self.works[generation]
 
     def cut_loops(self, generation: Generation) -> Iterator[CutInside]:
         """All loops of which the trace has only some iterations, with a shorter one for each."""
