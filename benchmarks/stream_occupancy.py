@@ -47,8 +47,8 @@ KERNELS = {
 """By column: what a work-item does, and the bytes of it that are counted."""
 
 SOURCE = """
-__kernel void stream(__global double *a, __global const double *b, __global const double *c) {
-  size_t i = get_global_id(0) + 2;
+__global__ void stream(double *a, const double *b, const double *c) {
+  size_t i = blockIdx.x * blockDim.x + threadIdx.x + 2;
   BODY
 }
 """
@@ -68,7 +68,7 @@ def bandwidth(
     items = ITEMS // block * block
     launch = LaunchRequest(parse_dimensions(str(items), at), parse_dimensions(str(block), at))
     request = AnalysisRequest(
-        source=SourceText("stream.cl", SOURCE.replace("BODY", body), "."),
+        source=SourceText("stream.cu", SOURCE.replace("BODY", body), "."),
         options=BuildOptions(opt_level=OptLevel.O2),
         other_launch=LaunchInputs(launch, {}, (), "stream"),
         assumptions=NEVER if column == "read" else Assumptions(),
