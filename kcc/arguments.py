@@ -166,6 +166,16 @@ def element_bytes(element: str) -> int | None:
     return SCALAR_BYTES[scalar] * VECTOR_WIDTHS[width]
 
 
+def fits_scalar(type_: str, number: Value) -> bool:
+    """Whether an argument of a scalar type of OpenCL C can have a value; any can of other types."""
+    size = SCALAR_BYTES.get(type_)
+    if size is None or type_ in ("half", "float", "double"):
+        return True
+    bits, is_signed = 8 * size, type_[0] != "u" and type_ != "size_t"
+    low = -(1 << (bits - 1)) if is_signed else 0
+    return number == int(number) and low <= number < low + (1 << bits)
+
+
 def expressions(value: ArgumentValue) -> tuple[Expression, ...]:
     """All expressions in an argument's value, in the order of the text."""
     match value:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.launch import whole_number
+from kcc.expressions import free_names
+from kcc.launch import Launch, Origin, whole_number
 from kcc.passes.facts import Around, plainly
 from kcc.pipeline import (
     AnalysisRequest,
@@ -224,7 +225,7 @@ def _prepared(
     launch = resolve(kernel, inputs)
     known = known_launch(kernel, launch, inputs, request.arguments)
     if known.global_size is None or known.local_size is None:
-        raise DiagnosticError([_no_launch(kernel, unit.name)])
+        raise DiagnosticError([_no_launch(kernel, unit.name, launch)])
     facts = stage(
         "passes",
         lambda: estimate_facts(
@@ -244,10 +245,18 @@ def _prepared(
     return PreparedKernel(configuration, launch.assumed, guesses, subject)
 
 
-def _no_launch(kernel: Kernel, source: str) -> Diagnostic:
+def _no_launch(kernel: Kernel, source: str, launch: Launch) -> Diagnostic:
+    """What is missing: values of names in the sizes that were given, or the sizes."""
+    names = set[str]()
+    if launch.global_origin is Origin.GIVEN:
+        for extent in (*launch.global_size, *launch.local_size):
+            names |= set() if isinstance(extent, int) else free_names(extent)
+    unset = " and ".join(f"'{name}'" for name in sorted(names))
+    because = f": {unset} {'have' if len(names) > 1 else 'has'} no value" if names else ""
+    hint = "give it: --global 4096,4096 --local 16,16, and --arg NAME=VALUE for its scalars"
+    if names:
+        hint = "give it: " + " ".join(f"--size {name}=4096" for name in sorted(names))
     return Diagnostic(
-        "K890",
-        f"the launch of '{kernel.name}' is not known, and its time depends on it",
-        Span(source, 0),
-        hint="give it: --global 4096,4096 --local 16,16, and --arg NAME=VALUE for its scalars",
-    )
+        "K890", f"the launch of '{kernel.name}' is not known, and its time depends on it{because}",
+        Span(source, 0), hint=hint,
+    )  # fmt: skip

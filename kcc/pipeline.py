@@ -218,17 +218,23 @@ def known_launch(
     kernel: Kernel, launch: Launch, inputs: LaunchInputs, given: Iterable[Argument]
 ) -> Known:
     """What the passes may take for granted: sizes that are numbers, and scalar arguments whose
-    values are known (those ``given`` for all kernels before those of the launch's inputs)."""
-    from kcc.arguments import Scalar
+    values are known (those ``given`` for all kernels before those of the launch's inputs).
+
+    Raises :class:`DiagnosticError` (K026) for a value that its argument cannot have."""
+    from kcc.arguments import Scalar, fits_scalar
     from kcc.expressions import evaluate, free_names
     from kcc.passes.symbolic.ranges import Known
 
-    values = {each.name: each.value for each in (*inputs.arguments, *given)}
+    values = {each.name: each for each in (*inputs.arguments, *given)}
     scalars = dict[int, int | float]()
     for index, argument in enumerate(kernel.arguments):
-        value = values.get(argument.name)
+        own = values.get(argument.name)
+        value = None if own is None else own.value
         if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
             number = evaluate(value.value, inputs.names)
+            if own is not None and not fits_scalar(argument.type, number):
+                message = f"{number} is no value of '{argument.type} {argument.name}'"
+                raise DiagnosticError([Diagnostic("K026", message, own.at)])
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
     return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
 

@@ -294,3 +294,20 @@ def test_addresses_by_arguments_without_a_value_are_guesses(
     assert given["confidence"]["accesses_without_addresses"] == 0
     if value == 1024:
         assert guessed["counts"]["dram_read_sectors"] == given["counts"]["dram_read_sectors"]
+
+
+@pytest.mark.parametrize("value", ["2**31", "-2**31-1", "1.5"])
+def test_a_value_that_an_argument_cannot_have(
+    source: Path, capsys: pytest.CaptureFixture[str], value: str
+) -> None:
+    assert main(["estimate", str(source), "--gpu", "v100", *LAUNCH[:4], "--arg", f"n={value}"]) == 1
+    assert "error[K026]" in capsys.readouterr().err
+
+
+def test_a_size_without_a_value_is_named(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["estimate", str(source), "--gpu", "v100", "--global", "16*rows", "--local", "64"]
+    assert main(asked) == 1
+    message = capsys.readouterr().err
+    assert "error[K890]" in message
+    assert "'rows' has no value" in message
+    assert main([*asked, "--size", "rows=4096"]) == 0
