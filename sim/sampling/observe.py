@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
+from kcc.sim.sampling.dispersion import delays, simulate_apart
 from kcc.sim.sampling.feeding import LaunchRun, Snapshot
-from kcc.sim.sampling.plan import Frame, Phase, Step, Stratum, is_head_enough
+from kcc.sim.sampling.plan import MOST_HEAD, Frame, Phase, Step, Stratum, is_head_enough
 from kcc.sim.sampling.warming import first_to_replay, replay, requests_wanted
 
 
@@ -39,17 +39,24 @@ class Observation:
     """Warp instructions executed in all runs, and those of their thread blocks by the profile."""
     seconds: float = 0.0
 
-    restless: bool = False
-    """The epochs of the head rise and fall."""
     head_epoch_cycles: int = 0
     """Of the last epoch of the head."""
+    head_cpi: float = 0.0
+    """Cycles per instruction of the same."""
+    deviation: float = 0.0
+    """Of the durations, in cycles, of thread blocks that begin together."""
+    model: Observation | None = None
+    """The launch of its cluster that it is compared with, where a few epochs were simulated for no
+    more than that."""
 
     def drawn(self, stratum: int) -> list[int]:
         """The epochs measured of a stratum."""
         return [window.epoch for window in self.windows if window.stratum == stratum]
 
 
-def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
+def simulate_head(
+    run: LaunchRun, epochs: int, size: int, longest: int = MOST_HEAD
+) -> list[Snapshot]:
     """The first epochs, until they are as fast as one another or enough; what each measured."""
     found, before = list[Snapshot](), run.snapshot()
     blocks = run.launch.launch.thread_blocks
@@ -57,7 +64,7 @@ def simulate_head(run: LaunchRun, epochs: int, size: int) -> list[Snapshot]:
         after = run.simulate(first, min(first + size, blocks))
         found.append(after.since(before))
         before = after
-        if is_head_enough([one.cpi for one in found], epochs):
+        if len(found) >= longest or is_head_enough([one.cpi for one in found], epochs):
             break
     return found
 
@@ -69,7 +76,7 @@ def observe(
     """Simulate the steps in order and add what they show; ``functional``: L2 sees what lies
     between them."""
     before, at = run.snapshot(), len(run.blocks)
-    waits = _waits(run, seen, random)
+    waits = _waits(seen, random)
     for step in steps:
         if functional and step.first > at:
             first = first_to_replay(seen.profile, at, step.first, requests_wanted(run.simulation))
@@ -95,12 +102,11 @@ MEAN_WALK = 4 / 9
 """The square root of this is the mean of square roots from 0 to 1."""
 
 
-def _waits(run: LaunchRun, seen: Observation, random: np.random.Generator) -> NDArray[np.int64]:
+def _waits(seen: Observation, random: np.random.Generator) -> NDArray[np.int64]:
     """What blocks wait to be as far apart as they are in the mean over the launch."""
     size = seen.frame.size
-    deviation = duration_deviation(run.simulation.log, len(run.blocks), size)
     steps = MEAN_WALK * seen.frame.thread_blocks / size
-    return delays(deviation, steps, seen.head_epoch_cycles, size, random)
+    return delays(seen.deviation, steps, seen.head_epoch_cycles, size, random)
 
 
 def observe_whole(run: LaunchRun, seen: Observation) -> None:
@@ -149,9 +155,56 @@ class LaunchNumbers:
     strata: tuple[StratumEstimate, ...]
     epoch_cycles: float = 0.0
     """Of an epoch, where the launch was simulated in part."""
+    pairs: int = 0
+    """Epochs that were compared with those of another launch, which all else is taken from."""
+    apart: float = 0.0
+    """By how much they took longer, relatively."""
 
 
 def estimate_launch(seen: Observation) -> LaunchNumbers:
+    """A launch from what was measured of it, and of another of its cluster."""
+    if seen.model is not None and seen.whole is None:
+        return _estimate_by_model(seen, seen.model)
+    return _estimate_alone(seen)
+
+
+def _estimate_by_model(seen: Observation, model: Observation) -> LaunchNumbers:
+    """The head as it was; all that follows takes what it does in the other launch, times the ratio
+    of the cycles per instruction of the epochs that were measured in both.
+
+    What epochs of a cluster's launches have in common cancels: that they drift over the launch, and
+    what a jump before them does."""
+    found = _estimate_alone(model)
+    other = _common_windows(seen, model)
+    ratio = _cpi(seen.windows) / _cpi(other)
+    instructions, made = _instructions(seen), _instructions(model)
+    first = model.ends[0] if model.ends else Snapshot(0, 0, found.counts.astype(np.int64))
+    rest = (found.cycles - first.clock) / max(made - first.executed, 1.0)
+    head = seen.ends[0]
+    cycles = head.clock + (instructions - head.executed) * rest * ratio
+    counts = found.counts * (instructions / max(made, 1.0))
+    return LaunchNumbers(
+        cycles, counts, (), found.epoch_cycles * ratio, len(seen.windows), ratio - 1
+    )
+
+
+def _common_windows(seen: Observation, model: Observation) -> list[Window]:
+    epochs = {window.epoch for window in seen.windows}
+    return [window for window in model.windows if window.epoch in epochs]
+
+
+def _cpi(windows: Sequence[Window]) -> float:
+    executed = sum(window.measured.executed for window in windows)
+    return max(sum(window.measured.clock for window in windows), 1) / max(executed, 1)
+
+
+def _instructions(seen: Observation) -> float:
+    """That a launch executes, of those that the profile knows."""
+    made = seen.executed / max(seen.profiled, 1)
+    return float(seen.profile.warp_instructions.sum()) * made
+
+
+def _estimate_alone(seen: Observation) -> LaunchNumbers:
     """Head and tail as they were; each stratum by its windows' cycles per instruction.
 
     This is the ratio estimator (Cochran, Sampling Techniques, 1977, chapter 6), with the warp
@@ -159,8 +212,7 @@ def estimate_launch(seen: Observation) -> LaunchNumbers:
     if seen.whole is not None:
         counts = seen.whole.counts.astype(np.float64)
         return LaunchNumbers(seen.whole.clock, counts, tuple(_strata(seen, 1.0)))
-    made = seen.executed / max(seen.profiled, 1)
-    everything = float(seen.profile.warp_instructions.sum()) * made
+    everything = _instructions(seen)
     ends = sum(end.executed for end in seen.ends)
     cycles = float(sum(end.clock for end in seen.ends))
     counts = np.sum([end.counts for end in seen.ends], axis=0).astype(np.float64)

@@ -9,7 +9,7 @@ and the caches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import pairwise
 
@@ -21,9 +21,8 @@ from kcc.sim.sampling.regions import Epochs
 WHOLE = 0.5
 """A launch of which more would be simulated is simulated in whole."""
 
-FEWEST, RESTLESS = 2, 3
-"""Epochs drawn of the largest stratum of a cluster, at least: fewer have no variance. More where
-the head is restless: there two that happen to agree would say too much. One of other strata."""
+FEWEST = 2
+"""Epochs drawn of a launch, at least, where no others say how much they vary."""
 
 
 SETTLED = 0.02
@@ -31,13 +30,8 @@ SETTLED = 0.02
 together have drawn apart, and L2 evicts what it takes in."""
 
 
-HEAD_SHARE, MOST_HEAD = 0.04, 8
-"""Most of what differs at the beginning of a launch is over after eight epochs: a head has as many
-where that is no more than this share of the launch."""
-
-RESTLESS_HEAD, STEADY_HEAD = 12, 2
-"""The head ends after this part of the launch, a twelfth where it is restless: its epochs do not
-agree then however long it is."""
+LONGEST_HEAD, MOST_HEAD = 2, 8
+"""The head is at most this part of the launch, and so many epochs."""
 
 
 SPARSE = 0.25
@@ -101,21 +95,18 @@ def is_settled(cpis: Sequence[float]) -> bool:
     return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
 
 
-def is_restless(cpis: Sequence[float]) -> bool:
-    """Whether the epochs of a head rise and fall: while thread blocks draw apart they do one of
-    the two."""
-    ratios = [after / before for before, after in pairwise(cpis)]
-    return max(ratios, default=1.0) > 1 + SETTLED and min(ratios, default=1.0) < 1 - SETTLED
-
-
 def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:
-    """Whether the head is long enough: a share of the launch, and settled, or restless for a
-    twelfth of the launch; one that goes on one way is simulated to the half."""
+    """Whether the head is long enough: settled, or no longer changing one way: what is left then
+    rises and falls as all epochs do. Not beyond half of the launch."""
     count = len(cpis)
-    longest = epochs // (RESTLESS_HEAD if is_restless(cpis) else STEADY_HEAD)
-    if count >= min(max(longest, 2), MOST_HEAD):
+    if count >= min(max(epochs // LONGEST_HEAD, 2), MOST_HEAD):
         return True
-    return count >= max(min(HEAD_SHARE * epochs, MOST_HEAD), 2) and is_settled(cpis)
+    return is_settled(cpis) or has_turned(cpis)
+
+
+def has_turned(cpis: Sequence[float]) -> bool:
+    """Whether the last epoch changes the other way than the one before."""
+    return len(cpis) > 2 and (cpis[-1] - cpis[-2]) * (cpis[-2] - cpis[-3]) < 0
 
 
 def frame_of(
@@ -146,6 +137,26 @@ def frame_of(
     return Frame(size, blocks, head, tail, tuple(strata))
 
 
+def coarser(frame: Frame, count: int) -> Frame:
+    """The frame where no stratum is worth less than half of one of ``count`` draws: what is smaller
+    goes to the largest."""
+    work = sum(stratum.work for stratum in frame.strata)
+    kept = [one for one in frame.strata if 2 * count * one.work >= work]
+    small = [one for one in frame.strata if 2 * count * one.work < work]
+    largest = max(kept or small, key=lambda one: one.work)
+    together = [largest, *(one for one in small if one is not largest)]
+    epochs = sorted(epoch for one in together for epoch in one.epochs)
+    merged = Stratum(largest.label, tuple(epochs), sum(one.work for one in together))
+    strata = [merged if one is largest else one for one in kept] or [merged]
+    return replace(frame, strata=tuple(strata))
+
+
+def share_out(frame: Frame, count: int) -> list[int]:
+    """How many of about ``count`` draws each stratum has, by its work; one at least."""
+    work = max(sum(stratum.work for stratum in frame.strata), 1)
+    return [max(round(count * stratum.work / work), 1) for stratum in frame.strata]
+
+
 def draw(
     stratum: Stratum, count: int, random: np.random.Generator, without: Iterable[int] = ()
 ) -> list[int]:
@@ -160,11 +171,13 @@ def draw(
 
 
 def steps_of(
-    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_tail: bool = True
-) -> tuple[Step, ...]:
-    """What to simulate after the head for the epochs ``drawn`` of each stratum (by its place)."""
-    found = _steps(frame, drawn, warm_blocks, with_tail, disperse=False)
-    if share_of(found, frame) > SPARSE:
+    frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, *, with_tail: bool = True,
+    disperse: bool | None = None,
+) -> tuple[Step, ...]:  # fmt: skip
+    """What to simulate after the head for the epochs ``drawn`` of each stratum (by its place).
+    Thread blocks are made to draw apart as is said, or where little is simulated."""
+    found = _steps(frame, drawn, warm_blocks, with_tail, disperse=bool(disperse))
+    if disperse is not None or share_of(found, frame) > SPARSE:
         return found
     return _steps(frame, drawn, warm_blocks, with_tail, disperse=True)
 
@@ -183,7 +196,8 @@ def _steps(
     if with_tail:
         steps.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
     for step in steps:
-        first = max(step.first - warm_blocks, at)
+        warm = min(warm_blocks, frame.size) if step.phase is Phase.TAIL else warm_blocks
+        first = max(step.first - warm, at)
         if not apart and step.phase is Phase.MEASURE and first - frame.size > at:
             apart = True
             found.append(Step(Phase.DISPERSE, first - frame.size, first))

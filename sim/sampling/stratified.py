@@ -10,14 +10,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 import numpy as np
 
 from kcc.gpu.description import GpuDescription
 from kcc.sim.cycle.launch import CycleSimulator
+from kcc.sim.sampling.allocation import (
+    Stake,
+    epochs_compared,
+    epochs_drawn,
+    epochs_wanted,
+    importance,
+    launches_drawn,
+)
 from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.dispersion import duration_deviation
 from kcc.sim.sampling.estimate import CERTAIN, ProgramEstimate, Spread
 from kcc.sim.sampling.feeding import LaunchRun
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
@@ -25,19 +34,21 @@ from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
 from kcc.sim.sampling.observe import Observation, observe, observe_whole, simulate_head
 from kcc.sim.sampling.plan import (
     FEWEST,
-    RESTLESS,
+    MOST_HEAD,
     WHOLE,
     Frame,
+    coarser,
     draw,
     frame_of,
-    is_restless,
+    is_settled,
     share_of,
+    share_out,
     steps_of,
 )
 from kcc.sim.sampling.refine import Means, Refinement, choose
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
-from kcc.sim.sampling.two_stage import estimate_program
+from kcc.sim.sampling.two_stage import estimate_program, variance_of_epochs
 from kcc.sim.sampling.warming import replay_before
 from kcc.trace.reader import LaunchTrace
 
@@ -46,21 +57,19 @@ EVERY_BLOCK = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class StratifiedOptions:
-    """``launches`` drawn of each cluster, and ``epochs`` of the largest stratum of those, at least
-    (more of a ``restless`` one; one of other strata); ``windows`` are shared out among strata by
-    their instructions, up to ``most`` of a stratum's epochs over the whole cluster. ``warm`` epochs
-    go before each that is drawn, times what :data:`WARM_SHARE` says; ``functional``: L2 also sees
-    what thread blocks touch that were left out before. ``error`` is the half width that is asked
-    for, over the whole; None takes what the rest gives."""
+    """``launches`` drawn of each cluster, and ``epochs`` of a launch, at least; ``windows`` are
+    shared out among clusters by what they are worth, up to ``most`` of a cluster's epochs. ``warm``
+    epochs go before each that is drawn, times what :data:`WARM_SHARE` says; ``functional``: L2 also
+    sees what thread blocks touch that were left out before. ``error`` is the half width that is
+    asked for, over the whole; None takes what the rest gives."""
 
     inter_distance: float = INTER_DISTANCE
     intra_distance: float = INTRA_DISTANCE
     variation: float = VARIATION
     launches: int = 2
     epochs: int = FEWEST
-    restless: int = RESTLESS
-    windows: int = 24
-    most: float = 0.005
+    windows: int = 12
+    most: float = 0.0025
     warm: float = 1.0
     functional: bool = True
     error: float | None = None
@@ -92,12 +101,11 @@ class StratifiedSampler:
         ]
         self.cluster_seconds = time.process_time() - began
         self.instructions = sum(int(p.warp_instructions.sum()) for p in profiles)
+        self.shares = importance(profiles)
         self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
         self.gpu = gpu
         self.clock_mhz = 1.0
         self.seen = dict[int, Observation]()
-        self.compared = dict[str, int]()
-        """Epochs drawn of a kernel that were compared with another."""
         self.known = 0
         """L2 is as launches before this one leave it, but for those from here on."""
         self.latest = -1
@@ -105,7 +113,8 @@ class StratifiedSampler:
     def run(self) -> ProgramEstimate:
         """The estimate, as exact as is asked for."""
         options = self.options
-        launches = [options.launches] * len(self.samples)
+        least = self.options.launches
+        launches = [launches_drawn(len(sample.order), least) for sample in self.samples]
         self._observe_launches(launches)
         self._simulate_slow()
         self._draw_unknown()
@@ -141,7 +150,8 @@ class StratifiedSampler:
         )
 
     def _observe_launches(self, wanted: Sequence[int]) -> None:
-        """So many launches of each cluster, in the order of the program."""
+        """So many launches of each cluster, in the order of the program: the first of a cluster by
+        itself, the others beside it where that will do."""
         fresh = [
             (place, sample)
             for sample, count in zip(self.samples, wanted, strict=True)
@@ -149,28 +159,90 @@ class StratifiedSampler:
             if place not in self.seen
         ]
         for place, sample in sorted(fresh, key=lambda one: one[0]):
-            self._observe(place, sample)
+            own = set(sample.order)
+            model = next((seen for other, seen in self.seen.items() if other in own), None)
+            if model is None or not self._compare(place, sample, model):
+                self._observe(place, sample)
 
     def _observe(self, place: int, sample: ClusterSample) -> None:
-        """One launch of a cluster."""
+        """One launch of a cluster, by itself."""
         options, profile = self.options, self.profiles[place]
         began = time.process_time()
         run = self._begin(place)
         self.clock_mhz = run.simulation.machine.clock_mhz
         epochs = epochs_of(profile, run.occupancy)
         labels = cluster_epochs(epochs, options.intra_distance, options.variation)
-        head = simulate_head(run, len(epochs), epochs.size)
+        like = self._like(profile)
+        head = simulate_head(run, len(epochs), epochs.size, KNOWN_HEAD if like else MOST_HEAD)
         frame = frame_of(epochs, labels, profile.warp_instructions, len(head))
-        restless = is_restless([one.cpi for one in head])
         seen = self.seen[place] = Observation(
-            frame, profile, ends=head, restless=restless, head_epoch_cycles=head[-1].clock
-        )
-        steps = steps_of(frame, self._first_draw(seen, sample), self._warm(frame))
-        if frame.is_whole or share_of(steps, frame) > WHOLE:
+            frame, profile, ends=head, head_epoch_cycles=head[-1].clock, head_cpi=head[-1].cpi,
+            deviation=duration_deviation(run.simulation.log, len(run.blocks), epochs.size),
+        )  # fmt: skip
+        if like is not None:
+            seen.deviation = like.deviation * seen.head_epoch_cycles / like.head_epoch_cycles
+        steps = steps_of(seen.frame, self._first_draw(seen, sample), self._warm(frame))
+        if seen.frame.is_whole or share_of(steps, seen.frame) > WHOLE:
             self._finish_whole(run, place)
         else:
             observe(run, steps, seen, self.random, functional=options.functional)
         seen.seconds += time.process_time() - began
+
+    def _like(self, profile: LaunchProfile) -> Observation | None:
+        """A launch of the same kernel and size whose head was simulated as far as it goes."""
+        for one in self.seen.values():
+            own = one.profile
+            if own.kernel == profile.kernel and own.thread_blocks == profile.thread_blocks:
+                return one
+        return None
+
+    def _compare(self, place: int, sample: ClusterSample, model: Observation) -> bool:
+        """One launch of a cluster beside the first that was drawn, by epochs of both; whether that
+        will do: where the first lacks epochs, more of the same tell little."""
+        profile, stake = self.profiles[place], self._stake(sample)
+        lacks = model.whole is None and len(model.windows) < epochs_wanted(stake)
+        if lacks or profile.thread_blocks != model.profile.thread_blocks:
+            return False
+        frame = replace(model.frame, head=model.frame.size)
+        seen = Observation(
+            frame, profile, head_epoch_cycles=model.head_epoch_cycles, deviation=model.deviation,
+            model=model,
+        )  # fmt: skip
+        others = launches_drawn(len(sample.order), self.options.launches) - 1
+        least = self.options.most * profile.thread_blocks / frame.size
+        count = epochs_compared(stake, max(others, 1), least)
+        drawn = self._draw_compared(seen, model, count)
+        steps = steps_of(frame, drawn, self._warm(frame), with_tail=False, disperse=True)
+        if not drawn or share_of(steps, frame) > WHOLE:
+            return False
+        began = time.process_time()
+        run = self._begin(place)
+        if run.occupancy != frame.size:
+            return False
+        seen.ends.append(run.simulate(0, frame.size))
+        observe(run, steps, seen, self.random, functional=self.options.functional)
+        seen.seconds += time.process_time() - began
+        self.seen[place] = seen
+        return True
+
+    def _draw_compared(
+        self, seen: Observation, model: Observation, count: int
+    ) -> dict[int, list[int]]:
+        """So many epochs that were measured of the one launch and not of the other: not those with
+        which it begins."""
+        before = 2 * seen.frame.size + self._warm(seen.frame)
+        own = {window.epoch for window in seen.windows}
+        left = [
+            window for window in model.windows
+            if window.epoch * seen.frame.size > before and window.epoch not in own
+        ]  # fmt: skip
+        chosen: list[int] = self.random.choice(
+            len(left), min(count, len(left)), replace=False
+        ).tolist()
+        drawn = dict[int, list[int]]()
+        for window in (left[n] for n in chosen):
+            drawn.setdefault(window.stratum, []).append(window.epoch)
+        return drawn
 
     def _begin(self, place: int) -> LaunchRun:
         """A launch that begins, with L2 as the launches before leave it."""
@@ -188,23 +260,30 @@ class StratifiedSampler:
         self.known = place + 1
 
     def _first_draw(self, seen: Observation, sample: ClusterSample) -> dict[int, list[int]]:
-        """The epochs of a launch that are measured at first, its share of its cluster's."""
-        options, strata = self.options, seen.frame.strata
-        launches = min(options.launches, len(sample.order))
-        work = sum(stratum.work for stratum in strata)
-        kernel = sample.cluster.kernel
-        known = self.compared.get(kernel, 0) >= ENOUGH_COMPARED
-        least = options.restless if seen.restless and not known else options.epochs
-        drawn = dict[int, list[int]]()
-        largest = max((stratum.work for stratum in strata), default=0)
-        for number, stratum in enumerate(strata):
-            share = sample.cluster.weight * options.windows * stratum.work / max(work, 1)
-            most = options.most * len(stratum.epochs) * len(sample.order)
-            count = max(least if stratum.work == largest else 1, round(min(share, most)))
-            drawn[number] = draw(stratum, ceil(count / launches), self.random)
-        compared = sum(len(epochs) - 1 for epochs in drawn.values())
-        self.compared[kernel] = self.compared.get(kernel, 0) + compared
-        return drawn
+        """The epochs of a launch that are measured at first."""
+        if seen.frame.is_whole:
+            return {}
+        count = self._first_count(seen, sample)
+        seen.frame = coarser(seen.frame, count)
+        shares = zip(seen.frame.strata, share_out(seen.frame, count), strict=True)
+        return {n: draw(one, own, self.random) for n, (one, own) in enumerate(shares)}
+
+    def _first_count(self, seen: Observation, sample: ClusterSample) -> int:
+        """How many those are."""
+        options = self.options
+        return epochs_drawn(
+            self._stake(sample), sum(len(one.epochs) for one in seen.frame.strata),
+            least=options.epochs, windows=options.windows, most=options.most,
+            calm=is_settled([one.cpi for one in seen.ends]),
+        )  # fmt: skip
+
+    def _stake(self, sample: ClusterSample) -> Stake:
+        """What a cluster is worth, and what is known of its kernel."""
+        cluster = sample.cluster
+        seen = [one for one in self.seen.values() if one.windows]
+        like = [one for one in seen if one.profile.kernel == cluster.kernel]
+        share = float(self.shares[list(cluster.members)].sum())
+        return Stake(share, len(cluster.members), variance_of_epochs(like))
 
     def _warm(self, frame: Frame) -> int:
         """Thread blocks that go before an epoch that is drawn: more where that is little beside
@@ -256,17 +335,13 @@ class StratifiedSampler:
     def _draw_epochs(self, place: int, times: float) -> bool:
         """More epochs of a launch that was simulated in part."""
         seen = self.seen[place]
-        if seen.whole is not None:
-            return False
-        more = dict[int, list[int]]()
-        for number, stratum in enumerate(seen.frame.strata):
-            have = seen.drawn(number)
-            count = ceil(len(have) * (times - 1))
-            more[number] = draw(stratum, max(count, 1), self.random, without=have)
+        more = self._more_epochs(seen, times) if seen.whole is None else {}
         if not any(more.values()):
             return False
         began = time.process_time()
-        steps = steps_of(seen.frame, more, self._warm(seen.frame), with_tail=False)
+        apart = None if seen.model is None else True
+        warm = self._warm(seen.frame)
+        steps = steps_of(seen.frame, more, warm, with_tail=False, disperse=apart)
         run = self._begin(place)
         run.simulate(0, seen.frame.head)
         if len(seen.blocks) / seen.frame.thread_blocks + share_of(steps, seen.frame) > 1:
@@ -276,17 +351,28 @@ class StratifiedSampler:
         seen.seconds += time.process_time() - began
         return True
 
+    def _more_epochs(self, seen: Observation, times: float) -> dict[int, list[int]]:
+        if seen.model is not None:
+            return self._draw_compared(seen, seen.model, ceil(len(seen.windows) * (times - 1)))
+        more = dict[int, list[int]]()
+        for number, stratum in enumerate(seen.frame.strata):
+            have = seen.drawn(number)
+            count = ceil(len(have) * (times - 1))
+            more[number] = draw(stratum, max(count, 1), self.random, without=have)
+        return more
+
 
 WARM_SHARE, MOST_WARM = 0.01, 4.0
 """Epochs that warm, over those of the launch, and at most. Of `convolutionRows` (220 epochs) epochs
 are 2.0, 1.1 and 0.4 % slow after one, two and four."""
 
-ENOUGH_COMPARED = 6
-"""Epochs of a kernel that say how restless it is."""
-
 SMALL, SLOW = 0.006, 4.0
 """A launch of at most the first share of all instructions, that takes the second times its share of
 the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
+
+KNOWN_HEAD = 2
+"""Epochs of a head at most, where that of another launch of the kernel was simulated: nearly all
+that differs at the beginning of a launch does so in its first epoch."""
 
 ROUNDS = 8
 GROWTH, LEAST_GROWTH = 4.0, 1.25

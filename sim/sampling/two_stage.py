@@ -10,6 +10,11 @@ One thing is not drawn: by the end of a launch its thread blocks have drawn apar
 the sample. Blocks in step begin the last epoch together, of which a part f is there, and lose 1 - f
 of an epoch; of blocks far apart the GPU empties over one, and loses a half. How far they are apart
 is taken as uniform between the two: the loss is off by a deviation of |1/2 - f| / sqrt(3).
+
+Nor is how far blocks are apart behind a jump. At the end of the head they run in step, and behind
+the jump about as far apart as over the whole launch. Where epochs at the end of the head differ
+from those that were drawn by more than epochs do, the launch's are taken as uniform between the
+two: a deviation of the difference over sqrt(12), the same in all launches of a cluster.
 """
 
 from __future__ import annotations
@@ -51,6 +56,11 @@ class Pooled:
     variance: float
     freedom: float
 
+    @property
+    def upper(self) -> float:
+        """A standard error more, as normal numbers have it; 0 where nothing is known."""
+        return self.variance * (1 + sqrt(2 / self.freedom)) if self.freedom > 0 else 0.0
+
 
 def pool(parts: Sequence[tuple[float, float]]) -> Pooled:
     """Variances with their degrees of freedom as one."""
@@ -77,18 +87,32 @@ def estimate_program(
         estimates = [
             _launch(places[id(one)], one, numbers[id(one)], epochs[cluster.kernel]) for one in seen
         ]
+        own = epochs[cluster.kernel]
         ends = sum(_end_deviation(one, numbers[id(one)]) for one in seen)
-        found.append(_group(cluster, estimates, profiles, launches[cluster.kernel], ends))
+        apart = sum(_step_deviation(one, numbers, own) for one in seen)
+        ends = sqrt(ends**2 + apart**2)
+        paired = [numbers[id(one)].pairs > 0 for one in seen]
+        found.append(_group(cluster, estimates, paired, profiles, launches[cluster.kernel], ends))
     everything = sum(int(profile.warp_instructions.sum()) for profile in profiles)
     return program_of("tbpoint", gpu, clock_mhz, found, everything, cluster_seconds)
+
+
+def variance_of_epochs(seen: Sequence[Observation]) -> Pooled:
+    """The relative variance that the epochs show which were drawn of launches so far."""
+    found = [stratum for one in seen for stratum in estimate_launch(one).strata]
+    return pool([(one.relative_variance, one.freedom) for one in found])
 
 
 def _within(
     seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers]
 ) -> Iterator[tuple[float, float]]:
     """The relative variances of epochs that a cluster's launches show: each by itself, and the
-    launches one from another where one epoch of each was measured."""
+    launches one from another where one epoch of each was measured, or epochs were compared (that
+    launches differ is then taken as epochs that do)."""
     alone = dict[int, list[float]]()
+    for found in (numbers[id(each)] for each in seen):
+        if found.pairs:
+            yield found.pairs * found.apart**2 / 2, 1.0
     for stratum in (one for each in seen for one in numbers[id(each)].strata):
         if stratum.windows > 1:
             yield stratum.relative_variance, stratum.freedom
@@ -106,7 +130,7 @@ def _between(
     instructions. Where it is no larger than what their epochs explain, both say the same."""
     drawn = [(cluster, seen) for cluster, seen in groups if 1 < len(seen) < len(cluster.members)]
     found = pool([_apart(seen, numbers) for _, seen in drawn])
-    explained = [_explained(numbers[id(one)], epochs) for _, seen in drawn for one in seen]
+    explained = [part for _, seen in drawn for part in _all_explained(seen, numbers, epochs)]
     if not explained or found.variance > mean(explained):
         return found
     return pool([(found.variance, found.freedom), (mean(explained), epochs.freedom)])
@@ -122,8 +146,21 @@ def _apart(
     return float((residuals**2).sum()) / (len(seen) - 1), len(seen) - 1
 
 
+def _all_explained(
+    seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers], epochs: Pooled
+) -> list[float]:
+    """Of launches of a cluster, by which they seem to differ. Where some were compared with one of
+    them, what is not known of that one is in all alike."""
+    found = [numbers[id(one)] for one in seen]
+    compared = [one for one in found if one.pairs]
+    return [_explained(one, epochs) for one in compared or found]
+
+
 def _explained(found: LaunchNumbers, epochs: Pooled) -> float:
-    """The relative variance that epochs left out give a launch."""
+    """The relative variance that epochs left out give a launch, or the difference of those that
+    were compared."""
+    if found.pairs:
+        return 2 * epochs.variance / found.pairs
     return sum(_variance(one, epochs) for one in found.strata) / max(found.cycles, 1.0) ** 2
 
 
@@ -138,11 +175,30 @@ def _end_deviation(seen: Observation, found: LaunchNumbers) -> float:
     return found.epoch_cycles * abs(0.5 - seen.frame.last_epoch) / sqrt(3)
 
 
+def _step_deviation(
+    seen: Observation, numbers: Mapping[int, LaunchNumbers], epochs: Pooled
+) -> float:
+    """The standard deviation, in cycles, that comes from how far blocks are apart in a launch of
+    which epochs were drawn, or one was that it was compared with."""
+    found = numbers[id(seen)]
+    model = seen.model or seen
+    if seen.whole is not None or model.whole is not None:
+        return 0.0
+    strata = numbers[id(model)].strata
+    work, windows = sum(one.work for one in strata), sum(one.windows for one in strata)
+    cpi = sum(one.work * one.cpi for one in strata) / max(work, 1.0)
+    if not cpi or not model.head_cpi:
+        return 0.0
+    by_chance = epochs.variance * (1 + 1 / max(windows, 1))
+    apart = max((model.head_cpi / cpi - 1) ** 2 - by_chance, 0.0)
+    return found.cycles * sqrt(apart / 12)
+
+
 def _launch(place: int, seen: Observation, found: LaunchNumbers, pooled: Pooled) -> LaunchEstimate:
     """A launch, with the variance of its strata by what the kernel's windows show."""
-    drawn = [stratum for stratum in found.strata if stratum.windows < stratum.epochs]
-    spread = sum(_variance(stratum, pooled) for stratum in drawn)
-    freedom = pooled.freedom if drawn else CERTAIN
+    partial = found.pairs or any(one.windows < one.epochs for one in found.strata)
+    spread = _explained(found, pooled) * found.cycles**2
+    freedom = pooled.freedom if partial else CERTAIN
     blocks = sorted(seen.blocks)
     own = seen.profile.warp_instructions
     return LaunchEstimate(
@@ -177,22 +233,36 @@ def ranges_of(blocks: Sequence[int]) -> tuple[BlockRange, ...]:
 
 
 def _group(
-    cluster: LaunchCluster, launches: Sequence[LaunchEstimate],
+    cluster: LaunchCluster, launches: Sequence[LaunchEstimate], paired: Sequence[bool],
     profiles: Sequence[LaunchProfile], pooled: Pooled, ends: float,
 ) -> GroupEstimate:  # fmt: skip
-    """``ends`` is the standard deviation, in cycles, of what the launches lose at their ends: it is
-    the same in all, so it grows with them."""
+    """``paired`` launches were compared with the others: what is not known of these is in all
+    launches alike. ``ends`` is the standard deviation, in cycles, of what the launches lose at
+    their ends: it is the same in all, so it grows with them."""
     instructions = sum(int(profiles[n].warp_instructions.sum()) for n in cluster.members)
     drawn = sum(launch.instructions for launch in launches)
     scale = instructions / max(drawn, 1)
     cycles = sum(launch.cycles for launch in launches) * scale
     count, members = len(launches), len(cluster.members)
-    own = pool_spreads([launch.spread for launch in launches])
     share = count / members
-    within = Spread(own.variance * scale * scale * share, own.freedom)
+    within = _within_group(launches, paired, scale, share)
     between = Spread(0.0, CERTAIN)
     if count < members:
         square = cycles * cycles * pooled.variance * (1 - share) / count
         between = Spread(square, pooled.freedom)
     last = Spread((ends * scale) ** 2, CERTAIN)
     return GroupEstimate(cluster, tuple(launches), instructions, cycles, within, between, last)
+
+
+def _within_group(
+    launches: Sequence[LaunchEstimate], paired: Sequence[bool], scale: float, share: float
+) -> Spread:
+    own = pool_spreads([launch.spread for launch in launches])
+    if not any(paired):
+        return Spread(own.variance * scale * scale * share, own.freedom)
+    models = [one for one, is_paired in zip(launches, paired, strict=True) if not is_paired]
+    others = [one for one, is_paired in zip(launches, paired, strict=True) if is_paired]
+    alike = sum(one.cycles for one in launches) / sum(one.cycles for one in models)
+    variance = sum(one.spread.variance for one in models) * alike**2
+    variance += sum(one.spread.variance for one in others) * share
+    return Spread(variance * scale * scale, own.freedom)

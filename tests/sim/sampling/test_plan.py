@@ -13,11 +13,12 @@ from kcc.sim.sampling.plan import (
     Phase,
     Step,
     Stratum,
+    coarser,
     draw,
     frame_of,
     is_head_enough,
-    is_restless,
     share_of,
+    share_out,
     steps_of,
 )
 from kcc.sim.sampling.regions import Epochs
@@ -79,23 +80,45 @@ def test_draws_lie_everywhere() -> None:
 
 
 def test_heads() -> None:
+    """Over where an epoch is as fast as the one before, or changes the other way."""
     assert not is_head_enough([1.0], 1000)
-    assert not is_head_enough([1.0] * 7, 1000)
-    assert is_head_enough([1.0] * 8, 1000)
-    assert not is_head_enough([1.0] * 3, 100)
-    assert is_head_enough([1.0] * 4, 100)
-    assert not is_head_enough([1.0] * 4 + [1.1], 100)
-    assert is_head_enough([1.0, 2.0] * 4, 1000)
-    assert is_head_enough([1.0, 2.0, 1.0], 36)
-    assert not is_head_enough([1.0, 2.0, 3.0], 36)
-    assert is_head_enough([float(n) for n in range(1, 8)], 14)
+    assert is_head_enough([1.0, 1.01], 1000)
+    assert not is_head_enough([1.4, 1.2], 1000)
+    assert not is_head_enough([1.4, 1.2, 1.1], 1000)
+    assert is_head_enough([1.4, 1.2, 1.1, 1.2], 1000)
+    assert is_head_enough([1.4, 1.2, 1.1, 1.09], 1000)
 
 
-def test_restless_is_up_and_down() -> None:
-    assert is_restless([1.0, 1.1, 1.0])
-    assert not is_restless([1.3, 1.2, 1.1, 1.0])
-    assert not is_restless([1.0, 1.5, 1.49, 1.6])
-    assert not is_restless([1.0])
+def test_heads_that_go_on_one_way() -> None:
+    """Up to eight epochs or half of the launch."""
+    falling = [2 - 0.1 * n for n in range(10)]
+    assert not is_head_enough(falling[:7], 1000)
+    assert is_head_enough(falling[:8], 1000)
+    assert not is_head_enough(falling[:2], 7)
+    assert is_head_enough(falling[:3], 7)
+    assert is_head_enough(falling[:2], 2)
+
+
+def test_small_strata_go_to_the_largest() -> None:
+    """Of two draws one is worth half of the launch: what is less than a quarter has none."""
+    labels = np.array([0] * 11 + [1] * 6 + [2] * 3 + [0])
+    frame = frame_of(epochs(21, 4, 84), labels, np.ones(84, np.int64), 1)
+    assert [len(s.epochs) for s in frame.strata] == [10, 6, 3]
+    two = coarser(frame, 2)
+    assert [s.epochs for s in two.strata] == [(*range(1, 11), 17, 18, 19), tuple(range(11, 17))]
+    assert [s.work for s in two.strata] == [52, 24]
+    assert share_out(two, 2) == [1, 1]
+    assert share_out(coarser(frame, 10), 10) == [5, 3, 2]
+    (one,) = coarser(frame, 1).strata
+    assert one.epochs == tuple(range(1, 20))
+    assert one.work == 76
+
+
+def test_blocks_draw_apart_where_that_is_said() -> None:
+    frame = frame_of(epochs(10, 4, 40), np.zeros(10, np.int64), np.ones(40, np.int64), 1)
+    steps = steps_of(frame, {0: [5]}, 4, with_tail=False, disperse=True)
+    assert [step.phase for step in steps] == [Phase.DISPERSE, Phase.WARM, Phase.MEASURE]
+    assert [step.first for step in steps] == [12, 16, 20]
 
 
 def test_spreads() -> None:
