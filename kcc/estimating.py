@@ -53,13 +53,14 @@ class Configuration:
 class KernelEstimate:
     """A kernel in one configuration on one GPU. ``assumed_launch``: a part of the launch was
     assumed; ``guesses``: what its time rests on; ``ablated_us``: the times without each mechanism,
-    where they were asked for."""
+    where they were asked for; ``unused``: what is wrong with assumptions that had no use."""
 
     configuration: Configuration
     assumed_launch: bool
     guesses: tuple[Guess, ...]
     estimate: Estimate
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
+    unused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,8 @@ class PreparedKernel:
     assumed_launch: bool
     guesses: tuple[Guess, ...]
     subject: Subject
+    unused: tuple[str, ...] = ()
+    """What is wrong with the assumptions that none of the kernels has use for."""
 
 
 class Workshop:
@@ -127,6 +130,8 @@ class Workshop:
 
         :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
         """
+        from kcc.sim.assumed_shares import unused_in
+
         if self._prepared is None or self._prepared[0] is not request:
             unit, counts = self._compile(request)
             kernels = choose_kernels(unit, request.kernels)
@@ -134,6 +139,10 @@ class Workshop:
             found = tuple(
                 _prepared(kernel, unit, request, counts, self.stage) for kernel in kernels
             )
+            if request.assumptions.places:
+                known = [(each.subject.facts, each.subject.flow.assumed) for each in found]
+                unused = unused_in(request.assumptions, known)
+                found = tuple(replace(each, unused=unused) for each in found)
             self._prepared = (request, found)
         return self._prepared[1]
 
@@ -169,8 +178,9 @@ class Workshop:
                 other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
                 ablated[name] = other.time_us
         return KernelEstimate(
-            prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated
-        )
+            prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
+            prepared.unused,
+        )  # fmt: skip
 
 
 def estimate_source(

@@ -9,18 +9,22 @@ at the end, is no guess any more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from kcc.assumptions import Assumptions
 from kcc.frontend.ir.instructions import CondBranch
 from kcc.frontend.kernel import Kernel
 from kcc.passes.assumed_trips import assumed_iterations
+from kcc.passes.assumption_use import warn_unused
 from kcc.passes.branch_sense import true_way
 from kcc.passes.branches import Branches
 from kcc.passes.divergence import Divergence
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
+from kcc.passes.trip_counts import TripCounts, TripKind
 
 WARP = 32
 
@@ -74,6 +78,26 @@ class AssumedSharesPass:
                 warps = min(1.0, share * WARP) if apart else share
                 edges[(branch.block, target)] = EdgeShare(warps, share)
         return AssumedShares(edges)
+
+
+def unused_in(
+    assumptions: Assumptions, kernels: Iterable[tuple[Facts, AbstractSet[int]]]
+) -> tuple[str, ...]:
+    """What is wrong with assumptions that none of the kernels has use for, in words; of each kernel
+    its facts, and the blocks whose executions are not known without assumptions."""
+    seen, used = set[str](), set[str]()
+    for facts, guessed in kernels:
+        for loop, trip in zip(facts[Loops].loops, facts[TripCounts].trips, strict=True):
+            seen.add(f"loop@{loop.line}")
+            if trip.kind is TripKind.ASSUMED:
+                used.add(f"loop@{loop.line}")
+        shared = {block for block, way in facts[AssumedShares].edges if way in guessed}
+        for branch in facts[Branches].branches:
+            line = branch.location.line if branch.location else 0
+            seen.add(f"branch@{line}")
+            if branch.block in shared:
+                used.add(f"branch@{line}")
+    return tuple(each.message for each in warn_unused(assumptions, seen, used))
 
 
 def _guard(

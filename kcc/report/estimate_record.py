@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
 import kcc
@@ -98,6 +98,8 @@ class Confidence:
     code_bytes: float = 0.0
     instruction_cache_bytes: int | None = None
     spill_doubt: float = 1.0
+    unused_assumptions: tuple[str, ...] = ()
+    """What is wrong with each `--assume` that had no use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         rounded(found.code_bytes),
         found.instruction_cache_bytes,
         rounded(found.doubt),
+        each.unused,
     )
     if found.invalid:
         return EstimateRecord(
@@ -367,9 +370,10 @@ def _read_cache_use(entry: Any) -> CacheUse:
 def _read_confidence(entry: Any) -> Confidence | None:
     if entry is None:
         return None
-    default = {"warm_l2": False, "guesses": (), "launches": LaunchWay.QUEUED.value}
-    found = _fields(Confidence, {**default, **entry})
-    found["guesses"] = tuple(Guessed(**_fields(Guessed, each)) for each in found["guesses"])
+    found = _fields(Confidence, entry)
+    guesses = found.get("guesses", ())
+    found["guesses"] = tuple(Guessed(**_fields(Guessed, each)) for each in guesses)
+    found["unused_assumptions"] = tuple(found.get("unused_assumptions", ()))
     assumed = found["assumed_gpu_values"]
     found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)
     found["weak_gpu_values"] = tuple(found["weak_gpu_values"])
@@ -377,8 +381,13 @@ def _read_confidence(entry: Any) -> Confidence | None:
 
 
 def _fields(kind: type[Any], entry: Any) -> dict[str, Any]:
-    """The fields of a class out of an entry, which may have more: later versions add keys."""
-    return {name: entry[name] for name in kind.__dataclass_fields__}
+    """The fields of a class out of an entry. It may have more, and lack those with a default: later
+    versions add keys."""
+    return {
+        each.name: entry[each.name]
+        for each in fields(kind)
+        if each.name in entry or (each.default is MISSING and each.default_factory is MISSING)
+    }
 
 
 def _text(value: Any) -> str:

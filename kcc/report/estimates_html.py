@@ -291,9 +291,12 @@ def _line(number: int, text: str, share: float | None, most: float) -> Markup:
 
 
 def _guessed(each: EstimateRecord) -> Markup:
-    if each.confidence is None or not each.confidence.guesses:
+    if each.confidence is None:
         return NOTHING
     rows = [(guess_text(guess),) for guess in each.confidence.guesses]
+    rows += [(f"warning: {text}",) for text in each.confidence.unused_assumptions]
+    if not rows:
+        return NOTHING
     return table(("where, what was taken, why, and how to say better",), rows)
 
 

@@ -103,7 +103,14 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
         more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
         parts.append(f"guessed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
                      f"{kernel} with one --gpu says why, and how to say better)")  # fmt: skip
+    parts += [f"warning: {text}" for text in _unused_in_all(records)]
     return "".join(f"{part}\n" for part in parts)
+
+
+def _unused_in_all(records: Sequence[EstimateRecord]) -> list[str]:
+    """What is wrong with assumptions that no configuration has use for."""
+    each = [r.confidence.unused_assumptions for r in records if r.confidence is not None]
+    return [text for text in each[0] if all(text in others for others in each)] if each else []
 
 
 def _ablations(ablations: Sequence[Ablation]) -> str:
@@ -151,6 +158,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     if each.confidence is not None:
         found.append("  confidence  " + confidence_text(each.confidence))
         found += _guesses(each.confidence)
+        found += [f"  warning     {text}" for text in each.confidence.unused_assumptions]
     return "\n".join([*found, *_ablated(each), *_lines(each, lines)]) + "\n"
 
 

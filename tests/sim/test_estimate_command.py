@@ -311,3 +311,43 @@ def test_a_size_without_a_value_is_named(source: Path, capsys: pytest.CaptureFix
     assert "error[K890]" in message
     assert "'rows' has no value" in message
     assert main([*asked, "--size", "rows=4096"]) == 0
+
+
+def test_assumptions_without_use_are_warned_of(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In line 6 there is a branch, but which way it goes is known; in line 60 there is nothing."""
+    target = tmp_path / "e.json"
+    assumed = ["--assume", "branch@6=0.5", "--assume", "loop@60=3", "--json", str(target)]
+    assert main(["estimate", str(source), "--gpu", "v100", *LAUNCH, *assumed]) == 0
+    messages = [
+        "the branch in line 6 is known: the assumption is not used",
+        "there is no loop in line 60",
+    ]
+    out = capsys.readouterr().out
+    assert all(f"warning     {text}\n" in out for text in messages)
+    (entry,) = checked(target, "estimate")["estimates"]
+    assert entry["confidence"]["unused_assumptions"] == messages
+    both = ["--gpu", "v100", "--gpu", "a100"]
+    assert main(["estimate", str(source), *both, *LAUNCH, *assumed[:4]]) == 0
+    out = capsys.readouterr().out
+    assert all(f"warning: {text}\n" in out for text in messages)
+    unknown = [*LAUNCH[:4], "--assume", "branch@6=0.5", "--json", str(target)]
+    assert main(["estimate", str(source), "--gpu", "v100", *unknown]) == 0
+    (entry,) = checked(target, "estimate")["estimates"]
+    assert entry["confidence"]["unused_assumptions"] == []
+
+
+def test_documents_of_earlier_versions_can_be_compared(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Keys that were added since are not asked for."""
+    target = tmp_path / "e.json"
+    assert main(["estimate", str(source), "--gpu", "v100", *LAUNCH, "--json", str(target)]) == 0
+    document = json.loads(target.read_text())
+    for key in ("spill_doubt", "code_bytes", "instruction_cache_bytes", "guesses", "launches"):
+        del document["estimates"][0]["confidence"][key]
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(document))
+    assert main(["compare", str(old), str(target), "--fail-above", "1%"]) == 0
+    assert "1 same" in capsys.readouterr().out
