@@ -5,7 +5,7 @@ Only the last of them matter: as many as ask for several times what L2 holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
 from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf
+from kcc.sim.cycle.machine import Machine
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader
+from kcc.trace.decode import TraceBatch
 from kcc.trace.reader import LaunchTrace
 
 FILLINGS = 8
@@ -48,31 +50,77 @@ def first_to_replay(profile: LaunchProfile, first: int, end: int, requests: int)
 
 def replay(simulation: LaunchSimulation, trace: LaunchTrace, first: int, end: int) -> None:
     """Let the accesses of thread blocks ``first`` to ``end`` (excluded) of a launch, which need not
-    be the one that is simulated, pass through its L2."""
-    from kcc.sim.cycle.coalesce_native import Geometry, most_sectors
+    be the one that is simulated, pass through its L2.
+
+    As many blocks as run at a time go in step: what each warp executes first comes before what any
+    executes next. One block after the other would find L2 in another state: a set that all of
+    them read, and then all write, is left with what was written."""
     from kcc.sim.sampling.warming_native import touch_level2
 
-    machine, memory, tables = simulation.machine, simulation.memory, trace.tables
+    machine, memory = simulation.machine, simulation.memory
     if first >= end or machine[Conf.L2_SETS] == 0:
         return
-    kinds = np.array([_kind(one.memory, one.operation) for one in tables.accesses], np.int64)
-    sizes = np.array([one.element_bytes for one in tables.accesses], np.int64)
-    geometry = Geometry(
-        machine.line_bytes, machine.sector_bytes, machine.local_banks, machine.lanes_together,
-        machine.pairs_together, PRIVATE_LINES, tables.private_bytes, constant_lines=False,
-    )  # fmt: skip
-    most = most_sectors(tables.width, int(sizes.max(initial=1)), machine.sector_bytes)
-    touched = np.zeros(most, TRANSACTION)
-    warps = trace.launch.warps(tables.width)
     aside = type(memory.dram)(*(column.copy() for column in memory.dram))
     stats = np.zeros(STATS, np.int64)
-    for batch in BlockReader(trace).read(first, end):
-        if len(batch.access):
-            touch_level2(
-                machine.conf, memory.l2, aside, stats, batch.access_start, batch.mask,
-                batch.thread_block * warps + batch.warp, batch.access, batch.addresses, kinds,
-                sizes, geometry, touched,
-            )  # fmt: skip
+    touched = TouchedLines(trace, machine)
+    together = machine[Conf.BLOCKS] * machine[Conf.SMS]
+    reader = BlockReader(trace)
+    for begin, behind in groups_of(first, end, together):
+        lines, times = touched.by(reader.read(begin, behind), begin, behind)
+        order = np.argsort(times, kind="stable")
+        touch_level2(machine.conf, memory.l2, aside, stats, lines, order)
+
+
+def groups_of(first: int, end: int, size: int) -> Iterator[tuple[int, int]]:
+    """Thread blocks in groups of a size, of which the first may be smaller."""
+    at = first
+    while at < end:
+        behind = at + ((end - at - 1) % size + 1)
+        yield at, behind
+        at = behind
+
+
+class TouchedLines:
+    """Finds the lines that thread blocks of a launch touch."""
+
+    def __init__(self, trace: LaunchTrace, machine: Machine) -> None:
+        from kcc.sim.cycle.coalesce_native import Geometry, most_sectors
+
+        tables = trace.tables
+        self.warps = trace.launch.warps(tables.width)
+        self.kinds = np.array([_kind(a.memory, a.operation) for a in tables.accesses], np.int64)
+        self.sizes = np.array([a.element_bytes for a in tables.accesses], np.int64)
+        self.geometry = Geometry(
+            machine.line_bytes, machine.sector_bytes, machine.local_banks, machine.lanes_together,
+            machine.pairs_together, PRIVATE_LINES, tables.private_bytes, constant_lines=False,
+        )  # fmt: skip
+        self.most = most_sectors(tables.width, int(self.sizes.max(initial=1)), machine.sector_bytes)
+        self.lines = np.zeros(1 << 12, TRANSACTION)
+        self.times = np.zeros(len(self.lines), np.int32)
+
+    def by(
+        self, batches: Iterable[TraceBatch], first: int, end: int
+    ) -> tuple[NDArray[np.void], NDArray[np.int32]]:
+        """The lines of the batches, which are thread blocks ``first`` to ``end`` (excluded), and
+        when in its warp each is touched."""
+        from kcc.sim.sampling.warming_native import lines_of
+
+        executed = np.zeros((end - first) * self.warps, np.int32)
+        place = 0
+        for batch in batches:
+            threads = batch.thread_block * self.warps + batch.warp
+            row = 0
+            while True:
+                row, place = lines_of(
+                    batch.access_start, batch.mask, threads - first * self.warps, threads,
+                    batch.access, batch.addresses, self.kinds, self.sizes, self.geometry, executed,
+                    self.lines, self.times, self.most, row, place,
+                )  # fmt: skip
+                if row == len(batch):
+                    break
+                self.lines = np.concatenate([self.lines, np.zeros_like(self.lines)])
+                self.times = np.concatenate([self.times, np.zeros_like(self.times)])
+        return self.lines[:place], self.times[:place]
 
 
 def _kind(space: str, operation: str) -> int:

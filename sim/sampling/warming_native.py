@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, uncounted
+from kcc.native import uncounted
 from kcc.sim.cycle.coalesce_native import GLOBAL, PRIVATE, Geometry, add_access
 from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
 from kcc.sim.cycle.memory_native import home_of, set_dirty, take_line
@@ -28,43 +28,55 @@ WRITE_BACK = int(Conf.L2_WRITE_BACK)
 
 
 @uncounted
-def touch_level2(
-    conf: Ints, l2: Cache, memory: Dram, stats: Ints, starts: Ints, masks: Masks, threads: Ints,
-    access: Ints, addresses: Ints, kinds: Ints, sizes: Ints, g: Geometry, touched: Ints,
-) -> None:  # fmt: skip
-    """Let the accesses of a batch pass through L2 in their order, as if L1 held nothing. What they
-    bring in is there at once; ``memory`` and ``stats`` take what is written back and are thrown
-    away. ``threads`` is the number of each row's warp in the launch, ``kinds`` and ``sizes`` are
-    those of the kernel's accesses, ``touched`` has room for the lines of one."""
-    for row in range(len(masks)):
-        for number in range(starts[row], starts[row + 1]):
+def lines_of(
+    starts: Ints, masks: Masks, warps: Ints, threads: Ints, access: Ints, addresses: Ints,
+    kinds: Ints, sizes: Ints, g: Geometry, executed: Ints, found: Ints, times: Ints, most: int,
+    row: int, end: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Write what a batch touches from ``row`` on, behind ``end``: lines with their sectors, as
+    weight whether they are written, as time how many rows of its warp came before. Returns the row
+    to go on with, which is less than all where there is no more room, and the new end.
+
+    ``warps`` and ``threads`` are the number of each row's warp, among those that ``executed``
+    counts rows of, and in the launch; ``kinds`` and ``sizes`` are those of the kernel's accesses,
+    that touch ``most`` lines each, at most."""
+    for this in range(row, len(masks)):
+        if end + most * (starts[this + 1] - starts[this]) > len(found):
+            return this, end
+        time = executed[warps[this]]
+        executed[warps[this]] = time + 1
+        for number in range(starts[this], starts[this + 1]):
             kind, size = kinds[access[number]], sizes[access[number]]
             if kind == ELSEWHERE:
                 continue
             private = kind >= PRIVATELY
+            first = end
             end = add_access(
-                touched, 0, addresses[number], masks[row], PRIVATE if private else GLOBAL, size,
-                threads[row], g,
+                found, first, addresses[number], masks[this], PRIVATE if private else GLOBAL, size,
+                threads[this], g,
             )  # fmt: skip
             written = kind - PRIVATELY * private == WRITTEN
-            for place in range(end):
-                sectors = np.int64(touched[place].sectors)
-                touch(conf, l2, memory, stats, touched[place].line, sectors, written)
+            for place in range(first, end):
+                found[place].weight, times[place] = written, time
+    return len(masks), end
 
 
-@inlined
-def touch(
-    conf: Ints, l2: Cache, memory: Dram, stats: Ints, line: int, sectors: Any, written: bool
-) -> None:
-    """Let some sectors of a line pass through L2."""
-    unit, begin = home_of(conf, line)
-    place, _ = take_line(conf, l2, memory, stats, unit, begin, line, 0)
-    sector = 0
-    while sectors:
-        if sectors & 1:
-            if l2.lines[place, sector] == ABSENT:
-                l2.lines[place, sector] = 0
-            if written and conf[WRITE_BACK]:
-                set_dirty(conf, l2, begin, place, sector)
-        sectors >>= 1
-        sector += 1
+@uncounted
+def touch_level2(
+    conf: Ints, l2: Cache, memory: Dram, stats: Ints, lines: Ints, order: Ints
+) -> None:  # fmt: skip
+    """Let lines pass through L2 in an order, as if L1 held nothing. What they bring in is there at
+    once; ``memory`` and ``stats`` take what is written back and are thrown away."""
+    for number in range(len(order)):
+        line, sectors = lines[order[number]].line, np.int64(lines[order[number]].sectors)
+        unit, begin = home_of(conf, line)
+        place, _ = take_line(conf, l2, memory, stats, unit, begin, line, 0)
+        sector = 0
+        while sectors:
+            if sectors & 1:
+                if l2.lines[place, sector] == ABSENT:
+                    l2.lines[place, sector] = 0
+                if lines[order[number]].weight and conf[WRITE_BACK]:
+                    set_dirty(conf, l2, begin, place, sector)
+            sectors >>= 1
+            sector += 1

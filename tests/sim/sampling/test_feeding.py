@@ -14,7 +14,7 @@ from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import WAY_BITS
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.sampling.feeding import BlockReader, LaunchRun
-from kcc.sim.sampling.warming import replay
+from kcc.sim.sampling.warming import TouchedLines, groups_of, replay
 from kcc.trace.decode import TraceBatch
 from kcc.trace.reader import LaunchTrace, open_trace
 
@@ -109,3 +109,25 @@ def test_replay_leaves_the_lines_that_were_touched(traced: Path) -> None:
         order = run.simulation.memory.l2.order >> WAY_BITS
         assert set(order[order >= 0].tolist()) == wanted
         assert len(wanted) > 50
+
+
+def test_groups_are_whole_at_the_end() -> None:
+    assert list(groups_of(3, 13, 4)) == [(3, 5), (5, 9), (9, 13)]
+    assert list(groups_of(3, 4, 4)) == [(3, 4)]
+    assert list(groups_of(4, 4, 4)) == []
+
+
+def test_replay_goes_in_step(traced: Path) -> None:
+    """`scale` reads, computes and writes: all that is read comes before all that is written, of
+    whichever block; loops of other warps do not hold it up."""
+    gpu = load_gpu("macsim-fermi-tbpoint", [])
+    with open_trace(traced) as trace:
+        launch = trace.launches[0]
+        machine = LaunchRun(CycleSimulator(gpu), launch).simulation.machine
+        first, end = 40, 45
+        lines, times = TouchedLines(launch, machine).by(launch.batches(first, 5), first, end)
+        written = lines["weight"].astype(bool)
+        assert len(lines) == 5 * 2 * 2
+        assert written.sum() == 5 * 2
+        assert times[written].min() > times[~written].max()
+        assert len(set(lines["line"][written].tolist())) == 5 * 2
