@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
-from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf
+from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf, Dram
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader
@@ -60,8 +60,7 @@ def replay(simulation: LaunchSimulation, trace: LaunchTrace, first: int, end: in
     machine, memory = simulation.machine, simulation.memory
     if first >= end or machine[Conf.L2_SETS] == 0:
         return
-    aside = type(memory.dram)(*(column.copy() for column in memory.dram))
-    stats = np.zeros(STATS, np.int64)
+    aside, stats = _copies(memory.dram), np.zeros(STATS, np.int64)
     touched = TouchedLines(trace, machine)
     together = machine[Conf.BLOCKS] * machine[Conf.SMS]
     reader = BlockReader(trace)
@@ -135,8 +134,8 @@ def replay_before(
     simulation: LaunchSimulation, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile],
     place: int, known: int,
 ) -> None:  # fmt: skip
-    """What the launches before ``place`` left in L2; those up to ``known`` (excluded) were
-    simulated as they should be."""
+    """What the launches before ``place`` left in L2 and in the instruction caches; those up to
+    ``known`` (excluded) were simulated as they should be."""
     wanted = requests_wanted(simulation)
     parts = list[tuple[int, int]]()
     launch = place - 1
@@ -146,5 +145,29 @@ def replay_before(
         parts.append((launch, first))
         wanted -= int(_weight(profile, first, profile.thread_blocks).sum())
         launch -= 1
+    kernel = profiles[place].kernel
+    if any(profile.kernel == kernel for profile in profiles[known:place]):
+        fetch_code(simulation)
     for number, first in reversed(parts):
         replay(simulation, traces[number], first, profiles[number].thread_blocks)
+        if profiles[number].kernel == kernel:
+            fetch_code(simulation)
+
+
+def fetch_code(simulation: LaunchSimulation) -> None:
+    """The kernel was launched before: its code is in the instruction caches, as much as they hold,
+    and in L2."""
+    from kcc.sim.sampling.warming_native import touch_code
+
+    machine, memory = simulation.machine, simulation.memory
+    operations = simulation.lowered.code.ops
+    if machine[Conf.FETCH_SETS] == 0 or len(operations) == 0:
+        return
+    lines = int((operations["line"].astype(np.int64) + operations["more_lines"]).max()) + 1
+    aside, stats = _copies(memory.dram), np.zeros(STATS, np.int64)
+    touch_code(machine.conf, memory.instructions, memory.l2, aside, stats, lines)
+
+
+def _copies(dram: Dram) -> Dram:
+    """Takes what is written back, and is thrown away."""
+    return Dram(*(column.copy() for column in dram))

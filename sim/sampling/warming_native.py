@@ -13,7 +13,14 @@ import numpy as np
 from kcc.native import uncounted
 from kcc.sim.cycle.coalesce_native import GLOBAL, PRIVATE, Geometry, add_access
 from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
-from kcc.sim.cycle.memory_native import home_of, set_dirty, take_line
+from kcc.sim.cycle.memory_native import (
+    find_line,
+    home_of,
+    quotient,
+    remainder,
+    set_dirty,
+    take_line,
+)
 
 Ints = Any
 Masks = Any
@@ -24,7 +31,10 @@ ELSEWHERE, LOADED, WRITTEN = range(3)
 PRIVATELY = 4
 """Added to the kind of an access to the lanes' private memory."""
 
-WRITE_BACK = int(Conf.L2_WRITE_BACK)
+WRITE_BACK, SECTORS, L2_SETS = int(Conf.L2_WRITE_BACK), int(Conf.SECTORS), int(Conf.L2_SETS)
+SMS, FETCH_SETS, FETCH_WAYS, CODE_LINE = (
+    int(Conf.SMS), int(Conf.FETCH_SETS), int(Conf.FETCH_WAYS), int(Conf.CODE_LINE),
+)  # fmt: skip
 
 
 @uncounted
@@ -80,3 +90,20 @@ def touch_level2(
                     set_dirty(conf, l2, begin, place, sector)
             sectors >>= 1
             sector += 1
+
+
+@uncounted
+def touch_code(
+    conf: Ints, instructions: Cache, l2: Cache, memory: Dram, stats: Ints, lines: int
+) -> None:
+    """Let so many lines of code pass through each SM's instruction cache and L2, in their order."""
+    sets, ways = conf[FETCH_SETS], conf[FETCH_WAYS]
+    for line in range(conf[CODE_LINE], conf[CODE_LINE] + lines):
+        unit, begin = home_of(conf, line)
+        if conf[L2_SETS] > 0:
+            place, _ = take_line(conf, l2, memory, stats, unit, begin, line, 0)
+            l2.lines[place, : conf[SECTORS]] = 0
+        for sm in range(conf[SMS]):
+            first = (sm * sets + remainder(line ^ quotient(line, sets), sets)) * ways
+            place, _ = find_line(instructions.order, first, ways, line)
+            instructions.lines[place, : conf[SECTORS]] = 0

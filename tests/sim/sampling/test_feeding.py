@@ -11,10 +11,11 @@ import pytest
 from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
-from kcc.sim.cycle.layout import WAY_BITS
+from kcc.sim.cycle.layout import WAY_BITS, Stat
 from kcc.sim.cycle.sources import simulate_trace
+from kcc.sim.sampling.block_profile import profile_trace
 from kcc.sim.sampling.feeding import BlockReader, LaunchRun
-from kcc.sim.sampling.warming import TouchedLines, groups_of, replay
+from kcc.sim.sampling.warming import TouchedLines, groups_of, replay, replay_before
 from kcc.trace.decode import TraceBatch
 from kcc.trace.reader import LaunchTrace, open_trace
 
@@ -131,3 +132,27 @@ def test_replay_goes_in_step(traced: Path) -> None:
         assert written.sum() == 5 * 2
         assert times[written].min() > times[~written].max()
         assert len(set(lines["line"][written].tolist())) == 5 * 2
+
+
+def test_code_of_a_kernel_that_ran_before_is_there(traced: Path) -> None:
+    """A launch that follows one of its kernel misses code no more than behind a simulated one."""
+    gpu = load_gpu("macsim-fermi-tbpoint", [])
+
+    def missed(place: int, simulated: int) -> int:
+        simulator = CycleSimulator(gpu)
+        with open_trace(traced) as trace:
+            profiles = profile_trace(trace).launches
+            for before in range(simulated, place):
+                run = LaunchRun(simulator, trace.launches[before])
+                run.simulate(0, trace.launches[before].launch.thread_blocks)
+                run.finish()
+            run = LaunchRun(simulator, trace.launches[place])
+            if simulated == place:
+                replay_before(run.simulation, trace.launches, profiles, place, 0)
+            run.simulate(0, 100)
+            return int(run.simulation.stats[Stat.FETCH_MISSES])
+
+    assert missed(0, 0) > 0
+    assert missed(3, 3) == missed(3, 2) == 0
+    assert missed(GATHER, GATHER) == missed(GATHER, 5) > 0
+    assert missed(GATHER + 1, GATHER + 1) == missed(GATHER + 1, GATHER) == 0
