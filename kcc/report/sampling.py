@@ -89,10 +89,15 @@ def _launch_table(run: SampledRun, style: Style) -> Any:
         (str(launch.number), launch.kernel, _stands_for(group), f"{launch.thread_blocks:,}",
          f"{launch.instructions:,}",
          _percent(launch.simulated_instructions / max(launch.instructions, 1)),
-         f"{round(launch.cycles):,}", f"{round(group.cycles / len(group.launches)):,}")
+         f"{round(launch.cycles):,}", f"{round(_cycles_of_all(group, launch)):,}")
         for group in run.estimate.groups for launch in group.launches
     ]  # fmt: skip
     return fill(table, rows)
+
+
+def _cycles_of_all(group: GroupEstimate, launch: LaunchEstimate) -> float:
+    """A launch's part of the cycles of its cluster; its own where all of them were simulated."""
+    return group.cycles * launch.cycles / max(sum(one.cycles for one in group.launches), 1.0)
 
 
 def _stands_for(group: GroupEstimate) -> str:
