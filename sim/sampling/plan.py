@@ -90,9 +90,9 @@ class Frame:
         return not self.strata
 
 
-def is_settled(cpis: Sequence[float]) -> bool:
+def is_settled(cpis: Sequence[float], within: float = SETTLED) -> bool:
     """Whether the last epoch is as fast as the one before."""
-    return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= SETTLED * cpis[-2]
+    return len(cpis) > 1 and abs(cpis[-1] - cpis[-2]) <= within * cpis[-2]
 
 
 def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:

@@ -274,7 +274,7 @@ class StratifiedSampler:
         return epochs_drawn(
             self._stake(sample), sum(len(one.epochs) for one in seen.frame.strata),
             least=options.epochs, windows=options.windows, most=options.most,
-            calm=is_settled([one.cpi for one in seen.ends]),
+            calm=is_settled([one.cpi for one in seen.ends], CALM),
         )  # fmt: skip
 
     def _stake(self, sample: ClusterSample) -> Stake:
@@ -369,6 +369,9 @@ are 2.0, 1.1 and 0.4 % slow after one, two and four."""
 SMALL, SLOW = 0.006, 4.0
 """A launch of at most the first share of all instructions, that takes the second times its share of
 the cycles, is simulated in whole: it costs next to nothing, and much depends on it."""
+
+CALM = 0.01
+"""The last epochs of a head that differ by no more show a launch of which one epoch will do."""
 
 KNOWN_HEAD = 2
 """Epochs of a head at most, where that of another launch of the kernel was simulated: nearly all

@@ -29,6 +29,7 @@ import numpy as np
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import (
     CERTAIN,
+    LEVEL,
     BlockRange,
     GroupEstimate,
     LaunchEstimate,
@@ -62,11 +63,25 @@ class Pooled:
         return self.variance * (1 + sqrt(2 / self.freedom)) if self.freedom > 0 else 0.0
 
 
-def pool(parts: Sequence[tuple[float, float]]) -> Pooled:
-    """Variances with their degrees of freedom as one."""
-    freedom = sum(own for _, own in parts)
-    total = sum(variance * own for variance, own in parts)
-    return Pooled(total / freedom if freedom else 0.0, freedom)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A relative variance, its degrees of freedom, and the cycles of what it is of."""
+
+    variance: float
+    freedom: float
+    cycles: float = 1.0
+
+
+def pool(parts: Sequence[Part]) -> Pooled:
+    """Variances as one, each by its cycles: launches of a kernel may vary differently, and those
+    that take long are what it is for. Degrees of freedom by Satterthwaite, of equal variances."""
+    weights = [part.cycles * part.freedom for part in parts]
+    total = sum(weights)
+    if total <= 0:
+        return Pooled(0.0, 0.0)
+    found = sum(weight * part.variance for weight, part in zip(weights, parts, strict=True))
+    squares = sum(weight * part.cycles for weight, part in zip(weights, parts, strict=True))
+    return Pooled(found / total, total**2 / squares)
 
 
 def estimate_program(
@@ -100,50 +115,61 @@ def estimate_program(
 def variance_of_epochs(seen: Sequence[Observation]) -> Pooled:
     """The relative variance that the epochs show which were drawn of launches so far."""
     found = [stratum for one in seen for stratum in estimate_launch(one).strata]
-    return pool([(one.relative_variance, one.freedom) for one in found])
+    return pool([_part(one) for one in found])
 
 
-def _within(
-    seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers]
-) -> Iterator[tuple[float, float]]:
+def _part(stratum: StratumEstimate) -> Part:
+    return Part(stratum.relative_variance, stratum.freedom, stratum.work * stratum.cpi)
+
+
+def _within(seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers]) -> Iterator[Part]:
     """The relative variances of epochs that a cluster's launches show: each by itself, and the
     launches one from another where one epoch of each was measured, or epochs were compared (that
     launches differ is then taken as epochs that do)."""
-    alone = dict[int, list[float]]()
+    alone = dict[int, list[StratumEstimate]]()
     for found in (numbers[id(each)] for each in seen):
         if found.pairs:
-            yield found.pairs * found.apart**2 / 2, 1.0
+            yield Part(found.pairs * found.apart**2 / 2, 1.0, found.cycles)
     for stratum in (one for each in seen for one in numbers[id(each)].strata):
         if stratum.windows > 1:
-            yield stratum.relative_variance, stratum.freedom
+            yield _part(stratum)
         elif stratum.epochs > 1:
-            alone.setdefault(stratum.label, []).append(stratum.cpi)
-    for cpis in alone.values():
-        if len(cpis) > 1:
-            yield variance(cpis) / mean(cpis) ** 2, len(cpis) - 1
+            alone.setdefault(stratum.label, []).append(stratum)
+    for own in alone.values():
+        if len(own) > 1:
+            cpis = [one.cpi for one in own]
+            cycles = mean([one.work * one.cpi for one in own])
+            yield Part(variance(cpis) / mean(cpis) ** 2, len(cpis) - 1, cycles)
 
 
 def _between(
     groups: Sequence[Group], numbers: Mapping[int, LaunchNumbers], epochs: Pooled
 ) -> Pooled:
     """The relative variance of a kernel's drawn launches about their cluster's ratio of cycles to
-    instructions. Where it is no larger than what their epochs explain, both say the same."""
+    instructions. Where it is not larger than what their epochs explain, as far as it can be told
+    (an F test), both say the same, and the larger one counts."""
+    from scipy.special import fdtri
+
     drawn = [(cluster, seen) for cluster, seen in groups if 1 < len(seen) < len(cluster.members)]
     found = pool([_apart(seen, numbers) for _, seen in drawn])
     explained = [part for _, seen in drawn for part in _all_explained(seen, numbers, epochs)]
-    if not explained or found.variance > mean(explained):
+    if not explained or epochs.freedom <= 0:
         return found
-    return pool([(found.variance, found.freedom), (mean(explained), epochs.freedom)])
+    by_epochs = mean(explained)
+    if found.variance <= by_epochs:
+        return pool([Part(found.variance, found.freedom), Part(by_epochs, epochs.freedom)])
+    ratio = fdtri(found.freedom, epochs.freedom, LEVEL)
+    alike = found.variance <= by_epochs * ratio
+    return Pooled(found.variance, found.freedom + (epochs.freedom if alike else 0.0))
 
 
-def _apart(
-    seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers]
-) -> tuple[float, float]:
+def _apart(seen: Sequence[Observation], numbers: Mapping[int, LaunchNumbers]) -> Part:
     work = np.array([float(one.profile.warp_instructions.sum()) for one in seen])
     cycles = np.array([numbers[id(one)].cycles for one in seen])
     ratio = cycles.sum() / work.sum()
     residuals = (cycles - ratio * work) / (ratio * work.mean())
-    return float((residuals**2).sum()) / (len(seen) - 1), len(seen) - 1
+    between = float((residuals**2).sum()) / (len(seen) - 1)
+    return Part(between, len(seen) - 1, float(cycles.sum()))
 
 
 def _all_explained(

@@ -17,12 +17,13 @@ from kcc.sim.sampling.plan import (
     draw,
     frame_of,
     is_head_enough,
+    is_settled,
     share_of,
     share_out,
     steps_of,
 )
 from kcc.sim.sampling.regions import Epochs
-from kcc.sim.sampling.two_stage import pool, ranges_of
+from kcc.sim.sampling.two_stage import Part, Pooled, pool, ranges_of
 from kcc.sim.sampling.warming import first_to_replay
 
 
@@ -87,6 +88,8 @@ def test_heads() -> None:
     assert not is_head_enough([1.4, 1.2, 1.1], 1000)
     assert is_head_enough([1.4, 1.2, 1.1, 1.2], 1000)
     assert is_head_enough([1.4, 1.2, 1.1, 1.09], 1000)
+    assert is_settled([1.4, 1.1, 1.09])
+    assert not is_settled([1.4, 1.1, 1.08], 0.01)
 
 
 def test_heads_that_go_on_one_way() -> None:
@@ -132,9 +135,15 @@ def test_spreads() -> None:
     assert Spread(4.0, CERTAIN).half_width() == pytest.approx(2 * 1.95996, rel=1e-4)
 
 
-def test_pooling_weighs_by_freedom() -> None:
-    found = pool([(1.0, 3), (5.0, 1), (9.0, 0)])
+def test_pooling_weighs_by_freedom_and_cycles() -> None:
+    """Launches that take as long are as good as one; one that takes ten times as long as another
+    stands for nearly all, with hardly more than its own degrees of freedom."""
+    found = pool([Part(1.0, 3), Part(5.0, 1), Part(9.0, 0)])
     assert (found.variance, found.freedom) == (2.0, 4)
+    found = pool([Part(1.0, 2, 10.0), Part(23.0, 2, 1.0)])
+    assert found.variance == pytest.approx(3.0)
+    assert found.freedom == pytest.approx(22**2 / 202)
+    assert pool([]) == Pooled(0.0, 0.0)
 
 
 def window(epoch: int, cycles: int) -> Window:
