@@ -189,10 +189,12 @@ class StratifiedSampler:
         seen.seconds += time.process_time() - began
 
     def _like(self, profile: LaunchProfile) -> Observation | None:
-        """A launch of the same kernel and size whose head was simulated as far as it goes."""
+        """A launch of the same kernel and size whose head was simulated as far as it goes; none
+        where all thread blocks begin at once, which is no epoch."""
         for one in self.seen.values():
             own = one.profile
-            if own.kernel == profile.kernel and own.thread_blocks == profile.thread_blocks:
+            is_alike = own.kernel == profile.kernel and own.thread_blocks == profile.thread_blocks
+            if is_alike and one.head_epoch_cycles > 0:
                 return one
         return None
 

@@ -190,3 +190,17 @@ def test_damaged_profiles(traced: Path, tmp_path: Path) -> None:
         except DiagnosticError as error:
             raised.update(each.code for each in error.diagnostics)
     assert raised == {"K782"}
+
+
+def test_launches_that_fit_the_gpu_at_once(traced: Path) -> None:
+    """No launch has a whole epoch, and all are simulated to their end: also those of a cluster of
+    its own, of which another one of the kernel is known."""
+    large = load_gpu("v100", [])
+    full = sum(timing.cycles for timing in simulate_trace(str(traced), large))
+    with open_trace(traced) as file:
+        profiles = profile_trace(file).launches
+        for distance in (0.1, -1.0):
+            options = StratifiedOptions(inter_distance=distance, launches=len(profiles))
+            found = sample_stratified(file.launches, profiles, large, None, options)
+            assert found.cycles == full
+            assert found.half_width == 0
