@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 from kcc.frontend.ir.types import I64, FloatTy, IntTy
@@ -83,15 +83,15 @@ class Nodes:
         return self.intervals.of(node)
 
 
-def reachable(roots: Iterable[Node], stop: Iterable[Node] = ()) -> list[Node]:
-    """The nodes that others are made from, themselves too, operands first; not past ``stop``."""
-    halt = set(stop)
+def reachable(roots: Iterable[Node], stop: Container[Node] = ()) -> list[Node]:
+    """The nodes that others are made from, themselves too, operands first; not past ``stop``, which
+    should be a set or a mapping."""
     seen, pending = set[Node](), list(roots)
     while pending:
         node = pending.pop()
         if node not in seen:
             seen.add(node)
-            if node not in halt:
+            if node not in stop:
                 pending += operands_of(node)
     return sorted(seen, key=lambda node: node.id)
 

@@ -9,6 +9,7 @@ from kcc.frontend.ir.types import IntTy
 from kcc.passes.symbolic.expr import Expr, Node, Number, Product, Sum, Symbol, SymbolKind
 from kcc.passes.symbolic.folding import wrap
 from kcc.passes.symbolic.nodes import Nodes, int_type
+from kcc.passes.symbolic.ranges import Known
 
 MAX_TERMS = 24
 """Terms of a product of two sums that is still multiplied out."""
@@ -16,6 +17,10 @@ MAX_TERMS = 24
 
 class Sums(Nodes):
     """Adds linear arithmetic and products to :class:`Nodes`."""
+
+    def __init__(self, known: Known | None = None) -> None:
+        super().__init__(known)
+        self._first_ids: dict[tuple[int, int], tuple[Node, int]] = {}
 
     def sum(self, terms: Iterable[tuple[Node, int]], type_: IntTy, constant: int = 0) -> Expr:
         """The sum of nodes with coefficients."""
@@ -51,18 +56,25 @@ class Sums(Nodes):
                 continue
             dimension = node.index
             assert isinstance(dimension, int)
-            group = self.symbol(SymbolKind.GROUP_ID, dimension, type_)
-            size = self.symbol(SymbolKind.LOCAL_SIZE, dimension, type_)
-            base = self.multiply(group, size)
-            factor = 1
-            if isinstance(base, Sum) and len(base.terms) == 1 and not base.constant:
-                ((base, factor),) = base.terms
+            base, factor = self._first_id(dimension, type_)
             if base in terms and terms[base] == wrap(coefficient * factor, type_.bits):
                 del terms[node], terms[base]
                 whole = self._make(Symbol, type_, SymbolKind.GLOBAL_ID, dimension)
                 terms[whole] = wrap(terms.get(whole, 0) + coefficient, type_.bits)
                 if not terms[whole]:
                     del terms[whole]
+
+    def _first_id(self, dimension: int, type_: IntTy) -> tuple[Node, int]:
+        """``group_id * local_size`` as a term of a sum, and its coefficient."""
+        found = self._first_ids.get((dimension, type_.bits))
+        if found is None:
+            group = self.symbol(SymbolKind.GROUP_ID, dimension, type_)
+            size = self.symbol(SymbolKind.LOCAL_SIZE, dimension, type_)
+            found = self.multiply(group, size), 1
+            if isinstance(found[0], Sum) and len(found[0].terms) == 1 and not found[0].constant:
+                (found,) = found[0].terms
+            self._first_ids[dimension, type_.bits] = found
+        return found
 
     def add(self, left: Node, right: Node) -> Expr:
         return self.sum([(left, 1), (right, 1)], int_type(left))
