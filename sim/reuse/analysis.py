@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.cache_options import CacheOptions
+from kcc.sim.cache_options import CacheOptions, Interleaving
 from kcc.sim.reuse.layout import (
     EMPTY,
     PERIODS,
@@ -59,6 +59,12 @@ MOST_REQUESTS = 1 << 17
 
 ENOUGH_LOOKUPS = 1 << 16
 """Lookups in L2 above which sets are sampled."""
+
+FEW_LOOKUPS = 1 << 12
+"""Lookups in L2 that are enough where they are alike in all sets."""
+
+AGREED = 1e-6
+"""By how much the shares of two halves of the sets may differ, that few of them are enough."""
 
 MOST_CLASSES, DRAWN_CLASSES = 4, 8
 """SMs that stand for the others, where thread blocks begin at different places of a sector, and
@@ -159,6 +165,22 @@ class _Found:
     cut: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Requests:
+    """What SMs ask of L2, as :func:`kcc.sim.reuse.l2_native.run_l2` takes it."""
+
+    requests: Ints
+    weights: Floats
+    bounds: Ints
+    repeats: int
+
+    @property
+    def number(self) -> int:
+        """Of all SMs, in all rounds."""
+        first, end = self.bounds[:, 1], self.bounds[:, 2]
+        return int((first - self.bounds[:, 0] + self.repeats * (end - first)).sum())
+
+
 class _Trial:
     def __init__(
         self, program: ReuseProgram, caches: Hierarchy, options: CacheOptions, number: int
@@ -248,35 +270,58 @@ class _Trial:
 
     def _l2(self, asked: Mapping[int, Asked], alike: Sequence[int]) -> tuple[Floats, int, int]:
         """Sectors at L2 by round and access, lookups, and of how many sets one was looked at."""
+        every = list(asked.values())
+        ordered = [np.argsort(a.requests[:, 4], kind="stable") for a in every]
+        bounds = _bounds(asked, alike)
+        repeats = self.rounds - 1 if self.options.classes else 1
+        requests = _Requests(
+            np.concatenate([a.requests[o] for a, o in zip(every, ordered, strict=True)]),
+            np.concatenate([a.weights[o] for a, o in zip(every, ordered, strict=True)]),
+            bounds, repeats,
+        )  # fmt: skip
+        total, sets = requests.number, max(self.caches.l2.sets, 1)
+        sampled = self.options.sampled or _sampling(total, sets, ENOUGH_LOOKUPS)
+        few = _sampling(total, sets, FEW_LOOKUPS)
+        if few > 2 * sampled and self._may_be_few:
+            counts, lookups = self._through(requests, few, np.random.default_rng(few), halves=2)
+            if agree(counts[0], counts[1]):
+                return counts.sum(axis=0), lookups, few
+        counts, lookups = self._through(requests, sampled, self.random)
+        return counts[0], lookups, sampled
+
+    @property
+    def _may_be_few(self) -> bool:
+        """Whether sets know nothing of each other, so that few of them can say how far they differ:
+        not where lines pass through all of them when a loop is left, nor where turns are drawn."""
+        options = self.options
+        drawn = self.skew or options.interleaving is Interleaving.RANDOM
+        return options.classes and not (options.sampled or self.forward or drawn)
+
+    def _through(
+        self, asked: _Requests, sampled: int, random: np.random.Generator, halves: int = 1
+    ) -> tuple[Floats, int]:
+        """Sectors at L2 by half of the sets, round and access, and lookups."""
         from kcc.sim.reuse.l2_native import run_l2
 
         caches, code = self.caches, self.program.code
-        every = list(asked.values())
-        ordered = [np.argsort(a.requests[:, 4], kind="stable") for a in every]
-        requests = np.concatenate([a.requests[o] for a, o in zip(every, ordered, strict=True)])
-        weights = np.concatenate([a.weights[o] for a, o in zip(every, ordered, strict=True)])
-        bounds = _bounds(asked, alike)
         sets, ways = max(caches.l2.sets, 1), max(caches.l2.ways, 1)
-        repeats = self.rounds - 1 if self.options.classes else 1
-        total = bounds[:, 1] - bounds[:, 0] + repeats * (bounds[:, 2] - bounds[:, 1])
-        sampled = self.options.sampled or _sampling(int(total.sum()), sets)
         gpu = Gpu(
-            self.active, self.resident, repeats, self.blocks,
+            self.active, self.resident, asked.repeats, self.blocks,
             int(self.options.interleaving.order), sets, sampled,
-            int(self.random.integers(0, sampled)), caches.write_back,
+            int(random.integers(0, sampled)), halves - 1, caches.write_back,
             self.resident * self.program.warps,
         )  # fmt: skip
-        counts = np.zeros((self.rounds, len(self.program.accesses), len(Second)))
+        counts = np.zeros((halves, self.rounds, len(self.program.accesses), len(Second)))
         lookups = run_l2(
             code, gpu, _lru(Ways(-(-sets // sampled), ways), len(code.loops), sets),
-            requests, weights, bounds, self._places(),
-            _turns(self.random.integers(0, self.skew + 1, self.active), len(code.loops)),
-            self.random.integers(0, 1 << 62, 1).astype(np.uint64), counts,
+            asked.requests, asked.weights, asked.bounds, self._places(),
+            _turns(random.integers(0, self.skew + 1, self.active), len(code.loops)),
+            random.integers(0, 1 << 62, 1).astype(np.uint64), counts,
         )  # fmt: skip
         if not caches.l2.sets:
-            counts[:, :, Second.HITS] = 0
-            counts[:, :, Second.DRAM_WRITES] = counts[:, :, Second.WRITES]
-        return counts, lookups, sampled
+            counts[..., Second.HITS] = 0
+            counts[..., Second.DRAM_WRITES] = counts[..., Second.WRITES]
+        return counts, lookups
 
     def _places(self) -> Ints:
         """Numbers in x, y, z of the thread blocks that are simulated."""
@@ -340,11 +385,27 @@ def _asked(rounds: int, accesses: int) -> Asked:
     )  # fmt: skip
 
 
-def _sampling(lookups: int, sets: int) -> int:
-    """Of how many sets one is looked at: a power of two."""
-    wanted = max(1, lookups // ENOUGH_LOOKUPS)
+def _sampling(lookups: int, sets: int, enough: int) -> int:
+    """Of how many sets one is looked at, so that ``enough`` lookups are left: a power of two."""
+    wanted = max(1, lookups // enough)
     most = max(1, sets // FEWEST_SETS)
     return 1 << (min(wanted, most).bit_length() - 1)
+
+
+def agree(one: Floats, other: Floats) -> bool:
+    """Whether two halves of the sets, by round and access, say the same: for each access what
+    misses and what is on its way, in every round, as shares of its sectors, weighted by these."""
+    sectors = [half[..., Second.READS] + half[..., Second.WRITES] for half in (one, other)]
+    weight = sectors[0] + sectors[1]
+    off = np.zeros_like(weight)
+    for column in (Second.HITS, Second.DRAM_WRITES, Second.BEHIND):
+        parts = [half[..., column] for half in (one, other)]
+        shares = [
+            np.divide(part, of, out=np.zeros_like(of), where=of > 0)
+            for part, of in zip(parts, sectors, strict=True)
+        ]
+        off += np.abs(shares[0] - shares[1])
+    return bool((off * weight).sum() <= AGREED * weight.sum())
 
 
 def _whole(counts: Floats, rounds: float) -> Floats:

@@ -138,27 +138,28 @@ def ask_l2(
     is_local: bool, loop: int, walks: int, weight: float, own: float, brought: Ints, turn: int,
 ) -> None:  # fmt: skip
     """Sectors of one line, read or written, in L2, if its set is among those looked at.
-    ``counts[access]`` as :class:`kcc.sim.reuse.layout.Second` says. ``brought[place]``: a line that
-    DRAM brings, and in which ``turn`` it was asked for."""
+    ``counts[half, access]`` as :class:`kcc.sim.reuse.layout.Second` says. ``brought[place]``: a
+    line that DRAM brings, and in which ``turn`` it was asked for."""
     at = scatter(line) * gpu.sets >> 31
     if at & (gpu.sampled - 1) != gpu.phase:
         return
     at //= gpu.sampled
+    half = at & gpu.halves
     bits = touch(cache, at, line, is_local)
     there = bits & 255 if bits >= 0 else 0
     if is_store:
         cleaned = mask & ~(there >> 4) if gpu.write_back else mask
-        counts[access, WRITES] += weight * count_sectors(mask)
-        counts[access, DRAM_WRITES] += weight * count_sectors(cleaned)
+        counts[half, access, WRITES] += weight * count_sectors(mask)
+        counts[half, access, DRAM_WRITES] += weight * count_sectors(cleaned)
         cache.entries[at, 0] |= mask | mask << 4
     else:
-        counts[access, READS] += weight * count_sectors(mask)
-        counts[access, READ_HITS] += weight * count_sectors(mask & there)
+        counts[half, access, READS] += weight * count_sectors(mask)
+        counts[half, access, READ_HITS] += weight * count_sectors(mask & there)
         place = at & (RECENT - 1)
         if mask & ~there:
             brought[place, 0], brought[place, 1] = line, turn
         elif brought[place, 0] == line and turn - brought[place, 1] < gpu.in_flight:
-            counts[access, BEHIND] += weight * count_sectors(mask)
+            counts[half, access, BEHIND] += weight * count_sectors(mask)
         cache.entries[at, 0] |= mask
     if not is_local:
         pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
@@ -172,7 +173,7 @@ def run_l2(
     """The requests of all SMs through L2. Those of SM s in the first round are
     ``requests[bounds[s, 0]:bounds[s, 1]]``, in later ones, again and again, up to ``bounds[s, 2]``;
     they are those of SM ``bounds[s, 3]``, moved. ``places[b]`` are the numbers in x, y and z of
-    thread block b. ``counts[round, access]`` as in :func:`ask_l2`; the number of lookups."""
+    thread block b. ``counts[half, round, access]`` as in :func:`ask_l2`; the number of lookups."""
     looked, left, sm, now, asked = 0, 0, -1, 0, 0
     for each in range(gpu.sms):
         turns.left[each] = turns.late[each] + bounds[each, 1] - bounds[each, 0]
@@ -218,7 +219,7 @@ def run_l2(
             wanted = mask >> (4 * part) & 15
             if wanted:
                 ask_l2(
-                    cache, gpu, counts[round_ + again], access, line + part, wanted, is_store,
+                    cache, gpu, counts[:, round_ + again], access, line + part, wanted, is_store,
                     code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
                     weights[at, 1], turns.brought, turn,
                 )  # fmt: skip

@@ -178,7 +178,8 @@ class Asked(NamedTuple):
 
 class Gpu(NamedTuple):
     """L2 and who asks: ``repeats`` times come the thread blocks of the second round and later ones.
-    One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``.
+    One in ``sampled`` (a power of two) of the ``sets`` is looked at, those that leave ``phase``;
+    with ``halves`` of 1 every other of these is counted apart, with 0 all are counted together.
     While DRAM brings a line, every SM asks ``in_flight`` times."""
 
     sms: int
@@ -189,6 +190,7 @@ class Gpu(NamedTuple):
     sets: int
     sampled: int
     phase: int
+    halves: int
     write_back: bool
     in_flight: int
 
