@@ -260,7 +260,8 @@ def duration(microseconds: float) -> str:
         return f"{microseconds:.3g} us"
     if microseconds < 1e6:
         return f"{microseconds / 1e3:.3g} ms"
-    return f"{microseconds / 1e6:.3g} s"
+    seconds = microseconds / 1e6
+    return f"{seconds:.3g} s" if seconds < 1e3 else f"{seconds:,.0f} s"
 
 
 def volume(sectors: float) -> str:

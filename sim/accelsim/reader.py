@@ -25,8 +25,6 @@ PIECE_BYTES = 1 << 20
 MOST_KEYS = 1 << 17
 POOL_BYTES = 1 << 23
 MOST_HEADER_LINES = 1000
-LEAST_LINE = 12
-"""Bytes of the shortest instruction, `0 1 0 A 0 0` and a newline."""
 
 LARGEST_DIMENSION = 1 << 31
 MOST_THREADS = 1 << 20

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
-from kcc.report.estimates_text import volume
+from kcc.report.estimates_text import duration, volume
 from kcc.sim.estimate_result import limiter_of
 from kcc.sim.launch_overhead import GRAPH_US, QUEUED_US, WAITED_US
 
@@ -243,6 +243,14 @@ def test_the_report_says_what_to_give(tmp_path: Path, capsys: pytest.CaptureFixt
 )
 def test_volumes_have_a_fitting_unit(sectors: float, shown: str) -> None:
     assert volume(sectors) == shown
+
+
+@pytest.mark.parametrize(
+    ("microseconds", "shown"),
+    [(0.5, "0.5 us"), (1234, "1.23 ms"), (2.5e6, "2.5 s"), (3.42e11, "342,000 s")],
+)
+def test_durations_have_a_fitting_unit(microseconds: float, shown: str) -> None:
+    assert duration(microseconds) == shown
 
 
 def test_what_limits_a_launch() -> None:
