@@ -194,7 +194,7 @@ def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SampledRun) 
 
     gpu = load_gpu(names.ARCHITECTURES[DEFAULT_ARCHITECTURE].gpu, [])
     options = ExportOptions(DEFAULT_ARCHITECTURE, gpu)
-    simulated = [launch for group in run.estimate.groups for launch in group.launches]
+    simulated = [launch for group in run.estimate.groups for launch in group.alone]
     launches = reduced_launches(traces, run.launches, simulated)
     try:
         with new_folder(Path(target)) as folder:

@@ -171,6 +171,7 @@ def _launches(run: SampledRun) -> list[Json]:
                 "launch": profile.number, "kernel": profile.kernel, "cluster": number,
                 "thread_blocks": profile.thread_blocks, "warp_instructions": work,
                 "cycles": cycles, "simulated": own is not None,
+                "compared": own is not None and own.compared,
                 "simulated_instructions": own.simulated_instructions if own else 0,
                 "half_width_cycles": own.spread.half_width() if own else None,
                 "regions": _regions(own),
@@ -186,11 +187,11 @@ def _regions(launch: LaunchEstimate | None) -> list[Json]:
 
 def selection_json(run: SampledRun) -> str:
     """What is to be simulated of a trace, for any simulator: launches with their ranges of thread
-    blocks, and what each stands for.
+    blocks, and what each stands for. Launches that were only compared with these are left out.
 
     The cycles of a cluster are those of its simulated launches times ``scale``; those of a launch
     follow from its ``ranges`` by their instructions."""
-    chosen = [(group, one) for group in run.estimate.groups for one in group.launches]
+    chosen = [(group, one) for group in run.estimate.groups for one in group.alone]
     document: dict[str, Json] = {
         "schema": SELECTION_SCHEMA, "kcc_version": kcc.__version__, "source": run.source,
         "trace": run.trace, "gpu": run.estimate.gpu, "method": run.estimate.method,
@@ -205,7 +206,7 @@ def _place(chosen: tuple[GroupEstimate, LaunchEstimate]) -> int:
 
 
 def _selected(group: GroupEstimate, launch: LaunchEstimate, run: SampledRun) -> dict[str, Json]:
-    drawn = sum(one.instructions for one in group.launches)
+    drawn = sum(one.instructions for one in group.alone)
     own = run.launches[launch.place].warp_instructions
     return {
         "launch": launch.number,

@@ -84,6 +84,8 @@ class LaunchEstimate:
     counts: NDArray[np.float64]
     regions: tuple[Region, ...]
     seconds: float
+    compared: bool = False
+    """A few epochs were simulated, to be compared with those of another launch of the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,11 @@ class GroupEstimate:
     within: Spread
     between: Spread
     ends: Spread = Spread(0.0, CERTAIN)
+
+    @property
+    def alone(self) -> tuple[LaunchEstimate, ...]:
+        """The launches that were simulated so that they stand for themselves."""
+        return tuple(launch for launch in self.launches if not launch.compared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,7 @@ def estimate_program(
         ends = sum(_end_deviation(one, numbers[id(one)]) for one in seen)
         apart = sum(_step_deviation(one, numbers, own) for one in seen)
         ends = sqrt(ends**2 + apart**2)
-        paired = [numbers[id(one)].pairs > 0 for one in seen]
-        found.append(_group(cluster, estimates, paired, profiles, launches[cluster.kernel], ends))
+        found.append(_group(cluster, estimates, profiles, launches[cluster.kernel], ends))
     everything = sum(int(profile.warp_instructions.sum()) for profile in profiles)
     return program_of("tbpoint", gpu, clock_mhz, found, everything, cluster_seconds)
 
@@ -230,7 +229,7 @@ def _launch(place: int, seen: Observation, found: LaunchNumbers, pooled: Pooled)
     return LaunchEstimate(
         place, seen.profile.number, seen.profile.kernel, seen.profile.thread_blocks,
         int(own.sum()), ranges_of(blocks), int(own[blocks].sum()), found.cycles,
-        Spread(spread, freedom), found.counts, _regions(seen), seen.seconds,
+        Spread(spread, freedom), found.counts, _regions(seen), seen.seconds, found.pairs > 0,
     )  # fmt: skip
 
 
@@ -259,11 +258,10 @@ def ranges_of(blocks: Sequence[int]) -> tuple[BlockRange, ...]:
 
 
 def _group(
-    cluster: LaunchCluster, launches: Sequence[LaunchEstimate], paired: Sequence[bool],
+    cluster: LaunchCluster, launches: Sequence[LaunchEstimate],
     profiles: Sequence[LaunchProfile], pooled: Pooled, ends: float,
 ) -> GroupEstimate:  # fmt: skip
-    """``paired`` launches were compared with the others: what is not known of these is in all
-    launches alike. ``ends`` is the standard deviation, in cycles, of what the launches lose at
+    """``ends`` is the standard deviation, in cycles, of what the launches lose at
     their ends: it is the same in all, so it grows with them."""
     instructions = sum(int(profiles[n].warp_instructions.sum()) for n in cluster.members)
     drawn = sum(launch.instructions for launch in launches)
@@ -271,7 +269,7 @@ def _group(
     cycles = sum(launch.cycles for launch in launches) * scale
     count, members = len(launches), len(cluster.members)
     share = count / members
-    within = _within_group(launches, paired, scale, share)
+    within = _within_group(launches, scale, share)
     between = Spread(0.0, CERTAIN)
     if count < members:
         square = cycles * cycles * pooled.variance * (1 - share) / count
@@ -280,14 +278,13 @@ def _group(
     return GroupEstimate(cluster, tuple(launches), instructions, cycles, within, between, last)
 
 
-def _within_group(
-    launches: Sequence[LaunchEstimate], paired: Sequence[bool], scale: float, share: float
-) -> Spread:
+def _within_group(launches: Sequence[LaunchEstimate], scale: float, share: float) -> Spread:
+    """What is not known of a launch that others were compared with is in all of these alike."""
     own = pool_spreads([launch.spread for launch in launches])
-    if not any(paired):
+    models = [one for one in launches if not one.compared]
+    others = [one for one in launches if one.compared]
+    if not others:
         return Spread(own.variance * scale * scale * share, own.freedom)
-    models = [one for one, is_paired in zip(launches, paired, strict=True) if not is_paired]
-    others = [one for one, is_paired in zip(launches, paired, strict=True) if is_paired]
     alike = sum(one.cycles for one in launches) / sum(one.cycles for one in models)
     variance = sum(one.spread.variance for one in models) * alike**2
     variance += sum(one.spread.variance for one in others) * share

@@ -74,6 +74,7 @@ def test_what_is_not_known_of_the_one_is_in_all_alike() -> None:
     found = estimate_program([(cluster, [model, other])], places, [profile()] * 10, "g", 1.0, 0.0)
     (group,) = found.groups
     first, second = group.launches
+    assert group.alone == (first,)
     assert second.cycles == pytest.approx(first.cycles + 10)
     grown = group.cycles / first.cycles
     assert grown == pytest.approx(10, rel=0.01)
