@@ -23,7 +23,7 @@ is then twice that."""
 ENOUGH = 4.0
 """Degrees of freedom that say how much the epochs of a kernel vary."""
 
-LAUNCH_SHARE = 0.05
+LAUNCH_SHARE = 0.04
 """Of the launches of a cluster that are drawn, where that is more than two."""
 
 

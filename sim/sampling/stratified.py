@@ -67,8 +67,8 @@ class StratifiedOptions:
     variation: float = VARIATION
     launches: int = 2
     epochs: int = FEWEST
-    windows: int = 12
-    most: float = 0.0025
+    windows: int = 10
+    most: float = 0.002
     warm: float = 1.0
     functional: bool = True
     error: float | None = None

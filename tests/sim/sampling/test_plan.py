@@ -17,7 +17,6 @@ from kcc.sim.sampling.plan import (
     draw,
     frame_of,
     is_head_enough,
-    is_settled,
     share_of,
     share_out,
     steps_of,
@@ -55,6 +54,7 @@ def test_steps() -> None:
         Step(Phase.WARM, 34, 36), Step(Phase.TAIL, 36, 40),
     )  # fmt: skip
     assert share_of(steps, frame) == pytest.approx((4 + 2 + 8 + 2 + 4) / 40)
+    assert steps_of(frame, {0: [3]}, 4)[-2] == Step(Phase.WARM, 34, 36)
     assert steps_of(frame, {0: [1]}, 2, with_tail=False) == (Step(Phase.MEASURE, 4, 8, 0),)
 
 
@@ -88,8 +88,6 @@ def test_heads() -> None:
     assert not is_head_enough([1.4, 1.2, 1.1], 1000)
     assert is_head_enough([1.4, 1.2, 1.1, 1.2], 1000)
     assert is_head_enough([1.4, 1.2, 1.1, 1.09], 1000)
-    assert is_settled([1.4, 1.1, 1.09])
-    assert not is_settled([1.4, 1.1, 1.08], 0.01)
 
 
 def test_heads_that_go_on_one_way() -> None:
