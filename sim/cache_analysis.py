@@ -83,6 +83,12 @@ class Stream:
     and bytes from those to the next."""
     walk: Walk | None = None
     """How lanes go on whose beginning is not known."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all work-items of a thread block have the same address."""
+        return self.rows is not None and bool((self.rows == self.rows.flat[0]).all())
+
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.open_arguments`)."""
 

@@ -65,6 +65,7 @@ class Demand:
         self.program = subject.program(machine.generation)
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
+        self.uniform = {s.access for s in subject.streams if s.is_uniform}
         self.active = min(machine.sms, math.prod(subject.grid))
         self._columns()
         self.executions = self._executions()
@@ -93,13 +94,15 @@ class Demand:
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
             if row.unit is Unit.MEMORY:
-                self._memory(i, self._traffic(i, row.access), row.memory, row.bytes)
+                self._memory(i, self._traffic(i, row.access), row.memory, row.bytes, row.access)
 
     def _traffic(self, i: int, access: int) -> Traffic | None:
         found = self.traffic.get(access)
         return found if found is not None else self.traffic.get(key_of(access, i))
 
-    def _memory(self, i: int, traffic: Traffic | None, memory: Memory, size: int) -> None:
+    def _memory(
+        self, i: int, traffic: Traffic | None, memory: Memory, size: int, access: int
+    ) -> None:
         """What a memory operation asks of the port and of the levels behind it."""
         match memory:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
@@ -108,7 +111,7 @@ class Demand:
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
-                self.port[i] = self._global_port(traffic, size, memory)
+                self.port[i] = self._global_port(traffic, size, memory, access)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
                     self.behind[i] = traffic.behind
@@ -127,14 +130,14 @@ class Demand:
         slow = 128.0 / self.machine.shared_bytes
         return max(passes * slow, pieces * self.machine.address_cycles)
 
-    def _global_port(self, traffic: Traffic, size: int, memory: Memory) -> float:
+    def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
         """Cycles of the port of an access to global memory."""
         machine = self.machine
         if machine.generation is Generation.VOLTA:
             looked_up = max(
                 self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines)
             )
-            if memory is not Memory.GLOBAL_LOAD:
+            if memory is not Memory.GLOBAL_LOAD or access in self.uniform:
                 return looked_up
             slow = 128.0 / machine.shared_bytes
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))

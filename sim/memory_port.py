@@ -25,7 +25,9 @@ LOOKUP_CYCLES = 1.0
 compute addresses: an A40's 2.00 cycles for words, whose data take one. The bank conflicts of an
 access cover it (2, 4, 8 ... passes take as many cycles there). That it is one more and not twice as
 many is seen in CLBlast's gemm, where words, pairs and fours without conflicts take 2.1, 2.6 and 4.9
-cycles on an RTX 3090 and 2.8, 4.8 and 9.8 on an RTX 2080 Ti, whose data take twice as long."""
+cycles on an RTX 3090 and 2.8, 4.8 and 9.8 on an RTX 2080 Ti, whose data take twice as long. Not
+where the whole thread block has one address, which a uniform register can hold: in direct Coulomb
+summation on the RTX 2080 Ti such words take 2.0 cycles and fours 8.2."""
 
 
 def address_cycles(capability: tuple[int, int] | None) -> float:

@@ -53,18 +53,26 @@ def test_a_load_without_conflicts_takes_its_data_and_a_cycle_where_16_lanes_make
     assert load_cycles(1, pass_cycles, lookup) == words  # a byte is a register as well
 
 
-BROADCAST = """
+PAIRS = """
 __kernel void k(__global const float2 *restrict x, __global float *y, int n) {
   float s = 0;
-  for (int i = 0; i < n; i++) s += x[i].x * x[i].y;
+  for (int i = 0; i < n; i++) s += x[PLACE].x * x[PLACE].y;
   y[get_global_id(0)] = s;
 }
 """
+OF_A_WARP, OF_A_BLOCK = "i + get_local_id(0) / 32", "i"
 
 
-@pytest.mark.parametrize(("gpu", "cycles"), [("a100", 2.0), ("rtx3090", 3.0), ("rtx2080ti", 5.0)])
-def test_pairs_that_all_lanes_read_hold_the_port(gpu: str, cycles: float) -> None:
-    found = estimated(BROADCAST, "68*1024", "256", gpu, args="n=512").estimate
+@pytest.mark.parametrize(
+    ("place", "gpu", "cycles"),
+    [
+        (OF_A_WARP, "a100", 2.0), (OF_A_WARP, "rtx3090", 3.0), (OF_A_WARP, "rtx2080ti", 5.0),
+        (OF_A_BLOCK, "a100", 2.0), (OF_A_BLOCK, "rtx3090", 2.0), (OF_A_BLOCK, "rtx2080ti", 4.0),
+    ],
+)  # fmt: skip
+def test_pairs_that_all_lanes_read_hold_the_port(place: str, gpu: str, cycles: float) -> None:
+    source = PAIRS.replace("PLACE", place)
+    found = estimated(source, "68*1024", "256", gpu, args="n=512").estimate
     sms = machine_of(GpuReader(load_gpu(gpu))).sms
     loads = 68 * 1024 / 32 * 512 / min(sms, 68 * 4)
     assert found.bounds["memory_port"] == pytest.approx(cycles * loads, rel=0.01)
