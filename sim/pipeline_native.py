@@ -169,8 +169,11 @@ def run_sm(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
     spent = np.zeros(len(REASONS))
-    watched = np.zeros(len(trace), np.bool_) if watched is None else watched
-    watch = _watch(starts, watched, sm)
+    watch = _Watch(np.zeros(2), np.zeros(1), np.zeros(2))
+    if watched is None:
+        watched = np.zeros(len(trace), np.bool_)
+    else:
+        watch = _watch(starts, watched, sm)
     last = _loop(
         starts, trace, watched, operations, sm, warps, schedulers, memory, blocks, watch, spent
     )

@@ -393,19 +393,15 @@ def _sampling(lookups: int, sets: int, enough: int) -> int:
 
 
 def agree(one: Floats, other: Floats) -> bool:
-    """Whether two halves of the sets, by round and access, say the same: for each access what
-    misses and what is on its way, in every round, as shares of its sectors, weighted by these."""
-    sectors = [half[..., Second.READS] + half[..., Second.WRITES] for half in (one, other)]
-    weight = sectors[0] + sectors[1]
-    off = np.zeros_like(weight)
-    for column in (Second.HITS, Second.DRAM_WRITES, Second.BEHIND):
-        parts = [half[..., column] for half in (one, other)]
-        shares = [
-            np.divide(part, of, out=np.zeros_like(of), where=of > 0)
-            for part, of in zip(parts, sectors, strict=True)
-        ]
-        off += np.abs(shares[0] - shares[1])
-    return bool((off * weight).sum() <= AGREED * weight.sum())
+    """Whether two halves of the sets, by round and access, say the same: that there were sectors of
+    an access, and of them what hits, what goes to DRAM and what is on its way, as shares."""
+    found, of = (half[..., Second.READS] + half[..., Second.WRITES] for half in (one, other))
+    off = one[..., _SHARES] * of[..., None] - other[..., _SHARES] * found[..., None]
+    near = np.abs(off) <= AGREED * (found * of)[..., None]
+    return bool(near.all()) and bool(((found > 0) == (of > 0)).all())
+
+
+_SHARES = [Second.HITS, Second.DRAM_WRITES, Second.BEHIND]
 
 
 def _whole(counts: Floats, rounds: float) -> Floats:
