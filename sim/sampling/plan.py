@@ -185,8 +185,8 @@ def steps_of(
 def _steps(
     frame: Frame, drawn: dict[int, list[int]], warm_blocks: int, with_tail: bool, *, disperse: bool
 ) -> tuple[Step, ...]:
-    """``disperse``: before the first epoch that is measured with room for it. Half an epoch goes
-    before the tail, whose own first epoch only has to end as it would have."""
+    """``disperse``: before the first epoch that is measured with room for it. One epoch goes
+    before the tail, also for the long blocks in it that end with the launch or after all others."""
     found = list[Step]()
     at, apart = frame.head, not disperse
     places = sorted((epoch, place) for place, epochs in drawn.items() for epoch in epochs)
@@ -197,7 +197,7 @@ def _steps(
     if with_tail:
         steps.append(Step(Phase.TAIL, frame.tail, frame.thread_blocks))
     for step in steps:
-        warm = min(warm_blocks, frame.size // 2) if step.phase is Phase.TAIL else warm_blocks
+        warm = min(warm_blocks, frame.size) if step.phase is Phase.TAIL else warm_blocks
         first = max(step.first - warm, at)
         if not apart and step.phase is Phase.MEASURE and first - frame.size > at:
             apart = True

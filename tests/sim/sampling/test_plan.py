@@ -54,7 +54,7 @@ def test_steps() -> None:
         Step(Phase.WARM, 34, 36), Step(Phase.TAIL, 36, 40),
     )  # fmt: skip
     assert share_of(steps, frame) == pytest.approx((4 + 2 + 8 + 2 + 4) / 40)
-    assert steps_of(frame, {0: [3]}, 4)[-2] == Step(Phase.WARM, 34, 36)
+    assert steps_of(frame, {0: [3]}, 6)[-2] == Step(Phase.WARM, 32, 36)
     assert steps_of(frame, {0: [1]}, 2, with_tail=False) == (Step(Phase.MEASURE, 4, 8, 0),)
 
 
