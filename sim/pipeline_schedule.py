@@ -6,7 +6,6 @@ whatever need not wait goes ahead of what would, for time's sake.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -29,9 +28,6 @@ UNIT_LATENCY = {Unit.SFU: 18, Unit.FP64: 16}
 """Likewise of arithmetic, else :data:`ARITHMETIC_LATENCY`."""
 
 ARITHMETIC_LATENCY = 4
-
-CANDIDATES = 1024
-"""Loads that are compared when the next one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,45 +91,50 @@ def _ordered(rows: Sequence[MachineOperation], part: list[int]) -> list[int]:
     """An order that keeps few values."""
     inside = {number: place for place, number in enumerate(part)}
     users: list[list[int]] = [[] for _ in part]
-    waiting = [0] * len(part)
+    needs: list[list[int]] = [[] for _ in part]
     for place, number in enumerate(part):
         for need in dict.fromkeys(rows[number].needs):
             before = inside.get(need)
             if before is not None and before < place:
                 users[before].append(place)
-                waiting[place] += 1
-    return [part[place] for place in _frugal(rows, part, users, waiting)]
+                needs[place].append(before)
+    return [part[place] for place in _frugal(rows, part, users, needs)]
 
 
 def _frugal(
-    rows: Sequence[MachineOperation], part: list[int], users: list[list[int]], waiting: list[int]
-) -> list[int]:
+    rows: Sequence[MachineOperation], part: list[int], users: list[list[int]],
+    needs: list[list[int]],
+) -> list[int]:  # fmt: skip
     """Places in an order in which values are used up as soon as they are there: what is no load
-    or address first, then the first load or address all of whose users can follow at once."""
+    or address first, then the first load or address all of whose users can follow at once, else
+    the first."""
     heavy = [rows[n].memory in LOADS or rows[n].kind is InstructionClass.ADDRESS for n in part]
     last = len(part) - 1 if part and rows[part[-1]].unit is Unit.CONTROL else -1
-    now = [p for p in range(len(part)) if not waiting[p] and not heavy[p] and p != last]
-    loads = [p for p in range(len(part)) if not waiting[p] and heavy[p]]
+    waiting, done = [len(each) for each in needs], [False] * len(part)
+    held = [sum(waiting[user] > 1 for user in after) for after in users]
+    """Users that wait for something else as well."""
+    start = [p for p in range(len(part)) if not waiting[p] and p != last]
+    now, loads = [p for p in start if not heavy[p]], [p for p in start if heavy[p]]
+    used_up = [p for p in loads if not held[p]]
     found = list[int]()
-    while now or loads:
-        if now:
-            place = now.pop(0)
-        else:
-            place = _best_load(loads, users, waiting)
-            loads.remove(place)
+    while queue := now or used_up or loads:
+        place = heappop(queue)
+        if done[place]:
+            continue
+        done[place] = True
         found.append(place)
         for user in users[place]:
             waiting[user] -= 1
-            if not waiting[user] and user != last:
-                insort(loads if heavy[user] else now, user)
+            if waiting[user] == 1:
+                left = next(need for need in needs[user] if not done[need])
+                held[left] -= 1
+                if heavy[left] and not (held[left] or waiting[left]):
+                    heappush(used_up, left)
+            elif not waiting[user] and user != last:
+                heappush(loads if heavy[user] else now, user)
+                if heavy[user] and not held[user]:
+                    heappush(used_up, user)
     return [*found, last] if last >= 0 else found
-
-
-def _best_load(loads: list[int], users: list[list[int]], waiting: list[int]) -> int:
-    for place in loads[:CANDIDATES]:
-        if all(waiting[user] == 1 for user in users[place]):
-            return place
-    return loads[0]
 
 
 def _interleaved(rows: Sequence[MachineOperation], part: list[int], window: int) -> list[int]:

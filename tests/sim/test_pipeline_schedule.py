@@ -59,3 +59,22 @@ def test_a_sum_that_comes_round_takes_one_register() -> None:
     behind = live_behind(rows, [[0], [1, 2], [3]], [[1], [1, 2], []])
     assert behind == [frozenset(), frozenset({2}), frozenset()]
     assert pressure(rows, [1, 2], [1] * 4, behind[1]) == 1
+
+
+def test_sums_that_share_loads_rows_apart_take_few_registers() -> None:
+    # A filter of 15x15 for 5x4 sums, the rows of which lie 8 apart: each value is loaded once and
+    # wanted again 8 rows of products later. All 2,820 loads could be first.
+    rows, loads, sums = list[MachineOperation](), dict[tuple[int, int, int], int](), [-1] * 20
+    for i in range(15):
+        for j in range(15):
+            for number in range(20):
+                y, x = divmod(number, 4)
+                place = (8 * y + i, x, j)
+                if place not in loads:
+                    loads[place] = len(rows)
+                    rows.append(operation((), Memory.SHARED_LOAD))
+                before = () if sums[number] < 0 else (sums[number],)
+                sums[number] = len(rows)
+                rows.append(operation((*before, loads[place])))
+    found = schedule(rows, [range(len(rows))], [1] * len(rows), [frozenset(sums)], 64)
+    assert found.taken[0] <= 64
