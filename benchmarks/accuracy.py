@@ -45,13 +45,24 @@ def summary(measured: Sequence[float], ours: Sequence[float]) -> dict[str, float
     }  # fmt: skip
 
 
+def in_range(rows: Sequence[Mapping[str, object]]) -> float:
+    """The percentage of rows whose measured time lies in the range of the estimate."""
+    inside = 0
+    for row in rows:
+        low, high = cast("tuple[float, float]", row["range_ms"])
+        inside += low <= float(str(row["measured_ms"])) <= high
+    return 100 * inside / len(rows)
+
+
 def report(table: Table, rows: Sequence[Mapping[str, object]], total: int) -> None:
     """Print the figures of one table."""
     good = [r for r in rows if r["status"] == "ok" and r["measured_ms"] and r["ours_ms"]]
     failed = [r for r in rows if r["status"] != "ok"]
     told = sum(1 for r in failed if r["ours_ms"] is None)
+    wrong = sum(1 for r in rows if r["status"] == "ok" and r["ours_ms"] is None)
     print(f"{table.file}: {total} rows, {len(rows)} looked at, {len(good)} estimated, "
-          f"{len(failed)} failed on the GPU ({told} of them predicted)")  # fmt: skip
+          f"{len(failed)} failed on the GPU ({told} of them predicted), "
+          f"{wrong} ran there that we call impossible")  # fmt: skip
     if len(good) < 2:
         return
     s = summary(
@@ -59,7 +70,8 @@ def report(table: Table, rows: Sequence[Mapping[str, object]], total: int) -> No
     )
     print(f"  error mean {s['mean']:.1f} %, median {s['median']:.1f} %, max {s['max']:.0f} %; "
           f"Spearman {s['spearman']:.3f}; regret {s['regret']:.1f} %, "
-          f"of the best of five {s['regret5']:.1f} %; bias {s['bias']:.2f}")  # fmt: skip
+          f"of the best of five {s['regret5']:.1f} %; bias {s['bias']:.2f}; "
+          f"{in_range(good):.0f} % in our range")  # fmt: skip
     for column in COUNTERS:
         pairs = [cast("tuple[float, float]", r[column]) for r in good if column in r]
         ratios = [ours / measured for measured, ours in pairs if measured and ours]

@@ -145,6 +145,7 @@ def _estimated(place: Place, workshop: Workshop, prepared: PreparedKernel) -> En
         return entry | {"ours_ms": None, "invalid": error.diagnostics[0].message}
     entry["ours_ms"] = None if found.invalid else found.time_us / 1e3
     entry["boost_ms"] = None if found.invalid else boost.time_us / 1e3
+    entry["range_ms"] = None if found.invalid else [us / 1e3 for us in found.range_us]
     entry["port_cycles"] = found.bounds.get("memory_port", 0.0)
     entry["limiter"], entry["invalid"] = found.limiter, found.invalid
     entry["warps"], entry["registers"] = found.occupancy.warps, found.occupancy.registers
