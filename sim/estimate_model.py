@@ -44,8 +44,11 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
     demand = demand_of(subject, reader, mechanisms)
     if isinstance(demand, Occupancy):
         return invalid_estimate(reader, demand)
+    spilling = _spilling(subject, reader, mechanisms)
+    if isinstance(spilling, Occupancy):
+        return invalid_estimate(reader, spilling)
     cycles, shares = _launch(demand)
-    most = _spilling(subject, reader, mechanisms)
+    most = 0.0 if spilling is None else _launch(spilling)[0]
     if most <= cycles:
         return demand.estimate(reader, cycles, shares)
     middle = math.sqrt(cycles * most)
@@ -53,11 +56,15 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
     return replace(demand.estimate(reader, middle, shares), doubt=most / middle)
 
 
-def _spilling(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> float:
-    """Cycles if the compiler spills in a large block, which cannot be told; 0 where it does not."""
+def _spilling(
+    subject: Subject, reader: GpuReader, mechanisms: Mechanisms
+) -> Demand | Occupancy | None:
+    """What the launch asks for if the compiler spills in a large block, which cannot be told; None
+    where it does not. It takes all registers there are then, with which a thread block may not fit:
+    of the table of convolutions six configurations have such blocks and too many work-items for
+    that, and all failed on the RTX 3090."""
     other = subject.spilling(reader.gpu.capability)
-    demand = None if other is None else demand_of(other, reader, mechanisms)
-    return 0.0 if demand is None or isinstance(demand, Occupancy) else _launch(demand)[0]
+    return None if other is None else demand_of(other, reader, mechanisms)
 
 
 def _launch(demand: Demand) -> tuple[float, dict[str, float]]:

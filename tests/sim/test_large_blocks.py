@@ -112,3 +112,13 @@ def test_iterations_left_over_pay_for_themselves() -> None:
     each = issued(4) - issued(3)
     assert issued(7) - issued(3) == pytest.approx(4 * each)
     assert issued(8) < issued(7)
+
+
+def test_a_block_of_many_work_items_does_not_fit_when_all_registers_are_taken() -> None:
+    wide = estimated(SUMS % 20, "196608", "384", "rtx3090").estimate
+    assert wide.invalid == "no thread block fits on an SM: registers"
+    assert not estimated(SUMS % 20, "196608", "384", "rtx2080ti").estimate.invalid
+    bounded = (SUMS % 20).replace(
+        "__kernel", "__kernel __attribute__((reqd_work_group_size(384, 1, 1)))"
+    )
+    assert not estimated(bounded, "196608", "384", "rtx3090").estimate.invalid
