@@ -68,7 +68,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     add_launch_choice(group)
     group.add_argument(
-        "--model", choices=("cycle", "interval"), default="cycle",
+        "--model", type=_model, choices=("cycle", "interval"), default="cycle",
         help="cycle by cycle, or by interval analysis (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -211,6 +211,15 @@ def _add_sources(path: str, sources: SourceLines) -> None:
             for name, text in zip(tables.files, tables.texts, strict=True):
                 if text:
                     sources.add(name, text)
+
+
+def _model(name: str) -> str:
+    if name == "pipeline":
+        raise usage_error(
+            "--model pipeline is computed from a kernel's source, not from what was executed",
+            "use `kcc estimate KERNEL --gpu NAME`, whose model it is",
+        )
+    return name
 
 
 def _positive(text: str) -> int:

@@ -90,6 +90,7 @@ def test_trace(capsys: pytest.CaptureFixture[str]) -> None:
         (["--gpu", GPU, "--launches", "7"], 1, "K875"),
         (["--gpu", GPU, "--set", "max_threads_per_block=32"], 1, "K871"),
         ([], 2, "--gpu is missing"),
+        (["--gpu", GPU, "--model", "pipeline"], 2, "use `kcc estimate"),
         (["--gpu", "v1000"], 1, "K800"),
     ],
 )
