@@ -188,6 +188,7 @@ class _Trial:
         self.program, self.caches, self.options = program, caches, options
         self.random = np.random.default_rng((options.seed, number))
         self.skew = SKEW if number or options.trials > 1 else 0
+        self.order = self._order()
         self.blocks = math.prod(program.grid)
         self.resident = min(caches.resident, -(-self.blocks // caches.sms))
         self.active = min(caches.sms, self.blocks)
@@ -197,6 +198,13 @@ class _Trial:
         steps = program.executions * min(self.own_rounds / self.all_rounds, 1.0) / self.active
         is_long = lines > options.forward_above or steps > MOST_STEPS
         self.forward = options.forward and is_long
+
+    def _order(self) -> Interleaving:
+        """Whose turn it is: anyone's, where memory decides when warps come to an access: those that
+        do not do the same do not stay in step."""
+        asked = self.options.interleaving
+        in_turn = asked is Interleaving.ROUND_ROBIN
+        return Interleaving.RANDOM if in_turn and self.program.assumed else asked
 
     def _rounds(self) -> int:
         """Rounds that are simulated: all of few, else until a row of thread blocks has passed that
@@ -257,7 +265,7 @@ class _Trial:
         x, y, _ = program.grid
         sm = Sm(
             number, self.active, self.resident, self.own_rounds, program.warps, self.blocks, x, y,
-            int(self.options.interleaving.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
+            int(self.order.order), self.forward, caches.l1.sets > 0, MOST_STEPS,
         )  # fmt: skip
         late = draws.integers(0, self.skew + 1, slots)
         run_sm(
@@ -294,7 +302,7 @@ class _Trial:
         """Whether sets know nothing of each other, so that few of them can say how far they differ:
         not where lines pass through all of them when a loop is left, nor where turns are drawn."""
         options = self.options
-        drawn = self.skew or options.interleaving is Interleaving.RANDOM
+        drawn = self.skew or self.order is Interleaving.RANDOM
         return options.classes and not (options.sampled or self.forward or drawn)
 
     def _through(
@@ -307,7 +315,7 @@ class _Trial:
         sets, ways = max(caches.l2.sets, 1), max(caches.l2.ways, 1)
         gpu = Gpu(
             self.active, self.resident, asked.repeats, self.blocks,
-            int(self.options.interleaving.order), sets, sampled,
+            int(self.order.order), sets, sampled,
             int(random.integers(0, sampled)), halves - 1, caches.write_back,
             self.resident * self.program.warps,
         )  # fmt: skip

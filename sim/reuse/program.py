@@ -46,7 +46,8 @@ MOST_MASKED_TRIPS = 32
 class ReuseProgram:
     """``code`` for the native part; ``accesses[a]`` is the key of its access number a
     (:func:`kcc.sim.reuse.local_memory.key_of`). ``lines`` are those that all warps of the launch
-    ask for, ``executions`` those of the accesses by all warps."""
+    ask for, ``executions`` those of the accesses by all warps. ``assumed``: whether memory decides
+    when or how often warps come to some of them."""
 
     code: Code
     accesses: tuple[int, ...]
@@ -54,6 +55,7 @@ class ReuseProgram:
     warps: int
     lines: float
     executions: float
+    assumed: bool = False
 
 
 def reuse_program(
@@ -170,6 +172,7 @@ class _Builder:
         return ReuseProgram(
             code, tuple(item.key for item in self.items), self.grid, warps, self._lines(),
             sum(self.flow.executions[item.block] for item in self.items),
+            any(item.block in self.flow.assumed for item in self.items),
         )  # fmt: skip
 
     def _lines(self) -> float:

@@ -181,6 +181,20 @@ def test_warps_that_wait_at_barriers_do_not_run_ahead() -> None:
     assert only(reuse_of(program, caches(), greedy)).l1_hits.mean == 0
 
 
+def test_warps_that_do_not_do_the_same_do_not_stay_in_step() -> None:
+    """Five warps fill a sector each, word by word, in a cache of four lines: in step each word goes
+    to memory; where memory decides who stores, turns are drawn."""
+    program = made([Touch(Kind.STORE, warp=1024, lane=0, inner=4)], outer=4, inner=8, warps=5)
+    halves = program.code._replace(shares=np.array([0.5]))
+    drawn = replace(program, code=halves, assumed=True)
+    any_turn = replace(FULL, interleaving=Interleaving.RANDOM)
+    greedy = replace(FULL, interleaving=Interleaving.GREEDY)
+    assert only(reuse_of(program, caches(), FULL)).dram.mean == 1
+    assert only(reuse_of(drawn, caches(), FULL)) == only(reuse_of(drawn, caches(), any_turn))
+    assert only(reuse_of(drawn, caches(), FULL)).dram.mean < 0.9
+    assert only(reuse_of(drawn, caches(), greedy)).dram.mean < 0.3
+
+
 # local memory
 
 
