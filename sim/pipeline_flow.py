@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.kernel import Kernel
-from kcc.passes.access_activity import Activity, activity
+from kcc.passes.access_activity import activity
+from kcc.passes.activity_shares import ActivityShares
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
 from kcc.passes.facts import Facts
@@ -23,7 +24,7 @@ from kcc.passes.flow_counts import FlowCounts
 from kcc.passes.loops import Loop, Loops
 from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Number
+from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import WARP, Warps
 from kcc.sim.assumed_shares import AssumedShares, EdgeShare
@@ -63,7 +64,7 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     )
     warps = groups * -(-math.prod(known.local_size) // WARP)
     executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
-    assumed, shares = set[int](), _Shares(values)
+    assumed, shares = set[int](), ActivityShares(values, Warps.share_taking)
     for block in _forward(kernel):
         if block not in flow.reachable:
             continue
@@ -106,7 +107,9 @@ def _forward(kernel: Kernel) -> list[int]:
     return order[::-1]
 
 
-def _counted(facts: Facts, block: int, warps: int, shares: _Shares) -> float | None:
+def _counted(
+    facts: Facts, block: int, warps: int, shares: ActivityShares[float | None]
+) -> float | None:
     active = activity(facts[SymbolicValues], facts[TripCounts], block)
     if active is None:
         return None
@@ -117,26 +120,6 @@ def _counted(facts: Facts, block: int, warps: int, shares: _Shares) -> float | N
         return whole
     share = shares.of(active)
     return None if share is None else whole * share
-
-
-class _Shares:
-    """In which share of its executions by warps a condition holds for some lane. Blocks have
-    conditions in common, and parts of them: the values of work-items are computed once."""
-
-    def __init__(self, values: SymbolicValues) -> None:
-        self.values = values
-        self._studies: dict[frozenset[tuple[int, int]], Warps] = {}
-        self._found: dict[tuple[Expr, frozenset[tuple[int, int]]], float | None] = {}
-
-    def of(self, active: Activity) -> float | None:
-        """None if memory decides, or it takes too long."""
-        counts = frozenset(active.counts.items())
-        key = active.condition, counts
-        if key not in self._found:
-            if counts not in self._studies:
-                self._studies[counts] = Warps(self.values, active.counts)
-            self._found[key] = self._studies[counts].share_taking(active.condition)
-        return self._found[key]
 
 
 def _guessed(

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.passes.access_activity import activity
+from kcc.passes.activity_shares import ActivityShares
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Expr, Number
+from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import Warps
 from kcc.sim.machine_operations import MachineProgram
@@ -30,10 +31,11 @@ def work_by_block(
 ) -> Floats:
     """Issue slots of each thread block, in the order in which they start; those of code about which
     nothing is known are the same for all."""
-    alike, work, study = 0.0, np.zeros((1, 1, 1)), _Study(facts)
+    alike, work = 0.0, np.zeros((1, 1, 1))
+    of_blocks = ActivityShares(facts[SymbolicValues], Warps.shares_by_group)
     for block, rows in enumerate(program.blocks):
         slots = sum(program.operations[row].slots for row in rows) * flow.executions[block]
-        shares = study.shares(block) if slots else None
+        shares = _shares(facts, block, of_blocks) if slots else None
         if shares is None or not shares.any():
             alike += slots
         else:
@@ -41,29 +43,14 @@ def work_by_block(
     return np.broadcast_to((work + alike) / math.prod(grid), grid[::-1]).ravel()
 
 
-class _Study:
-    """Blocks of the program have conditions in common, and parts of them: the values of work-items
-    are computed once."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts, self.values = facts, facts[SymbolicValues]
-        self._warps: dict[frozenset[tuple[int, int]], Warps] = {}
-        self._found: dict[tuple[Expr, frozenset[tuple[int, int]]], Floats | None] = {}
-
-    def shares(self, block: int) -> Floats | None:
-        """How much of a block each thread block executes, where they differ."""
-        if block not in self.facts[ControlFlow].reachable:
-            return None
-        active = activity(self.values, self.facts[TripCounts], block)
-        if active is None or isinstance(active.condition, Number):
-            return None
-        counts = frozenset(active.counts.items())
-        key = active.condition, counts
-        if key not in self._found:
-            if counts not in self._warps:
-                self._warps[counts] = Warps(self.values, active.counts)
-            self._found[key] = self._warps[counts].shares_by_group(active.condition)
-        return self._found[key]
+def _shares(facts: Facts, block: int, of_blocks: ActivityShares[Floats | None]) -> Floats | None:
+    """How much of a block of the program each thread block executes, where they differ."""
+    if block not in facts[ControlFlow].reachable:
+        return None
+    active = activity(facts[SymbolicValues], facts[TripCounts], block)
+    if active is None or isinstance(active.condition, Number):
+        return None
+    return of_blocks.of(active)
 
 
 def most_work(work: Floats, sms: int) -> float:

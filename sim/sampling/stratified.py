@@ -112,8 +112,7 @@ class StratifiedSampler:
     def run(self) -> ProgramEstimate:
         """The estimate, as exact as is asked for."""
         options = self.options
-        least = self.options.launches
-        launches = [launches_drawn(len(sample.order), least) for sample in self.samples]
+        launches = [launches_drawn(len(one.order), options.launches) for one in self.samples]
         self._observe_launches(launches)
         self._simulate_slow()
         self._draw_unknown()
