@@ -31,6 +31,9 @@ from kcc.sim.uneven_blocks import most_work
 if TYPE_CHECKING:
     from kcc.sim.pipeline_native import Run
 
+Spent = NDArray[np.float64]
+"""Cycles of an SM's schedulers by what they went into."""
+
 ROUNDS = 3
 """Rounds of thread blocks of which all are run. Of more, one round is, and as many again as take
 the place of others that end at different times: the rest goes on at their rate."""
@@ -74,19 +77,22 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     per_sm, most = blocks / demand.machine.sms, math.ceil(blocks / demand.machine.sms)
     resident = min(demand.occupancy.blocks, most)
     if most <= ROUNDS * resident:
-        cycles, run = _few(demand, trace, most)
+        cycles, spent = _few(demand, trace, most)
     elif trace.cuts or trace.inside:
-        period, run = _steady(demand, partial(_long, demand, trace, resident))
+        period, spent = _steady(demand, partial(_long, demand, trace, resident))
         cycles = per_sm * period
     else:
-        cycles = _sm(demand, trace.traces, resident).cycles
-        apart = cycles / resident
-        period, run = _steady(demand, partial(_short, demand, trace.traces, resident, apart))
-        cycles += (per_sm - resident) * period
+        first = _sm(demand, trace.traces, resident)
+        apart = first.cycles / resident
+        period, steady = _steady(demand, partial(_short, demand, trace.traces, resident, apart))
+        later = (per_sm - resident) * period
+        spent = first.spent + steady * (later * demand.machine.schedulers / steady.sum())
+        cycles = first.cycles + later
     if trace.slowest is not None:
         alone = _sm(demand, trace.slowest, 1, warps=1)
-        cycles, run = max((cycles, run), (alone.cycles, alone), key=lambda each: each[0])
-    shares = dict(zip(_reasons(), (run.spent / run.spent.sum()).tolist(), strict=True))
+        if alone.cycles > cycles:
+            cycles, spent = alone.cycles, alone.spent
+    shares = dict(zip(_reasons(), (spent / spent.sum()).tolist(), strict=True))
     name, least = max(demand.bounds.items(), key=lambda item: item[1])
     if least > cycles:
         shares = _squeezed(shares, cycles / least, f"{name}_bound")
@@ -94,78 +100,98 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
     return cycles, shares
 
 
-def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Run]:
+def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Spent]:
     """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, of
-    the SM that has most to do, and a run of their cut trace."""
+    the SM that has most to do, and what its schedulers spent them on."""
     subject, run = demand.subject, _sm(demand, traced.traces, blocks)
-    cycles = run.cycles
+    cycles, spent = run.cycles, run.spent
     for cut in traced.cuts:
         longer, times = lengthened(subject.kernel, subject.facts, subject.flow, demand.program, cut)
-        cycles += max(_sm(demand, longer, blocks).cycles - run.cycles, 0.0) * times
+        more, on = _apart(_sm(demand, longer, blocks), run)
+        cycles, spent = cycles + more * times, spent + on * times
     for cut in traced.inside:
-        saved = run.cycles - _sm(demand, cut.shorter, blocks).cycles
-        cycles += max(saved, 0.0) * cut.times * cut.around
+        more, on = _apart(run, _sm(demand, cut.shorter, blocks))
+        times = cut.times * cut.around
+        cycles, spent = cycles + more * times, spent + on * times
     work = subject.work_by_block(demand.machine.generation)
-    return cycles * most_work(work, demand.machine.sms), run
+    return cycles * most_work(work, demand.machine.sms), spent
 
 
-def _steady(demand: Demand, period: Callable[[float], tuple[float, Run]]) -> tuple[float, Run]:
-    """Cycles from one thread block to the next where memory serves all SMs in turn, and a run of
-    some; ``period`` says both for a wait of a read of DRAM."""
+def _apart(longer: Run, shorter: Run) -> tuple[float, Spent]:
+    """The cycles that one run takes beyond another, and what on."""
+    more = longer.cycles - shorter.cycles
+    if more <= 0.0:
+        return 0.0, np.zeros_like(longer.spent)
+    return more, np.maximum(longer.spent - shorter.spent, 0.0)
+
+
+def _steady(demand: Demand, period: Callable[[float], tuple[float, Spent]]) -> tuple[float, Spent]:
+    """Cycles from one thread block to the next where memory serves all SMs in turn, and what they
+    are spent on; ``period`` says both for a wait of a read of DRAM. By what they are longer than
+    those of the last wait that was tried, they wait for DRAM."""
     load, written = demand.machine.load, demand.written
-    runs: list[Run] = []
+    found: list[tuple[float, Spent]] = []
 
     def time_of(wait: float) -> float:
-        cycles, run = period(wait)
-        runs.append(run)
-        return cycles
+        found.append(period(wait))
+        return found[-1][0]
 
     blocks = math.prod(demand.subject.grid) / demand.active
     service = demand.bounds["dram_bandwidth"] / blocks
     cycles, _ = settled(time_of, service, lambda u: load.wait(u, written))
-    return cycles, runs[-1]
+    tried, spent = found[-1]
+    spent = spent * (tried / spent.sum())
+    dram = _reasons().index("dram")
+    spent[dram] = max(spent[dram] + cycles - tried, 0.0)
+    return cycles, spent
 
 
 def _short(
     demand: Demand, traces: Traces, resident: int, apart: float, wait: float
-) -> tuple[float, Run]:
-    """The period of thread blocks that have drifted ``apart``."""
-    run = _sm(demand, traces, ROUNDS * resident, apart, wait)
+) -> tuple[float, Spent]:
+    """The period of thread blocks that have drifted ``apart``, and what it is spent on: a thread
+    block's issue slots, and waits as they are while the SM is full."""
+    blocks = ROUNDS * resident
+    run = _sm(demand, traces, blocks, apart, wait)
     last, before = run.started[-resident:], run.started[-2 * resident : -resident]
-    return float((last - before).mean()) / resident, run
+    period = float((last - before).mean()) / resident
+    issue, spent = _reasons().index("issue"), run.steady.copy()
+    spent[issue] = 0.0
+    slots = run.spent[issue] / blocks
+    waited = max(period * demand.machine.schedulers - slots, 0.0)
+    spent *= waited / max(spent.sum(), 1e-9)
+    spent[issue] = slots
+    return period, spent
 
 
-def _long(demand: Demand, traced: Traced, resident: int, wait: float) -> tuple[float, Run]:
+def _long(demand: Demand, traced: Traced, resident: int, wait: float) -> tuple[float, Spent]:
     """The period of thread blocks whose trace is cut: of one round of them, since what they do
     before and behind the loop, and how that overlaps with others, counts for little."""
-    lacking, run = _cut_off(demand, traced, resident, wait)
-    return (run.cycles + lacking) / resident, run
-
-
-def _cut_off(demand: Demand, traced: Traced, blocks: int, wait: float) -> tuple[float, Run]:
-    """Cycles of one round of thread blocks in iterations that the trace does not have, and a run of
-    it."""
-    lacking, run = _beyond(demand, traced.traces, traced.cuts, blocks, wait)
-    more = 0.0
+    cycles, spent = _whole(demand, traced.traces, traced.cuts, resident, wait)
+    total, on = cycles, spent
     for cut in traced.inside:
-        less, shorter = _beyond(demand, cut.shorter, traced.cuts, blocks, wait)
-        saved = run.cycles + lacking - shorter.cycles - less
-        more += max(saved, 0.0) * cut.times * cut.around / cut.outermost
-    return lacking + more, run
+        less, of_these = _whole(demand, cut.shorter, traced.cuts, resident, wait)
+        times = cut.times * cut.around / cut.outermost
+        if less < cycles:
+            total = total + (cycles - less) * times
+            on = on + np.maximum(spent - of_these, 0.0) * times
+    return total / resident, on
 
 
-def _beyond(
+def _whole(
     demand: Demand, traces: Traces, cuts: Sequence[CutLoop], blocks: int, wait: float
-) -> tuple[float, Run]:
-    """What is missing of some loops. An iteration takes what those in the middle of the run do,
-    when the warps of all thread blocks are in the loop: the SM is then as full as it is while
-    others follow."""
-    lacking, last = 0.0, None
+) -> tuple[float, Spent]:
+    """The cycles of one round of thread blocks with what is missing of some loops, and what they
+    are spent on. An iteration takes what those in the middle of the run do, when the warps of all
+    thread blocks are in the loop: the SM is then as full as it is while others follow."""
+    lacking, on, last = 0.0, 0.0, None
     for cut in cuts:
         last = _sm(demand, traces, blocks, wait=wait, watched=traces.inside[cut.loop])
         if cut.iterations:
-            lacking += last.middle / (cut.iterations / 2.0) * cut.missing
-    return lacking, last or _sm(demand, traces, blocks, wait=wait)
+            times = cut.missing / (cut.iterations / 2.0)
+            lacking, on = lacking + last.middle * times, on + last.steady * times
+    run = last or _sm(demand, traces, blocks, wait=wait)
+    return run.cycles + lacking, run.spent + on
 
 
 def _sm(

@@ -15,13 +15,14 @@ Numbers = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, IDLE = range(11)
+ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE = range(12)
 REASONS = (
     "issue", "arithmetic", "shared_memory", "l1", "l2", "dram", "constant", "barrier",
-    "unit_busy", "memory_port", "idle",
+    "unit_busy", "memory_port", "block_start", "idle",
 )  # fmt: skip
 """What a scheduler's cycles went into: issuing, or waiting for the result of arithmetic or of a
-memory level, for a barrier, for a unit, for the load/store port; idle once warps run out."""
+memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
+place of one that ended; idle once warps run out."""
 
 _MEMORY_UNIT = 4
 _BARRIER_OPERATION = 9
@@ -84,12 +85,15 @@ class Sm(NamedTuple):
 class Run(NamedTuple):
     """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
     schedulers; when each thread block ``started``; the cycles in which the middle half of the
-    operations that were ``watched`` were issued."""
+    operations that were ``watched`` were issued. ``steady``: what was spent in these; with nothing
+    watched, once every thread block has taken the place of another one, up to the start of the last
+    one."""
 
     cycles: float
     spent: Floats
     started: Floats
     middle: float
+    steady: Floats
 
 
 class _Warps(NamedTuple):
@@ -129,11 +133,14 @@ class _Memory(NamedTuple):
 
 class _Watch(NamedTuple):
     """Of operations that are watched: after how many a quarter and three quarters of them are
-    issued, how many are ``so_far``, and ``when`` these were."""
+    issued, how many are ``so_far``, ``when`` these were and what was ``spent`` up to then. Without
+    any (no ``quarters``) the latter from when all places were taken again to the last thread block.
+    """
 
     quarters: Floats
     so_far: Floats
     when: Floats
+    spent: Floats
 
 
 class _Blocks(NamedTuple):
@@ -169,7 +176,7 @@ def run_sm(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
     spent = np.zeros(len(REASONS))
-    watch = _Watch(np.zeros(2), np.zeros(1), np.zeros(2))
+    watch = _Watch(np.zeros(2), np.zeros(1), np.zeros(2), np.zeros((2, len(REASONS))))
     if watched is None:
         watched = np.zeros(len(trace), np.bool_)
     else:
@@ -182,7 +189,9 @@ def run_sm(
     if total > last:
         spent[DRAM if dram_free >= l2_free else L2] += (total - last) * sm.schedulers
     spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
-    return Run(float(total), spent, blocks.started, float(watch.when[1] - watch.when[0]))
+    steady = np.maximum(watch.spent[1] - watch.spent[0], 0.0)
+    middle = float(watch.when[1] - watch.when[0])
+    return Run(float(total), spent, blocks.started, middle, steady)
 
 
 def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
@@ -190,7 +199,8 @@ def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
     runs = np.bincount(np.arange(sm.blocks * sm.warps) % (len(starts) - 1), minlength=len(starts))
     before = np.concatenate(([0], np.cumsum(watched)))[starts]
     number = float((np.diff(before) * runs[:-1]).sum())
-    return _Watch(np.array([0.25 * number, 0.75 * number]), np.zeros(1), np.zeros(2))
+    quarters = np.floor([0.25 * number, 0.75 * number])
+    return _Watch(quarters, np.zeros(1), np.zeros(2), np.zeros((2, len(REASONS))))
 
 
 @uncounted
@@ -219,7 +229,7 @@ def _loop(
         o = int(trace[warps.place[slot]])
         _account(slot, start, o, sm, operations, warps, schedulers, spent)
         if watched[warps.place[slot]]:
-            _note(start, watch)
+            _note(start, watch, spent)
         scheduler, now = slot % sm.schedulers, start + float(operations.slots[o])
         schedulers.free[scheduler] = now
         schedulers.stale[scheduler] = True
@@ -248,6 +258,8 @@ def _loop(
             _end(slot, block, warps, blocks)
             if blocks.left[block] == 0:
                 if launched < sm.blocks:
+                    if watch.quarters[1] == 0.0 and launched >= 2 * sm.resident - 1:
+                        _keep(min(launched - 2 * sm.resident + 1, 1), spent, watch)
                     _launch(block, launched, now, starts, trace, operations.unit, sm, warps, blocks)
                     schedulers.stale[:] = True
                     launched += 1
@@ -260,12 +272,19 @@ def _loop(
 
 
 @uncounted
-def _note(start: float, watch: _Watch) -> None:
+def _note(start: float, watch: _Watch, spent: Floats) -> None:
     """A watched operation is issued."""
     watch.so_far[0] += 1.0
     for part in range(2):
-        if watch.so_far[0] <= watch.quarters[part]:
+        if watch.so_far[0] == watch.quarters[part]:
             watch.when[part] = start
+            _keep(part, spent, watch)
+
+
+@uncounted
+def _keep(part: int, spent: Floats, watch: _Watch) -> None:
+    for reason in range(len(spent)):
+        watch.spent[part, reason] = spent[reason]
 
 
 @uncounted
@@ -288,7 +307,7 @@ def _launch(
         warps.place[slot], warps.end[slot] = starts[variant], starts[variant + 1]
         warps.asks[slot] = unit[trace[starts[variant]]]
         warps.ready[slot] = now + sm.block_start if now >= 0.0 else number * sm.stagger
-        warps.why[slot] = IDLE
+        warps.why[slot] = START if now >= 0.0 else IDLE
         warps.waiting[slot] = False
         warps.known[slot, :] = 0.0
         warps.reads[slot] = 0

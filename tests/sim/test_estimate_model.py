@@ -145,6 +145,25 @@ def test_the_stack_adds_up() -> None:
         assert sum(found.cpi_stack.values()) == pytest.approx(found.cpi, rel=1e-6)
 
 
+@pytest.mark.parametrize("gpu", ["rtx2080ti", "k40", "v100"])
+def test_the_stack_of_a_long_launch_is_that_of_full_sms(gpu: str) -> None:
+    # Neither the filling of the SM that is run, nor its end: a warp instruction takes an issue
+    # slot, and no scheduler is without a warp.
+    stream = estimated(SAXPY, "16777216", "256", gpu, (), "a=0.5").estimate
+    issue = stream.bounds["issue"] / stream.cycles * stream.cpi
+    assert stream.cpi_stack["issue"] == pytest.approx(issue, rel=0.02)
+    assert stream.cpi_stack["idle"] < 0.01 * stream.cpi
+    assert stream.cpi_stack["dram"] > 0.3 * stream.cpi
+
+
+@pytest.mark.parametrize("work_items", ["65536", "4194304"])
+def test_the_stack_of_a_long_loop_is_that_of_the_loop(work_items: str) -> None:
+    # 4,096 iterations, of which few are run: what is before and behind them is next to nothing.
+    found = estimated(FMA, work_items, "256", "v100", (), "a=0.5 b=1.0").estimate
+    of_loop = sum(found.cpi_stack[name] for name in ("issue", "arithmetic", "unit_busy"))
+    assert of_loop > 0.995 * found.cpi
+
+
 def test_counts_of_a_stream_are_exact() -> None:
     counts = estimated(SAXPY, "67108864", "256", "v100").estimate.counts
     assert counts.dram_read_sectors == pytest.approx(2 * 67108864 / 8)
