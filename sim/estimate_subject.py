@@ -12,6 +12,7 @@ from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import Stream, streams_of
 from kcc.sim.cache_options import CacheOptions
+from kcc.sim.executed_flow import Executed
 from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.machine_costs import Generation
@@ -148,12 +149,18 @@ class Subject:
         return max(16, min(self.registers, self.program(generation).registers, limit))
 
 
-def subject_of(kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int) -> Subject:
-    """Look at a kernel; its launch is known."""
-    flow = flow_of(kernel, facts)
+def subject_of(
+    kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int,
+    executed: Executed | None = None,
+) -> Subject:  # fmt: skip
+    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``."""
+    flow = flow_of(kernel, facts) if executed is None else executed.flow(kernel, facts)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    streams, places = folded(streams_of(kernel, facts, flow, 32, widths), _grid(facts))
+    found = streams_of(kernel, facts, flow, 32, widths)
+    if executed is not None:
+        found = executed.counted(found, facts)
+    streams, places = folded(found, _grid(facts))
     programs = {Generation.VOLTA: newest}
     misses = miss_shares(streams, facts, flow)
     return Subject(

@@ -16,6 +16,7 @@ from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
+from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
 from kcc.commands.simulation_values import sweep_values
 from kcc.commands.sources import SourceLines
@@ -37,6 +38,7 @@ _EXAMPLES = """examples:
   kcc simulate bfs.kct --gpu v100 --sweep l2.size_bytes=1048576,6291456 --sweep sm_count=40,80
   kcc simulate bfs.kct --gpu v100 --launches 0-3 --timeline bfs-timeline.json
   kcc simulate bfs.kct --gpu gpumech --model interval
+  kcc simulate kernels/bfs/workload.py --gpu v100 --model pipeline
   kcc simulate bfs.kct --gpu v100 --sample tbpoint --error 1%
   kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100"""
 
@@ -68,8 +70,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     add_launch_choice(group)
     group.add_argument(
-        "--model", type=_model, choices=("cycle", "interval"), default="cycle",
-        help="cycle by cycle, or by interval analysis (default: %(default)s)",
+        "--model", choices=("cycle", "pipeline", "interval"), default="cycle",
+        help="cycle by cycle, by the warp pipeline of `kcc estimate` with what was counted in the "
+        "run of a script, or by interval analysis (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--cold", action="store_true",
@@ -113,6 +116,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets(targets, arguments.script)
     if arguments.model == "interval" and arguments.script.endswith(".g"):
         raise usage_error("--model interval takes a script or a trace of kcc, no list of traces")
+    if arguments.model == "pipeline":
+        check_pipeline(arguments)
     _check_gpus(arguments)
     if check_sampling(arguments):
         each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
@@ -180,6 +185,8 @@ def _simulate(
     if path.endswith((".kct", ".g")):
         return _simulate_file(arguments, path, {}, sources)
     check_script(arguments)
+    if arguments.model == "pipeline":
+        return run_pipeline(arguments, sources, quiet=quiet)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"
         registers = trace_script(arguments, sources, trace, quiet=quiet)
@@ -211,15 +218,6 @@ def _add_sources(path: str, sources: SourceLines) -> None:
             for name, text in zip(tables.files, tables.texts, strict=True):
                 if text:
                     sources.add(name, text)
-
-
-def _model(name: str) -> str:
-    if name == "pipeline":
-        raise usage_error(
-            "--model pipeline is computed from a kernel's source, not from what was executed",
-            "use `kcc estimate KERNEL --gpu NAME`, whose model it is",
-        )
-    return name
 
 
 def _positive(text: str) -> int:
