@@ -3,17 +3,21 @@ and for each other; the clock jumps from one issue to the next. Imported only wh
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import uncounted
+from kcc.native import inlined, uncounted
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int32]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
+Places = Any
+"""What native code finds other values by: without a sign, so that it does not have to look whether
+they count from the end, which takes a quarter of the time. Numbers have 32 bits, since a sum of 64
+bits with a sign and 64 without is a float."""
 
 ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE = range(12)
 REASONS = (
@@ -97,24 +101,35 @@ class Run(NamedTuple):
 
 
 class _Warps(NamedTuple):
-    place: Integers
-    end: Integers
+    """By warp: its place in the trace and that trace's end, from when on it is ``ready`` for the
+    operation there and ``why`` not before, the unit that this ``asks`` for, whether it is
+    ``waiting`` at a barrier, by operation when its last result is ``known`` and its ``source``,
+    ``reads`` of DRAM since it last waited for one, its scheduler, and the place of its thread
+    block."""
+
+    place: Places
+    end: Places
     ready: Floats
-    why: Integers
-    asks: Integers
+    why: Places
+    asks: Places
     waiting: Flags
     known: Floats
-    source: NDArray[np.int8]
+    source: NDArray[np.uint8]
     reads: Integers
-    """Of DRAM, since the warp last waited for one."""
+    scheduler: Places
+    block: Places
 
 
 class _Schedulers(NamedTuple):
+    """By scheduler: from when on it and its units are ``free``, and until when each unit (or the
+    port) is ``taken``, so that it accepts no operation; the warp that can issue ``first``, and
+    ``when`` it can: :data:`_NEVER` where none can."""
+
     free: Floats
     unit_free: Floats
+    taken: Floats
     first: Integers
     when: Floats
-    stale: Flags
 
 
 class _Memory(NamedTuple):
@@ -156,16 +171,19 @@ def run_sm(
     of which variant v is ``trace[starts[v]:starts[v + 1]]``, none of them empty. ``watched`` are
     some of the trace's operations."""
     sm = sm._replace(resident=min(sm.resident, sm.blocks))
+    operations = _with_places(operations)
     count, number = sm.resident * sm.warps, len(operations.unit)
+    slots = np.arange(count, dtype=np.uint32)
     warps = _Warps(
-        np.zeros(count, np.int64), np.zeros(count, np.int64), np.full(count, _NEVER),
-        np.zeros(count, np.int64), np.zeros(count, np.int64), np.zeros(count, np.bool_),
-        np.zeros((count, number)), np.zeros((count, number), np.int8), np.zeros(count, np.int64),
+        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
+        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
+        np.zeros((count, number)), np.zeros((count, number), np.uint8), np.zeros(count, np.int64),
+        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps),
     )  # fmt: skip
+    units = (sm.schedulers, _UNITS)
     schedulers = _Schedulers(
-        np.zeros(sm.schedulers), np.zeros((sm.schedulers, _UNITS)),
-        np.full(sm.schedulers, -1, np.int64), np.full(sm.schedulers, _NEVER),
-        np.ones(sm.schedulers, np.bool_),
+        np.zeros(sm.schedulers), np.zeros(units), np.full(units, -sm.unit_queue),
+        np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
     )  # fmt: skip
     walked = np.tile(1.0 - operations.misses, (count, 1))
     memory = _Memory(
@@ -182,8 +200,9 @@ def run_sm(
     else:
         watch = _watch(starts, watched, sm)
     last = _loop(
-        starts, trace, watched, operations, sm, warps, schedulers, memory, blocks, watch, spent
-    )
+        _unsigned(starts), _unsigned(trace), watched, operations, sm, warps, schedulers, memory,
+        blocks, watch, spent,
+    )  # fmt: skip
     _, l2_free, dram_free = memory.free
     total = max(last, l2_free, dram_free)
     if total > last:
@@ -192,6 +211,19 @@ def run_sm(
     steady = np.maximum(watch.spent[1] - watch.spent[0], 0.0)
     middle = float(watch.when[1] - watch.when[0])
     return Run(float(total), spent, blocks.started, middle, steady)
+
+
+def _unsigned(numbers: Numbers) -> Places:
+    """The same numbers, none of which is negative."""
+    return numbers.view(np.uint32)
+
+
+def _with_places(operations: Operations) -> Operations:
+    """The operations, with what native code finds others by as it wants it."""
+    return operations._replace(
+        need_starts=_unsigned(operations.need_starts), needs=_unsigned(operations.needs),
+        unit=_unsigned(operations.unit), memory=_unsigned(operations.memory),
+    )  # fmt: skip
 
 
 def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
@@ -205,8 +237,8 @@ def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
 
 @uncounted
 def _loop(
-    starts: Numbers,
-    trace: Numbers,
+    starts: Places,
+    trace: Places,
     watched: Flags,
     operations: Operations,
     sm: Sm,
@@ -221,32 +253,37 @@ def _loop(
     last = 0.0
     for block in range(sm.resident):
         _launch(block, block, -1.0, starts, trace, operations.unit, sm, warps, blocks)
-    launched, alive = sm.resident, sm.resident
+    launched, alive, port = sm.resident, sm.resident, memory.free[0] - sm.queue
+    for s in range(sm.schedulers):
+        _choose(s, sm, warps, schedulers, port)
     while alive > 0:
-        slot, start = _first(sm, warps, schedulers, memory.free[0] - sm.queue)
-        if slot < 0:
+        first, start = _first(sm, schedulers)
+        if start >= _NEVER:
             break
-        o = int(trace[warps.place[slot]])
-        _account(slot, start, o, sm, operations, warps, schedulers, spent)
+        slot: Any = np.uint32(first)
+        o = trace[warps.place[slot]]
+        _account(slot, start, o, operations, warps, schedulers, spent)
         if watched[warps.place[slot]]:
             _note(start, watch, spent)
-        scheduler, now = slot % sm.schedulers, start + float(operations.slots[o])
+        scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
         schedulers.free[scheduler] = now
-        schedulers.stale[scheduler] = True
         last = max(last, now)
-        done, cause = start + float(operations.latency[o]), ARITHMETIC
-        if operations.unit[o] == _MEMORY_UNIT:
+        unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
+        if unit == _MEMORY_UNIT:
             done, cause = _access(o, slot, start, operations, sm, warps, memory)
+            port = memory.free[0] - sm.queue
         else:
-            begin = max(start, schedulers.unit_free[scheduler, operations.unit[o]])
+            begin = max(start, schedulers.unit_free[scheduler, unit])
             done = float(begin + operations.latency[o])
-            schedulers.unit_free[scheduler, operations.unit[o]] = begin + operations.busy[o]
+            schedulers.unit_free[scheduler, unit] = begin + operations.busy[o]
+            schedulers.taken[scheduler, unit] = begin + operations.busy[o] - sm.unit_queue
         warps.known[slot, o], warps.source[slot, o] = done, cause
-        block = slot // sm.warps
+        block = warps.block[slot]
         if operations.memory[o] == _BARRIER_OPERATION:
             warps.waiting[slot] = True
             blocks.arrived[block] += 1
         warps.place[slot] += 1
+        concerns_all = False
         if warps.place[slot] < warps.end[slot]:
             warps.asks[slot] = operations.unit[trace[warps.place[slot]]]
             if warps.waiting[slot]:
@@ -261,17 +298,22 @@ def _loop(
                     if watch.quarters[1] == 0.0 and launched >= 2 * sm.resident - 1:
                         _keep(min(launched - 2 * sm.resident + 1, 1), spent, watch)
                     _launch(block, launched, now, starts, trace, operations.unit, sm, warps, blocks)
-                    schedulers.stale[:] = True
+                    concerns_all = True
                     launched += 1
                 else:
                     alive -= 1
         if blocks.left[block] > 0 and blocks.arrived[block] >= blocks.left[block]:
             _release(block, now, trace, operations, sm, warps, blocks)
-            schedulers.stale[:] = True
+            concerns_all = True
+        _choose(scheduler, sm, warps, schedulers, port)
+        if concerns_all or unit == _MEMORY_UNIT:
+            for s in range(sm.schedulers):
+                if concerns_all or _is_too_early(s, warps, schedulers, port):
+                    _choose(s, sm, warps, schedulers, port)
     return last
 
 
-@uncounted
+@inlined
 def _note(start: float, watch: _Watch, spent: Floats) -> None:
     """A watched operation is issued."""
     watch.so_far[0] += 1.0
@@ -281,20 +323,20 @@ def _note(start: float, watch: _Watch, spent: Floats) -> None:
             _keep(part, spent, watch)
 
 
-@uncounted
+@inlined
 def _keep(part: int, spent: Floats, watch: _Watch) -> None:
     for reason in range(len(spent)):
         watch.spent[part, reason] = spent[reason]
 
 
-@uncounted
+@inlined
 def _launch(
     place: int,
     number: int,
     now: float,
-    starts: Numbers,
-    trace: Numbers,
-    unit: Numbers,
+    starts: Places,
+    trace: Places,
+    unit: Places,
     sm: Sm,
     warps: _Warps,
     blocks: _Blocks,
@@ -315,59 +357,54 @@ def _launch(
     blocks.started[number] = now if now >= 0.0 else number * sm.stagger
 
 
-@uncounted
-def _first(sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> tuple[int, float]:
-    """The warp that can issue first, and when; -1 if none can. ``port`` is from when on the
-    load/store port takes operations."""
-    slot, start = -1, _NEVER
-    for s in range(sm.schedulers):
-        chosen = schedulers.first[s]
-        if chosen >= 0 and schedulers.when[s] < port and warps.asks[chosen] == _MEMORY_UNIT:
-            schedulers.stale[s] = True
-        if schedulers.stale[s]:
-            schedulers.first[s], schedulers.when[s] = _first_of(s, sm, warps, schedulers, port)
-            schedulers.stale[s] = False
-        earlier = schedulers.when[s] < start
-        if earlier or (schedulers.when[s] == start and schedulers.first[s] < slot):
-            slot, start = schedulers.first[s], schedulers.when[s]
+@inlined
+def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
+    """The warp that can issue first, the one before others that can at the same time, and when."""
+    slot, start = schedulers.first[0], schedulers.when[0]
+    for s in range(1, sm.schedulers):
+        other, when = schedulers.first[s], schedulers.when[s]
+        earlier = (when < start) | ((when == start) & (other < slot))
+        slot = other if earlier else slot
+        start = when if earlier else start
     return slot, start
 
 
-@uncounted
-def _first_of(
-    scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float
-) -> tuple[int, float]:
-    """The warp of one scheduler that can issue first: once it is ready, the scheduler is free, and
-    its unit or the port takes the operation."""
-    best, start = -1, _NEVER
-    free = schedulers.free[scheduler]
-    for slot in range(scheduler, len(warps.ready), sm.schedulers):
-        if warps.ready[slot] >= start:
-            continue
-        unit = warps.asks[slot]
-        busy = schedulers.unit_free[scheduler, unit] - sm.unit_queue
-        taken = port if unit == _MEMORY_UNIT else busy
-        at = max(warps.ready[slot], free, taken)
-        if at < start:
-            best, start = slot, at
-            if at == free:  # nobody can be earlier
-                break
-    return best, start
+@inlined
+def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
+    """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
+    and its unit or the port, which takes operations from ``port`` on, takes the operation. Without
+    branches, which nobody could predict."""
+    start, best = _NEVER, schedulers.first[scheduler]
+    free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
+    taken[_MEMORY_UNIT] = port
+    for each in range(np.int64(scheduler), len(warps.ready), sm.schedulers):
+        slot = np.uint32(each)
+        at = max(warps.ready[slot], free, taken[warps.asks[slot]])
+        earlier = at < start
+        best = each if earlier else best
+        start = at if earlier else start
+    schedulers.first[scheduler], schedulers.when[scheduler] = best, start
 
 
-@uncounted
+@inlined
+def _is_too_early(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float) -> bool:
+    """Whether the warp that a scheduler has chosen asks for the port before it takes operations."""
+    asks = warps.asks[np.uint32(schedulers.first[scheduler])]
+    return schedulers.when[scheduler] < port and asks == _MEMORY_UNIT
+
+
+@inlined
 def _account(
     slot: int,
     start: float,
     o: int,
-    sm: Sm,
     operations: Operations,
     warps: _Warps,
     schedulers: _Schedulers,
     spent: Floats,
 ) -> None:
     """What the scheduler's cycles up to the end of this issue went into."""
-    gap = start - schedulers.free[slot % sm.schedulers]
+    gap = start - schedulers.free[warps.scheduler[slot]]
     if gap > 0:
         if warps.ready[slot] >= start:
             spent[warps.why[slot]] += gap
@@ -378,7 +415,7 @@ def _account(
     spent[ISSUE] += operations.slots[o]
 
 
-@uncounted
+@inlined
 def _access(
     o: int,
     slot: int,
@@ -444,7 +481,7 @@ def _access(
     return done, cause
 
 
-@uncounted
+@inlined
 def _longest(count: int) -> float:
     """The longest of so many waits over the mean wait, in the mean: of exponential ones the
     harmonic number (of many its asymptote, Euler's constant and a term beyond)."""
@@ -456,7 +493,7 @@ def _longest(count: int) -> float:
     return total
 
 
-@uncounted
+@inlined
 def _due(credit: float, whole: float) -> float:
     """The sectors that an access asks for of those that are owed: ``whole`` parts of them. Where
     some of an access's sectors are missed in the mean, it is because one brings what others
@@ -465,7 +502,7 @@ def _due(credit: float, whole: float) -> float:
     return np.floor(credit / part + 1e-9) * part
 
 
-@uncounted
+@inlined
 def _end(slot: int, block: int, warps: _Warps, blocks: _Blocks) -> None:
     """A warp is through; who waits at a barrier no longer waits for it."""
     if warps.waiting[slot]:
@@ -475,11 +512,11 @@ def _end(slot: int, block: int, warps: _Warps, blocks: _Blocks) -> None:
     blocks.left[block] -= 1
 
 
-@uncounted
+@inlined
 def _release(
     block: int,
     now: float,
-    trace: Numbers,
+    trace: Places,
     operations: Operations,
     sm: Sm,
     warps: _Warps,
@@ -495,8 +532,8 @@ def _release(
     blocks.arrived[block] = 0
 
 
-@uncounted
-def _wait(slot: int, now: float, trace: Numbers, operations: Operations, warps: _Warps) -> None:
+@inlined
+def _wait(slot: int, now: float, trace: Places, operations: Operations, warps: _Warps) -> None:
     """When a warp can issue its next operation, and what it waits for until then."""
     o = trace[warps.place[slot]]
     at, cause = now, ISSUE
