@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
+from kcc.collecting import seldom_collected
 from kcc.commands import (
     analyze,
     compare,
@@ -103,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
 Runner = Callable[[argparse.Namespace, SourceLines], int]
 
 
+@seldom_collected()
 def _run(arguments: Sequence[str], sources: SourceLines) -> int:
     parser = build_parser()
     try:
