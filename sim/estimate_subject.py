@@ -163,9 +163,11 @@ def subject_of(
     streams, places = folded(found, _grid(facts))
     programs = {Generation.VOLTA: newest}
     misses = miss_shares(streams, facts, flow)
+    works = {} if executed is None else dict.fromkeys(Generation, executed.work_by_block)
     return Subject(
-        kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs
-    )
+        kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
+        works=works,
+    )  # fmt: skip
 
 
 def _grid(facts: Facts) -> tuple[int, int, int]:

@@ -6,6 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
@@ -43,6 +46,11 @@ class Executed:
             tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True)),
             tuple(access.block for access in facts[MemoryAccesses].accesses),
         )  # fmt: skip
+
+    @property
+    def work_by_block(self) -> NDArray[np.float64]:
+        """Instructions of warps of each thread block, in the order in which they start."""
+        return self.profile.per_block.warp_instructions.astype(np.float64)
 
     def counted(self, streams: Sequence[Stream], facts: Facts) -> tuple[Stream, ...]:
         """Accesses whose addresses memory decides, with the sectors, lines and passes that were

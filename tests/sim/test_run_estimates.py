@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 import kcc
 from kcc.cli import main
+from kcc.gpu import load_gpu
+from kcc.gpu.needs import GpuReader
 from kcc.host import run_script
 from kcc.passes.loops import Loops
 from kcc.run_estimates import LaunchEstimator, LaunchRecorder
+from kcc.sim.estimate_machine import machine_of
+from kcc.sim.estimate_model import estimate
+from kcc.sim.machine_costs import Generation
 from kcc.sim.pipeline_flow import Flow, flow_of
 
 ROOT = Path(__file__).parents[2]
@@ -113,6 +119,22 @@ def test_counted_flow_is_the_computed_one(name: str):
             assert counted.flow.lanes == pytest.approx(computed.lanes)
             assert counted.flow.trips == pytest.approx(computed.trips)
     assert compared
+
+
+def test_busy_thread_blocks_count():
+    """A launch of few rounds takes what the SM with most to do takes."""
+    recorder = LaunchRecorder(["kernel_gpu_opencl"])
+    run_script(str(ROOT / "kernels" / "lavamd" / "workload.py"), size="tiny", observer=recorder)
+    (ran,) = recorder.ran
+    subject = LaunchEstimator(recorder.ran).subject(0)
+    work = subject.work_by_block(Generation.VOLTA)
+    assert work.tolist() == ran.profile.per_block.warp_instructions.tolist()
+    v100 = load_gpu("v100")
+    uneven = estimate(subject, GpuReader(v100)).cycles
+    subject.works = dict.fromkeys(Generation, np.full_like(work, work.mean()))
+    even = estimate(subject, GpuReader(v100)).cycles
+    launch = LAUNCH_US * machine_of(GpuReader(v100)).clock_mhz
+    assert (uneven - launch) / (even - launch) == pytest.approx(work.max() / work.mean(), rel=1e-3)
 
 
 def test_parts_add_up(capsys: pytest.CaptureFixture[str]):
