@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
-from kcc.collecting import seldom_collected
+from kcc.collecting import collect_seldom
 from kcc.commands import (
     analyze,
     compare,
@@ -58,6 +58,7 @@ COMMANDS = (
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line ``argv`` (default: the process's) and give the exit code."""
+    collect_seldom()
     arguments = list(sys.argv[1:] if argv is None else argv)
 
     sources = SourceLines()
@@ -104,7 +105,6 @@ def build_parser() -> argparse.ArgumentParser:
 Runner = Callable[[argparse.Namespace, SourceLines], int]
 
 
-@seldom_collected()
 def _run(arguments: Sequence[str], sources: SourceLines) -> int:
     parser = build_parser()
     try:

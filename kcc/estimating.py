@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kcc.collecting import seldom_collected
+from kcc.collecting import collect_seldom
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.expressions import free_names
 from kcc.launch import Launch, Origin, whole_number
@@ -122,11 +122,11 @@ class Workshop:
     are compiled once, those that follow each other for other GPUs are analysed once."""
 
     def __init__(self, stage: Around = plainly) -> None:
+        collect_seldom()
         self.stage = stage
         self._compiled: tuple[object, CompiledUnit, Mapping[str, Registers]] | None = None
         self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
 
-    @seldom_collected()
     def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
         """The kernels that are asked for.
 
@@ -160,7 +160,6 @@ class Workshop:
             self._compiled = (key, unit, count_registers(unit, request, self.stage))
         return self._compiled[1:]
 
-    @seldom_collected()
     def estimate(
         self, prepared: PreparedKernel, gpu: GpuDescription, question: Question
     ) -> KernelEstimate:
