@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class ActivityShares(Generic[T]):
-    """``asked`` of each activity, such as :meth:`kcc.passes.warp_addresses.Warps.share_taking`.
+    """``asked`` of each activity, such as :meth:`kcc.passes.warp_addresses.Warps.shares_taking`.
     Blocks have conditions in common, and parts of them: the values of work-items are computed
     once."""
 

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,15 @@ class Shifts:
 
     values: Ints
     weights: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class TakingShares:
+    """The share of the executions in which a warp takes part: in the ``mean`` of all, and of each
+    warp of a thread block."""
+
+    mean: float
+    by_place: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +245,7 @@ class Warps:
                 return None
         return self._by_warp(data, known, taking, _Choice(whole, every_lane, period, sampled))
 
-    def share_taking(self, condition: Node) -> float | None:
+    def shares_taking(self, condition: Node) -> TakingShares | None:
         """The share of the executions by warps of the launch in which a condition (i1) holds for
         some lane; None if memory decides, or it takes too long to compute.
 
@@ -247,7 +256,9 @@ class Warps:
         if found is None:
             return None
         keys, axes, taken = found
-        return float(np.average(taken, weights=self._weights(keys, axes)))
+        weights = self._weights(keys, axes)
+        mean = float(np.average(taken.mean(axis=1), weights=weights))
+        return TakingShares(mean, np.average(taken, axis=0, weights=weights))
 
     def shares_by_group(self, condition: Node) -> NDArray[np.float64] | None:
         """The same of each thread block, by its numbers in z, y and x (1 long where they do not
@@ -260,7 +271,7 @@ class Warps:
         shape = [len(axis) for axis in reversed(axes)]
         weights = self._weights(keys, axes).reshape(shape)
         others = tuple(len(keys) - 1 - i for i in range(len(keys)) if i not in groups.values())
-        shares = np.average(taken.reshape(shape), axis=others, weights=weights)
+        shares = np.average(taken.mean(axis=1).reshape(shape), axis=others, weights=weights)
         # Keys are in order, so that the number in z, if it is one of them, is the first axis.
         shares = shares.reshape([len(axes[groups[d]]) if d in groups else 1 for d in (2, 1, 0)])
         for dimension, place in groups.items():
@@ -269,10 +280,10 @@ class Warps:
             shares = np.apply_along_axis(between, 2 - int(dimension), shares)
         return shares
 
-    def _taken(self, condition: Node) -> tuple[list[Key], list[Ints], NDArray[np.float64]] | None:
+    def _taken(self, condition: Node) -> tuple[list[Key], list[Ints], Mask] | None:
         """The numbers that a condition depends on, those of their values that are looked at, and
-        for each combination of these (the first one the fastest) the share of the warps of a
-        thread block in which it holds for some lane."""
+        for each combination of these (the first one the fastest) the warps of a thread block in
+        which it holds for some lane."""
         if condition in self._heavy or self.unknown(condition):
             return None
         keys = sorted(self.moving([condition]), key=str)
@@ -287,7 +298,8 @@ class Warps:
             return None
         width = min(WARP, self.size)
         lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -self.size % width)))
-        return keys, axes, lanes.reshape(combinations, -1, width).any(axis=2).mean(axis=1)
+        taken = cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
+        return keys, axes, taken
 
     def _weights(self, keys: list[Key], axes: list[Ints]) -> NDArray[np.float64]:
         """How many combinations each one that is looked at stands for."""

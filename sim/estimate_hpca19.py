@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy
@@ -49,6 +50,8 @@ def estimate_hpca19(
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
+    # All active warps consume the same trace.
+    subject = replace(subject, flow=replace(subject.flow, classes=()), traces={})
     demand = demand_of(subject, reader, mechanisms)
     if isinstance(demand, Occupancy):
         return invalid_estimate(reader, demand)

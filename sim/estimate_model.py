@@ -231,7 +231,7 @@ def _sm(
         demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
         demand.behind, np.maximum(demand.path, SECTOR * sharing / demand.l2_rate),
     )  # fmt: skip
-    return native.run_sm(traces.starts, traces.trace, operations, sm, watched)
+    return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)
 
 
 def _reasons() -> tuple[str, ...]:

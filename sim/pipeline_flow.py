@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.kernel import Kernel
-from kcc.passes.access_activity import activity
+from kcc.passes.access_activity import Activity, activity
 from kcc.passes.activity_shares import ActivityShares
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.dominance import Dominators
@@ -26,9 +26,10 @@ from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
-from kcc.passes.warp_addresses import WARP, Warps
+from kcc.passes.warp_addresses import WARP, TakingShares, Warps
 from kcc.sim.assumed_shares import AssumedShares, EdgeShare
 from kcc.sim.machine_operations import MachineProgram
+from kcc.sim.warp_classes import alike_warps, turns
 
 ASSUMED_SHARE = 0.5
 """Of a branch that memory decides, where nothing is assumed by the user."""
@@ -42,7 +43,8 @@ class Flow:
     """``executions[b]``: of block b, by warps, over the launch. ``entries``, ``trips``: of loops,
     by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
     blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in
-    block b, ``block_of`` the block of each access."""
+    block b, ``block_of`` the block of each access. ``classes`` are those of a thread block's warps
+    that differ, none where all are alike."""
 
     warps: int
     executions: tuple[float, ...]
@@ -51,24 +53,79 @@ class Flow:
     assumed: frozenset[int]
     lanes: tuple[float, ...]
     block_of: tuple[int, ...]
+    classes: tuple[WarpClass, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WarpClass:
+    """Warps of a thread block that do the same, by their ``places`` in it, and the flow of these
+    warps of all thread blocks."""
+
+    places: tuple[int, ...]
+    flow: Flow
+
+
+class _Shares:
+    """In which share of the executions warps take part in blocks of the program."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self._shares = ActivityShares(facts[SymbolicValues], Warps.shares_taking)
+        self._activity = dict[int, Activity | None]()
+
+    def activity(self, block: int) -> Activity | None:
+        """When a block is executed."""
+        if block not in self._activity:
+            values, trips = self.facts[SymbolicValues], self.facts[TripCounts]
+            self._activity[block] = activity(values, trips, block)
+        return self._activity[block]
+
+    def of(self, active: Activity) -> TakingShares | None:
+        """Of a condition that is no number."""
+        return self._shares.of(active)
 
 
 def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     """The flow of a kernel whose launch is known."""
-    values, flow = facts[SymbolicValues], facts[ControlFlow]
-    known = values.algebra.known
+    known = facts[SymbolicValues].algebra.known
     assert known.global_size is not None
     assert known.local_size is not None
     groups = math.prod(
         whole // part for whole, part in zip(known.global_size, known.local_size, strict=True)
     )
-    warps = groups * -(-math.prod(known.local_size) // WARP)
-    executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
-    assumed, shares = set[int](), ActivityShares(values, Warps.share_taking)
-    for block in _forward(kernel):
-        if block not in flow.reachable:
+    places = _block_warps(facts)
+    shares = _Shares(facts)
+    flow = _flow(kernel, facts, shares, groups * places, None)
+    alike = alike_warps(_by_place(shares, flow, places))
+    if len(alike) == 1:
+        return flow
+    classes = (WarpClass(p, _flow(kernel, facts, shares, groups * len(p), p)) for p in alike)
+    return replace(flow, classes=tuple(classes))
+
+
+def _by_place(shares: _Shares, flow: Flow, places: int) -> NDArray[np.float64]:
+    """Executions of the blocks of which they are known, by the warps of a thread block."""
+    found = [np.zeros(places)]
+    for block, executions in enumerate(flow.executions):
+        active = shares.activity(block) if executions and block not in flow.assumed else None
+        if active is None or isinstance(active.condition, Number):
             continue
-        found = _counted(facts, block, warps, shares)
+        share = shares.of(active)
+        if share is not None:
+            found.append(share.by_place * math.prod(active.counts.values()))
+    return np.array(found)
+
+
+def _flow(
+    kernel: Kernel, facts: Facts, shares: _Shares, warps: int, places: tuple[int, ...] | None
+) -> Flow:
+    """The flow of so many warps: of those in some places of their thread blocks, or of all."""
+    executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
+    assumed = set[int]()
+    for block in _forward(kernel):
+        if block not in facts[ControlFlow].reachable:
+            continue
+        found = _counted(shares, block, warps, places)
         if found is None:
             assumed.add(block)
             executions[block], work[block] = _guessed(kernel, facts, block, executions, work, warps)
@@ -108,9 +165,9 @@ def _forward(kernel: Kernel) -> list[int]:
 
 
 def _counted(
-    facts: Facts, block: int, warps: int, shares: ActivityShares[float | None]
+    shares: _Shares, block: int, warps: int, places: tuple[int, ...] | None
 ) -> float | None:
-    active = activity(facts[SymbolicValues], facts[TripCounts], block)
+    active = shares.activity(block)
     if active is None:
         return None
     if active.never:
@@ -119,7 +176,9 @@ def _counted(
     if isinstance(active.condition, Number):
         return whole
     share = shares.of(active)
-    return None if share is None else whole * share
+    if share is None:
+        return None
+    return whole * (share.mean if places is None else float(share.by_place[list(places)].mean()))
 
 
 def _guessed(
@@ -208,12 +267,13 @@ RARE = 0.5 / VARIANTS
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """``trace[starts[v]:starts[v + 1]]`` are the operations of variant v; ``operations`` their
-    mean length in issue slots. ``inside[l]`` are the operations of a loop that is cut."""
+    """``trace[starts[v]:starts[v + 1]]`` are the operations of variant v; ``taken[n, w]`` is the
+    variant of warp w of thread blocks n, n + len(taken) ... ``inside[l]`` are the operations of a
+    loop that is cut."""
 
     starts: NDArray[np.int32]
     trace: NDArray[np.int32]
-    operations: float
+    taken: NDArray[np.int32]
     inside: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict[int, NDArray[np.bool_]])
 
 
@@ -281,27 +341,42 @@ def traces_of(
     kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, caps: Mapping[int, float]
 ) -> Traces:
     """The traces of warps, with loops cut to ``caps`` iterations."""
-    starts, rows, slots = [0], list[int](), 0.0
-    sure = _is_whole(flow, facts, caps)
-    variants = 1 if sure else VARIANTS
-    weights = [row.slots for row in program.operations]
+    classes = flow.classes or (WarpClass(tuple(range(_block_warps(facts))), flow),)
+    starts, rows, variants = [0], list[int](), list[int]()
     passed: dict[int, list[tuple[int, int]]] = {loop: [] for loop in caps}
-    for variant in range(variants):
-        walk = _Walk(
-            kernel, facts[Loops], flow, program, _forward(kernel), caps, {},
-            0.0 if sure else (variant + 0.5) / variants, [], {},
-        )  # fmt: skip
-        walk.region(None, float(flow.warps))
-        for loop, parts in walk.passed.items():
-            passed[loop] += [(len(rows) + first, len(rows) + end) for first, end in parts]
-        rows += walk.found
-        starts.append(len(rows))
-        slots += sum(weights[o] for o in walk.found)
+    for each in classes:
+        own = _own_caps(caps, flow, each.flow)
+        sure = _is_whole(each.flow, facts, own)
+        variants.append(1 if sure else VARIANTS)
+        for variant in range(variants[-1]):
+            walk = _Walk(
+                kernel, facts[Loops], each.flow, program, _forward(kernel), own, {},
+                0.0 if sure else (variant + 0.5) / VARIANTS, [], {},
+            )  # fmt: skip
+            walk.region(None, float(each.flow.warps))
+            for loop, parts in walk.passed.items():
+                passed[loop] += [(len(rows) + first, len(rows) + end) for first, end in parts]
+            rows += walk.found
+            starts.append(len(rows))
     inside = {loop: np.zeros(len(rows), np.bool_) for loop in caps}
     for loop, parts in passed.items():
         for first, end in parts:
             inside[loop][first:end] = True
-    return Traces(np.array(starts, np.int32), np.array(rows, np.int32), slots / variants, inside)
+    taken = turns(tuple(each.places for each in classes), tuple(variants))
+    return Traces(np.array(starts, np.int32), np.array(rows, np.int32), taken, inside)
+
+
+def _block_warps(facts: Facts) -> int:
+    local = facts[SymbolicValues].algebra.known.local_size
+    assert local is not None
+    return -(-math.prod(local) // WARP)
+
+
+def _own_caps(caps: Mapping[int, float], flow: Flow, own: Flow) -> Mapping[int, float]:
+    """Of some warps, which run the same part of their iterations as all of them in the mean."""
+    return caps if flow is own else {
+        loop: cap * own.trips[loop] / flow.trips[loop] for loop, cap in caps.items()
+    }  # fmt: skip
 
 
 def _is_whole(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> bool:
@@ -411,21 +486,11 @@ def _slowest(
     if not any(0.0 < e < RARE * flow.warps for e in flow.executions):
         return None
     walk = _Walk(
-        kernel,
-        facts[Loops],
-        flow,
-        program,
-        _forward(kernel),
-        caps,
-        {},
-        0.5,
-        [],
-        {},
-        rare=True,
+        kernel, facts[Loops], flow, program, _forward(kernel), caps, {}, 0.5, [], {}, rare=True
     )
     walk.region(None, float(flow.warps))
-    slots = sum(program.operations[o].slots for o in walk.found)
-    return Traces(np.array([0, len(walk.found)], np.int32), np.array(walk.found, np.int32), slots)
+    ends, alone = np.array([0, len(walk.found)], np.int32), np.zeros((1, 1), np.int32)
+    return Traces(ends, np.array(walk.found, np.int32), alone)
 
 
 def _scale(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> dict[int | None, float]:

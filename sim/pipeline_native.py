@@ -165,11 +165,12 @@ class _Blocks(NamedTuple):
 
 
 def run_sm(
-    starts: Numbers, trace: Numbers, operations: Operations, sm: Sm, watched: Flags | None = None
-) -> Run:
-    """Run the thread blocks of an SM; warp w of block b takes trace ``(w + b * warps) % variants``,
-    of which variant v is ``trace[starts[v]:starts[v + 1]]``, none of them empty. ``watched`` are
-    some of the trace's operations."""
+    starts: Numbers, trace: Numbers, taken: Numbers, operations: Operations, sm: Sm,
+    watched: Flags | None = None,
+) -> Run:  # fmt: skip
+    """Run the thread blocks of an SM; warp w of block b takes variant ``taken[b % len(taken), w]``,
+    of which v is ``trace[starts[v]:starts[v + 1]]``, none of them empty. ``watched`` are some of
+    the trace's operations."""
     sm = sm._replace(resident=min(sm.resident, sm.blocks))
     operations = _with_places(operations)
     count, number = sm.resident * sm.warps, len(operations.unit)
@@ -198,10 +199,10 @@ def run_sm(
     if watched is None:
         watched = np.zeros(len(trace), np.bool_)
     else:
-        watch = _watch(starts, watched, sm)
+        watch = _watch(starts, taken, watched, sm)
     last = _loop(
-        _unsigned(starts), _unsigned(trace), watched, operations, sm, warps, schedulers, memory,
-        blocks, watch, spent,
+        _unsigned(np.stack((starts[taken], starts[taken + 1]), axis=2)), _unsigned(trace), watched,
+        operations, sm, warps, schedulers, memory, blocks, watch, spent,
     )  # fmt: skip
     _, l2_free, dram_free = memory.free
     total = max(last, l2_free, dram_free)
@@ -226,9 +227,10 @@ def _with_places(operations: Operations) -> Operations:
     )  # fmt: skip
 
 
-def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
+def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
     """For the middle half of all that is watched: that of each variant, as often as it runs."""
-    runs = np.bincount(np.arange(sm.blocks * sm.warps) % (len(starts) - 1), minlength=len(starts))
+    ran = taken[np.arange(sm.blocks) % len(taken), : sm.warps]
+    runs = np.bincount(ran.ravel(), minlength=len(starts))
     before = np.concatenate(([0], np.cumsum(watched)))[starts]
     number = float((np.diff(before) * runs[:-1]).sum())
     quarters = np.floor([0.25 * number, 0.75 * number])
@@ -237,7 +239,7 @@ def _watch(starts: Numbers, watched: Flags, sm: Sm) -> _Watch:
 
 @uncounted
 def _loop(
-    starts: Places,
+    ends: Places,
     trace: Places,
     watched: Flags,
     operations: Operations,
@@ -249,10 +251,11 @@ def _loop(
     watch: _Watch,
     spent: Floats,
 ) -> float:
-    """Issue operations until no thread block is left; gives the last cycle of a scheduler."""
+    """Issue operations until no thread block is left; gives the last cycle of a scheduler. Warps
+    w of thread blocks b have the part ``ends[b % len(ends), w]`` of the trace."""
     last = 0.0
     for block in range(sm.resident):
-        _launch(block, block, -1.0, starts, trace, operations.unit, sm, warps, blocks)
+        _launch(block, block, -1.0, ends, trace, operations.unit, sm, warps, blocks)
     launched, alive, port = sm.resident, sm.resident, memory.free[0] - sm.queue
     for s in range(sm.schedulers):
         _choose(s, sm, warps, schedulers, port)
@@ -297,7 +300,7 @@ def _loop(
                 if launched < sm.blocks:
                     if watch.quarters[1] == 0.0 and launched >= 2 * sm.resident - 1:
                         _keep(min(launched - 2 * sm.resident + 1, 1), spent, watch)
-                    _launch(block, launched, now, starts, trace, operations.unit, sm, warps, blocks)
+                    _launch(block, launched, now, ends, trace, operations.unit, sm, warps, blocks)
                     concerns_all = True
                     launched += 1
                 else:
@@ -334,7 +337,7 @@ def _launch(
     place: int,
     number: int,
     now: float,
-    starts: Places,
+    ends: Places,
     trace: Places,
     unit: Places,
     sm: Sm,
@@ -342,12 +345,11 @@ def _launch(
     blocks: _Blocks,
 ) -> None:
     """Put thread block ``number`` in a place of the SM; before all (-1) the first ones."""
-    variants = len(starts) - 1
+    turn = number % len(ends)
     for w in range(sm.warps):
         slot = place * sm.warps + w
-        variant = (w + number * sm.warps) % variants
-        warps.place[slot], warps.end[slot] = starts[variant], starts[variant + 1]
-        warps.asks[slot] = unit[trace[starts[variant]]]
+        warps.place[slot], warps.end[slot] = ends[turn, w, 0], ends[turn, w, 1]
+        warps.asks[slot] = unit[trace[ends[turn, w, 0]]]
         warps.ready[slot] = now + sm.block_start if now >= 0.0 else number * sm.stagger
         warps.why[slot] = START if now >= 0.0 else IDLE
         warps.waiting[slot] = False

@@ -68,12 +68,13 @@ def work(source: str, exponent: int, monkeypatch: pytest.MonkeyPatch, dimensions
     def counted(
         starts: pipeline_native.Numbers,
         trace: pipeline_native.Numbers,
+        taken: pipeline_native.Numbers,
         operations: pipeline_native.Operations,
         sm: pipeline_native.Sm,
         watched: pipeline_native.Flags | None = None,
     ) -> pipeline_native.Run:
         issued.append(sm.blocks * sm.warps * len(trace) // (len(starts) - 1))
-        return run(starts, trace, operations, sm, watched)
+        return run(starts, trace, taken, operations, sm, watched)
 
     monkeypatch.setattr(pipeline_native, "run_sm", counted)
     workshop, gpu = Workshop(), load_gpu("v100")
