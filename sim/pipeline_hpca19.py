@@ -55,11 +55,13 @@ def run_round(trace: Trace, groups: int, warps: int) -> Round:
     of those that ask at once the warp with the lower number."""
     free = dict[str, float]()
     usages = list[Usage]()
-    events: list[tuple[float, int, int]] = [(0, warp, 0) for warp in range(groups * warps)]
+    events: list[tuple[float, int, int, bool]] = [
+        (0, warp, 0, False) for warp in range(groups * warps)
+    ]
     waiting: list[list[int]] = [[] for _ in range(groups)]
     cycles: float = 0
     while events:
-        now, warp, place = heapq.heappop(events)
+        now, warp, place, asks = heapq.heappop(events)
         if place == len(trace):
             cycles = max(cycles, now)
             continue
@@ -69,11 +71,13 @@ def run_round(trace: Trace, groups: int, warps: int) -> Round:
             arrived.append(warp)
             if len(arrived) == warps:
                 for each in arrived:
-                    heapq.heappush(events, (now, each, place + 1))
+                    heapq.heappush(events, (now, each, place + 1, False))
                 arrived.clear()
-            continue
-        end = _hold(step, now + step.before, warp, free, usages)
-        heapq.heappush(events, (end + step.after, warp, place + 1))
+        elif step.before and not asks:
+            heapq.heappush(events, (now + step.before, warp, place, True))
+        else:
+            end = _hold(step, now, warp, free, usages)
+            heapq.heappush(events, (end + step.after, warp, place + 1, False))
     return Round(cycles, tuple(sorted(usages, key=lambda u: (u.start, u.warp))))
 
 

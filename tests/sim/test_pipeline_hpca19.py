@@ -33,6 +33,17 @@ def test_a_barrier_with_a_gap() -> None:
     assert third[-1] == Usage(7, "comp", 290, 300)
 
 
+def test_who_waits_before_an_access_holds_nothing() -> None:
+    # Warp 0 computes to 10, waits to 110, reads to 114 and at once reads again, to 118: warp 1,
+    # which is 10 cycles behind it, has begun to wait but asks from 120 on only. It has 120 to 124,
+    # and 124 to 128.
+    miss, hit = Step("global", 4, before=100), Step("global", 4)
+    found = run_round((COMPUTE, miss, hit), 1, 2)
+    held = [(u.warp, u.start, u.end) for u in found.usages if u.resource == "global"]
+    assert held == [(0, 110, 114), (0, 114, 118), (1, 120, 124), (1, 124, 128)]
+    assert found.cycles == 128
+
+
 def test_equation_8() -> None:
     # 1000 items in groups of 64 on 3 SMs: 6 groups for an SM, 2 at a time.
     assert kernel_cycles(264, 1000, 64, 3, 2) == 264 * 6 / 2
