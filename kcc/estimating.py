@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from kcc.pipeline import (
     local_arguments,
     resolve,
 )
-from kcc.sim.cache_options import CacheOptions
+from kcc.sim.cache_options import CacheOptions, Reduction
 from kcc.sim.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
@@ -41,20 +42,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A kernel with its macros and its launch; empty sizes are not known."""
+    """A kernel with its macros, its launch and the scalar ``arguments`` that are known; empty sizes
+    are not known."""
 
     kernel: str
     source: str
     macros: Mapping[str, str]
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
+    arguments: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
 
 
 @dataclass(frozen=True, slots=True)
 class KernelEstimate:
     """A kernel in one configuration on one GPU. ``assumed_launch``: a part of the launch was
     assumed; ``guesses``: what its time rests on; ``ablated_us``: the times without each mechanism,
-    where they were asked for; ``unused``: what is wrong with assumptions that had no use."""
+    where they were asked for; ``unused``: what is wrong with assumptions that had no use;
+    ``reduced``: the same with the reductions of the cache analysis that are ``off`` here."""
 
     configuration: Configuration
     assumed_launch: bool
@@ -62,6 +66,8 @@ class KernelEstimate:
     estimate: Estimate
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
     unused: tuple[str, ...] = ()
+    reduced: Estimate | None = None
+    off: tuple[Reduction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +185,13 @@ class Workshop:
                 without = replace(ablation, analysis=question.analysis, launches=question.launches)
                 other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
                 ablated[name] = other.time_us
+        reduced = None
+        if question.analysis.off and not found.invalid:
+            other = replace(whole, analysis=question.analysis.reduced())
+            reduced = self.stage("model", lambda: model(subject, GpuReader(gpu), other))
         return KernelEstimate(
             prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
-            prepared.unused,
+            prepared.unused, reduced, question.analysis.off,
         )  # fmt: skip
 
 
@@ -252,7 +262,12 @@ def _prepared(
     )
     subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
     sizes = tuple(known.global_size), tuple(known.local_size)
-    configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes)
+    scalars = {
+        kernel.arguments[i].name: value
+        for i, value in known.arguments.items()
+        if isinstance(value, int | float) and math.isfinite(value)
+    }
+    configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes, scalars)
     guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
     return PreparedKernel(configuration, launch.assumed, guesses, subject)
 

@@ -65,6 +65,23 @@ class CacheOptions:
             forward=self.forward and Reduction.LOOPS not in reductions,
         )
 
+    @property
+    def off(self) -> tuple[Reduction, ...]:
+        """The reductions that are switched off."""
+        kept = {
+            Reduction.SETS: self.sampled != 1,
+            Reduction.CLASSES: self.classes,
+            Reduction.LOOPS: self.forward,
+        }
+        return tuple(each for each, is_kept in kept.items() if not is_kept)
+
+    def reduced(self) -> CacheOptions:
+        """With all reductions."""
+        default = CacheOptions()
+        return replace(
+            self, sampled=default.sampled, classes=default.classes, forward=default.forward
+        )
+
     def in_full(self) -> CacheOptions:
         """Without reductions."""
         return self.without(tuple(Reduction))

@@ -57,7 +57,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if a time grew by more than is allowed."""
-    from kcc.report.comparison import changes, comparison_document, comparison_text
+    from kcc.report.comparison import changes, comparison_document, comparison_text, differences
 
     del sources
     targets = [arguments.json] if arguments.json else []
@@ -67,12 +67,13 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return compare_simulations(arguments)
     before, after = _read(arguments.before), _read(arguments.after)
     found = changes(before, after, dict(arguments.renames))
-    document = comparison_document(found, arguments.limit)
+    unlike = differences(before, after, found)
+    document = comparison_document(found, arguments.limit, unlike)
     outputs = list[Output]()
     if arguments.json:
         outputs.append(Output(arguments.json, json.dumps(document, indent=1) + "\n"))
     if arguments.json != STANDARD:
-        outputs.append(Output(STANDARD, comparison_text(found, arguments.limit)))
+        outputs.append(Output(STANDARD, comparison_text(found, arguments.limit, unlike)))
     write_outputs(outputs)
     return 1 if document["failed"] else 0
 

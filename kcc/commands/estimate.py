@@ -161,6 +161,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 def _outputs(
     arguments: argparse.Namespace, records: Sequence[EstimateRecord], sources: SourceLines
 ) -> list[Output]:
+    from kcc.commands.estimate_settings import settings_of
     from kcc.report.ablation import ablations_of
     from kcc.report.estimate_record import EstimateDocument
     from kcc.report.estimates import estimates_csv, estimates_json
@@ -168,7 +169,7 @@ def _outputs(
     from kcc.report.estimates_text import estimates_text
 
     ablations = ablations_of(records)
-    document = EstimateDocument(arguments.model, tuple(records))
+    document = EstimateDocument(arguments.model, tuple(records), settings_of(arguments))
     names = {each.configuration.source for each in records}
     texts = {name: list(sources.get(name, ())) for name in names}
     makers = (

@@ -124,13 +124,47 @@ def _name(record: EstimateRecord) -> str:
     return f"{c.kernel} on {record.gpu}, {configuration_words(c)}".rstrip(", ")
 
 
-def comparison_document(found: Sequence[Change], limit: float | None) -> dict[str, Any]:
-    """The document kcc/comparison/1; ``limit`` is the share by which a time may grow."""
+def differences(
+    before: EstimateDocument, after: EstimateDocument, found: Sequence[Change]
+) -> list[str]:
+    """Where the documents were not made alike, so that times differ for another reason than the
+    kernels: the model, options, arguments; or nothing stands in both."""
+    texts = list[str]()
+    if before.model != after.model:
+        texts.append(f"the model is {before.model} in the first, {after.model} in the second")
+    texts += _unlike(before.settings, after.settings, "option ")
+    for change in found:
+        if change.before is not None and change.after is not None:
+            old, new = change.before.configuration, change.after.configuration
+            texts += _unlike(old.arguments, new.arguments, f"{old.kernel}: argument ")
+    if before.estimates and after.estimates and not any(c.before and c.after for c in found):
+        texts.append("no configuration stands in both: kernels, GPUs, launches or macros differ")
+    return list(dict.fromkeys(texts))
+
+
+def _unlike(old: Mapping[str, object], new: Mapping[str, object], what: str) -> list[str]:
+    return [
+        f"{what}{name} is {old.get(name, _USUAL)} in the first, {new.get(name, _USUAL)} in the "
+        "second"
+        for name in dict.fromkeys([*old, *new])
+        if old.get(name) != new.get(name)
+    ]
+
+
+_USUAL = "not given"
+
+
+def comparison_document(
+    found: Sequence[Change], limit: float | None, unlike: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The document kcc/comparison/1; ``limit`` is the share by which a time may grow, ``unlike``
+    where the documents were not made alike."""
     return {
         "schema": COMPARISON_SCHEMA,
         "kcc_version": kcc.__version__,
         "fail_above": limit,
         "failed": any(change.fails(limit) for change in found),
+        "differences": list(unlike),
         "changes": [
             {
                 "name": change.name,
@@ -147,8 +181,11 @@ def comparison_document(found: Sequence[Change], limit: float | None) -> dict[st
     }
 
 
-def comparison_text(found: Sequence[Change], limit: float | None) -> str:
-    """A line per configuration, those that fail or grew most first, and how many of each."""
+def comparison_text(
+    found: Sequence[Change], limit: float | None, unlike: Sequence[str] = ()
+) -> str:
+    """A line per configuration, those that fail or grew most first, how many of each, and where the
+    documents were not made alike."""
     ranked = sorted(found, key=lambda c: (not c.fails(limit), -(c.ratio or 0)))
     rows = [_cells(change, limit) for change in ranked]
     head = ("before", "after", "change", "", "configuration")
@@ -159,7 +196,8 @@ def comparison_text(found: Sequence[Change], limit: float | None) -> str:
     failed = sum(change.fails(limit) for change in found)
     if limit is not None:
         said += f"; {failed or 'none'} beyond {100 * limit:g} %"
-    return (columns([head, *rows], right=(0, 1, 2)) if rows else "") + said + "\n"
+    warnings = "".join(f"warning: {text}\n" for text in unlike)
+    return (columns([head, *rows], right=(0, 1, 2)) if rows else "") + said + "\n" + warnings
 
 
 def _cells(change: Change, limit: float | None) -> tuple[str, ...]:

@@ -113,10 +113,10 @@ class LineShare:
 
 @dataclass(frozen=True, slots=True)
 class HitRate:
-    """Mean and standard deviation over trials of interleavings."""
+    """Mean and standard deviation over trials of interleavings; None of a single one."""
 
     mean: float
-    deviation: float
+    deviation: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +133,17 @@ class CacheUse:
     hits: HitRate
     l2_hits: HitRate
     dram: HitRate
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionErrors:
+    """What the reductions of the cache analysis cost that are ``off`` in an estimate
+    (`--cache-in-full`): what is found with them, over what is found without them, less one."""
+
+    off: tuple[str, ...]
+    time: float
+    l2_read_sectors: float
+    dram_sectors: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +168,16 @@ class EstimateRecord:
     lines: tuple[LineShare, ...] = ()
     caches: tuple[CacheUse, ...] = ()
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
+    reduction_errors: ReductionErrors | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EstimateDocument:
-    """What one run of `kcc estimate` found."""
+    """What one run of `kcc estimate` found, with the options that were not as usual."""
 
     model: str
     estimates: tuple[EstimateRecord, ...]
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 # from estimates
@@ -214,7 +227,27 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         lines=tuple(LineShare(at.line, rounded(at.share), at.file) for at in found.lines),
         caches=_caches(found),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
+        reduction_errors=_reduction_errors(each),
     )
+
+
+def _reduction_errors(each: KernelEstimate) -> ReductionErrors | None:
+    full, reduced = each.estimate, each.reduced
+    if reduced is None or reduced.invalid:
+        return None
+    a, b = full.counts, reduced.counts
+    dram = [c.dram_read_sectors + c.dram_write_sectors for c in (a, b)]
+    return ReductionErrors(
+        tuple(reduction.value for reduction in each.off),
+        _off(full.time_us, reduced.time_us),
+        _off(a.l2_read_sectors, b.l2_read_sectors),
+        _off(dram[0], dram[1]),
+    )
+
+
+def _off(right: float, found: float) -> float:
+    """The relative error of what was found."""
+    return rounded(found / right - 1.0) if right else 0.0
 
 
 def _guessed(guess: Guess) -> Guessed:
@@ -226,7 +259,8 @@ def _guessed(guess: Guess) -> Guessed:
 
 def _caches(found: Estimate) -> tuple[CacheUse, ...]:
     def rate(value: Rate) -> HitRate:
-        return HitRate(rounded(value.mean), rounded(value.deviation))
+        spread = rounded(value.deviation) if value.trials > 1 else None
+        return HitRate(rounded(value.mean), spread)
 
     return tuple(
         CacheUse(
@@ -275,18 +309,21 @@ def document_json(document: EstimateDocument) -> dict[str, Any]:
         "schema": SCHEMA,
         "kcc_version": kcc.__version__,
         "model": document.model,
+        "settings": dict(document.settings),
         "estimates": [record_json(each) for each in document.estimates],
     }
 
 
 def record_json(record: EstimateRecord) -> dict[str, Any]:
     """A member of ``estimates``; ``ablated_us`` only where there was an ablation, ``caches`` only
-    where the accesses were looked at one by one."""
+    where the accesses were looked at one by one, ``reduction_errors`` only where one is off."""
     found = asdict(record)
     if not record.caches:
         del found["caches"]
     if not record.ablated_us:
         del found["ablated_us"]
+    if record.reduction_errors is None:
+        del found["reduction_errors"]
     return found
 
 
@@ -312,7 +349,8 @@ def read_document(content: Any) -> EstimateDocument:
         raise ValueError(f"is no document {SCHEMA}")
     try:
         entries = tuple(read_record(each) for each in found["estimates"])
-        return EstimateDocument(_text(found["model"]), entries)
+        settings = {_text(k): _text(v) for k, v in found.get("settings", {}).items()}
+        return EstimateDocument(_text(found["model"]), entries, settings)
     except (LookupError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"is not as {SCHEMA} says: {type(error).__name__} {error}") from error
 
@@ -327,6 +365,7 @@ def read_record(entry: Any) -> EstimateRecord:
         _text(place["kernel"]), _text(place["source"]),
         {_text(k): _text(v) for k, v in place["macros"].items()},
         tuple(int(v) for v in place["global_size"]), tuple(int(v) for v in place["local_size"]),
+        {_text(k): _number(v) for k, v in place.get("arguments", {}).items()},
     )  # fmt: skip
     return EstimateRecord(
         configuration,
@@ -349,7 +388,16 @@ def read_record(entry: Any) -> EstimateRecord:
         ),
         tuple(_read_cache_use(each) for each in entry.get("caches", ())),
         dict(entry.get("ablated_us", {})),
+        _read_reduction_errors(entry.get("reduction_errors")),
     )
+
+
+def _read_reduction_errors(entry: Any) -> ReductionErrors | None:
+    if entry is None:
+        return None
+    found = _fields(ReductionErrors, entry)
+    found["off"] = tuple(found["off"])
+    return ReductionErrors(**found)
 
 
 def _read_held(entry: Any) -> Held | None:
@@ -398,8 +446,10 @@ def _text(value: Any) -> str:
 
 def _time(value: Any) -> float | None:
     """A number, or None."""
-    if value is None:
-        return None
+    return None if value is None else _number(value)
+
+
+def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise TypeError(f"{value!r} is no number")
     return value

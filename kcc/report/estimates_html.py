@@ -21,10 +21,12 @@ from kcc.report.estimates_text import (
     confidence_text,
     duration,
     guess_text,
+    reductions_text,
     title_of,
     volume,
 )
 from kcc.report.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.sweep_effects import without_effect
 from kcc.report.words import plural
 
 DETAILED = 12
@@ -88,10 +90,13 @@ def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
     failed = sum(each.time_us is None for each in records)
     count = f"{len(records)} configuration{'' if len(records) == 1 else 's'}"
     said = f"{count}, model {document.model}" + (f"; {failed} have no time" if failed else "")
+    given = ", ".join(f"{option} {value}" for option, value in document.settings.items())
+    warnings = [tag("p", "warning: ", text) for text in without_effect(records)]
     return tag(
         "header",
         tag("h1", "Estimates of ", tag("code", ", ".join(names))),
-        tag("div", said, class_="soft"),
+        tag("div", f"{said}; {given}" if given else said, class_="soft"),
+        *warnings,
     )
 
 
@@ -222,6 +227,9 @@ def _cards(each: EstimateRecord) -> Markup:
         cards.append(_card("counts", f"{c.warp_instructions:,.0f} warp instructions", moved))
     if each.confidence is not None:
         cards.append(_card("rests on", confidence_text(each.confidence), ""))
+    if each.reduction_errors is not None:
+        off = each.reduction_errors
+        cards.append(_card("caches in full", ", ".join(off.off), reductions_text(off)))
     return tag("div", *cards, class_="cards")
 
 

@@ -9,10 +9,12 @@ from kcc.report.estimate_record import (
     Confidence,
     EstimateRecord,
     Guessed,
+    ReductionErrors,
     by_x,
     configuration_words,
 )
 from kcc.report.gpus import columns
+from kcc.report.sweep_effects import without_effect
 from kcc.report.words import plural
 
 LINES_SHOWN = 8
@@ -103,7 +105,7 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
         more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
         parts.append(f"guessed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
                      f"{kernel} with one --gpu says why, and how to say better)")  # fmt: skip
-    parts += [f"warning: {text}" for text in _unused_in_all(records)]
+    parts += [f"warning: {text}" for text in (*_unused_in_all(records), *without_effect(records))]
     return "".join(f"{part}\n" for part in parts)
 
 
@@ -117,7 +119,8 @@ def _ablations(ablations: Sequence[Ablation]) -> str:
     head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
     ranked = [each for each in ablations if each.configurations > 1]
     if not ranked:
-        return "what each mechanism is worth: --json and --csv have it\n"
+        times = [(a.kernel, a.gpu, a.without, f"x{a.median_ratio:.3f}") for a in ablations]
+        return "\n" + columns([head[:4], *times[:ROWS_SHOWN]], right=(3,))
     rows = [
         (a.kernel, a.gpu, a.without, f"x{a.median_ratio:.3f}", _correlation(a.spearman),
          _correlation(a.kendall), f"{100 * a.regret:.1f} %", a.first)
@@ -159,7 +162,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
         found.append("  confidence  " + confidence_text(each.confidence))
         found += _guesses(each.confidence)
         found += [f"  warning     {text}" for text in each.confidence.unused_assumptions]
-    return "\n".join([*found, *_ablated(each), *_lines(each, lines)]) + "\n"
+    return "\n".join([*found, *_reductions(each), *_ablated(each), *_lines(each, lines)]) + "\n"
 
 
 def _guesses(confidence: Confidence) -> list[str]:
@@ -232,6 +235,24 @@ def confidence_text(confidence: Confidence) -> str:
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
     parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
     return "; ".join(parts)
+
+
+def _reductions(each: EstimateRecord) -> list[str]:
+    found = each.reduction_errors
+    if found is None:
+        return []
+    return [f"  in full     {', '.join(found.off)}; {reductions_text(found)}"]
+
+
+def reductions_text(found: ReductionErrors) -> str:
+    """By how much times and traffic are off with the reductions that are switched off here."""
+    parts = [
+        f"{name} {100 * value:+.2f} %"
+        for name, value in (
+            ("time", found.time), ("L2 reads", found.l2_read_sectors), ("DRAM", found.dram_sectors),
+        )
+    ]  # fmt: skip
+    return f"the reduction's error: {', '.join(parts)}"
 
 
 def _ablated(each: EstimateRecord) -> list[str]:

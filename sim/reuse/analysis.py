@@ -106,10 +106,11 @@ class Hierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Mean and standard deviation over the trials."""
+    """Mean and standard deviation over the ``trials``; one alone says nothing of the latter."""
 
     mean: float
     deviation: float
+    trials: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,7 @@ def reuse_of(program: ReuseProgram, caches: Hierarchy, options: CacheOptions) ->
 def _merged(rates: Sequence[tuple[float, float, float, float, float]]) -> Reuse:
     table = np.array(rates)
     means, deviations = table.mean(axis=0), table.std(axis=0)
-    l1, l2, dram = (Rate(float(means[i]), float(deviations[i])) for i in (1, 2, 3))
+    l1, l2, dram = (Rate(float(means[i]), float(deviations[i]), len(rates)) for i in (1, 2, 3))
     return Reuse(float(means[0]), l1, l2, dram, float(means[4]))
 
 

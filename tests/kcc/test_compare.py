@@ -24,9 +24,9 @@ def entry(kernel: str, time_us: float | None, tile: str = "8") -> dict[str, Any]
     }  # fmt: skip
 
 
-def write(path: Path, *entries: dict[str, Any]) -> str:
+def write(path: Path, *entries: dict[str, Any], **more: Any) -> str:
     document = {"schema": "kcc/estimate/1", "kcc_version": "0", "model": "pipeline",
-                "estimates": list(entries)}  # fmt: skip
+                "estimates": list(entries), **more}  # fmt: skip
     path.write_text(json.dumps(document))
     return str(path)
 
@@ -102,6 +102,35 @@ def test_several_kernels_with_other_names_are_told(tmp_path: Path) -> None:
     assert compared(tmp_path, before, after, "--fail-above", "5%")[0] == 1
     names = ["--rename", "sum=a", "--rename", "scan=b"]
     assert compared(tmp_path, before, after, "--fail-above", "5%", *names)[0] == 0
+
+
+def test_documents_that_were_not_made_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = entry("sum", 100.0), entry("sum", 100.0)
+    old["configuration"]["arguments"] = {"n": 1024, "alpha": 1.5}
+    new["configuration"]["arguments"] = {"n": 4096, "alpha": 1.5}
+    first = write(tmp_path / "a.json", old, settings={"--warm": "given"})
+    second = write(
+        tmp_path / "b.json", new, model="interval", settings={"--set": "sm_count=1"}
+    )  # fmt: skip
+    assert main(["compare", first, second, "--fail-above", "5%"]) == 0
+    warnings = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert warnings == [
+        "warning: the model is pipeline in the first, interval in the second",
+        "warning: option --warm is given in the first, not given in the second",
+        "warning: option --set is not given in the first, sm_count=1 in the second",
+        "warning: sum: argument n is 1024 in the first, 4096 in the second",
+    ]
+    assert main(["compare", first, first]) == 0
+    assert "warning" not in capsys.readouterr().out
+
+
+def test_documents_that_have_nothing_in_common(tmp_path: Path) -> None:
+    other = [entry("sum", 100.0) | {"gpu": "a100"}]
+    _, document = compared(tmp_path, [entry("sum", 100.0)], other)
+    (said,) = document["differences"]
+    assert said.startswith("no configuration stands in both")
 
 
 def test_text_begins_with_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

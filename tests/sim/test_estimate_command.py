@@ -24,6 +24,12 @@ SAXPY = """__kernel void saxpy(__global const float *x, __global float *y, float
 }
 """
 
+SHARED_ROWS = """__kernel void rows(__global const float *x, __global float *y, int n) {
+  int i = get_global_id(0), j = get_global_id(1);
+  y[j * n + i] = x[j * n + i] + x[(j + 1) * n + i];
+}
+"""
+
 
 def checked(path: Path, kind: str) -> dict[str, Any]:
     document = json.loads(path.read_text())
@@ -121,6 +127,44 @@ def test_caches_by_access_with_their_deviation(source: Path, tmp_path: Path) -> 
         for name in ("hits", "l2_hits", "dram"):
             assert 0 <= use[name]["mean"] <= 1
             assert use[name]["deviation"] >= 0
+    # One trial says nothing of a deviation.
+    assert main(["estimate", str(source), "--gpu", "v100", "--json", str(target), *LAUNCH]) == 0
+    (entry,) = checked(target, "estimate")["estimates"]
+    assert {use["dram"]["deviation"] for use in entry["caches"]} == {None}
+
+
+def test_what_was_asked_for_stands_in_the_document(source: Path, tmp_path: Path) -> None:
+    target = tmp_path / "e.json"
+    options = ["--gpu", "v100", "--set", "l2.size_bytes=4194304", "--warm", "--seed", "7"]
+    assert main(["estimate", str(source), *options, "--json", str(target), *LAUNCH]) == 0
+    document = checked(target, "estimate")
+    asked = {"--set": "l2.size_bytes=4194304", "--warm": "given", "--seed": "7"}
+    assert document["settings"] == asked
+    assert document["estimates"][0]["configuration"]["arguments"] == {"n": 1048576, "a": 2.0}
+    assert main(["estimate", str(source), "--gpu", "v100", "--json", str(target), *LAUNCH]) == 0
+    assert checked(target, "estimate")["settings"] == {}
+
+
+def test_a_reduction_that_is_off_has_its_error_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # One SM stands for the seven, whose thread blocks share rows that do not begin at a sector.
+    path, target = tmp_path / "rows.cl", tmp_path / "e.json"
+    path.write_text(SHARED_ROWS)
+    options = ["--gpu", "v100", "--set", "sm_count=7"]
+    options += ["--global", "1024,1000", "--local", "256,1", "--arg", "n=1003"]
+    times = list[float]()
+    for full in ([], ["--cache-in-full", "classes"]):
+        assert main(["estimate", str(path), *options, *full, "--json", str(target)]) == 0
+        (entry,) = checked(target, "estimate")["estimates"]
+        times.append(entry["time_us"])
+    errors = entry["reduction_errors"]
+    assert errors["off"] == ["classes"]
+    assert 0 < abs(errors["time"]) < 0.02
+    assert errors["time"] == pytest.approx(times[0] / times[1] - 1, abs=1e-6)
+    said = capsys.readouterr().out.splitlines()
+    (line,) = [each for each in said if each.startswith("  in full")]
+    assert f"time {100 * errors['time']:+.2f} %" in line
 
 
 def test_reductions_of_the_cache_analysis_can_be_switched_off(source: Path, tmp_path: Path) -> None:

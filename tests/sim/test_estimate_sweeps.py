@@ -215,6 +215,22 @@ def test_a_macro_that_breaks_the_source_is_one_configuration(source: Path, tmp_p
     assert bad["reason"]
 
 
+def test_a_macro_without_effect_is_warned_of(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "e.html"
+    sweeps = ("--gpu", "v100", "--sweep", "TILE=4,8", "--sweep", "TYLE=1,2,3", *LAUNCH)
+    assert main(["estimate", str(source), *sweeps, "--html", str(page)]) == 0
+    warnings = [line for line in capsys.readouterr().out.splitlines() if "warning" in line]
+    assert len(warnings) == 1
+    assert warnings[0].startswith("warning: --sweep TYLE: all estimates are the same")
+    assert page.read_text().count("--sweep TYLE") == 1
+    # Neither a macro that the launch alone uses nor one with a single value.
+    launches = ("--sweep", "GROUP=64,128", "-D", "OTHER=1", "--global", "65536", "--local", "GROUP")
+    assert main(["estimate", str(source), "--gpu", "v100", *launches, "--arg", "n=65536"]) == 0
+    assert "warning" not in capsys.readouterr().out
+
+
 def test_ablation_ranks_the_configurations(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
