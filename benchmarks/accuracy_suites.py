@@ -22,6 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.host_overhead import with_host
+from benchmarks.suite_outcome import Figures, Outcome, figures, regrets
 from benchmarks.suite_tables import SUITES, Program, Row, Step, Suite
 from kcc.assumptions import Assumptions
 from kcc.diagnostics import DiagnosticError, Span
@@ -33,7 +35,6 @@ from kcc.gpu.loading import load_gpu
 from kcc.launch import LaunchRequest
 from kcc.launch_language import parse_argument, parse_dimensions, parse_expression
 from kcc.pipeline import AnalysisRequest, LaunchInputs
-from kcc.report.ablation import spearman
 from kcc.sim.cache_options import CacheMethod, CacheOptions
 from kcc.sim.estimate_result import Estimate
 from kcc.sim.launch_overhead import LaunchWay
@@ -52,26 +53,11 @@ class Answer:
     time_us: float
     low_us: float
     high_us: float
+    launch_us: float
+    """The part that is not the kernel's."""
     cycles: float
     limiter: str
     counts: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A row: measured and ours, in the file's unit; without ours a reason."""
-
-    groups: tuple[str, ...]
-    choice: str
-    gpu: str
-    what: str
-    measured: float | None
-    ours: float | None
-    inside: bool
-    limiter: str
-    reason: str
-    counters: Mapping[str, tuple[float, float]]
-    """Measured and ours, by our name."""
 
 
 class _NotEstimated(Exception):
@@ -106,8 +92,10 @@ class Estimator:
         name, first, end = step.over
         start, stop = int(_number(first, names)), int(_number(end, names))
         values = sorted({round(v) for v in np.linspace(start, stop - 1, SAMPLES)})
-        weights = np.gradient(np.array(values, float)) if len(values) > 1 else np.ones(1)
-        weights[[0, -1]] /= 2  # the trapezoidal rule
+        weights = np.ones(len(values))
+        if len(values) < stop - start:
+            weights = np.gradient(np.array(values, float))
+            weights[[0, -1]] /= 2  # the trapezoidal rule
         for value, weight in zip(values, weights / weights.sum(), strict=True):
             answer = self.launch(suite, step, {**names, name: value}, gpu, way)
             yield answer, count * (stop - start) * float(weight)
@@ -130,7 +118,12 @@ class Estimator:
             share = found.cpi_stack.get("launch", 0.0) / found.cpi
             cycles = found.cycles * (1 - share)
             self.answers[key] = Answer(
-                found.time_us, *found.range_us, cycles, found.limiter, _counts(found)
+                found.time_us,
+                *found.range_us,
+                share * found.time_us,
+                cycles,
+                found.limiter,
+                _counts(found),
             )
         return self.answers[key]
 
@@ -156,7 +149,8 @@ class Estimator:
 
 def _scaled(a: Answer, n: float) -> Answer:
     counts = {name: n * value for name, value in a.counts.items()}
-    return Answer(a.time_us * n, a.low_us * n, a.high_us * n, a.cycles * n, a.limiter, counts)
+    times = (a.time_us * n, a.low_us * n, a.high_us * n, a.launch_us * n)
+    return Answer(*times, a.cycles * n, a.limiter, counts)
 
 
 def _counts(found: Estimate) -> dict[str, float]:
@@ -168,7 +162,8 @@ def _total(parts: Sequence[Answer]) -> Answer:
     """The sum, limited by what limits the longest part."""
     return Answer(
         sum(a.time_us for a in parts), sum(a.low_us for a in parts), sum(a.high_us for a in parts),
-        sum(a.cycles for a in parts), max(parts, key=lambda a: a.time_us).limiter,
+        sum(a.launch_us for a in parts), sum(a.cycles for a in parts),
+        max(parts, key=lambda a: a.time_us).limiter,
         {name: sum(a.counts[name] for a in parts) for name in parts[0].counts},
     )  # fmt: skip
 
@@ -194,7 +189,7 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
     """All rows of a file."""
     found = list[Outcome]()
     for row in rows:
-        ours, reason, limiter, inside = None, "", "", False
+        ours, reason, limiter, low, high, launch = None, "", "", 0.0, 0.0, 0.0
         counters = dict[str, tuple[float, float]]()
         measured = suite.measured(row)
         try:
@@ -206,9 +201,9 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
             answer = estimator.program(suite, program, row)
             scale = 1.0 if suite.in_cycles else 1e-3
             ours = answer.cycles if suite.in_cycles else answer.time_us * scale
-            spread = ours / (answer.time_us * scale)
-            low, high = answer.low_us * scale, answer.high_us * scale
-            inside = bool(low <= measured / spread <= high)
+            spread = ours / answer.time_us
+            low, high = answer.low_us * spread, answer.high_us * spread
+            launch = answer.launch_us * spread
             limiter = answer.limiter
             counters = {k: (float(row[c]), answer.counts[k]) for k, c in suite.counters.items()}
         except DiagnosticError as error:
@@ -217,8 +212,9 @@ def outcomes(suite: Suite, rows: Sequence[Row], estimator: Estimator) -> list[Ou
             reason = str(error)
         groups = tuple(key(row) for key in suite.groups)
         found.append(
-            Outcome(groups, suite.choice(row), suite.gpu_of(row), _what(row), measured, ours,
-                    inside, limiter, reason, counters)
+            Outcome(groups, suite.choice(row), suite.gpu_of(row), suite.application(row),
+                    _what(row), measured, ours, low, high, launch, limiter, reason, counters,
+                    suite.is_smallest(row), suite.is_kernel(row))
         )  # fmt: skip
     return found
 
@@ -238,51 +234,6 @@ def _what(row: Row) -> str:
         "run_dir",
     )
     return " ".join(dict.fromkeys(row[name] for name in names if row.get(name)))
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Of some rows: errors in percent, rank correlation, ours over measured in the geometric mean,
-    the share of rows whose measured time is in our range."""
-
-    rows: int
-    estimated: int
-    mean: float
-    median: float
-    largest: float
-    spearman: float | None
-    ratio: float
-    inside: float
-
-
-def figures(rows: Sequence[Outcome]) -> Figures:
-    """The figures of rows."""
-    good = [(r.measured, r.ours, r.inside) for r in rows if r.measured and r.ours]
-    if not good:
-        return Figures(len(rows), 0, 0, 0, 0, None, 0, 0)
-    measured, ours, inside = (np.array(column, float) for column in zip(*good, strict=True))
-    errors = 100 * np.abs(ours / measured - 1)
-    return Figures(
-        len(rows), len(good), float(errors.mean()), float(np.median(errors)), float(errors.max()),
-        spearman(measured, ours) if len(good) > 2 else None,
-        float(np.exp(np.log(ours / measured).mean())), float(inside.mean()),
-    )  # fmt: skip
-
-
-def regrets(rows: Sequence[Outcome]) -> list[float]:
-    """Of each choice between several rows: by how much the one that we call the fastest is slower
-    than the one that is, in percent. Where GPUs differ, the choice is between them."""
-    groups = dict[str, list[Outcome]]()
-    for row in rows:
-        if row.choice and row.ours is not None:
-            groups.setdefault(row.choice, []).append(row)
-    found = list[float]()
-    for members in groups.values():
-        if len(members) > 1:
-            first = min(members, key=lambda r: r.ours or 0.0)
-            times = [r.measured or 0.0 for r in members]
-            found.append(100 * ((first.measured or 0.0) / min(times) - 1))
-    return found
 
 
 HEAD = "rows  est.   mean %  median %   max %  Spearman  ours/meas.  in range"
@@ -311,6 +262,33 @@ def _report_counters(suite: Suite, rows: Sequence[Outcome]) -> None:
                       f"{error:.1f} %, {len(good)} of {len(members)} rows")  # fmt: skip
 
 
+def _report_regret(rows: Sequence[Outcome]) -> None:
+    chosen = regrets(rows)
+    if chosen:
+        wrong = sum(each > 0 for each in chosen)
+        print(f"  regret of {len(chosen)} choices: mean {np.mean(chosen):.1f} %, largest "
+              f"{max(chosen):.0f} %, {wrong} not the best")  # fmt: skip
+
+
+def _report_host(rows: Sequence[Outcome]) -> None:
+    """What comes out with the host's part from the smallest rows, where a table has such."""
+    if not any(row.smallest for row in rows):
+        return
+    kernels = [row for row in rows if row.alone]
+    print(f"  {'kernels alone':32s}{_text(figures(kernels))}")
+    _report_regret(kernels)
+    rest = [row for row in kernels if not row.smallest]
+    print(f"  {'- but the smallest':32s}{_text(figures(rest))}")
+    _report_regret(rest)
+    known = with_host(kernels)
+    print(f"  {'- with the host of the others':32s}{_text(figures(known))}")
+    _report_regret(known)
+    for place in range(len(known[0].groups)):
+        for name in dict.fromkeys(r.groups[place].strip() for r in known):
+            members = [r for r in known if r.groups[place].strip() == name]
+            print(f"    {name:30s}{_text(figures(members))}")
+
+
 def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
     """Print what there is to say of a file."""
     print(f"{suite.file}: {seconds:.1f} CPU seconds\n{'':34s}{HEAD}")
@@ -319,11 +297,8 @@ def report(suite: Suite, rows: Sequence[Outcome], seconds: float) -> None:
         for name in dict.fromkeys(r.groups[place].strip() for r in rows):
             members = [r for r in rows if r.groups[place].strip() == name]
             print(f"  {name:32s}{_text(figures(members))}")
-    chosen = regrets(rows)
-    if chosen:
-        wrong = sum(each > 0 for each in chosen)
-        print(f"  regret of {len(chosen)} choices: mean {np.mean(chosen):.1f} %, largest "
-              f"{max(chosen):.0f} %, {wrong} not the best")  # fmt: skip
+    _report_regret(rows)
+    _report_host(rows)
     pairs = [(r, r.measured, r.ours) for r in rows if r.measured and r.ours]
     for r, measured, ours in sorted(pairs, key=lambda p: -abs(np.log(p[2] / p[1])))[:5]:
         unit = "cycles" if suite.in_cycles else "ms"

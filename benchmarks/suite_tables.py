@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from kcc.sim.launch_overhead import LaunchWay
 
@@ -67,9 +68,19 @@ class Suite:
     begins with what it has room for. Counters of Rodinia's backprop say that copies leave it there
     (25 to 1,700 sectors of 35,000 are read from DRAM where all fit)."""
     launches: Callable[[Row], LaunchWay] = lambda _: LaunchWay.QUEUED
+    application: Callable[[Row], str] = lambda _: ""
+    """The program that a row's kernel is of."""
+    is_smallest: Callable[[Row], bool] = lambda _: False
+    """Whether a row does so little that its time is that of a launch."""
+    is_kernel: Callable[[Row], bool] = lambda _: True
+    """Whether what was timed is a kernel, with nothing else beside the launch."""
 
 
-# OpenDwarfs (OpenCL): the first launch of each kernel; sizes of opendwarf_application_parameters.py
+# OpenDwarfs (OpenCL), sizes of opendwarf_application_parameters.py. A time is the mean of a run,
+# so that of lud of all its launches, each of which has a row and a column of blocks less to do. (In
+# its first launch lud_perimeter has 255 thread blocks, of which a K20c has room for 208: twice the
+# time of one round, where 1.3 times is measured; and lud_internal would take more from its L2 than
+# that can give.) Work-groups of csr are as large as a device allows where they divide the rows.
 
 POINTS = {"tiny": 256, "small": 2048, "medium": 65600, "large": 131072}
 MATRIX = {"tiny": 80, "small": 240, "medium": 1440, "large": 4096}
@@ -77,14 +88,18 @@ ROWS = {"tiny": 736, "small": 2416, "medium": 14336, "large": 16384}
 IMAGE = {"tiny": (80, 16), "small": (128, 80), "medium": (1024, 336), "large": (2048, 1024)}
 FEATURES, CLUSTERS = 30, 5
 CSR_DENSITY = 0.005
-MOST_WORK_ITEMS = 1024
+MOST_WORK_ITEMS = {"gtx1080": 1024, "k20c": 1024, "polaris-rx480": 256}
+"""CL_KERNEL_WORK_GROUP_SIZE: what NVIDIA's and AMD's drivers say of a small kernel."""
 
 _KMEANS = "mapreduce/kmeans/kmeans_opencl_kernel.cl"
 _LUD = "dense-linear-algebra/lud/lud_kernel.cl"
 _SRAD = "structured-grids/srad/srad_kernel.cl"
 _SPMV = "sparse-linear-algebra/SPMV/src/spmv_kernel.cl"
 
-_LUD_ARGUMENTS = ("matrix_dim=n", "offset=0")
+_LUD_ARGUMENTS = ("matrix_dim=n", "offset=16*step")
+_LUD_LEFT = "n//16-1-step"
+_LUD_MEAN: Mapping[str, Any] = {"over": ("step", "0", "n//16-1"), "times": "1/(n//16-1)",
+                                "macros": ("BLOCK_SIZE=16",)}  # fmt: skip
 _SRAD_ARGUMENTS = ("cols=columns", "rows=lines")
 
 OPENDWARFS = {
@@ -92,11 +107,11 @@ OPENDWARFS = {
                            ("npoints=n", f"nfeatures={FEATURES}")),
     "kmeansPoint": Step(_KMEANS, "kmeansPoint", "n//16", "16",
                         ("npoints=n", f"nfeatures={FEATURES}", f"nclusters={CLUSTERS}")),
-    "lud_diagonal": Step(_LUD, "lud_diagonal", "1", "16", _LUD_ARGUMENTS, ("BLOCK_SIZE=16",)),
-    "lud_perimeter": Step(_LUD, "lud_perimeter", "n//16-1", "32", _LUD_ARGUMENTS,
-                          ("BLOCK_SIZE=16",)),
-    "lud_internal": Step(_LUD, "lud_internal", "n//16-1,n//16-1", "16,16", _LUD_ARGUMENTS,
+    "lud_diagonal": Step(_LUD, "lud_diagonal", "1", "16", ("matrix_dim=n", "offset=0"),
                          ("BLOCK_SIZE=16",)),
+    "lud_perimeter": Step(_LUD, "lud_perimeter", _LUD_LEFT, "32", _LUD_ARGUMENTS, **_LUD_MEAN),
+    "lud_internal": Step(_LUD, "lud_internal", f"{_LUD_LEFT},{_LUD_LEFT}", "16,16",
+                         _LUD_ARGUMENTS, **_LUD_MEAN),
     "srad_cuda_1": Step(_SRAD, "srad_cuda_1", "columns//16,lines//16", "16,16", _SRAD_ARGUMENTS),
     "srad_cuda_2": Step(_SRAD, "srad_cuda_2", "columns//16,lines//16", "16,16", _SRAD_ARGUMENTS),
     "csr": Step(_SPMV, "csr", "n//local", "local", ("num_rows=n",),
@@ -113,7 +128,8 @@ def opendwarfs(row: Row) -> Program:
         names["lines"], names["columns"] = IMAGE[size]
     else:
         n = names["n"] = sides[row["application"]][size]
-        names["local"] = MOST_WORK_ITEMS if n % MOST_WORK_ITEMS == 0 else n & -n
+        most = MOST_WORK_ITEMS[row["gpu"]]
+        names["local"] = most if n % most == 0 else n & -n
     return Program((OPENDWARFS[row["kernel"]],), names)
 
 
@@ -346,6 +362,11 @@ SUITES = (
         opendwarfs, (_gpu, _size, _kernel),
         lambda row: f"{row['kernel']} {row['size']}",
         launches=lambda _: LaunchWay.WAITED,
+        application=lambda row: row["application"],
+        is_smallest=lambda row: row["size"] == "tiny",
+        # The file's invert_mapping is the region of the program in which buffers are made and
+        # filled from the host's memory, as the scripts that go with it say.
+        is_kernel=lambda row: row["kernel"] != "invert_mapping",
     ),
     Suite(
         "rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
@@ -372,6 +393,11 @@ SUITES = (
         lambda _: "",
         include=("common",),
         launches=lambda _: LaunchWay.WAITED,
+        application=lambda row: row["application"],
+        is_smallest=lambda row: row["size"] == "tiny",
+        # The file's invert_mapping is the region of the program in which buffers are made and
+        # filled from the host's memory, as the scripts that go with it say.
+        is_kernel=lambda row: row["kernel"] != "invert_mapping",
     ),
     Suite(
         "rodinia_parboil_sdk_gv100_counters.csv", "",

@@ -412,7 +412,7 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
     """That of an access through an index that memory holds; the launch touches ``everything``, and
     the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
-    miss1, miss2 = 0.7, 0.5 * reach
+    miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
     if stream.walk is not None:
         fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
         miss1 = fresh + again * missing_share(kept, shape.l1_bytes)

@@ -27,7 +27,7 @@ from kcc.sim.launch_overhead import LaunchWay
 from kcc.sim.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.machine_costs import Generation, Unit
 from kcc.sim.machine_operations import Memory
-from kcc.sim.memory_path import sector_cycles
+from kcc.sim.memory_path import sector_cycles, slice_cycles
 from kcc.sim.memory_port import PIECE_BYTES, load_cycles, tag_cycles
 from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
@@ -66,6 +66,10 @@ class Demand:
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
         self.uniform = {s.access for s in subject.streams if s.is_uniform}
+        self.one_address = {
+            s.access: s.array for s in subject.streams
+            if s.is_uniform and s.is_load and not s.is_local and not any(s.groups) and not s.period
+        }  # fmt: skip
         self.active = min(machine.sms, math.prod(subject.grid))
         self._columns()
         self.executions = self._executions()
@@ -223,6 +227,7 @@ class Demand:
         l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
         found["l2_bandwidth"] = l2 / self.l2_rate
         found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
+        found["l2_slice"] = self._hottest_slice()
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
@@ -230,6 +235,17 @@ class Demand:
             moved = float((e * each).sum())
             found["memory_side_cache"] = moved * SECTOR / machine.memory_side.bytes_per_cycle
         return found
+
+    def _hottest_slice(self) -> float:
+        """Cycles of the slice of L2 that all warps of the launch ask for one address after another
+        of an array."""
+        asked = dict[str, float]()
+        for i, row in enumerate(self.program.operations):
+            array = self.one_address.get(row.access)
+            if array is not None:
+                sectors = float(self.executions[i] * self.l2[i])
+                asked[array] = asked.get(array, 0.0) + slice_cycles(sectors)
+        return max(asked.values(), default=0.0)
 
     @cached_property
     def l2_rate(self) -> float:

@@ -14,7 +14,7 @@ from kcc.sim.launch_overhead import QUEUED_US
 from kcc.sim.machine_costs import Generation, Unit, generation_of
 from kcc.sim.machine_operations import MachineOperation
 from kcc.sim.memory_load import MemoryLoad
-from kcc.sim.memory_path import REQUEST_CYCLES
+from kcc.sim.memory_path import L2_SLICE_BYTES, REQUEST_CYCLES
 from kcc.sim.memory_port import address_cycles, lookup_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
@@ -25,11 +25,9 @@ only read or only written; and, of DDR memory and of stacked memory (HBM), what 
 both are half, and the waits of a read under load. Medians of the seven that were measured
 (`benchmarks/stream_calibration.py`)."""
 
-L2_SLICE_BYTES = 29.0
-"""Bytes per cycle that a slice of L2 gives: gpu-cache on an A40, 2430 GB/s at 1740 MHz from 48
-slices (microbench_cache_bw.csv). Where slices are not known, an SM is given 24 bytes."""
-
 L2_SM_BYTES = 24.0
+"""Bytes per cycle of L2 for each SM, where its slices are not known."""
+
 PORT_L2_BYTES = 64.0
 """What one SM can take from L2 in a cycle (Volta and later; 32 before)."""
 
@@ -53,10 +51,9 @@ class L1Loads(Enum):
     """Which loads of global memory L1 keeps."""
 
     ALL = "all"
-    READ_ONLY = "of CUDA those through pointers to const, restrict; all of OpenCL"
+    READ_ONLY = "those through pointers to const, restrict"
     """NVIDIA's Maxwell and Pascal tuning guides: compute capabilities 5.2 and 6.1 cache what LDG
-    loads, other loads only if the compiler is asked to (-dlcm=ca). That OpenCL's driver asks is
-    inferred: a kernel of OpenDwarfs takes less than the L2 of a GTX 1080 would need for it."""
+    loads, other loads only if the compiler is asked to (-dlcm=ca)."""
     NONE = "none"
 
 

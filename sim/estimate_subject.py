@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from kcc.frontend.kernel import Kernel, Language
+from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
@@ -129,10 +129,8 @@ class Subject:
 
     @property
     def past_l1(self) -> frozenset[int]:
-        """Loads of global memory that a compiler of CUDA before Volta does not make through L1 of
-        its own accord: whose data the kernel may write for all that their pointer says."""
-        if self.kernel.language is Language.OPENCL:
-            return frozenset()
+        """Loads of global memory that a compiler before Volta does not make through L1 of its own
+        accord: whose data the kernel may write for all that their pointer says."""
         kept = {"const", "restrict"}
         read_only = {a.name for a in self.kernel.arguments if kept <= set(a.qualifiers)}
         return frozenset(

@@ -1,8 +1,11 @@
-"""What the way of an SM to L2 takes for what it carries.
+"""What the way of an SM to L2 takes for what it carries, and a slice of L2 for what all want of it.
 
 It carries requests, of one line each, that ask for (or write) one to four of its sectors. A request
 takes as long as its bytes, but no less than a line does at 64 bytes a cycle: a warp whose lanes are
 in 32 lines pays for 32 requests, though they are no more than 32 sectors.
+
+An address belongs to one slice of L2. What all warps of a launch read in step, a value after the
+other, passes through one slice at a time; who is ahead of the others waits there with them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,15 @@ REQUEST_CYCLES = 2.0
 its own (cycles of an SM over its requests): on a K40 2.0 in reading (matMul of gpuperfpredict
 without tiles), 1.9 in reading and writing (its sum of matrices by columns), on an H100 2.0 in
 writing (correlation and covariance of PolyBench, 519 cycles for 256 stores of one sector)."""
+
+L2_SLICE_BYTES = 29.0
+"""Bytes per cycle that a slice of L2 gives: gpu-cache on an A40, 2430 GB/s at 1740 MHz from 48
+slices (microbench_cache_bw.csv)."""
+
+
+def slice_cycles(sectors: float) -> float:
+    """Cycles in which one slice of L2 gives so many sectors."""
+    return sectors * SECTOR_BYTES / L2_SLICE_BYTES
 
 
 def sector_cycles(bytes_per_cycle: float, request_cycles: float, lines_per_sector: float) -> float:

@@ -461,7 +461,7 @@ def _access(
         memory.credit_l2[o] -= asked_l2
         free[1] = max(free[1], served) + asked_l2 * operations.l2_cycles[o]
         longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
-        done, cause = max(free[1], served) + sm.l2_latency + longer - sm.l1_latency, L2
+        done, cause = max(free[1], served) + sm.l2_latency + longer, L2
         if operations.behind[o] > _MOSTLY:
             cause = DRAM
     asked = _due(memory.credit_dram[o], whole)

@@ -7,7 +7,7 @@ import pytest
 from kcc.gpu.loading import load_gpu
 from kcc.gpu.needs import GpuReader
 from kcc.sim.estimate_machine import machine_of
-from kcc.sim.memory_path import REQUEST_CYCLES, sector_cycles
+from kcc.sim.memory_path import REQUEST_CYCLES, sector_cycles, slice_cycles
 from tests.sim.test_estimate_model import estimated
 
 ROWS = """
@@ -62,3 +62,38 @@ def test_stores_side_by_side_are_bound_by_bytes(gpu: str) -> None:
 
 def test_amd_gpus_have_no_such_number() -> None:
     assert machine_of(GpuReader(load_gpu("amd-radeon-rx-480"))).request_cycles == 0.0
+
+
+CHAIN = """
+__kernel void k(__global int *y, int n, int m) {
+  for (int k = 0; k < n; k++) y[get_local_id(0)] = y[get_local_id(0) + m] + k;
+}
+"""
+SAME = """
+__kernel void k(__global float *y, __global float *x, int n) {
+  float sum = 0;
+  for (int k = 0; k < n; k++) sum += x[k];
+  y[get_global_id(0)] = sum;
+}
+"""
+STEPS = 4096
+
+
+def test_a_load_behind_the_store_of_another_takes_the_latency_of_l2() -> None:
+    """What a pointer chase measures is all that a load takes: there is nothing to take off."""
+    latency = machine_of(GpuReader(load_gpu("gtx1080"))).latency
+    found = estimated(CHAIN, "32", "32", "gtx1080", args=f"n={STEPS} m=64").estimate
+    launch = found.cpi_stack["launch"] / found.cpi * found.cycles
+    each = (found.cycles - launch) / STEPS
+    assert latency["l2"] < each < latency["l2"] + 5 * latency["integer"]
+
+
+def test_what_all_warps_read_in_step_passes_through_one_slice() -> None:
+    """A GTX 1080 keeps nothing in L1 that might be written: each warp asks L2 for each value."""
+    items = 20 * 2048
+    bounds = estimated(SAME, str(items), "64", "gtx1080", args=f"n={STEPS}").estimate.bounds
+    asked = items / 32 * STEPS
+    assert bounds["l2_slice"] == pytest.approx(slice_cycles(asked), rel=0.01)
+    assert bounds["l2_slice"] > bounds["l2_bandwidth"]
+    kept = estimated(SAME, str(items), "64", "v100", args=f"n={STEPS}").estimate.bounds
+    assert kept["l2_slice"] < bounds["l2_slice"] / 10
