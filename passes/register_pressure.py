@@ -97,20 +97,21 @@ def _bits(roots: Sequence[int]) -> int:
 
 def block_pressure(order: Sequence[AnyInstruction], out: int, values: RegisterValues) -> int:
     """The most registers live at once when the instructions of a block run in ``order``."""
-    live, most = out, _weight(out, values)
-    current = most
+    live, units = _numbers(out), values.units
+    current = most = sum(units[number] for number in live)
     for instruction in reversed(order):
         if isinstance(instruction, Phi):
             continue
-        defined = own(instruction, values)
-        if defined and not live & defined:
-            most = max(most, current + values.units[instruction.index])
-        if live & defined:
-            live &= ~defined
-            current -= values.units[instruction.index]
-        fresh = values.uses[instruction.index] & ~live
-        live |= fresh
-        current += _weight(fresh, values)
+        number = instruction.index
+        if number in live:
+            live.remove(number)
+            current -= units[number]
+        else:
+            most = max(most, current + units[number])
+        for need in values.reads[number]:
+            if need not in live:
+                live.add(need)
+                current += units[need]
         beside = address_units(instruction, values) + scratch_units(instruction)
         most = max(most, current + beside)
     return most
@@ -125,15 +126,6 @@ def address_units(instruction: AnyInstruction, values: RegisterValues) -> int:
         return 0
     assert isinstance(pointer.type, PtrTy)
     return 1 if pointer.type.space in (PRIVATE, LOCAL) else 2
-
-
-def _weight(bits: int, values: RegisterValues) -> int:
-    total = 0
-    while bits:
-        low = bits & -bits
-        total += values.units[low.bit_length() - 1]
-        bits ^= low
-    return total
 
 
 def latency_order(graph: Graph) -> list[AnyInstruction]:

@@ -86,14 +86,16 @@ def register_values(function: Function, *, fold_addresses: bool = True) -> Regis
     for instruction in function.instructions:
         if _is_folded(instruction, fold_addresses):
             pending.append(instruction)
-        elif isinstance(instruction, GetElementPtr) and _key(instruction, function) in seen:
-            roots[instruction.index] = (seen[_key(instruction, function)],)
-        else:
-            units[instruction.index] = _units(instruction, units)
-            if units[instruction.index]:
-                roots[instruction.index] = (instruction.index,)
-            if isinstance(instruction, GetElementPtr):
-                seen[_key(instruction, function)] = instruction.index
+            continue
+        key = _key(instruction, function) if isinstance(instruction, GetElementPtr) else None
+        if key in seen:
+            roots[instruction.index] = (seen[key],)
+            continue
+        units[instruction.index] = _units(instruction, units)
+        if units[instruction.index]:
+            roots[instruction.index] = (instruction.index,)
+        if key is not None:
+            seen[key] = instruction.index
     _find_roots(pending, roots)
     reads = tuple(_reads(instruction, roots) for instruction in function.instructions)
     uses = tuple(sum(1 << root for root in each) for each in reads)

@@ -26,18 +26,16 @@ class Sums(Nodes):
         """The sum of nodes with coefficients."""
         parts: dict[Node, int] = defaultdict(int)
         for node, coefficient in terms:
-            match node:
-                case Number(value=value):
-                    constant += value * coefficient
-                case Sum(constant=inner, terms=inner_terms):
-                    constant += inner * coefficient
-                    for term, own in inner_terms:
-                        parts[term] += own * coefficient
-                case _:
-                    parts[node] += coefficient
+            if isinstance(node, Sum):
+                constant += node.constant * coefficient
+                for term, own in node.terms:
+                    parts[term] += own * coefficient
+            elif isinstance(node, Number):
+                constant += node.value * coefficient
+            else:
+                parts[node] += coefficient
         bits = type_.bits
-        wrapped = {node: wrap(c, bits) for node, c in parts.items()}
-        kept = {node: c for node, c in wrapped.items() if c}
+        kept = {node: wrapped for node, c in parts.items() if (wrapped := wrap(c, bits))}
         constant = wrap(constant, bits)
         self._fold_ids(kept, type_)
         if not kept:
