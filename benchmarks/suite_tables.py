@@ -393,11 +393,6 @@ SUITES = (
         lambda _: "",
         include=("common",),
         launches=lambda _: LaunchWay.WAITED,
-        application=lambda row: row["application"],
-        is_smallest=lambda row: row["size"] == "tiny",
-        # The file's invert_mapping is the region of the program in which buffers are made and
-        # filled from the host's memory, as the scripts that go with it say.
-        is_kernel=lambda row: row["kernel"] != "invert_mapping",
     ),
     Suite(
         "rodinia_parboil_sdk_gv100_counters.csv", "",
