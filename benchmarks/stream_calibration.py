@@ -4,7 +4,7 @@
 
 Finds, one after another, the values of a description that `kcc estimate` takes, from three kernels
 of `truth/microbench_stream_occupancy.csv`: a block's start from writing, what is
-sustained and the wait under load from reading, the same for a mix from `scale`. The other three
+sustained and the wait under load from reading, the same two for a mix from `scale`. The other three
 kernels (triad, stencils) are not looked at: they test the values (`benchmarks.stream_occupancy`).
 """
 
@@ -28,13 +28,17 @@ GRIDS: Mapping[str, Sequence[float]] = {
 }
 """Values that are tried, by key."""
 
+MIXED = [0.96, 0.97, 0.98, 0.99, 1.0, 1.02, 1.04, 1.06, 1.08, 1.1]
+"""What is tried as sustained where half is written, of the most that `scale` reaches: that may be
+more than DRAM sustains on end, or less where no occupancy is enough."""
+
 
 class Calibration:
     """The values found for one GPU so far."""
 
     def __init__(self, name: str, rows: Sequence[Mapping[str, str]]) -> None:
         self.gpu, self.rows, self.workshop = GPUS[name], rows, Workshop()
-        self.values = dict[str, float]()
+        self.values, self.grids = dict[str, float](), dict(GRIDS)
 
     def error(self, column: str, rows: Iterable[Mapping[str, str]], **tried: float) -> float:
         """The mean square of the logarithm of ours over measured."""
@@ -48,7 +52,7 @@ class Calibration:
 
     def choose(self, key: str, column: str, rows: Sequence[Mapping[str, str]]) -> None:
         """Keep the value of a key at which a kernel's error is the least."""
-        self.values[key] = min(GRIDS[key], key=lambda v: self.error(column, rows, **{key: v}))
+        self.values[key] = min(self.grids[key], key=lambda v: self.error(column, rows, **{key: v}))
 
     def run(self) -> dict[str, float]:
         """All values, in the order in which they depend on each other."""
@@ -58,9 +62,14 @@ class Calibration:
         alone = max(float(row[c]) for row in rows for c in ("init_GBps", "read"))
         mixed = max(float(row["scale"]) for row in rows)
         self.values["dram.sustained_share"] = round(alone / float(sheet.value), 3)
-        self.values["dram.mixed_share"] = round(mixed / float(sheet.value), 3)
+        mixed, most = mixed / float(sheet.value), self.values["dram.sustained_share"]
+        self.values["dram.mixed_share"] = round(mixed, 3)
+        tried = (round(mixed * part, 3) for part in MIXED)
+        self.grids["dram.mixed_share"] = [share for share in tried if share <= most]
         self.choose("block_start_cycles", "init_GBps", rows)
         self.choose("dram.queue_ns", "read", rows)
+        self.choose("dram.turnaround_ns", "scale", rows)
+        self.choose("dram.mixed_share", "scale", rows)
         self.choose("dram.turnaround_ns", "scale", rows)
         return self.values
 

@@ -22,10 +22,8 @@ from kcc.estimating import Question, Workshop
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.gpu.loading import load_gpu
 from kcc.launch import LaunchRequest
-from kcc.launch_language import parse_dimensions
+from kcc.launch_language import parse_argument, parse_dimensions
 from kcc.pipeline import AnalysisRequest, LaunchInputs
-
-ITEMS = 1 << 27
 
 GPUS = {
     "v100": "v100", "a100_40": "nvidia-a100-pcie-40gb", "a100_80": "nvidia-a100-sxm4-80gb",
@@ -33,28 +31,50 @@ GPUS = {
 }  # fmt: skip
 """GPUs by their names in the file; AMD's wavefronts of 64 are left out, and said to be."""
 
+N = (1 << 27) + 2
+"""Work-items with something to do; the launch has one thread block more than they fill."""
+
+PAST_END = "i >= n"
+
 KERNELS = {
-    "init_GBps": ("a[i] = 0.23;", 8),
-    "read": ("if (b[i] == 1.2) a[i] = 1.0;", 8),
-    "scale": ("a[i] = b[i] * 1.2;", 16),
-    "triad": ("a[i] = b[i] * 1.2 + c[i];", 24),
-    "stencil3": ("a[i] = 0.3 * b[i - 1] + 0.4 * b[i] + 0.3 * b[i + 1];", 16),
+    "init_GBps": (PAST_END, "a[i] = 0.23; if (never) a[i] = kept[i];", 8),
+    "read": (PAST_END, "double x = b[i]; if (never || x == 123.0) a[i] = x + kept[i];", 8),
+    "scale": (PAST_END, "a[i] = b[i] * 1.2; if (never) a[i] = kept[i];", 16),
+    "triad": (PAST_END, "a[i] = b[i] * 1.2 + c[i]; if (never) a[i] = kept[i];", 24),
+    "stencil3": (
+        "i >= n - 1 || i == 0",
+        "a[i] = 0.5 * b[i - 1] - b[i] + 0.5 * b[i + 1]; if (never) a[i] = kept[i];",
+        16,
+    ),
     "stencil5": (
-        "a[i] = 0.1 * b[i - 2] + 0.2 * b[i - 1] + 0.4 * b[i] + 0.2 * b[i + 1] + 0.1 * b[i + 2];",
+        "i >= n - 2 || i < 2",
+        (
+            "a[i] = 0.25 * b[i - 2] + 0.25 * b[i - 1] - b[i] + 0.5 * b[i + 1] + 0.5 * b[i + 2];"
+            " if (never) a[i] = kept[i];"
+        ),
         16,
     ),
 }
-"""By column: what a work-item does, and the bytes of it that are counted."""
+"""By column: which work-items have nothing to do, what the others do, and the bytes of it that are
+counted."""
 
 SOURCE = """
-__global__ void stream(double *a, const double *b, const double *c) {
-  size_t i = blockIdx.x * blockDim.x + threadIdx.x + 2;
+__global__ void stream(double *a, const double *__restrict__ b, const double *__restrict__ c,
+                       size_t n, int never) {
+  __shared__ double kept[768];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (OUTSIDE) return;
+  if (never) kept[threadIdx.x] = b[threadIdx.x];
   BODY
 }
 """
+"""Without effect, but in the machine code: the array that keeps further thread blocks off the SM,
+and what is done if the argument ``never`` is set."""
 
 
-NEVER = parse_assumptions([("branch@4=0", Span("stream", 1))])
+AT = Span("stream", 1)
+
+NEVER = parse_assumptions([("branch@8=0", AT)])
 """The value that is read is never the one for which something is written."""
 
 
@@ -63,14 +83,15 @@ def bandwidth(
 ) -> float:
     """GB/s of a kernel with two thread blocks of so many work-items on an SM of a GPU, with
     ``settings`` of its values."""
-    body, size = KERNELS[column]
-    at = Span("stream", 1)
-    items = ITEMS // block * block
-    launch = LaunchRequest(parse_dimensions(str(items), at), parse_dimensions(str(block), at))
+    outside, body, size = KERNELS[column]
+    source = SOURCE.replace("OUTSIDE", outside).replace("BODY", body)
+    items = (N // block + 1) * block
+    launch = LaunchRequest(parse_dimensions(str(items), AT), parse_dimensions(str(block), AT))
     request = AnalysisRequest(
-        source=SourceText("stream.cu", SOURCE.replace("BODY", body), "."),
+        source=SourceText("stream.cu", source, "."),
         options=BuildOptions(opt_level=OptLevel.O2),
         other_launch=LaunchInputs(launch, {}, (), "stream"),
+        arguments=(parse_argument(f"n={N}", AT), parse_argument("never=0", AT)),
         assumptions=NEVER if column == "read" else Assumptions(),
     )
     description = load_gpu(gpu, settings)
@@ -79,7 +100,7 @@ def bandwidth(
     assert shared is not None
     prepared.subject.local_bytes = int(shared.value) // 3 + 512
     found = workshop.estimate(prepared, description, Question()).estimate
-    return size * items / found.time_us / 1e3
+    return size * N / found.time_us / 1e3
 
 
 def report(name: str, rows: Sequence[Mapping[str, str]]) -> None:

@@ -32,6 +32,7 @@ from kcc.sim.memory_port import PIECE_BYTES, load_cycles, tag_cycles
 from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
 
+WARP = 32
 SECTOR = 32
 LINE = 128
 
@@ -123,7 +124,7 @@ class Demand:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
-                self.sectors[i] = traffic.sectors
+                self.sectors[i] = _own_sectors(traffic.sectors, size)
                 self.path[i] = self._path(traffic)
             case _:
                 self.port[i] = 1.0
@@ -326,6 +327,13 @@ class Demand:
             for b in guessed for i in self.program.blocks[b]
         )  # fmt: skip
         return lost / max(self.counts.warp_instructions, 1e-9)
+
+
+def _own_sectors(sectors: float, size: int) -> float:
+    """Of the sectors of an access of so many bytes a lane those that it brings itself, if anything:
+    of lanes side by side that begin within a sector, the next warp's are the last one as well."""
+    full = size * WARP / SECTOR
+    return full if full < sectors <= full + 1.0 else sectors
 
 
 def _overflow(footprint: float, size: int) -> float:

@@ -19,7 +19,7 @@ from kcc.sim.memory_port import address_cycles, lookup_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
 SUSTAINED = 0.97
-MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.04, 0.10), (5.0, 8.0), (200.0, 500.0)
+MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.10), (5.0, 6.0), (150.0, 600.0)
 """For GPUs whose description does not say it: sustained over data-sheet bandwidth where DRAM is
 only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
 both are half, and the waits of a read under load. Medians of the seven that were measured
@@ -42,7 +42,7 @@ UNIT_QUEUE = 8.0
 """Cycles of work that a unit takes in ahead: one operation here may be several machine
 instructions, between which a GPU would issue other warps'."""
 
-BLOCK_START_CYCLES = 400.0
+BLOCK_START_CYCLES = 375.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
 whose description does not say it: the median of the same seven (355 on V100, 540 on L40)."""
 

@@ -127,8 +127,8 @@ def _apart(longer: Run, shorter: Run) -> tuple[float, Spent]:
 
 def _steady(demand: Demand, period: Callable[[float], tuple[float, Spent]]) -> tuple[float, Spent]:
     """Cycles from one thread block to the next where memory serves all SMs in turn, and what they
-    are spent on; ``period`` says both for a wait of a read of DRAM. By what they are longer than
-    those of the last wait that was tried, they wait for DRAM."""
+    are spent on; ``period`` says both for a wait of a read of DRAM. What lies between the two waits
+    that are tried is a mix of both; by what they are longer, they wait for DRAM."""
     load, written = demand.machine.load, demand.written
     found: list[tuple[float, Spent]] = []
 
@@ -139,10 +139,10 @@ def _steady(demand: Demand, period: Callable[[float], tuple[float, Spent]]) -> t
     blocks = math.prod(demand.subject.grid) / demand.active
     service = demand.bounds["dram_bandwidth"] / blocks
     cycles, _ = settled(time_of, service, lambda u: load.wait(u, written))
-    tried, spent = found[-1]
-    spent = spent * (tried / spent.sum())
-    dram = _reasons().index("dram")
-    spent[dram] = max(spent[dram] + cycles - tried, 0.0)
+    (unloaded, spent), (tried, other) = found[0], found[-1]
+    part = min((cycles - unloaded) / max(tried - unloaded, 1e-9), 1.0)
+    spent = spent * (unloaded / spent.sum()) * (1.0 - part) + other * (tried / other.sum()) * part
+    spent[_reasons().index("dram")] += cycles - spent.sum()
     return cycles, spent
 
 

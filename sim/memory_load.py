@@ -17,7 +17,9 @@ LIGHT = 0.02
 """Utilisation below which nobody waits."""
 
 PROBED = 0.9
-"""The wait at which a loaded memory is tried is that of this utilisation at most."""
+"""The wait at which a loaded memory is tried is that of this utilisation, however much there is to
+serve: a pipeline's time is no smooth function of the wait, and of a memory that serves more
+another wait would be tried, and sometimes a longer time found."""
 
 _FULL = 0.999
 
@@ -55,7 +57,7 @@ def settled(
     unloaded = time_of(0.0)
     if service < LIGHT * unloaded:
         return unloaded, 0.0
-    probe = wait_of(min(service / unloaded, PROBED))
+    probe = wait_of(PROBED)
     slope = max(time_of(probe) - unloaded, 0.0) / probe if probe > 0.0 else 0.0
     least, most = max(unloaded, service), max(unloaded, service) + slope * wait_of(_FULL)
     for _ in range(50):

@@ -293,7 +293,8 @@ class _LaneMasks:
             return None
         everyone = _bits(self._exists(shape))
         if isinstance(active.condition, Number):
-            return _Lanes(everyone[None], {}, 1.0, active.counts)
+            masks = everyone if active.condition.value else np.zeros_like(everyone)
+            return _Lanes(masks[None], {}, 1.0, active.counts)
         warps = Warps(self.values, active.counts)
         if warps.unknown(active.condition):
             return None

@@ -69,6 +69,13 @@ __global__ void k(POINTER x, float *y) {
   y[i] = x[i] + x[i + 1];
 }
 """
+RULED_OUT = """
+__global__ void k(double *y, int other) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (other) y[i + 1] = 2.5;
+  y[i] = 1.5;
+}
+"""
 
 
 @cache
@@ -137,6 +144,26 @@ def test_l1_keeps_what_guides_say_of_cuda(qualifiers: str, gpu: str, kept: bool)
     # Of 9 sectors that the two loads of a warp touch, 4 are touched for the first time, and one
     # more by the last warp of a thread block.
     assert found.l2_read_sectors == pytest.approx(32768 * (4 + 1 / 8 if kept else 9), rel=0.02)
+
+
+@pytest.mark.parametrize("other", [0, 1])
+def test_what_an_argument_rules_out_writes_nothing(other: int) -> None:
+    # Both store to the same lines: if the first were taken to happen, the second would write none.
+    found = estimated(RULED_OUT, "8388608", "256", "v100", (), f"other={other}").estimate.counts
+    assert found.dram_write_sectors == pytest.approx(8388608 / 4, rel=0.01)
+    assert found.l2_write_sectors == pytest.approx(8388608 / 4 * (2.125 if other else 1), rel=0.01)
+
+
+def test_lanes_that_begin_within_a_sector_wait_for_memory_each_time() -> None:
+    # A warp's 128 bytes are in five sectors, of which the next warp brings the last one: each
+    # warp brings four, rather than four warps of five all five.
+    source = NEIGHBOURS.replace("POINTER", "const float *__restrict__").replace("x[i] + ", "")
+    inside = source.replace("x[i + 1]", "x[i]")
+    whole, part = (
+        estimated(text, "1048576", "32", "v100").estimate.cpi_stack["dram"]
+        for text in (inside, source)
+    )
+    assert part == pytest.approx(whole, rel=0.05)
 
 
 def test_the_stack_adds_up() -> None:
