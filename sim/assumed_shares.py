@@ -104,13 +104,17 @@ def _guard(
     kernel: Kernel, facts: Facts, block: int, line: int, trips: Mapping[int, int]
 ) -> tuple[int, float] | None:
     """Where a branch goes to enter loops whose iterations are assumed in its line, and whether it
-    does; None unless it decides on that."""
-    loops, ways = facts[Loops], kernel.function.blocks[block].successors
-    for way in ways:
+    does; None unless it decides on that: no loop is entered where both of its sides meet again, as
+    they do between the iterations left over by unrolling and the unrolled loop."""
+    loops, blocks = facts[Loops], kernel.function.blocks
+    dominates = facts[Dominators].dominates
+    for way in blocks[block].successors:
+        if any(each != block and not dominates(way, each) for each in blocks[way].predecessors):
+            continue
         behind = [
             trips[loop.id] for loop in loops.loops
             if loop.line == line and loop.id in trips and block not in loop.blocks
-            and facts[Dominators].dominates(way, loop.header)
+            and dominates(way, loop.header)
         ]  # fmt: skip
         if behind:
             return way, float(any(behind))

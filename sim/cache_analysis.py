@@ -155,8 +155,8 @@ class _Reader:
         self.moves = dict[object, dict[Key, int]]()
         self.periods = dict[object, tuple[int, int] | None]()
         self.loops = facts[Loops]
-        self.steps = dict[int, Step]()
-        """Of accesses to memory whose rows are not known, by access."""
+        self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
+        self.own_rows = set[int]()  # loads whose lanes read a row of their own, or by such a row
 
     def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
         """The address of an access, and whether an argument that nobody gave had to be assumed; one
@@ -227,6 +227,23 @@ class _Reader:
             self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
         return self.periods[place]
 
+    def lie_apart(self, access: MemoryAccess, address: Expr, place: object) -> bool:
+        """Whether the lanes of an access whose place memory decides have nothing to do with each
+        other: each walks along a row of its own, or reads what such a row holds the index of."""
+        step = step_of(self.values, self.loops, access.block, address, place)
+        if step is not None:
+            line = self.loops.loops[step.loop].line
+            rows = [loop.id for loop in self.loops.loops if loop.line == line]
+            apart = step.bytes * sum(self.flow.trips[loop] for loop in rows) >= SECTOR
+            if access.space is not AddressSpace.LOCAL:
+                self.steps[access.id] = step
+        else:
+            indices = {cause.instruction for cause in self.values.causes(address)}
+            apart = not self.own_rows.isdisjoint(indices)
+        if apart and access.op is AccessOp.LOAD:
+            self.own_rows.add(access.instruction)
+        return apart
+
     def stream(self, access: MemoryAccess, width: int) -> Stream:
         """The addresses of one access that moves ``width`` bytes a lane."""
         return _stream(access, self, width)
@@ -252,12 +269,8 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             period = reader.period(split, rows, place)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
     if rows is None:
-        step = step_of(reader.values, reader.loops, access.block, address, place)
-        sectors = INDIRECT_SECTORS * lanes
-        if step is not None and not local:
-            reader.steps[access.id] = step
-            if step.bytes * flow.trips[step.loop] >= SECTOR:
-                sectors = WARP * lanes
+        apart = reader.lie_apart(access, address, place)
+        sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
         return Stream(
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, 2.0 if local else sectors, local,

@@ -15,6 +15,7 @@ from kcc.pipeline import AnalysisRequest, LaunchInputs
 from kcc.sim.estimate_result import Counts
 from kcc.sim.walks import Step, walks_of
 
+LENGTH = 80
 ROWS = """
 __kernel void k(__global const int *begin, __global const float *x, __global float *y, int n) {
   int row = get_global_id(0);
@@ -27,15 +28,22 @@ __kernel void k(__global const int *begin, __global const float *x, __global flo
 }
 """
 
+SPARSE = ROWS.replace("x, ", "x, __global const int *c, ").replace("x[j]", "x[c[j]]")
+SIDE_BY_SIDE = SPARSE.replace("first = FIRST", "first = row").replace(
+    "last = first + LENGTH", "last = row + n"
+)
 
-def counted(first: str, length: str, gpu: str, items: int = 4096) -> Counts:
+
+def counted(
+    first: str, length: str, gpu: str, items: int = 4096, text: str = ROWS, iterations: int = LENGTH
+) -> Counts:
     at = Span("test", 1, 1)
     launch = LaunchRequest(parse_dimensions(str(items), at), parse_dimensions("64", at))
     request = AnalysisRequest(
-        source=SourceText("k.cl", ROWS.replace("FIRST", first).replace("LENGTH", length), "."),
+        source=SourceText("k.cl", text.replace("FIRST", first).replace("LENGTH", length), "."),
         options=BuildOptions(opt_level=OptLevel.O2),
-        other_launch=LaunchInputs(launch, {}, (parse_argument("n=80", at),), "test"),
-        assumptions=parse_assumptions([("loop@7=80", at)]),
+        other_launch=LaunchInputs(launch, {}, (parse_argument(f"n={LENGTH}", at),), "test"),
+        assumptions=parse_assumptions([(f"loop@7={iterations}", at)]),
     )
     (found,) = estimate_source(request, [load_gpu(gpu, [])])
     return found.estimate.counts
@@ -55,3 +63,22 @@ def test_accesses_that_share_a_beginning_share_its_sectors() -> None:
     found = walks_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)})
     assert [found[access].fresh for access in range(10)] == [1 / 8] * 9 + [1.0]
     assert len({walk.group for walk in found.values()}) == 3
+
+
+@pytest.mark.parametrize("gpu", ["k40", "gtx1080"])
+def test_lanes_that_read_by_rows_of_their_own_have_a_sector_each(gpu: str) -> None:
+    """An index and what it is for, of each lane, in each iteration, and nothing in L1."""
+    told = counted("begin[row]", "begin[row + 1] - first", gpu, text=SPARSE)
+    assert told.l2_read_sectors == pytest.approx(2 * LENGTH * 4096, rel=0.02)
+
+
+def test_lanes_that_read_by_indices_side_by_side_have_half_as_many() -> None:
+    told = counted("", "", "k40", text=SIDE_BY_SIDE)
+    assert told.l2_read_sectors == pytest.approx((1 / 2 + 1 / 8) * LENGTH * 4096, rel=0.05)
+
+
+def test_iterations_left_over_by_unrolling_are_counted() -> None:
+    """Of 15 of an assumed loop that is unrolled by 8 seven are not in the unrolled one."""
+    whole = counted("begin[row]", "begin[row + 1] - first", "k40", iterations=16)
+    left = counted("begin[row]", "begin[row + 1] - first", "k40", iterations=15)
+    assert left.l2_read_sectors == pytest.approx(15 / 16 * whole.l2_read_sectors, rel=0.1)
