@@ -36,8 +36,8 @@ from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
 from kcc.sim.cache_overflow import missing_share
 from kcc.sim.folded_grid import period_of
+from kcc.sim.launch_flow import Flow
 from kcc.sim.open_arguments import open_arguments, placed
-from kcc.sim.pipeline_flow import Flow
 from kcc.sim.walks import Step, Walk, step_of, walked_bytes, walks_of
 
 Ints = NDArray[np.int64]

@@ -15,9 +15,10 @@ from kcc.sim.cache_options import CacheOptions
 from kcc.sim.executed_flow import Executed
 from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
+from kcc.sim.launch_flow import Flow, flow_of
 from kcc.sim.machine_costs import Generation
 from kcc.sim.machine_operations import MachineProgram
-from kcc.sim.pipeline_flow import CutInside, Flow, Traced, flow_of, shortened, traced
+from kcc.sim.pipeline_flow import CutInside, Traced, shortened, traced
 from kcc.sim.pipeline_program import machine_program
 from kcc.sim.pipeline_registers import register_limit
 from kcc.sim.reuse.analysis import Hierarchy, ReuseStudy
@@ -152,7 +153,8 @@ def subject_of(
     executed: Executed | None = None,
 ) -> Subject:  # fmt: skip
     """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``."""
-    flow = flow_of(kernel, facts) if executed is None else executed.flow(kernel, facts)
+    computed = flow_of(kernel, facts)
+    flow = computed if executed is None else executed.flow(kernel, facts, computed)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
     found = streams_of(kernel, facts, flow, 32, widths)
@@ -161,7 +163,9 @@ def subject_of(
     streams, places = folded(found, _grid(facts))
     programs = {Generation.VOLTA: newest}
     misses = miss_shares(streams, facts, flow)
-    works = {} if executed is None else dict.fromkeys(Generation, executed.work_by_block)
+    works = dict[Generation, Floats]()
+    if executed is not None and not executed.agrees(computed):
+        works = dict.fromkeys(Generation, executed.work_by_block)
     return Subject(
         kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
         works=works,

@@ -15,7 +15,7 @@ from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import MemoryAccesses
 from kcc.profile.model import AccessCount, Histogram, LaunchProfile
 from kcc.sim.cache_analysis import Stream
-from kcc.sim.pipeline_flow import Flow, flow_of
+from kcc.sim.launch_flow import Flow
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,14 @@ class Executed:
     profile: LaunchProfile
     instructions: Sequence[int]
 
-    def flow(self, kernel: Kernel, facts: Facts) -> Flow:
+    def agrees(self, computed: Flow) -> bool:
+        """Whether the flow from source alone is what was counted."""
+        executions = np.zeros(len(computed.executions))
+        for node in self.profile.nodes:
+            executions[node.block] = node.warps
+        return not computed.assumed and np.allclose(computed.executions, executions)
+
+    def flow(self, kernel: Kernel, facts: Facts, computed: Flow) -> Flow:
         """The flow that was counted; nothing of it is assumed. Counts do not say which warps of a
         thread block they are of: where the source alone leads to the same, its classes are."""
         size, seen = len(kernel.function.blocks), self.profile
@@ -41,14 +48,12 @@ class Executed:
             ways = [(block, loop.header) for block in before if block not in loop.blocks]
             entries.append(min(sum(arrived.get(way, 0.0) for way in ways), header))
             trips.append(header / entries[-1] if entries[-1] else 0.0)
-        computed = flow_of(kernel, facts)
-        same = not computed.assumed and np.allclose(computed.executions, executions)
         return Flow(
             max(round(executions[0]), 1), tuple(executions), tuple(entries), tuple(trips),
             frozenset(),
             tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True)),
             tuple(access.block for access in facts[MemoryAccesses].accesses),
-            computed.classes if same else (),
+            computed.classes if self.agrees(computed) else (),
         )  # fmt: skip
 
     @property

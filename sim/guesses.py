@@ -18,8 +18,8 @@ from kcc.passes.trip_counts import TripCount, TripCounts
 from kcc.passes.warp_addresses import Warps
 from kcc.sim.assumed_shares import AssumedShares
 from kcc.sim.cache_analysis import Stream
+from kcc.sim.launch_flow import ASSUMED_SHARE, Flow
 from kcc.sim.open_arguments import assumed_width, open_arguments
-from kcc.sim.pipeline_flow import ASSUMED_SHARE, Flow
 
 
 @dataclass(frozen=True, slots=True)

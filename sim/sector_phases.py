@@ -16,7 +16,7 @@ import numpy as np
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
 from kcc.sim.cache_analysis import SECTOR, Stream
-from kcc.sim.pipeline_flow import Flow
+from kcc.sim.launch_flow import Flow
 
 
 def miss_shares(streams: Sequence[Stream], facts: Facts, flow: Flow) -> Mapping[int, float]:

@@ -20,8 +20,8 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import Warps
+from kcc.sim.launch_flow import Flow
 from kcc.sim.machine_operations import MachineProgram
-from kcc.sim.pipeline_flow import Flow
 
 Floats = NDArray[np.float64]
 

@@ -22,8 +22,8 @@ from kcc.passes.symbolic.lanes import Key
 from kcc.passes.trip_counts import TripCounts
 from kcc.passes.warp_addresses import OBJECT_DISTANCE, WARP, Warps
 from kcc.sim.cache_analysis import LINE, SECTOR, Stream
+from kcc.sim.launch_flow import Flow
 from kcc.sim.machine_operations import MachineProgram, Memory
-from kcc.sim.pipeline_flow import Flow
 from kcc.sim.reuse.layout import Code, Kind, Op
 from kcc.sim.reuse.local_memory import is_local, key_of, local_accesses
 

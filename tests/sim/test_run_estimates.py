@@ -20,8 +20,8 @@ from kcc.passes.loops import Loops
 from kcc.run_estimates import LaunchEstimator, LaunchRecorder
 from kcc.sim.estimate_machine import machine_of
 from kcc.sim.estimate_model import estimate
+from kcc.sim.launch_flow import Flow, flow_of
 from kcc.sim.machine_costs import Generation
-from kcc.sim.pipeline_flow import Flow, flow_of
 
 ROOT = Path(__file__).parents[2]
 LAUNCH_US, OVERHEAD_CYCLES = 2.2, 1000
