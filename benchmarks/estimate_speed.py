@@ -87,10 +87,10 @@ SIZED = (
         "16,16",
         ("imageW=2**{h}", "imageH=2**{h}"),
     ),
-    Case("nbody/nbody.cl", "nbody_sim", "2**{e}", "256", ("numBodies=4096",)),
+    Case("nbody/nbody.cl", "nbody_sim", "2**{e}", "256", ("numBodies=2**{e}",)),
 )
-"""Kernels whose work-items do the same in launches of any size: 2**e of them (a quarter in one
-transpose); h is half of e, and q h - 4."""
+"""Kernels whose work-items do the same in launches of any size, or more in larger ones (bodies):
+2**e of them (a quarter in one transpose); h is half of e, and q h - 4."""
 
 
 def request(case: Case, whole: str, arguments: tuple[str, ...]) -> AnalysisRequest:

@@ -352,10 +352,10 @@ class Warps:
         symbols: dict[Key, NDArray[Any]] = dict(self.given)
         count = combinations * self.size
         items = np.arange(self.size, dtype=np.int64)
-        number = np.repeat(np.arange(combinations, dtype=np.int64), self.size)
+        number = np.arange(combinations, dtype=np.int64)
         moved = dict[Key, Ints]()
         for key, axis in zip(keys, axes, strict=True):
-            moved[key] = axis[number % len(axis)]
+            moved[key] = np.repeat(axis[number % len(axis)], self.size)
             number = number // len(axis)
         inside = items
         for dimension in self.order:

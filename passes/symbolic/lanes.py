@@ -55,19 +55,27 @@ def work_items(
     symbols: dict[Key, NDArray[Any]] = {}
     inside, outside = items, groups
     for dimension in range(3):
-        own = inside % local[dimension]
-        inside = inside // local[dimension]
+        inside, own = _divided(inside, local[dimension])
         symbols[SymbolKind.LOCAL_ID, dimension] = own
         whole = _size(known.global_size, dimension)
         if whole is not None:
             count = max(whole // local[dimension], 1)
-            group, outside = outside % count, outside // count
+            outside, group = _divided(outside, count)
             first = group * local[dimension] + known.offset[dimension]
             symbols[SymbolKind.GROUP_ID, dimension] = group
             symbols[SymbolKind.GLOBAL_ID, dimension] = first + own
-    symbols[SymbolKind.LANE, 0] = items % warp
+    symbols[SymbolKind.LANE, 0] = _divided(items, warp)[1]
     symbols.update(launch_symbols(known))
     return Lanes(len(items), symbols)
+
+
+def _divided(numbers: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Quotients and remainders; those of a power of two, as most sizes are, without divisions."""
+    if size == 1:
+        return numbers, np.zeros_like(numbers)
+    if size & (size - 1) == 0:
+        return numbers >> (size.bit_length() - 1), numbers & (size - 1)
+    return numbers // size, numbers % size
 
 
 def launch_symbols(known: Known) -> dict[Key, NDArray[Any]]:
@@ -106,8 +114,8 @@ def all_work_items(known: Known, *, warp: int = 32) -> Lanes:
     assert known.local_size is not None
     group = math.prod(known.local_size)
     total = math.prod(known.global_size)
-    numbers = np.arange(total, dtype=np.int64)
-    return work_items(known, numbers // group, numbers % group, warp=warp)
+    groups, items = _divided(np.arange(total, dtype=np.int64), group)
+    return work_items(known, groups, items, warp=warp)
 
 
 def one_group(known: Known, group: int = 0, *, warp: int = 32) -> Lanes:
