@@ -17,7 +17,7 @@ it neither forms selects nor merges conditions, exactly what keeps a program's b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
@@ -52,6 +52,7 @@ _UNFOLDED = re.compile(r" (?:bitcast|extractelement|insertelement|shufflevector)
 """Constant expressions that SROA leaves of a constant read as bytes; ``instcombine`` folds them."""
 
 _MISSED = re.compile(r"warning: (.*):(\d+):(\d+): loop not unrolled.*")
+_PARTLY = re.compile(r"remark: (.*):(\d+):(\d+): unrolled loop by a factor of (\d+).*")
 
 _MARKERS = re.compile(
     r"^(?: *#dbg_\w+\(| *(?:tail )?call void @llvm\.(?:lifetime|experimental\.noalias|dbg)\."
@@ -63,10 +64,12 @@ _MARKERS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Optimised:
-    """A module's text, and where it could not be optimised as the source asks (K501)."""
+    """A module's text, where it could not be optimised as the source asks (K501), and how many
+    times the loops were unrolled that were so in part, by the places of their keywords."""
 
     text: str
     warnings: tuple[Diagnostic, ...]
+    partly: Mapping[Span, int]
 
 
 def optimise(text: str, level: OptLevel) -> Optimised:
@@ -82,9 +85,14 @@ def optimise(text: str, level: OptLevel) -> Optimised:
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
+    partly = {
+        Span(match[1], int(match[2]), int(match[3])): int(match[4])
+        for match in map(_PARTLY.fullmatch, written)
+        if match
+    }
     if "optforfuzzing" in result:  # only at O1; the pattern takes long for an unrolled module
         result = _ATTRIBUTE.sub("", result)
-    return Optimised(_MARKERS.sub("", result), warnings)
+    return Optimised(_MARKERS.sub("", result), warnings, partly)
 
 
 def _optimised(text: str, level: OptLevel) -> str:
@@ -220,6 +228,7 @@ def _run_pipeline_without_target(module: llvm.ModuleRef) -> None:
 
 
 def _run_default(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+    _tell_of_unrolling()
     with builder.getModulePassManager() as passes:
         passes.run(module, builder)
 
@@ -249,6 +258,12 @@ def _prepare(level: OptLevel) -> None:
 def _target_machine() -> llvm.TargetMachine:
     llvm.initialize_all_targets()
     return llvm.Target.from_triple(TARGET_TRIPLE).create_target_machine(cpu=TARGET_CPU, opt=3)
+
+
+@cache
+def _tell_of_unrolling() -> None:
+    """Options are the process's: this one is set in the copy that optimises, and nowhere else."""
+    llvm.set_option("kcc", "-pass-remarks=loop-unroll")
 
 
 @cache

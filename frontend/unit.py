@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from kcc.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import definitions, is_lowered
 from kcc.frontend.inlining import check_size
-from kcc.frontend.ir.model import Function, MetadataLeaf
+from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language
-from kcc.frontend.optimise import optimise
+from kcc.frontend.optimise import Optimised, optimise
 from kcc.frontend.options import OptLevel
+from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
 from kcc.frontend.types import AddressSpace
 
 _DECLARATION = re.compile(r"^declare [^@\n]*@([\w.$]+)\(.*\n", re.MULTILINE)
@@ -40,6 +41,8 @@ def unit_from_ir(
     check_size(linked)
     optimised = optimise(linked, level)
     module = read_module(optimised.text)
+    if language is Language.CUDA and optimised.partly:
+        optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
     kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
         name=name,
@@ -52,6 +55,17 @@ def unit_from_ir(
         sources=sources,
         warnings=(*warnings, *optimised.warnings),
     )
+
+
+def _unrolled_by_nvcc(
+    text: str, level: OptLevel, optimised: Optimised, module: Module
+) -> tuple[Optimised, Module]:
+    """The module with loops that LLVM unrolls in part unrolled as nvcc does that."""
+    counts = counts_of_nvcc(text, module, optimised.partly)
+    if all(optimised.partly[place] == count for place, count in counts.items()):
+        return optimised, module
+    found = optimise(with_counts(text, counts), level)
+    return found, read_module(found.text)
 
 
 def link_builtins(text: str) -> str:
