@@ -19,7 +19,7 @@ from kcc.sim.memory_port import address_cycles, lookup_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
 SUSTAINED = 0.97
-MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.10), (5.0, 6.0), (150.0, 600.0)
+MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.11), (5.0, 6.0), (150.0, 600.0)
 """For GPUs whose description does not say it: sustained over data-sheet bandwidth where DRAM is
 only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
 both are half, and the waits of a read under load. Medians of the seven that were measured
