@@ -124,7 +124,7 @@ class Demand:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
                         self.l2[i] = traffic.sectors
-                self.sectors[i] = _own_sectors(traffic.sectors, size)
+                self.sectors[i] = _own_sectors(traffic, size)
                 self.path[i] = self._path(traffic)
             case _:
                 self.port[i] = 1.0
@@ -329,11 +329,13 @@ class Demand:
         return lost / max(self.counts.warp_instructions, 1e-9)
 
 
-def _own_sectors(sectors: float, size: int) -> float:
-    """Of the sectors of an access of so many bytes a lane those that it brings itself, if anything:
-    of lanes side by side that begin within a sector, the next warp's are the last one as well."""
+def _own_sectors(traffic: Traffic, size: int) -> float:
+    """The sectors that an access of so many bytes a lane brings at once: all of them; where lanes
+    side by side begin within a sector and bring nearly all, the last one is the next warp's, so
+    that each warp brings all but one rather than most warps all."""
     full = size * WARP / SECTOR
-    return full if full < sectors <= full + 1.0 else sectors
+    begins_within = full < traffic.sectors <= full + 1.0
+    return full if begins_within and traffic.dram_sectors > full - 0.5 else traffic.sectors
 
 
 def _overflow(footprint: float, size: int) -> float:
