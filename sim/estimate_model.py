@@ -183,12 +183,15 @@ def _whole(
 ) -> tuple[float, Spent]:
     """The cycles of one round of thread blocks with what is missing of some loops, and what they
     are spent on. An iteration takes what those in the middle of the run do, when the warps of all
-    thread blocks are in the loop: the SM is then as full as it is while others follow."""
+    thread blocks are in the loop: the SM is then as full as it is while others follow. Of several
+    loops each has that share of these cycles which it has of what is issued in them: in so few
+    iterations warps that are ahead are in the next one."""
     lacking, on, last = 0.0, 0.0, None
     for cut in cuts:
         last = _sm(demand, traces, blocks, wait=wait, watched=traces.inside[cut.loop])
         if cut.iterations:
-            times = cut.missing / (cut.iterations / 2.0)
+            own = last.own if len(cuts) > 1 else 1.0
+            times = own * cut.missing / (cut.iterations / 2.0)
             lacking, on = lacking + last.middle * times, on + last.steady * times
     run = last or _sm(demand, traces, blocks, wait=wait)
     return run.cycles + lacking, run.spent + on

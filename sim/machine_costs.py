@@ -1,7 +1,7 @@
 """What one operation of the IR costs a warp: machine instructions, by unit, per architecture.
 
 A GPU's compiler turns an operation into none, one or many machine instructions. The table says
-which, each row with where the figure comes from; widths, folding and constants are decided in
+which, each row with where the figure comes from; widths and folding are decided in
 :mod:`kcc.sim.pipeline_program`. "Guide" is NVIDIA's CUDA C++ Programming Guide, section "Arithmetic
 Instructions" (throughput of native instructions); "Turing data" are the instruction counters of a
 2080 Ti over convolution and Coulomb sums, which the tests of the benchmark compare with.
@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from kcc.frontend.ir.opcodes import Opcode
 from kcc.passes.instruction_classes import InstructionClass
 
 
@@ -106,6 +107,43 @@ OLDER: dict[Generation, dict[InstructionClass, Cost]] = {
     },
 }
 
+_PTXAS = "ptxas 13 for sm_75 to sm_90, instructions of one division"
+_SHORT = (
+    "LLVM's NVPTX (BypassSlowDivision) asks whether both are below 2^32, as sizes and indices are, "
+    "and then divides 32 bits; else 68 to 88 instructions (ptxas 13)"
+)
+_PRODUCT = "Granlund and Montgomery (PLDI 1994): high half of a product, shifts, signs corrected"
+
+DIVISIONS: dict[tuple[Opcode, bool], Cost] = {
+    (Opcode.UDIV, False): Cost(Unit.ALU, 18, 20, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections"),
+    (Opcode.UREM, False): Cost(Unit.ALU, 17, 19, _PTXAS),
+    (Opcode.SDIV, False): Cost(Unit.ALU, 24, 26, f"{_PTXAS}: as unsigned, and signs"),
+    (Opcode.SREM, False): Cost(Unit.ALU, 22, 24, _PTXAS),
+    (Opcode.UDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
+    (Opcode.UREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
+    (Opcode.SDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
+    (Opcode.SREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
+}
+"""Division and remainder of integers by what is no constant, by whether they have 64 bits, since
+Volta; ptxas 13 makes no code for GPUs before, which have the row of their class."""
+
+TEST_OF_HALVES = 4
+"""Instructions that ask whether 64-bit operands fit 32 bits (BypassSlowDivision, as above)."""
+
+AMD_WIDE_DIVISION = Cost(Unit.ALU, 70, 60, "AMDGPU expands it in line: two reciprocals in halves")
+
+BY_POWER_OF_TWO: dict[bool, Cost] = {
+    False: Cost(Unit.ALU, 3, 3, "shift of the sign, addition, shift"),
+    True: Cost(Unit.ALU, 8, 6, "the same in halves, shifts across them two each"),
+}
+BY_CONSTANT: dict[bool, Cost] = {
+    False: Cost(Unit.ALU, 4, 4, _PRODUCT),
+    True: Cost(Unit.ALU, 14, 8, f"{_PRODUCT}; four products of halves"),
+}
+"""Division of integers by constants, by whether they have 64 bits."""
+
+FP64_DIVISION = Cost(Unit.FP64, 12, 12, "MUFU.RCP64H, ten DFMA and DMUL, the test of its range")
+
 FUNCTIONS: dict[str, Cost] = {
     "native_sin": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi (RRO before Volta), MUFU.SIN"),
     "native_cos": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi, MUFU.COS"),
@@ -140,6 +178,18 @@ def generation_of(capability: tuple[int, int] | None, is_amd: bool) -> Generatio
     if capability[0] >= 5:
         return Generation.MAXWELL
     return Generation.KEPLER if capability[0] == 3 else Generation.FERMI
+
+
+def division_cost(opcode: Opcode, generation: Generation, *, is_wide: bool) -> Cost:
+    """Integer division or remainder by a value that is no constant."""
+    if generation is Generation.VOLTA:
+        return DIVISIONS[opcode, is_wide]
+    if is_wide and generation is Generation.AMD:
+        return AMD_WIDE_DIVISION
+    kind = InstructionClass.INT_DIV
+    row = OLDER.get(generation, {}).get(kind, COSTS[kind])
+    more = TEST_OF_HALVES if is_wide else 0
+    return Cost(row.unit, row.slots + more, row.steps + more, row.origin)
 
 
 def cost_of(kind: InstructionClass, generation: Generation) -> Cost | None:

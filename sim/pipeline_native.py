@@ -91,13 +91,14 @@ class Run(NamedTuple):
     schedulers; when each thread block ``started``; the cycles in which the middle half of the
     operations that were ``watched`` were issued. ``steady``: what was spent in these; with nothing
     watched, once every thread block has taken the place of another one, up to the start of the last
-    one."""
+    one. ``own``: of the slots that were issued in the middle, the share of what was watched."""
 
     cycles: float
     spent: Floats
     started: Floats
     middle: float
     steady: Floats
+    own: float
 
 
 class _Warps(NamedTuple):
@@ -148,13 +149,14 @@ class _Memory(NamedTuple):
 
 class _Watch(NamedTuple):
     """Of operations that are watched: after how many a quarter and three quarters of them are
-    issued, how many are ``so_far``, ``when`` these were and what was ``spent`` up to then. Without
-    any (no ``quarters``) the latter from when all places were taken again to the last thread block.
-    """
+    issued, how many and how many slots of them ``so_far``, ``when`` these were, their ``slots`` and
+    what was ``spent`` up to then. Without any (no ``quarters``) the latter from when all places
+    were taken again to the last thread block."""
 
     quarters: Floats
     so_far: Floats
     when: Floats
+    slots: Floats
     spent: Floats
 
 
@@ -195,7 +197,7 @@ def run_sm(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
     )
     spent = np.zeros(len(REASONS))
-    watch = _Watch(np.zeros(2), np.zeros(1), np.zeros(2), np.zeros((2, len(REASONS))))
+    watch = _unseen(np.zeros(2))
     if watched is None:
         watched = np.zeros(len(trace), np.bool_)
     else:
@@ -211,7 +213,8 @@ def run_sm(
     spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
     steady = np.maximum(watch.spent[1] - watch.spent[0], 0.0)
     middle = float(watch.when[1] - watch.when[0])
-    return Run(float(total), spent, blocks.started, middle, steady)
+    own = float(watch.slots[1] - watch.slots[0]) / max(float(steady[ISSUE]), 1e-9)
+    return Run(float(total), spent, blocks.started, middle, steady, min(own, 1.0))
 
 
 def _unsigned(numbers: Numbers) -> Places:
@@ -234,7 +237,11 @@ def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
     before = np.concatenate(([0], np.cumsum(watched)))[starts]
     number = float((np.diff(before) * runs[:-1]).sum())
     quarters = np.floor([0.25 * number, 0.75 * number])
-    return _Watch(quarters, np.zeros(1), np.zeros(2), np.zeros((2, len(REASONS))))
+    return _unseen(quarters)
+
+
+def _unseen(quarters: Floats) -> _Watch:
+    return _Watch(quarters, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros((2, len(REASONS))))
 
 
 @uncounted
@@ -267,7 +274,7 @@ def _loop(
         o = trace[warps.place[slot]]
         _account(slot, start, o, operations, warps, schedulers, spent)
         if watched[warps.place[slot]]:
-            _note(start, watch, spent)
+            _note(start, float(operations.slots[o]), watch, spent)
         scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
         schedulers.free[scheduler] = now
         last = max(last, now)
@@ -317,12 +324,13 @@ def _loop(
 
 
 @inlined
-def _note(start: float, watch: _Watch, spent: Floats) -> None:
+def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
     """A watched operation is issued."""
     watch.so_far[0] += 1.0
+    watch.so_far[1] += slots
     for part in range(2):
         if watch.so_far[0] == watch.quarters[part]:
-            watch.when[part] = start
+            watch.when[part], watch.slots[part] = start, watch.so_far[1]
             _keep(part, spent, watch)
 
 

@@ -30,7 +30,18 @@ from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
 from kcc.sim.large_blocks import excess_of
-from kcc.sim.machine_costs import FP64_FUNCTIONS, FUNCTIONS, Generation, Unit, cost_of
+from kcc.sim.machine_costs import (
+    BY_CONSTANT,
+    BY_POWER_OF_TWO,
+    FP64_DIVISION,
+    FP64_FUNCTIONS,
+    FUNCTIONS,
+    Cost,
+    Generation,
+    Unit,
+    cost_of,
+    division_cost,
+)
 from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging, shared_alignments
@@ -214,9 +225,10 @@ class _Lowering:
                 ):  # fmt: skip
                     unit, slots, steps = Unit.FP64, slots * FP64_FUNCTIONS, steps * FP64_FUNCTIONS
             elif kind is InstructionClass.FP_DIV and _is_double(instruction):
-                unit, slots, steps = Unit.FP64, 12, 12
+                unit, slots, steps = Unit.FP64, FP64_DIVISION.slots, FP64_DIVISION.steps
             elif kind is InstructionClass.INT_DIV:
-                slots, steps = _division(instruction, slots, steps)
+                division = _division(instruction, self.generation)
+                slots, steps = division.slots, division.steps
             if slots * count <= 0:
                 continue
             memory = Memory.NONE
@@ -415,18 +427,17 @@ def _is_double(instruction: AnyInstruction) -> bool:
     return isinstance(type_, FloatTy) and type_.bits == 64
 
 
-def _division(instruction: AnyInstruction, slots: float, steps: float) -> tuple[float, float]:
+def _division(instruction: AnyInstruction, generation: Generation) -> Cost:
     """Division by a constant is a multiplication and shifts, by a power of two shifts alone."""
     divisor = instruction.operands[1]
     type_ = scalar_of(instruction.type)
     wide = isinstance(type_, IntTy) and type_.bits > 32
     if isinstance(divisor, ConstantInt):
-        if divisor.value > 0 and divisor.value & (divisor.value - 1) == 0:
-            return (8.0, 6.0) if wide else (3.0, 3.0)
-        return (14.0, 8.0) if wide else (4.0, 4.0)
+        is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
+        return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
     if isinstance(divisor, ConstantVector):
-        return 4.0, 4.0
-    return (70.0, 60.0) if wide else (slots, steps)
+        return BY_CONSTANT[False]
+    return division_cost(instruction.opcode, generation, is_wide=wide)
 
 
 def _memory_of(touch: MemoryAccess) -> Memory:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -201,10 +204,20 @@ _made: _Maker[Any] | None = None
 
 
 def _begin(plan: Plan, scratch: Path) -> None:
-    """Make a process ready; an interrupt from the keyboard is for the first process alone."""
+    """Make a process ready; an interrupt from the keyboard is for the first process alone, without
+    which it does not stay behind."""
     global _plan, _made
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _plan, _made = plan, _maker(plan.question, scratch, StageRunner())
+
+
+def _end_with_parent() -> None:
+    """Where the first process was killed nobody says that there is nothing left to do."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | _Failure]:
@@ -223,7 +236,6 @@ def _apart(
 ) -> Iterator[tuple[int, tuple[Done, ...]]]:
     """Tasks run by several processes, in the order in which they end. New processes are started
     afresh, not forked: compiled code and its threads do not survive a fork."""
-    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from concurrent.futures.process import BrokenProcessPool
 

@@ -54,6 +54,16 @@ __kernel void k(__global const float *x, __global float *y, int n) {
   y[i] = s;
 }
 """
+BEHIND = """
+__kernel void k(__global const float *x, __global float *y, int n) {
+  int i = get_global_id(0);
+  float s = i, t = s + 1.0f;
+  for (int a = 0; a < n; a++) { s = fma(s, 0.5f, t); t = fma(t, 0.5f, s); }
+  y[i] = s;
+  for (int b = 0; b < n; b++) s += x[(b * 13 + i) & 1023] * t;
+  y[i + 1] = s;
+}
+"""
 
 
 def cycles(source: str, trips: int, blocks: int) -> float:
@@ -75,8 +85,13 @@ def cycles(source: str, trips: int, blocks: int) -> float:
 @pytest.mark.parametrize("blocks", [320, 640, 6400], ids=["half", "one round", "ten rounds"])
 @pytest.mark.parametrize(
     ("source", "trips", "most", "longest"),
-    [(TILES, 96, 800, 50_000), (NESTED, 40, 400, 1000), (TRIPLE, 13, 100, 200)],
-    ids=["one loop", "a loop in a loop", "three"],
+    [
+        (TILES, 96, 800, 50_000),
+        (NESTED, 40, 400, 1000),
+        (TRIPLE, 13, 100, 200),
+        (BEHIND, 300, 400, 50_000),
+    ],
+    ids=["one loop", "a loop in a loop", "three", "one behind another"],
 )
 def test_a_cut_trace_takes_what_the_whole_one_does(
     source: str, trips: int, most: int, longest: int, blocks: int, monkeypatch: pytest.MonkeyPatch
