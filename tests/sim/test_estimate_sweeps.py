@@ -150,12 +150,12 @@ def test_an_interrupted_sweep_goes_on(
     assert not kept.exists()
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
-def test_an_interrupt_of_several_processes_keeps_what_is_done(source: Path, tmp_path: Path) -> None:
-    target, kept = tmp_path / "a.json", tmp_path / "a.json.partial"
-    sweep = ["--gpu", "v100", "--sweep", "TILE=" + ",".join(map(str, range(1, 61))), *LAUNCH]
-    words = ["estimate", str(source), "--jobs", "2", "--json", str(target), *sweep]
+LONG = ["--gpu", "v100", "--sweep", "TILE=" + ",".join(map(str, range(1, 61))), *LAUNCH]
+
+
+def begun(source: Path, target: Path, kept: Path) -> subprocess.Popen[str]:
+    """A long sweep by two processes, of which something is done, in a group of its own."""
+    words = ["estimate", str(source), "--jobs", "2", "--json", str(target), *LONG]
     code = f"import sys; from kcc.cli import main; sys.exit(main({words!r}))"
     process = subprocess.Popen(
         [sys.executable, "-c", DEAF + code], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -166,15 +166,49 @@ def test_an_interrupt_of_several_processes_keeps_what_is_done(source: Path, tmp_
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    return process
+
+
+def is_there(group: int) -> bool:
+    """Whether a process of the group has not ended."""
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
+def test_an_interrupt_of_several_processes_keeps_what_is_done(source: Path, tmp_path: Path) -> None:
+    target, kept = tmp_path / "a.json", tmp_path / "a.json.partial"
+    process = begun(source, target, kept)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert "--resume" in errors
     assert not target.exists()
-    found = run(source, target, *sweep, "--resume")["estimates"]
+    found = run(source, target, *LONG, "--resume")["estimates"]
     assert len(found) == 60
     assert not kept.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX's")
+def test_what_is_killed_leaves_no_processes_behind(source: Path, tmp_path: Path) -> None:
+    target, kept = tmp_path / "a.json", tmp_path / "a.json.partial"
+    process = begun(source, target, kept)
+    process.kill()
+    process.communicate(timeout=120)
+    deadline = time.monotonic() + 60
+    while is_there(process.pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    done = len(kept.read_text().splitlines()) - 1
+    assert done >= 2
+    found = run(source, target, *LONG, "--resume")["estimates"]
+    assert len(found) == 60
 
 
 def test_a_journal_of_another_sweep_is_k893(
