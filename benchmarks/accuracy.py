@@ -22,8 +22,10 @@ from typing import cast
 
 import numpy as np
 
-from benchmarks.accuracy_rows import Journal, chosen, entries, rows_of, run
+from benchmarks.accuracy_rows import How, Journal, chosen, entries, rows_of, run
 from benchmarks.accuracy_tables import COUNTERS, TABLES, Table
+from kcc.estimating import MODELS, Question
+from kcc.sim.cache_options import CacheMethod, CacheOptions
 
 
 def ranks(values: Sequence[float]) -> np.ndarray:
@@ -115,6 +117,9 @@ def main() -> int:
         "--boost-every", type=int, default=1, metavar="N",
         help="also at the data sheet's clock: rows whose number N divides",
     )  # fmt: skip
+    parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
+    methods = [method.value for method in CacheMethod]
+    parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)
     parser.add_argument("--json", type=Path, help="write every row")
     arguments = parser.parse_args()
     if not (arguments.data / "truth").is_dir():
@@ -122,10 +127,12 @@ def main() -> int:
         return 1
     tables = [table for table in TABLES if arguments.only in table.file]
     places = {t: chosen(t, arguments.data, arguments.sample, arguments.seed) for t in tables}
-    journal = Journal(arguments.journal, TABLES, arguments.sources)
+    question = Question(arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)))
+    how = How(question, max(arguments.boost_every, 1))
+    journal = Journal(arguments.journal, TABLES, arguments.sources, how)
     if not arguments.so_far:
         every = [place for each in places.values() for place in each]
-        run(every, arguments.sources, journal, arguments.jobs, max(arguments.boost_every, 1))
+        run(every, arguments.sources, journal, arguments.jobs, how)
     kept = {table: entries(places[table], journal) for table in tables}
     for table, rows in kept.items():
         report(table, rows, len(rows_of(table, arguments.data)))

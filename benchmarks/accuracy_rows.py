@@ -17,7 +17,7 @@ import random
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -100,11 +100,23 @@ def _launch(row: Row, at: Span) -> LaunchRequest:
     return LaunchRequest(grid=parse_dimensions(grid, at), block=parse_dimensions(block, at))
 
 
+@dataclass(frozen=True, slots=True)
+class How:
+    """What is asked of kcc. Rows whose number ``boost_every`` divides are estimated at the boost
+    clock too."""
+
+    question: Question = field(default_factory=Question)
+    boost_every: int = 1
+
+
+AS_USUAL = How()
+
+
 def answered(
-    places: Sequence[Place], folder: Path, boost_every: int = 1
+    places: Sequence[Place], folder: Path, how: How = AS_USUAL
 ) -> Iterator[tuple[str, Entry]]:
     """The entries of rows that are one configuration; CPU seconds, of compilers as well, are shared
-    among them. Rows whose number ``boost_every`` divides are estimated at the boost clock too."""
+    among them."""
     began, found, workshop = _cpu_seconds(), list[tuple[str, Entry]](), Workshop()
     try:
         (prepared,) = workshop.prepare(request_of(places[0].table, places[0].row, folder))
@@ -112,9 +124,7 @@ def answered(
         reason = error.diagnostics[0].message
         found = [(p.key, _measured(p.row) | {"ours_ms": None, "invalid": reason}) for p in places]
     else:
-        found = [
-            (p.key, _estimated(p, workshop, prepared, p.number % boost_every == 0)) for p in places
-        ]
+        found = [(p.key, _estimated(p, workshop, prepared, how)) for p in places]
     seconds = (_cpu_seconds() - began) / len(places)
     for key, entry in found:
         yield key, entry | {"cpu_s": seconds}
@@ -132,13 +142,14 @@ def _measured(row: Row) -> Entry:
     return entry
 
 
-def _estimated(place: Place, workshop: Workshop, prepared: PreparedKernel, at_boost: bool) -> Entry:
+def _estimated(place: Place, workshop: Workshop, prepared: PreparedKernel, how: How) -> Entry:
     """At the table's clock, and at the data sheet's boost clock where that is asked."""
     table, entry = place.table, _measured(place.row)
+    at_boost = place.number % how.boost_every == 0
 
     def estimate(*changes: str) -> Estimate:
         gpu = load_gpu(table.gpu, list(changes))
-        return workshop.estimate(prepared, gpu, Question()).estimate
+        return workshop.estimate(prepared, gpu, how.question).estimate
 
     try:
         clock = (f"core_clock_boost_mhz={table.clock_mhz}",) if table.clock_mhz else ()
@@ -173,9 +184,11 @@ def configurations(places: Sequence[Place]) -> list[tuple[Place, ...]]:
 class Journal:
     """What has been estimated, by row: a line of JSON each, behind one that says with what."""
 
-    def __init__(self, path: Path | None, tables: Sequence[Table], folder: Path) -> None:
+    def __init__(
+        self, path: Path | None, tables: Sequence[Table], folder: Path, how: How = AS_USUAL
+    ) -> None:
         self.path, self.entries = path, dict[str, Entry]()
-        head = json.dumps({"code, sources and tables": _digest(tables, folder)})
+        head = json.dumps({"code, sources and tables": _digest(tables, folder, how)})
         if path is None:
             return
         lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
@@ -197,10 +210,10 @@ class Journal:
                 )
 
 
-def _digest(tables: Sequence[Table], folder: Path) -> str:
+def _digest(tables: Sequence[Table], folder: Path, how: How) -> str:
     """Of all that estimates depend on."""
     package = Path(kcc.__file__).parent
-    found = hashlib.sha256(repr(tables).encode())
+    found = hashlib.sha256(repr((tables, how.question)).encode())
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
     for path in sorted(p for p in (*code, *package.glob("*.py")) if p.suffix in (".py", ".yaml")):
         found.update(path.read_bytes())
@@ -210,12 +223,12 @@ def _digest(tables: Sequence[Table], folder: Path) -> str:
 
 
 def run(
-    places: Sequence[Place], folder: Path, journal: Journal, jobs: int, boost_every: int = 1
+    places: Sequence[Place], folder: Path, journal: Journal, jobs: int, how: How = AS_USUAL
 ) -> None:
     """Estimate all rows that the journal lacks, in ``jobs`` processes."""
     tasks = [t for t in configurations(places) if any(p.key not in journal.entries for p in t)]
     found = _apart if jobs > 1 else _here
-    for done, rows in enumerate(found(tasks, folder, boost_every, jobs), start=1):
+    for done, rows in enumerate(found(tasks, folder, how, jobs), start=1):
         journal.add(rows)
         if sys.stderr.isatty():
             sys.stderr.write(f"\r{done} of {len(tasks)} configurations")
@@ -227,29 +240,29 @@ def _rarely_collect() -> None:
 
 
 def _here(
-    tasks: Sequence[tuple[Place, ...]], folder: Path, boost_every: int, _jobs: int
+    tasks: Sequence[tuple[Place, ...]], folder: Path, how: How, _jobs: int
 ) -> Iterator[list[tuple[str, Entry]]]:
     _rarely_collect()
     for task in tasks:
-        yield list(answered(task, folder, boost_every))
+        yield list(answered(task, folder, how))
 
 
 def _apart(
-    tasks: Sequence[tuple[Place, ...]], folder: Path, boost_every: int, jobs: int
+    tasks: Sequence[tuple[Place, ...]], folder: Path, how: How, jobs: int
 ) -> Iterator[list[tuple[str, Entry]]]:
     """By processes that are started afresh: compiled code and its threads do not survive a fork."""
     spawned = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(jobs, spawned, initializer=_rarely_collect)
     try:
-        futures = [pool.submit(_listed, task, folder, boost_every) for task in tasks]
+        futures = [pool.submit(_listed, task, folder, how) for task in tasks]
         for future in as_completed(futures):
             yield future.result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _listed(task: tuple[Place, ...], folder: Path, boost_every: int) -> list[tuple[str, Entry]]:
-    return list(answered(task, folder, boost_every))
+def _listed(task: tuple[Place, ...], folder: Path, how: How) -> list[tuple[str, Entry]]:
+    return list(answered(task, folder, how))
 
 
 def entries(places: Sequence[Place], journal: Journal) -> list[Mapping[str, Any]]:

@@ -210,7 +210,7 @@ def confidence_text(confidence: Confidence) -> str:
     parts = list[str]()
     if confidence.assumed_share:
         share = 100 * confidence.assumed_share
-        parts.append(f"{share:.0f} % of warp instructions behind assumed branches")
+        parts.append(f"{share:.0f} % of warp instructions behind guessed branches and loops")
     if confidence.accesses_without_addresses:
         accesses = plural(confidence.accesses_without_addresses, "access", "accesses")
         parts.append(f"{accesses} without known addresses")
