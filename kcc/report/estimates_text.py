@@ -99,7 +99,9 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
     places = dict[str, tuple[str, ...]]()
     for each in records:
         if each.confidence is not None and each.confidence.guesses:
-            named = tuple(f"{g.what} in line {g.line}" for g in each.confidence.guesses)
+            named = tuple(
+                dict.fromkeys(f"{g.what} in line {g.line}" for g in each.confidence.guesses)
+            )
             places.setdefault(each.configuration.kernel, named)
     for kernel, named in places.items():
         more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
