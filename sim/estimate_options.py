@@ -62,7 +62,9 @@ def modelled_machine(machine: Machine, mechanisms: Mechanisms) -> Machine:
     machine = replace(machine, launch_cycles=taken_us * machine.clock_mhz)
     if mechanisms.latency:
         return machine
-    return replace(machine, latency=machine.latency | dict.fromkeys(MEMORY_LATENCIES, 0.0))
+    at_once = replace(machine.load, queue_cycles=0.0, turnaround_cycles=0.0)
+    latency = machine.latency | dict.fromkeys(MEMORY_LATENCIES, 0.0)
+    return replace(machine, latency=latency, load=at_once)
 
 
 def modelled_occupancy(reader: GpuReader, full: Occupancy, mechanisms: Mechanisms) -> Occupancy:
@@ -100,6 +102,7 @@ def _modelled(traffic: Traffic, stream: Stream, mechanisms: Mechanisms) -> Traff
         lines = min(traffic.lines, max(1.0, wanted / LINE))
         traffic = replace(
             traffic, sectors=sectors, lines=lines, passes=min(traffic.passes, lines),
+            bank_passes=min(traffic.bank_passes, lines),
             l2_sectors=min(traffic.l2_sectors, sectors),
             dram_sectors=min(traffic.dram_sectors, sectors),
         )  # fmt: skip

@@ -272,7 +272,7 @@ def _loop(
             break
         slot: Any = np.uint32(first)
         o = trace[warps.place[slot]]
-        _account(slot, start, o, operations, warps, schedulers, spent)
+        _account(slot, start, o, sm, operations, warps, schedulers, spent)
         if watched[warps.place[slot]]:
             _note(start, float(operations.slots[o]), watch, spent)
         scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
@@ -408,21 +408,39 @@ def _account(
     slot: int,
     start: float,
     o: int,
+    sm: Sm,
     operations: Operations,
     warps: _Warps,
     schedulers: _Schedulers,
     spent: Floats,
 ) -> None:
-    """What the scheduler's cycles up to the end of this issue went into."""
+    """What the scheduler's cycles up to the end of this issue went into. The start of a thread
+    block takes so long and no longer: before it was launched others were waited for."""
     gap = start - schedulers.free[warps.scheduler[slot]]
     if gap > 0:
         if warps.ready[slot] >= start:
+            if warps.why[slot] == START and gap > sm.block_start:
+                spent[_meanwhile(warps.scheduler[slot], warps)] += gap - sm.block_start
+                gap = sm.block_start
             spent[warps.why[slot]] += gap
         elif operations.unit[o] == _MEMORY_UNIT:
             spent[PORT] += gap
         else:
             spent[UNIT] += gap
     spent[ISSUE] += operations.slots[o]
+
+
+@uncounted
+def _meanwhile(scheduler: int, warps: _Warps) -> int:
+    """What the warps of a scheduler wait for, but for those that start: that which comes next."""
+    soonest, why = _NEVER, IDLE
+    for slot in range(len(warps.ready)):
+        if warps.scheduler[slot] == scheduler and warps.why[slot] != START:
+            if warps.ready[slot] < soonest:
+                soonest, why = warps.ready[slot], int(warps.why[slot])
+            elif warps.waiting[slot] and why == IDLE:
+                why = BARRIER
+    return why
 
 
 @inlined

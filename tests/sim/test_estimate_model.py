@@ -44,6 +44,17 @@ __kernel void k(__global const float *x, __global float *y, int n) {
 """
 
 
+FIRST = """
+__kernel void k(__global float *x, float a) {
+  int i = get_global_id(0);
+  float v = i;
+  if (get_local_id(0) < 32)
+    for (int j = 0; j < 2000; j++) v = fma(v, a, v);
+  x[i] = v;
+}
+"""
+
+
 MASKED = """
 __kernel void k(__global const int *m, __global float *x) {
   int i = get_global_id(0);
@@ -181,6 +192,14 @@ def test_the_stack_of_a_long_launch_is_that_of_full_sms(gpu: str) -> None:
     assert stream.cpi_stack["issue"] == pytest.approx(issue, rel=0.02)
     assert stream.cpi_stack["idle"] < 0.01 * stream.cpi
     assert stream.cpi_stack["dram"] > 0.3 * stream.cpi
+
+
+def test_schedulers_whose_warps_have_ended_are_idle() -> None:
+    # Of the 8 warps of each thread block the first works long; on a V100 these are all on one of
+    # the four schedulers. The other three are idle but for a few instructions and their waits.
+    found = estimated(FIRST, "4194304", "256", "v100", (), "a=0.5").estimate
+    assert 0.65 * found.cpi < found.cpi_stack["idle"] < 0.75 * found.cpi
+    assert found.cpi_stack["block_start"] < 0.1 * found.cpi
 
 
 @pytest.mark.parametrize("work_items", ["65536", "4194304"])

@@ -279,6 +279,29 @@ def test_ablation_ranks_the_configurations(
     assert "Spearman" in capsys.readouterr().out
 
 
+APART = """
+__kernel void k(__global const float *x, __global float *y) {
+  int i = get_global_id(0);
+  float s = 0;
+  for (int k = 0; k < 64; k++) s += x[(i & 31) * STRIDE + k];
+  y[i] = s;
+}
+"""
+
+
+@pytest.mark.parametrize("gpu", ["v100", "rtx3090", "gtx1080"])
+def test_without_coalescing_lanes_lie_side_by_side(tmp_path: Path, gpu: str) -> None:
+    # Words of 32 lanes, 128 bytes apart: in lines of their own, and in the same bank of L1.
+    path = tmp_path / "apart.cl"
+    path.write_text(APART)
+    options = ("--gpu", gpu, "--sweep", "STRIDE=1,32", "--ablate", "--global", "1048576")
+    near, far = run(path, tmp_path / "a.json", *options, "--local", "256")["estimates"]
+    assert far["time_us"] > 8 * near["time_us"]
+    assert far["ablated_us"]["coalescing"] == pytest.approx(
+        near["ablated_us"]["coalescing"], rel=0.3
+    )
+
+
 def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
     found = run(source, tmp_path / "a.json", "--gpu", "all", *LAUNCH)["estimates"]
     assert len(found) > 40
