@@ -13,7 +13,7 @@ with a loop costs an addition per iteration, one that does not is computed outsi
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
@@ -43,6 +43,7 @@ from kcc.sim.machine_costs import (
     division_cost,
 )
 from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.pipeline_divergence import BRANCH_STEPS, MEETING_SLOTS, parting
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging, shared_alignments
 from kcc.sim.pipeline_overhead import Unrolling
@@ -121,6 +122,7 @@ class _Lowering:
                     self._lower(instruction)
         self._close_phis()
         self._share_overhead()
+        waits = self._part_lanes()
         rows = [_frozen(draft) for draft in state.drafts]
         words = [self._words(row) for row in rows]
         successors = [block.successors for block in self.function.blocks]
@@ -149,6 +151,7 @@ class _Lowering:
                 rows, part, words, behind[block], limit - beside, repeats=repeats, place=private
             )
             blocks[block], away = spilled.block, max(away, spilled.words)
+        self._wait_for_branches(rows, blocks, waits)
         return MachineProgram(
             tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
         )
@@ -420,6 +423,34 @@ class _Lowering:
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times
+
+    def _part_lanes(self) -> dict[int, int]:
+        """Make branches cost what they do where lanes may part; gives the branch that each block
+        ends with whose successors wait for it."""
+        if self.generation is not Generation.VOLTA:
+            return {}
+        drafts, blocks = self.state.drafts, self.state.blocks
+        parts, notes = parting(self.kernel, self.facts, [len(block) for block in blocks])
+        waits = dict[int, int]()
+        for block in parts:
+            jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
+            last = jumps[-1] if jumps else -1
+            if last < 0 or drafts[last].slots < 1:
+                continue
+            drafts[last].slots += MEETING_SLOTS * (block in notes)
+            drafts[last].steps = BRANCH_STEPS
+            waits[block] = last
+        return waits
+
+    def _wait_for_branches(
+        self, rows: list[MachineOperation], blocks: Sequence[Sequence[int]], waits: dict[int, int]
+    ) -> None:
+        for block, branch in waits.items():
+            for way in set(self.function.blocks[block].successors):
+                if blocks[way]:
+                    first = blocks[way][0]
+                    needs = (*rows[first].needs, branch)
+                    rows[first] = replace(rows[first], needs=needs)
 
 
 def _is_double(instruction: AnyInstruction) -> bool:
