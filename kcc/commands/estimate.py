@@ -30,6 +30,7 @@ from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
 from kcc.diagnostics import DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
+from kcc.sim.cache_options import CacheOptions
 from kcc.sim.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
@@ -200,11 +201,15 @@ def _plan(
         raise usage_error("--warm: the model 'interval' begins with cold caches")
     if arguments.launches != LaunchWay.QUEUED.value and arguments.model == "interval":
         raise usage_error("--launches: the model 'interval' has launches in a queue alone")
+    caches = cache_options(arguments)
+    if arguments.model == "interval" and caches != CacheOptions():
+        raise usage_error(
+            "the model 'interval' runs its own caches: --caches, --cache-trials, --seed, "
+            "--interleaving and --cache-in-full are not for it"
+        )
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: requests_of(arguments, path, sources))
-    question = Question(
-        arguments.model, arguments.ablate, cache_options(arguments), LaunchWay(arguments.launches)
-    )
+    question = Question(arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches))
     return Plan(tuple(requests), tuple(gpus), question)
 
 

@@ -210,7 +210,10 @@ def test_launches_cost_what_the_host_makes_of_them(source: Path, tmp_path: Path)
     assert times["waited"] - times["queued"] == pytest.approx(WAITED_US - QUEUED_US, abs=0.01)
 
 
-@pytest.mark.parametrize("option", ["--warm", "--launches=graph"])
+@pytest.mark.parametrize(
+    "option",
+    ["--warm", "--launches=graph", "--caches=footprint", "--seed=3", "--cache-in-full=sets"],
+)
 def test_the_interval_model_has_cold_launches_in_a_queue(source: Path, option: str) -> None:
     options = ["--gpu", "a100", option, "--model", "interval"]
     assert main(["estimate", str(source), *options, *LAUNCH]) == 2
