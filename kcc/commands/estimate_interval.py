@@ -6,6 +6,7 @@ a run of the interval model on that trace.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from kcc.gpu.description import GpuDescription
     from kcc.pipeline import AnalysisRequest
     from kcc.static_tracing import TracedKernel
+    from kcc.trace.reader import LaunchTrace
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,15 @@ class IntervalWorkshop:
         registers = kernel_registers(request, self.stage)
         asked = asked_configuration(request)
         with open_trace(str(self._path)) as trace:
-            sizes = {
-                each.launch.number: (each.launch.global_size, each.launch.local_size)
+            places = {
+                each.launch.number: (
+                    each.launch.global_size, each.launch.local_size, _scalars(each)
+                )
                 for each in trace.launches
-            }
+            }  # fmt: skip
         return tuple(
             TracedLaunch(
-                Configuration(each.kernel, asked.source, asked.macros, *sizes[each.number]),
+                Configuration(each.kernel, asked.source, asked.macros, *places[each.number]),
                 _assumed(each), str(self._path), each.number, registers,
             )
             for each in found.kernels
@@ -94,6 +98,27 @@ class IntervalWorkshop:
             ),
         )
         return timing_record(prepared.configuration, prepared.assumed, timing)
+
+
+def _scalars(trace: LaunchTrace) -> dict[str, int | float]:
+    """The scalar arguments of a launch that are numbers."""
+    names = [argument.name for argument in trace.tables.arguments]
+    found = dict[str, int | float]()
+    for scalar in trace.launch.scalars:
+        number = _number(scalar.text)
+        if number is not None:
+            found[names[scalar.argument]] = number
+    return found
+
+
+def _number(text: str) -> int | float | None:
+    for kind in (int, float):
+        try:
+            value = kind(text)
+        except ValueError:
+            continue
+        return value if math.isfinite(value) else None
+    return None
 
 
 def _assumed(traced: TracedKernel) -> Assumed:

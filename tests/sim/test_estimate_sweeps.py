@@ -315,6 +315,7 @@ def test_each_model_gives_a_whole_record(source: Path, tmp_path: Path, model: st
     (found,) = document["estimates"]
     assert document["model"] == model
     assert found["configuration"]["global_size"] == [65536]
+    assert found["configuration"]["arguments"] == {"n": 65536}
     assert 1 < found["time_us"] < 1000
     parts = (Decimal(repr(value)) for value in found["cpi_stack"].values())
     assert sum(parts) == Decimal(repr(found["cpi"]))
