@@ -31,9 +31,9 @@ PREDICATED = 7
 def parting(
     kernel: Kernel, facts: Facts, lengths: Sequence[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """The blocks that end in a branch at which lanes may part, but for predicated ones, and those
-    of them that note where lanes meet: nowhere if only the end is there. ``lengths`` are the
-    operations of each block."""
+    """The blocks that end in a branch at which lanes may part, but for predicated ones and those to
+    the end (EXIT under a predicate), and those of them that note where lanes meet: nowhere if only
+    the end is there. ``lengths`` are the operations of each block."""
     blocks, met = kernel.function.blocks, set[int]()
     parts, notes = set[int](), set[int]()
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
@@ -41,7 +41,10 @@ def parting(
         meeting = divided.reconvergence
         if not divided.uniformity.is_divergent:
             continue
-        ways = [way for way in blocks[branch.block].successors if way != meeting]
+        after = blocks[branch.block].successors
+        if any(lengths[way] <= 1 and not blocks[way].successors for way in after):
+            continue
+        ways = [way for way in after if way != meeting]
         if all(blocks[way].successors == (meeting,) and lengths[way] <= PREDICATED for way in ways):
             continue
         parts.add(branch.block)

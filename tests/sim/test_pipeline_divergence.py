@@ -18,6 +18,7 @@ LONG = "for (int n = 0; n < 64; ++n) s = s * x[n] + 1.0f;"
 PARTING = f"if (x[i] > 0.0f) {{ {LONG} }}"
 TWICE = f"if (x[i] > 0.0f) {{ if (x[i] > 9.0f) {{ {LONG} }} }}"
 SHORT = "if (x[i] > 0.0f) y[i + 1] = s;"
+GUARD = f"if (x[i] > 0.0f) return; {LONG}"
 TOGETHER = f"if (x[get_group_id(0)] > 0.0f) {{ {LONG} }}"
 
 
@@ -47,7 +48,7 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
     return [rows[n] for n in waited], sum(row.slots for row in control)
 
 
-@pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0)])
+@pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
 def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, parting: int):
     found, slots = branches(body, Generation.VOLTA)
     assert len(found) == parting
