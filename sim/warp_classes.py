@@ -22,9 +22,9 @@ taken together."""
 
 
 FROM_THE_MIDDLE = (4, 3, 6, 1, 5, 2, 7, 0)
-"""The order in which warps take the eight traces of their class, the first of which rounds shares
-of an execution down and the last up: in the only thread block of an SM a class may be one warp,
-whose time is the block's, and of few warps half are to go each way where half do."""
+"""The order in which warps of one class of several take its eight traces, the first of which rounds
+shares of an execution down and the last up: in the only thread block of an SM a class may be one
+warp, whose time is the block's."""
 
 
 def alike_warps(executions: Floats) -> tuple[tuple[int, ...], ...]:
@@ -61,7 +61,7 @@ def turns(classes: tuple[tuple[int, ...], ...], variants: tuple[int, ...]) -> ND
     first, numbers = 0, np.arange(rounds)[:, None]
     for places, count in zip(classes, variants, strict=True):
         turn = (np.arange(len(places)) + numbers * len(places)) % count
-        if count > 1:
+        if count > 1 and len(classes) > 1:
             turn = np.array(FROM_THE_MIDDLE)[turn]
         found[:, list(places)] = first + turn
         first += count

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import cast
 
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.launch_overhead import LaunchWay
@@ -44,6 +45,6 @@ def settings_of(arguments: argparse.Namespace) -> dict[str, str]:
 def _text(value: object) -> str:
     if value is True:
         return "given"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return " ".join(map(str, value))
+    if isinstance(value, list | tuple):
+        return " ".join(str(each) for each in cast("Sequence[object]", value))
     return str(value)

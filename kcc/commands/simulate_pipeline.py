@@ -22,7 +22,7 @@ def check_pipeline(arguments: argparse.Namespace) -> None:
     if arguments.script.endswith((".kct", ".g")):
         raise usage_error(
             "--model pipeline takes a script: a trace does not have the code of its kernels",
-            "use --model cycle or interval, or `kcc estimate` on the kernel's source",
+            "use `kcc estimate` on the kernel's source, or --model cycle or interval",
         )
     if arguments.csv or arguments.timeline:
         raise usage_error("--csv and --timeline show cycles over time, of --model cycle")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -130,12 +129,9 @@ def test_as_many_classes_as_there_are_at_most() -> None:
 
 
 def test_warps_of_a_class_take_its_traces_in_turn() -> None:
-    """As warp w of thread block b takes the trace after ``(w + b * warps) % 8`` others where all
-    are alike: any two that follow each other have one of either half."""
+    """As warp w of thread block b takes ``(w + b * warps) % 8`` where all are alike."""
     alike = turns((tuple(range(3)),), (8,))
-    order = [4, 3, 6, 1, 5, 2, 7, 0]
-    assert alike.tolist() == [[order[(w + 3 * b) % 8] for w in range(3)] for b in range(8)]
-    assert all((one < 4) != (other < 4) for one, other in pairwise(order))
+    assert alike.tolist() == [[(w + 3 * b) % 8 for w in range(3)] for b in range(8)]
     apart = turns(((0, 3), (1, 2)), (1, 8))
     assert apart[:, (0, 3)].tolist() == [[0, 0]] * 8
     assert apart[0, 1:3].tolist() == [1 + 4, 1 + 3]
