@@ -24,11 +24,11 @@ from kcc.sim.estimate_machine import machine_of
 from kcc.sim.estimate_model import estimate
 from kcc.sim.estimate_options import EVERYTHING
 from kcc.sim.estimate_subject import Subject, subject_of
-from kcc.sim.estimate_timing import EMPTY_KERNEL_CYCLES, timing_of
+from kcc.sim.estimate_timing import timing_of
 from kcc.sim.executed_flow import Executed
+from kcc.sim.launch_overhead import EMPTY_KERNEL_CYCLES
 from kcc.sim.result import Timing
 from kcc.tracegen.execute import Execution
-from kcc.tracegen.trace_tables import tables_of
 from kcc.tracegen.workers import TraceCallback
 
 
@@ -64,14 +64,13 @@ class LaunchRecorder(Profiler):
         return super().before(launch)
 
     def after(self, launch: HostLaunch, execution: Execution) -> None:
-        seen = len(self.launches)
+        collector = self._collector
         super().after(launch, execution)
-        for profile in self.launches[seen:]:
-            plan = launch.prepared.plan
-            tables = tables_of(plan, launch.kernel, launch.unit)
+        if collector is not None:
             self.ran.append(Ran(
                 launch.unit, self._as_executed(launch), _known(launch),
-                tuple(access.instruction for access in tables.accesses), profile,
+                tuple(access.instruction for access in collector.tables.accesses),
+                self.launches[-1],
             ))  # fmt: skip
 
     def _as_executed(self, launch: HostLaunch) -> Kernel:

@@ -11,6 +11,7 @@ import numpy as np
 
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
+from kcc.passes.warp_addresses import WARP
 from kcc.sim.cache_analysis import Traffic
 from kcc.sim.declared_local import compiled
 from kcc.sim.estimate_lines import LineCost, line_costs
@@ -32,7 +33,6 @@ from kcc.sim.memory_port import PIECE_BYTES, load_cycles, tag_cycles
 from kcc.sim.reuse.local_memory import key_of
 from kcc.sim.reuse.traffic import caches_by_access, interleaving_spread
 
-WARP = 32
 SECTOR = 32
 LINE = 128
 

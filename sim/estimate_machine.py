@@ -44,7 +44,7 @@ instructions, between which a GPU would issue other warps'."""
 
 BLOCK_START_CYCLES = 375.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
-whose description does not say it: the median of the same seven (355 on V100, 540 on L40)."""
+whose description does not say it: the median of the same seven (335 on V100, 525 on L40)."""
 
 
 class L1Loads(Enum):

@@ -15,11 +15,6 @@ from kcc.sim.estimate_subject import Subject
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 from kcc.sim.reuse.traffic import AccessCaches
 
-EMPTY_KERNEL_CYCLES = 1000.0
-"""What a launch takes to begin and end where the GPU's description does not say it: about a
-microsecond, as the other models of launches that ran have it. Estimates from source add what comes
-between launches that a host queues."""
-
 Place = tuple[str, int]
 """A file and a line."""
 

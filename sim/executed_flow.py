@@ -69,8 +69,9 @@ class Executed:
         found = list[Stream]()
         for stream in streams:
             count = counts.get(accesses[stream.access].instruction)
-            known = stream.rows is not None or count is None or not count.executions
-            found.append(stream if known or count is None else _with_counts(stream, count))
+            if stream.rows is None and count is not None and count.executions:
+                stream = _with_counts(stream, count)
+            found.append(stream)
         return tuple(found)
 
 

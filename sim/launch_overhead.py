@@ -29,6 +29,12 @@ WAITED_US = 10.0
 them. From host to host and driver to driver it differs by several times (the smallest kernels there
 take 10 to 30 us on NVIDIA's GPUs, 90 and more on an RX 480)."""
 
+EMPTY_KERNEL_CYCLES = 1000.0
+"""For simulated launches on GPUs whose description has no ``launch_overhead_cycles``: from the
+first thread block's start to the end of a kernel that does nothing, about a microsecond, as the
+cycle-level and interval models assume it. What comes between launches that a host queues is not in
+it."""
+
 
 def launch_us(way: LaunchWay, queued_us: float, *, is_amd: bool) -> float:
     """Microseconds that a launch takes, on a GPU where one in a queue takes ``queued_us``."""

@@ -434,12 +434,10 @@ class _Lowering:
         waits = dict[int, int]()
         for block in parts:
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
-            last = jumps[-1] if jumps else -1
-            if last < 0 or drafts[last].slots < 1:
-                continue
-            drafts[last].slots += MEETING_SLOTS * (block in notes)
-            drafts[last].steps = BRANCH_STEPS
-            waits[block] = last
+            if jumps and drafts[jumps[-1]].slots >= 1:
+                waits[block] = jumps[-1]
+                drafts[jumps[-1]].slots += MEETING_SLOTS * (block in notes)
+                drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
 
     def _wait_for_branches(
