@@ -19,7 +19,7 @@ from kcc.sim.memory_port import address_cycles, lookup_cycles
 from kcc.sim.memory_side import MemorySide, memory_side_of
 
 SUSTAINED = 0.97
-MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.11), (5.0, 6.0), (150.0, 600.0)
+MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.10), (5.0, 12.0), (150.0, 600.0)
 """For GPUs whose description does not say it: sustained over data-sheet bandwidth where DRAM is
 only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
 both are half, and the waits of a read under load. Medians of the seven that were measured
@@ -42,7 +42,7 @@ UNIT_QUEUE = 8.0
 """Cycles of work that a unit takes in ahead: one operation here may be several machine
 instructions, between which a GPU would issue other warps'."""
 
-BLOCK_START_CYCLES = 375.0
+BLOCK_START_CYCLES = 365.0
 """From the end of a thread block to the first instruction of the next one in its place, for GPUs
 whose description does not say it: the median of the same seven (335 on V100, 525 on L40)."""
 
@@ -95,6 +95,10 @@ class Machine:
     launch_cycles: float
     """From launch to the first instruction and from the last to the end."""
     block_start_cycles: float
+    greedy: bool
+    """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
+    (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
+    section 5.1.2: an RTX A6000; they take it over to Turing and Blackwell)."""
 
 
 _LATENCIES: dict[str, tuple[str, float, str]] = {
@@ -163,6 +167,7 @@ def machine_of(reader: GpuReader) -> Machine:
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=float(launch.value) if launch is not None else QUEUED_US * clock,
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
+        greedy=generation is Generation.VOLTA,
     )
 
 

@@ -38,6 +38,10 @@ ROUNDS = 3
 """Rounds of thread blocks of which all are run. Of more, one round is, and as many again as take
 the place of others that end at different times: the rest goes on at their rate."""
 
+STEADY_ROUNDS = 4
+"""Rounds over which that rate is taken, behind the first two: from one to the next it differs by a
+tenth, as thread blocks meet in another order (convolutions, RTX 2080 Ti)."""
+
 
 def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERYTHING) -> Estimate:
     """How long the launch takes on a GPU, with the ``mechanisms`` that are switched on.
@@ -83,8 +87,7 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         cycles = per_sm * period
     else:
         first = _sm(demand, trace.traces, resident)
-        apart = first.cycles / resident
-        period, steady = _steady(demand, partial(_short, demand, trace.traces, resident, apart))
+        period, steady = _steady(demand, partial(_short, demand, trace.traces, resident))
         later = (per_sm - resident) * period
         spent = first.spent + steady * (later * demand.machine.schedulers / steady.sum())
         cycles = first.cycles + later
@@ -146,15 +149,13 @@ def _steady(demand: Demand, period: Callable[[float], tuple[float, Spent]]) -> t
     return cycles, spent
 
 
-def _short(
-    demand: Demand, traces: Traces, resident: int, apart: float, wait: float
-) -> tuple[float, Spent]:
-    """The period of thread blocks that have drifted ``apart``, and what it is spent on: a thread
+def _short(demand: Demand, traces: Traces, resident: int, wait: float) -> tuple[float, Spent]:
+    """The period of thread blocks once the first ones have ended, and what it is spent on: a thread
     block's issue slots, and waits as they are while the SM is full."""
-    blocks = ROUNDS * resident
-    run = _sm(demand, traces, blocks, apart, wait)
-    last, before = run.started[-resident:], run.started[-2 * resident : -resident]
-    period = float((last - before).mean()) / resident
+    blocks = (2 + STEADY_ROUNDS) * resident
+    run = _sm(demand, traces, blocks, wait)
+    last, before = run.started[-resident:], run.started[resident : 2 * resident]
+    period = float((last - before).mean()) / (STEADY_ROUNDS * resident)
     issue, spent = _reasons().index("issue"), run.steady.copy()
     spent[issue] = 0.0
     slots = run.spent[issue] / blocks
@@ -182,29 +183,29 @@ def _whole(
     demand: Demand, traces: Traces, cuts: Sequence[CutLoop], blocks: int, wait: float
 ) -> tuple[float, Spent]:
     """The cycles of one round of thread blocks with what is missing of some loops, and what they
-    are spent on. An iteration takes what those in the middle of the run do, when the warps of all
-    thread blocks are in the loop: the SM is then as full as it is while others follow. Of several
+    are spent on. An iteration takes what those in the middle of the run do, before the first thread
+    block ends: the SM is then as full as it is while others follow. Of several
     loops each has that share of these cycles which it has of what is issued in them: in so few
     iterations warps that are ahead are in the next one."""
     lacking, on, last = 0.0, 0.0, None
     for cut in cuts:
-        last = _sm(demand, traces, blocks, wait=wait, watched=traces.inside[cut.loop])
-        if cut.iterations:
+        last = _sm(demand, traces, blocks, wait, watched=traces.inside[cut.loop])
+        if cut.iterations and last.part > 0.0:
             own = last.own if len(cuts) > 1 else 1.0
-            times = own * cut.missing / (cut.iterations / 2.0)
+            times = own * cut.missing / (cut.iterations * last.part)
             lacking, on = lacking + last.middle * times, on + last.steady * times
-    run = last or _sm(demand, traces, blocks, wait=wait)
+    run = last or _sm(demand, traces, blocks, wait)
     return run.cycles + lacking, run.spent + on
 
 
 def _sm(
-    demand: Demand, traces: Traces, blocks: int, stagger: float = 0.0, wait: float | None = None,
+    demand: Demand, traces: Traces, blocks: int, wait: float | None = None,
     watched: NDArray[np.bool_] | None = None, warps: int | None = None,
 ) -> Run:  # fmt: skip
-    """A run of some thread blocks of an SM, the first ones ``stagger`` cycles apart. With a
-    ``wait`` a read of DRAM takes that much longer than without load; without it the SM has its
-    share of DRAM for itself, as where all SMs do the same at one time: more of it where it has more
-    thread blocks than the mean, as others end before it."""
+    """A run of some thread blocks of an SM. With a ``wait`` a read of DRAM takes that much longer
+    than without load; without it the SM has its share of DRAM for itself, as where all SMs do the
+    same at one time: more of it where it has more thread blocks than the mean, as others end before
+    it."""
     from kcc.sim import pipeline_native as native
 
     machine, latency = demand.machine, demand.machine.latency
@@ -227,7 +228,7 @@ def _sm(
         barrier_latency=latency["barrier"],
         atomic_latency=latency["atomic"],
         block_start=machine.block_start_cycles,
-        stagger=stagger,
+        greedy=machine.greedy,
     )
     operations = native.Operations(
         *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,

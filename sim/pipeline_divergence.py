@@ -15,6 +15,10 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.branches import Branches
 from kcc.passes.divergence import Divergence
 from kcc.passes.facts import Facts
+from kcc.passes.instruction_classes import InstructionClass
+from kcc.passes.loops import Loop
+from kcc.sim.machine_costs import COSTS, Generation
+from kcc.sim.machine_operations import MachineOperation, Memory
 
 BRANCH_STEPS = 3.0
 """From the result of a comparison to the instruction behind its branch, in latencies of additions:
@@ -52,3 +56,28 @@ def parting(
             met.add(meeting)
             notes.add(branch.block)
     return frozenset(parts), frozenset(notes)
+
+
+def turn_tests(
+    facts: Facts, loop: Loop, generation: Generation, number: int
+) -> tuple[MachineOperation, ...]:
+    """What stands before a loop that is unrolled though nobody knows how often it turns: whether
+    iterations are left over, and, behind these, whether there are as many as are unrolled (NVRTC
+    11.8 and nvcc 13: two comparisons and two branches). The first has the given ``number``."""
+    pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
+    may_part = generation is Generation.VOLTA and any(
+        divided.uniformity.is_divergent
+        for branch, divided in pairs if branch.block in loop.exiting
+    )  # fmt: skip
+    tests = list[MachineOperation]()
+    for meeting in (MEETING_SLOTS * may_part, 0.0):
+        for kind in (InstructionClass.COMPARE, InstructionClass.BRANCH):
+            is_branch = kind is InstructionClass.BRANCH
+            slots = 1.0 + meeting * is_branch
+            steps = BRANCH_STEPS if may_part and is_branch else 1.0
+            needs = (number + len(tests) - 1,) if tests else ()
+            unit, line = COSTS[kind].unit, loop.line or 0
+            tests.append(
+                MachineOperation(unit, kind, slots, steps, needs, Memory.NONE, -1, 0, line, -1)
+            )
+    return tuple(tests)

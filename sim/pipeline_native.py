@@ -33,6 +33,7 @@ _BARRIER_OPERATION = 9
 _SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
 _SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
 _NEVER = 1e30
+_OWN_TURN, _LAST_TURN = np.int64(-(1 << 62)), np.int64(1 << 62)
 _MOSTLY = 0.5
 _UNITS = 8
 
@@ -64,8 +65,10 @@ class Operations(NamedTuple):
 class Sm(NamedTuple):
     """An SM and its share of the memory behind it, in cycles (per sector for DRAM).
     ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
-    start ``stagger`` cycles apart. A read of DRAM takes ``dram_wait`` longer in the mean than
-    without load, at random: of several that a warp waits for together, the last one counts."""
+    start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
+    youngest one; others take the warp that comes first in its place. A read of DRAM takes
+    ``dram_wait`` longer in the mean than without load, at random: of several that a warp waits for
+    together, the last one counts."""
 
     schedulers: int
     resident: int
@@ -83,20 +86,23 @@ class Sm(NamedTuple):
     barrier_latency: float
     atomic_latency: float
     block_start: float
-    stagger: float
+    greedy: bool = False
 
 
 class Run(NamedTuple):
     """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
-    schedulers; when each thread block ``started``; the cycles in which the middle half of the
-    operations that were ``watched`` were issued. ``steady``: what was spent in these; with nothing
-    watched, once every thread block has taken the place of another one, up to the start of the last
-    one. ``own``: of the slots that were issued in the middle, the share of what was watched."""
+    schedulers; when each thread block ``started``; the cycles of the ``middle``, in which a
+    ``part`` of the operations that were watched were issued: from a quarter of them on until a
+    thread block ends (once there are an eighth), or three quarters. ``steady``: what was spent in
+    these; with nothing watched, once every thread block has taken the place of another one, up to
+    the start of the last one. ``own``: of the slots that were issued in the middle, the share of
+    what was watched."""
 
     cycles: float
     spent: Floats
     started: Floats
     middle: float
+    part: float
     steady: Floats
     own: float
 
@@ -105,8 +111,8 @@ class _Warps(NamedTuple):
     """By warp: its place in the trace and that trace's end, from when on it is ``ready`` for the
     operation there and ``why`` not before, the unit that this ``asks`` for, whether it is
     ``waiting`` at a barrier, by operation when its last result is ``known`` and its ``source``,
-    ``reads`` of DRAM since it last waited for one, its scheduler, and the place of its thread
-    block."""
+    ``reads`` of DRAM since it last waited for one, its scheduler, the place of its thread block,
+    and its ``turn``: of warps that can issue at one time the one with the lowest is taken."""
 
     place: Places
     end: Places
@@ -119,18 +125,21 @@ class _Warps(NamedTuple):
     reads: Integers
     scheduler: Places
     block: Places
+    turn: Integers
 
 
 class _Schedulers(NamedTuple):
     """By scheduler: from when on it and its units are ``free``, and until when each unit (or the
     port) is ``taken``, so that it accepts no operation; the warp that can issue ``first``, and
-    ``when`` it can: :data:`_NEVER` where none can."""
+    ``when`` it can: :data:`_NEVER` where none can; the warp that it ``stays`` with while that can
+    issue, -1 for none."""
 
     free: Floats
     unit_free: Floats
     taken: Floats
     first: Integers
     when: Floats
+    stays: Integers
 
 
 class _Memory(NamedTuple):
@@ -148,14 +157,16 @@ class _Memory(NamedTuple):
 
 
 class _Watch(NamedTuple):
-    """Of operations that are watched: after how many a quarter and three quarters of them are
-    issued, how many and how many slots of them ``so_far``, ``when`` these were, their ``slots`` and
-    what was ``spent`` up to then. Without any (no ``quarters``) the latter from when all places
-    were taken again to the last thread block."""
+    """Of operations that are watched: after how many of them the middle begins and ends at the
+    latest (``marks``), how many and how many slots of them ``so_far``, and of both ends of the
+    middle ``when`` they were, how many were ``issued``, their ``slots`` and what was ``spent`` up
+    to then. Without any (no ``marks``) the latter from when all places were taken again to the last
+    thread block."""
 
-    quarters: Floats
+    marks: Floats
     so_far: Floats
     when: Floats
+    issued: Floats
     slots: Floats
     spent: Floats
 
@@ -181,12 +192,13 @@ def run_sm(
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
         np.zeros((count, number)), np.zeros((count, number), np.uint8), np.zeros(count, np.int64),
-        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps),
+        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps), np.arange(count),
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
     schedulers = _Schedulers(
         np.zeros(sm.schedulers), np.zeros(units), np.full(units, -sm.unit_queue),
         np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
+        np.full(sm.schedulers, -1),
     )  # fmt: skip
     walked = np.tile(1.0 - operations.misses, (count, 1))
     memory = _Memory(
@@ -213,8 +225,9 @@ def run_sm(
     spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
     steady = np.maximum(watch.spent[1] - watch.spent[0], 0.0)
     middle = float(watch.when[1] - watch.when[0])
+    part = float(watch.issued[1] - watch.issued[0]) / max(float(watch.so_far[0]), 1.0)
     own = float(watch.slots[1] - watch.slots[0]) / max(float(steady[ISSUE]), 1e-9)
-    return Run(float(total), spent, blocks.started, middle, steady, min(own, 1.0))
+    return Run(float(total), spent, blocks.started, middle, part, steady, min(own, 1.0))
 
 
 def _unsigned(numbers: Numbers) -> Places:
@@ -231,17 +244,17 @@ def _with_places(operations: Operations) -> Operations:
 
 
 def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
-    """For the middle half of all that is watched: that of each variant, as often as it runs."""
+    """For all that is watched: that of each variant, as often as it runs."""
     ran = taken[np.arange(sm.blocks) % len(taken), : sm.warps]
     runs = np.bincount(ran.ravel(), minlength=len(starts))
     before = np.concatenate(([0], np.cumsum(watched)))[starts]
     number = float((np.diff(before) * runs[:-1]).sum())
-    quarters = np.floor([0.25 * number, 0.75 * number])
-    return _unseen(quarters)
+    return _unseen(np.ceil([0.25 * number, 0.75 * number]))
 
 
-def _unseen(quarters: Floats) -> _Watch:
-    return _Watch(quarters, np.zeros(2), np.zeros(2), np.zeros(2), np.zeros((2, len(REASONS))))
+def _unseen(marks: Floats) -> _Watch:
+    so_far, when, issued, slots = (np.zeros(2) for _ in range(4))
+    return _Watch(marks, so_far, when, issued, slots, np.zeros((2, len(REASONS))))
 
 
 @uncounted
@@ -277,6 +290,8 @@ def _loop(
             _note(start, float(operations.slots[o]), watch, spent)
         scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
         schedulers.free[scheduler] = now
+        if sm.greedy:
+            schedulers.stays[scheduler] = first
         last = max(last, now)
         unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
         if unit == _MEMORY_UNIT:
@@ -304,8 +319,10 @@ def _loop(
             last = max(last, done)
             _end(slot, block, warps, blocks)
             if blocks.left[block] == 0:
+                if 0.0 < 1.5 * watch.marks[0] <= watch.so_far[0] and watch.issued[1] == 0.0:
+                    _mark(1, now, spent, watch)
                 if launched < sm.blocks:
-                    if watch.quarters[1] == 0.0 and launched >= 2 * sm.resident - 1:
+                    if watch.marks[1] == 0.0 and launched >= 2 * sm.resident - 1:
                         _keep(min(launched - 2 * sm.resident + 1, 1), spent, watch)
                     _launch(block, launched, now, ends, trace, operations.unit, sm, warps, blocks)
                     concerns_all = True
@@ -328,16 +345,22 @@ def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
     """A watched operation is issued."""
     watch.so_far[0] += 1.0
     watch.so_far[1] += slots
-    for part in range(2):
-        if watch.so_far[0] == watch.quarters[part]:
-            watch.when[part], watch.slots[part] = start, watch.so_far[1]
-            _keep(part, spent, watch)
+    for end in range(2):
+        if watch.so_far[0] == watch.marks[end] and watch.issued[end] == 0.0:
+            _mark(end, start, spent, watch)
 
 
 @inlined
-def _keep(part: int, spent: Floats, watch: _Watch) -> None:
+def _mark(end: int, now: float, spent: Floats, watch: _Watch) -> None:
+    """Here the middle begins, or ends."""
+    watch.when[end], watch.issued[end], watch.slots[end] = now, watch.so_far[0], watch.so_far[1]
+    _keep(end, spent, watch)
+
+
+@inlined
+def _keep(end: int, spent: Floats, watch: _Watch) -> None:
     for reason in range(len(spent)):
-        watch.spent[part, reason] = spent[reason]
+        watch.spent[end, reason] = spent[reason]
 
 
 @inlined
@@ -358,13 +381,15 @@ def _launch(
         slot = place * sm.warps + w
         warps.place[slot], warps.end[slot] = ends[turn, w, 0], ends[turn, w, 1]
         warps.asks[slot] = unit[trace[ends[turn, w, 0]]]
-        warps.ready[slot] = now + sm.block_start if now >= 0.0 else number * sm.stagger
+        warps.ready[slot] = now + sm.block_start if now >= 0.0 else 0.0
         warps.why[slot] = START if now >= 0.0 else IDLE
         warps.waiting[slot] = False
+        if sm.greedy:
+            warps.turn[slot] = -number * sm.warps - w
         warps.known[slot, :] = 0.0
         warps.reads[slot] = 0
     blocks.left[place], blocks.arrived[place] = sm.warps, 0
-    blocks.started[number] = now if now >= 0.0 else number * sm.stagger
+    blocks.started[number] = max(now, 0.0)
 
 
 @inlined
@@ -384,15 +409,18 @@ def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port
     """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
     and its unit or the port, which takes operations from ``port`` on, takes the operation. Without
     branches, which nobody could predict."""
-    start, best = _NEVER, schedulers.first[scheduler]
+    start, best, turn = _NEVER, schedulers.first[scheduler], _LAST_TURN
     free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
+    stays = schedulers.stays[scheduler]
     taken[_MEMORY_UNIT] = port
     for each in range(np.int64(scheduler), len(warps.ready), sm.schedulers):
         slot = np.uint32(each)
         at = max(warps.ready[slot], free, taken[warps.asks[slot]])
-        earlier = at < start
+        own = _OWN_TURN if each == stays else warps.turn[slot]
+        earlier = (at < start) | ((at == start) & (own < turn))
         best = each if earlier else best
         start = at if earlier else start
+        turn = own if earlier else turn
     schedulers.first[scheduler], schedulers.when[scheduler] = best, start
 
 

@@ -74,6 +74,12 @@ class Unrolling:
             return times
         return max(iterations / (iterations // times + iterations % times), 1.0)
 
+    def leaves_rest(self, loop: Loop, operations: float) -> bool:
+        """Whether a loop of so many operations is unrolled and nobody knows how often it turns, so
+        that there may be iterations left over."""
+        known = isinstance(self.values.back_edges(loop.id), Number)
+        return not known and self.times(loop, operations) > 1
+
     def is_overhead(self, instruction: AnyInstruction) -> bool:
         """Whether an instruction counts or tests the iterations of its loop."""
         inner = self.loops.innermost[instruction.block]

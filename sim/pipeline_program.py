@@ -25,7 +25,7 @@ from kcc.passes.classify import classify
 from kcc.passes.control_flow import ControlFlow
 from kcc.passes.facts import Facts
 from kcc.passes.instruction_classes import InstructionClass
-from kcc.passes.loops import Loops
+from kcc.passes.loops import Loop, Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
@@ -43,7 +43,7 @@ from kcc.sim.machine_costs import (
     division_cost,
 )
 from kcc.sim.machine_operations import LOADS, MachineOperation, MachineProgram, Memory
-from kcc.sim.pipeline_divergence import BRANCH_STEPS, MEETING_SLOTS, parting
+from kcc.sim.pipeline_divergence import BRANCH_STEPS, MEETING_SLOTS, parting, turn_tests
 from kcc.sim.pipeline_folding import folding_of, function_name
 from kcc.sim.pipeline_merging import LoadMerging, shared_alignments
 from kcc.sim.pipeline_overhead import Unrolling
@@ -121,7 +121,7 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
-        self._share_overhead()
+        in_turns = self._share_overhead()
         waits = self._part_lanes()
         rows = [_frozen(draft) for draft in state.drafts]
         words = [self._words(row) for row in rows]
@@ -152,6 +152,7 @@ class _Lowering:
             )
             blocks[block], away = spilled.block, max(away, spilled.words)
         self._wait_for_branches(rows, blocks, waits)
+        self._test_turns(rows, blocks, in_turns)
         return MachineProgram(
             tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
         )
@@ -414,15 +415,22 @@ class _Lowering:
                 elif not isinstance(user, Phi):
                     found.append(user.index)
 
-    def _share_overhead(self) -> None:
+    def _share_overhead(self) -> list[Loop]:
+        """Let iterations that are unrolled share what their loop costs; gives the loops of which
+        nobody knows whether iterations are left over."""
+        in_turns = list[Loop]()
         for loop in self.loops.loops:
             own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
             if any(draft.memory is Memory.BARRIER for draft in own):
                 continue
-            times = self.unrolling.sharing(loop, sum(draft.slots for draft in own))
+            slots = sum(draft.slots for draft in own)
+            times = self.unrolling.sharing(loop, slots)
             for draft in own:
                 if draft.overhead:
                     draft.slots /= times
+            if self.unrolling.leaves_rest(loop, slots):
+                in_turns.append(loop)
+        return in_turns
 
     def _part_lanes(self) -> dict[int, int]:
         """Make branches cost what they do where lanes may part; gives the branch that each block
@@ -439,6 +447,22 @@ class _Lowering:
                 drafts[jumps[-1]].slots += MEETING_SLOTS * (block in notes)
                 drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
+
+    def _test_turns(
+        self, rows: list[MachineOperation], blocks: list[tuple[int, ...]], loops: Iterable[Loop]
+    ) -> None:
+        """Before each of these loops, tests whether iterations are left over and whether there are
+        as many as are unrolled."""
+        for loop in loops:
+            outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
+            if len(outside) != 1 or not blocks[loop.header]:
+                continue
+            first = blocks[loop.header][0]
+            tests = turn_tests(self.facts, loop, self.generation, len(rows))
+            rows += tests
+            (before,) = outside
+            blocks[before] = (*blocks[before], *range(len(rows) - len(tests), len(rows)))
+            rows[first] = replace(rows[first], needs=(*rows[first].needs, len(rows) - 1))
 
     def _wait_for_branches(
         self, rows: list[MachineOperation], blocks: Sequence[Sequence[int]], waits: dict[int, int]
