@@ -36,6 +36,7 @@ from kcc.passes.warp_addresses import WARP, Warps
 from kcc.passes.warp_cost import bank_passes, pieces_touched
 from kcc.sim.cache_overflow import missing_share
 from kcc.sim.folded_grid import period_of
+from kcc.sim.joined_atomics import is_joined
 from kcc.sim.launch_flow import Flow
 from kcc.sim.open_arguments import open_arguments, placed
 from kcc.sim.walks import Step, Walk, step_of, walked_bytes, walks_of
@@ -146,6 +147,7 @@ class _Reader:
 
     def __init__(self, kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> None:
         self.study = AccessStudy(kernel, facts, MemoryShape())
+        self.instructions = kernel.function.instructions
         self.values, self.flow, self.banks = facts[SymbolicValues], flow, banks
         self.warps = Warps(self.values, {})
         self.by_block = dict[int, Warps]()
@@ -276,11 +278,17 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             {}, sectors, sectors, 2.0 if local else sectors, local,
         )  # fmt: skip
     shifts = _shifts(groups, loops)
-    key = (place, constant % LINE, size, local)
+    alone = local and access.op is AccessOp.ATOMIC
+    if alone and (rows == rows.flat[0]).all():
+        alone = not is_joined(reader.instructions[access.instruction])
+    key = (place, constant % LINE, size, local, alone)
     if key not in reader.costs:
         relative = rows[:MOST_WARPS] + constant
         relative = relative - (relative.min() & -LINE)
-        reader.costs[key] = _costs(relative, shifts, size, local, reader.banks)
+        reader.costs[key] = (
+            _Costs(0.0, 0.0, _one_by_one(relative, reader.banks), 0.0) if alone
+            else _costs(relative, shifts, size, local, reader.banks)
+        )  # fmt: skip
     costs = reader.costs[key]
     rows = rows if local else rows + constant
     share = max(lanes, 1.0 / rows.shape[1])
@@ -288,7 +296,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
         max(1.0, costs.lines * share),
-        max(1.0, costs.passes if local else costs.passes * share), local,
+        max(1.0, costs.passes if local and not alone else costs.passes * share), local,
         max(1.0, costs.bank_passes * share), period, assumed=assumed,
     )  # fmt: skip
 
@@ -337,6 +345,12 @@ def _costs(rows: Ints, shifts: Ints, size: int, local: bool, banks: int) -> _Cos
         float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
         float(through_banks.mean()),
     )  # fmt: skip
+
+
+def _one_by_one(rows: Ints, banks: int) -> float:
+    """Passes of atomic operations on shared memory, where each lane is alone with its bank."""
+    asked = rows // 4 % banks
+    return float((asked[:, :, None] == np.arange(banks)).sum(axis=1).max(axis=1).mean())
 
 
 def _without_pairs(rows: Ints) -> Ints:

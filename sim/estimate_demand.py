@@ -12,6 +12,7 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.passes.warp_addresses import WARP
+from kcc.sim.atomic_queue import queue_cycles
 from kcc.sim.cache_analysis import Traffic
 from kcc.sim.declared_local import compiled
 from kcc.sim.estimate_lines import LineCost, line_costs
@@ -229,6 +230,9 @@ class Demand:
         found["l2_bandwidth"] = l2 / self.l2_rate
         found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
         found["l2_slice"] = self._hottest_slice()
+        found["l2_atomics"] = queue_cycles(
+            self.subject, self.program.operations, e.tolist(), machine.generation
+        )
         found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
         if machine.memory_side is not None:
             keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))

@@ -1,0 +1,51 @@
+"""How long atomic operations queue for one word of global memory.
+
+A slice of L2 does one of them a cycle (NVIDIA, "Kepler GK110" white paper, 2012, "Atomic
+Operations": one per clock on a common address, nine times what Fermi does); more words are served
+together. Addresses that memory decides are not known to be few, and do not queue here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from kcc.sim.cache_analysis import Stream
+from kcc.sim.estimate_subject import Subject
+from kcc.sim.joined_atomics import is_joined
+from kcc.sim.machine_costs import Generation
+from kcc.sim.machine_operations import MachineOperation, Memory
+
+OPERATION_CYCLES, FERMI_CYCLES = 1.0, 9.0
+
+
+def queue_cycles(
+    subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float],
+    generation: Generation,
+) -> float:  # fmt: skip
+    """Cycles in which L2 does all operations of a launch on the word that most of them are for.
+    ``executions`` are those of ``operations``, by warps."""
+    streams = {stream.access: stream for stream in subject.streams}
+    found = dict[tuple[str, int], float]()
+    for operation, times in zip(operations, executions, strict=True):
+        stream = streams.get(operation.access)
+        if operation.memory is not Memory.GLOBAL_ATOMIC or stream is None or stream.rows is None:
+            continue
+        joined = is_joined(subject.kernel.function.instructions[operation.instruction])
+        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * stream.rows.shape[1]
+        word = stream.array, int(stream.rows.min())
+        found[word] = found.get(word, 0.0) + times * lanes / _words(subject, stream)
+    cycles = FERMI_CYCLES if generation is Generation.FERMI else OPERATION_CYCLES
+    return max(found.values(), default=0.0) * cycles
+
+
+def _words(subject: Subject, stream: Stream) -> float:
+    """How many addresses an access goes to, thread blocks and iterations included."""
+    assert stream.rows is not None
+    blocks = math.prod(
+        count for count, step in zip(subject.places, stream.groups, strict=True) if step
+    )
+    turns = (max(subject.flow.trips[loop], 1.0) for loop, step in stream.loops.items() if step)
+    return len(np.unique(stream.rows)) * blocks * math.prod(turns)
