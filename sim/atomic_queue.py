@@ -8,10 +8,11 @@ together. Addresses that memory decides are not known to be few, and do not queu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from kcc.passes.warp_addresses import WARP
 from kcc.sim.cache_analysis import Stream
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.joined_atomics import is_joined
@@ -27,18 +28,40 @@ def queue_cycles(
 ) -> float:  # fmt: skip
     """Cycles in which L2 does all operations of a launch on the word that most of them are for.
     ``executions`` are those of ``operations``, by warps."""
-    streams = {stream.access: stream for stream in subject.streams}
     found = dict[tuple[str, int], float]()
-    for operation, times in zip(operations, executions, strict=True):
-        stream = streams.get(operation.access)
-        if operation.memory is not Memory.GLOBAL_ATOMIC or stream is None or stream.rows is None:
+    for stream, operation, times in _atomics(subject, operations, executions):
+        if stream.rows is None:
             continue
         joined = is_joined(subject.kernel.function.instructions[operation.instruction])
-        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * stream.rows.shape[1]
+        lanes = 1.0 if joined and stream.is_uniform else stream.lanes * WARP
         word = stream.array, int(stream.rows.min())
         found[word] = found.get(word, 0.0) + times * lanes / _words(subject, stream)
-    cycles = FERMI_CYCLES if generation is Generation.FERMI else OPERATION_CYCLES
-    return max(found.values(), default=0.0) * cycles
+    return max(found.values(), default=0.0) * _cycles(generation)
+
+
+def one_word_cycles(
+    subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float],
+    generation: Generation,
+) -> float:  # fmt: skip
+    """The same for those whose place memory decides, if it is one word of each array."""
+    found = dict[str, float]()
+    for stream, _, times in _atomics(subject, operations, executions):
+        if stream.rows is None:
+            found[stream.array] = found.get(stream.array, 0.0) + times * stream.lanes * WARP
+    return max(found.values(), default=0.0) * _cycles(generation)
+
+
+def _atomics(
+    subject: Subject, operations: Sequence[MachineOperation], executions: Sequence[float]
+) -> Iterator[tuple[Stream, MachineOperation, float]]:
+    streams = {stream.access: stream for stream in subject.streams}
+    for operation, times in zip(operations, executions, strict=True):
+        if operation.memory is Memory.GLOBAL_ATOMIC and operation.access in streams:
+            yield streams[operation.access], operation, times
+
+
+def _cycles(generation: Generation) -> float:
+    return FERMI_CYCLES if generation is Generation.FERMI else OPERATION_CYCLES
 
 
 def _words(subject: Subject, stream: Stream) -> float:

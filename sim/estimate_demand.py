@@ -12,7 +12,7 @@ import numpy as np
 from kcc.gpu.needs import GpuReader
 from kcc.gpu.occupancy import Occupancy, occupancy_of
 from kcc.passes.warp_addresses import WARP
-from kcc.sim.atomic_queue import queue_cycles
+from kcc.sim.atomic_queue import one_word_cycles, queue_cycles
 from kcc.sim.cache_analysis import Traffic
 from kcc.sim.declared_local import compiled
 from kcc.sim.estimate_lines import LineCost, line_costs
@@ -304,6 +304,13 @@ class Demand:
             caches=() if study is None else caches_by_access(self.subject, study),
             warm=self.warm,
             launches=self.launches,
+            one_word_us=one_word_cycles(
+                self.subject,
+                self.program.operations,
+                self.executions.tolist(),
+                self.machine.generation,
+            )
+            / self.machine.clock_mhz,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
 

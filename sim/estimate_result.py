@@ -60,6 +60,9 @@ class Estimate:
     """Of the machine code, as far as the operations of the model are it."""
     instruction_cache_bytes: int | None = None
     """Of an SM, where it is known; that code does not fit it costs nothing here."""
+    one_word_us: float = 0.0
+    """What the atomic operations take whose place memory decides, if it is one word of an array;
+    here none of them waits for another one."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.large_blocks`)."""

@@ -84,7 +84,8 @@ class Confidence:
     """What a time rests on: shares are of warp instructions. ``warm_l2``: L2 was taken to begin
     with what the launch before left (`--warm`); ``launches``: how the host makes them.
     ``spill_doubt``: the time is so many times longer if the compiler spills in a large block, and
-    so many times shorter if not."""
+    so many times shorter if not. ``one_word_us``: the time of the atomic operations whose place
+    memory decides, if it is one word."""
 
     assumed_launch: bool
     assumed_share: float
@@ -100,6 +101,7 @@ class Confidence:
     spill_doubt: float = 1.0
     unused_assumptions: tuple[str, ...] = ()
     """What is wrong with each `--assume` that had no use."""
+    one_word_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         found.instruction_cache_bytes,
         rounded(found.doubt),
         each.unused,
+        rounded(found.one_word_us),
     )
     if found.invalid:
         return EstimateRecord(

@@ -165,7 +165,11 @@ def _row(
         tag("td", each.limiter),
         tag("td", warps, class_="n"),
         tag("td", f"{each.waves or 0:.1f}", class_="n"),
-        tag("td", confidence_text(each.confidence) if each.confidence else "", class_="soft"),
+        tag(
+            "td",
+            confidence_text(each.confidence, each.time_us or 0.0) if each.confidence else "",
+            class_="soft",
+        ),
     )
 
 
@@ -226,7 +230,7 @@ def _cards(each: EstimateRecord) -> Markup:
         moved += f" written; L2 {volume(c.l2_read_sectors)} read"
         cards.append(_card("counts", f"{c.warp_instructions:,.0f} warp instructions", moved))
     if each.confidence is not None:
-        cards.append(_card("rests on", confidence_text(each.confidence), ""))
+        cards.append(_card("rests on", confidence_text(each.confidence, each.time_us or 0.0), ""))
     if each.reduction_errors is not None:
         off = each.reduction_errors
         cards.append(_card("caches in full", ", ".join(off.off), reductions_text(off)))

@@ -161,7 +161,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
             found.append(f"    {name:22s} {value:6.2f}  {bar}".rstrip())
     found += [*_bounds(each), *_counts(each)]
     if each.confidence is not None:
-        found.append("  confidence  " + confidence_text(each.confidence))
+        found.append("  confidence  " + confidence_text(each.confidence, each.time_us or 0.0))
         found += _guesses(each.confidence)
         found += [f"  warning     {text}" for text in each.confidence.unused_assumptions]
     return "\n".join([*found, *_reductions(each), *_ablated(each), *_lines(each, lines)]) + "\n"
@@ -207,7 +207,7 @@ def _counts(each: EstimateRecord) -> list[str]:
     return ["  counts      " + "; ".join(parts)]
 
 
-def confidence_text(confidence: Confidence) -> str:
+def confidence_text(confidence: Confidence, time_us: float) -> str:
     """What a time rests on, in words."""
     parts = list[str]()
     if confidence.assumed_share:
@@ -233,6 +233,10 @@ def confidence_text(confidence: Confidence) -> str:
         parts.append(
             f"x{confidence.spill_doubt:.2g} if the compiler spills in a large block, "
             f"/{confidence.spill_doubt:.2g} if not"
+        )
+    if confidence.one_word_us > time_us:
+        parts.append(
+            f"{duration(confidence.one_word_us)} if all atomic operations are for one word"
         )
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
     parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from kcc.gpu.loading import load_gpu
+from kcc.report.estimate_record import Confidence
+from kcc.report.estimates_text import confidence_text
 from tests.sim.test_estimate_model import estimated
 
 ITEMS, BLOCK = 1 << 20, 256
@@ -42,6 +45,27 @@ def queued(statement: str, gpu: str = "v100") -> float:
 )
 def test_one_operation_a_cycle_on_a_word(statement: str, cycles: int) -> None:
     assert queued(statement) == pytest.approx(cycles, rel=1e-6)
+
+
+def test_what_is_not_known_is_told() -> None:
+    source = """
+    __kernel void k(__global int *y, __global const int *x) {
+      atomic_add(y + x[get_global_id(0)], 1);
+    }
+    """
+    found = estimated(source, str(ITEMS), str(BLOCK), "v100").estimate
+    clock = load_gpu("v100").core_clock_boost_mhz
+    assert clock is not None
+    assert found.one_word_us == pytest.approx(ITEMS / float(clock.value))
+    assert found.time_us < found.one_word_us / 10
+    record = Confidence(
+        assumed_launch=False, assumed_share=0.0, unattributed_share=0.0,
+        accesses_without_addresses=1, assumed_gpu_values=(), weak_gpu_values=(),
+        one_word_us=found.one_word_us,
+    )  # fmt: skip
+    told = "if all atomic operations are for one word"
+    assert told in confidence_text(record, found.time_us)
+    assert told not in confidence_text(record, 2 * found.one_word_us)
 
 
 def test_fermi_takes_nine_cycles() -> None:
