@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
@@ -25,6 +27,9 @@ from kcc.sim.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.sector_phases import miss_shares
 from kcc.sim.uneven_blocks import Floats, work_by_block
+
+ENOUGH_TURNS = 1 << 14
+"""Iterations of a loop after which it goes on as before, where one thread block is looked at."""
 
 
 @dataclass(slots=True)
@@ -127,6 +132,17 @@ class Subject:
                 self.facts, self.flow, self.newest, self.streams, self.grid, self.places
             )
         return self._reuse
+
+    @property
+    def reuse_of_first(self) -> ReuseProgram:
+        """The same of the first thread block alone, all of whose warps come to each loop that any
+        warp comes to, and turn in it as long as says something: it may do what few others do."""
+        one = (1, 1, 1)
+        found = reuse_program(self.facts, self.flow, self.newest, self.streams, one, one)
+        loops = found.code.loops.copy()
+        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_TURNS)
+        code = found.code._replace(loops=loops, entered=np.ceil(found.code.entered))
+        return replace(found, code=code)
 
     @property
     def past_l1(self) -> frozenset[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from kcc.frontend.types import AddressSpace
 from kcc.gpu.needs import GpuReader
@@ -31,12 +32,23 @@ def reuse_study(
     subject: Subject, reader: GpuReader, shape: CacheShape, options: CacheOptions
 ) -> ReuseStudy:
     """The analysis of a kernel on a GPU. Two with the same caches, SMs and thread blocks share it.
+    Accesses that no warp came to, nor to any like them, are looked at in the first thread block
+    alone: what a single one does, it does most often.
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
     asked = hierarchy_of(reader, shape), options
     if asked not in subject.studies:
-        subject.studies[asked] = reuse_of(subject.reuse, *asked)
+        study = reuse_of(subject.reuse, *asked)
+        missing = set(_not_come_to(subject, study))
+        if missing:
+            alone = replace(asked[0], sms=1, resident=1)
+            first = reuse_of(subject.reuse_of_first, alone, options).accesses
+            study = replace(study, accesses={
+                a: first.get(a, reuse) if a in missing else reuse
+                for a, reuse in study.accesses.items()
+            })  # fmt: skip
+        subject.studies[asked] = study
     return subject.studies[asked]
 
 
@@ -83,6 +95,16 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
         else:
             found[stream.access] = _traffic(stream, reuse)
     return found
+
+
+def _not_come_to(subject: Subject, study: ReuseStudy) -> Iterator[int]:
+    """The accesses that happen, and of which nothing was seen, nor of any like them."""
+    for stream in subject.streams:
+        reuse = study.accesses.get(stream.access)
+        if reuse is None or reuse.sectors or stream.executions < 1.0:
+            continue
+        if _neighbour(subject, study, stream) is None:
+            yield stream.access
 
 
 def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
