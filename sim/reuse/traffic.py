@@ -28,6 +28,9 @@ Volta GPU architecture via microbenchmarking" (2018), table 3.1, L1 constant cac
 it: the pipeline takes constants to hit."""
 
 
+NEVER = Rate(0.0, 0.0)
+
+
 def reuse_study(
     subject: Subject, reader: GpuReader, shape: CacheShape, options: CacheOptions
 ) -> ReuseStudy:
@@ -40,14 +43,15 @@ def reuse_study(
     asked = hierarchy_of(reader, shape), options
     if asked not in subject.studies:
         study = reuse_of(subject.reuse, *asked)
-        missing = set(_not_come_to(subject, study))
-        if missing:
+        if missing := tuple(_not_come_to(subject, study)):
             alone = replace(asked[0], sms=1, resident=1)
             first = reuse_of(subject.reuse_of_first, alone, options).accesses
-            study = replace(study, accesses={
-                a: first.get(a, reuse) if a in missing else reuse
-                for a, reuse in study.accesses.items()
-            })  # fmt: skip
+            fits = launch_bytes(subject.streams, subject.flow, shape) <= shape.l2_bytes
+            found = {**study.accesses}
+            for stream in missing:
+                reuse, shared = first[stream.access], fits and _is_shared(subject, study, stream)
+                found[stream.access] = replace(reuse, dram=NEVER) if shared else reuse
+            study = replace(study, accesses=found)
         subject.studies[asked] = study
     return subject.studies[asked]
 
@@ -97,14 +101,20 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
     return found
 
 
-def _not_come_to(subject: Subject, study: ReuseStudy) -> Iterator[int]:
+def _is_shared(subject: Subject, study: ReuseStudy, stream: Stream) -> bool:
+    """Whether other accesses go to the same array, which have brought it to L2."""
+    others = (study.accesses.get(s.access) for s in subject.streams if s.array == stream.array)
+    return any(other is not None and other.sectors for other in others)
+
+
+def _not_come_to(subject: Subject, study: ReuseStudy) -> Iterator[Stream]:
     """The accesses that happen, and of which nothing was seen, nor of any like them."""
     for stream in subject.streams:
         reuse = study.accesses.get(stream.access)
         if reuse is None or reuse.sectors or stream.executions < 1.0:
             continue
         if _neighbour(subject, study, stream) is None:
-            yield stream.access
+            yield stream
 
 
 def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
