@@ -153,12 +153,13 @@ def _short(demand: Demand, traces: Traces, resident: int, wait: float) -> tuple[
     """The period of thread blocks once the first ones have ended, and what it is spent on: a thread
     block's issue slots, and waits as they are while the SM is full."""
     blocks = (2 + STEADY_ROUNDS) * resident
-    run = _sm(demand, traces, blocks, wait)
+    run = _sm(demand, traces, blocks, wait, starts_only=True)
     last, before = run.started[-resident:], run.started[resident : 2 * resident]
     period = float((last - before).mean()) / (STEADY_ROUNDS * resident)
     issue, spent = _reasons().index("issue"), run.steady.copy()
     spent[issue] = 0.0
-    slots = run.spent[issue] / blocks
+    of_variants = np.add.reduceat(demand.slots[traces.trace], traces.starts[:-1])
+    slots = float(of_variants[traces.taken].sum(axis=1).mean())
     waited = max(period * demand.machine.schedulers - slots, 0.0)
     spent *= waited / max(spent.sum(), 1e-9)
     spent[issue] = slots
@@ -200,7 +201,7 @@ def _whole(
 
 def _sm(
     demand: Demand, traces: Traces, blocks: int, wait: float | None = None,
-    watched: NDArray[np.bool_] | None = None, warps: int | None = None,
+    watched: NDArray[np.bool_] | None = None, warps: int | None = None, starts_only: bool = False,
 ) -> Run:  # fmt: skip
     """A run of some thread blocks of an SM. With a ``wait`` a read of DRAM takes that much longer
     than without load; without it the SM has its share of DRAM for itself, as where all SMs do the
@@ -229,6 +230,7 @@ def _sm(
         atomic_latency=latency["atomic"],
         block_start=machine.block_start_cycles,
         greedy=machine.greedy,
+        starts_only=starts_only,
     )
     operations = native.Operations(
         *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,

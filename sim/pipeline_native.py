@@ -68,7 +68,8 @@ class Sm(NamedTuple):
     start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
     youngest one; others take the warp that comes first in its place. A read of DRAM takes
     ``dram_wait`` longer in the mean than without load, at random: of several that a warp waits for
-    together, the last one counts."""
+    together, the last one counts. With ``starts_only`` the run is over when the last thread block
+    starts."""
 
     schedulers: int
     resident: int
@@ -87,6 +88,7 @@ class Sm(NamedTuple):
     atomic_latency: float
     block_start: float
     greedy: bool = False
+    starts_only: bool = False
 
 
 class Run(NamedTuple):
@@ -327,6 +329,8 @@ def _loop(
                     _launch(block, launched, now, ends, trace, operations.unit, sm, warps, blocks)
                     concerns_all = True
                     launched += 1
+                    if sm.starts_only and launched == sm.blocks:
+                        return last
                 else:
                     alive -= 1
         if blocks.left[block] > 0 and blocks.arrived[block] >= blocks.left[block]:
