@@ -417,10 +417,17 @@ def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port
     free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
     stays = schedulers.stays[scheduler]
     taken[_MEMORY_UNIT] = port
+    if stays >= 0:
+        slot = np.uint32(stays)
+        start = max(warps.ready[slot], free, taken[warps.asks[slot]])
+        best, turn = stays, _OWN_TURN
+        if start == free:
+            schedulers.first[scheduler], schedulers.when[scheduler] = best, start
+            return
     for each in range(np.int64(scheduler), len(warps.ready), sm.schedulers):
         slot = np.uint32(each)
         at = max(warps.ready[slot], free, taken[warps.asks[slot]])
-        own = _OWN_TURN if each == stays else warps.turn[slot]
+        own = warps.turn[slot]
         earlier = (at < start) | ((at == start) & (own < turn))
         best = each if earlier else best
         start = at if earlier else start
