@@ -320,10 +320,10 @@ class _LaneMasks:
         self, warps: Warps, active: Activity
     ) -> tuple[dict[int, tuple[int, int]], list[int]]:
         """The loops whose iterations are told apart, and how many of each."""
-        loops = [
+        loops = sorted(
             int(index) for kind, index in warps.moving([active.condition])
             if kind is SymbolKind.COUNTER and index in active.counts
-        ]  # fmt: skip
+        )  # fmt: skip
         counts = list[int]()
         for loop in loops:
             room = MOST_MASKS // max(math.prod(counts), 1)
