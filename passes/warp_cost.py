@@ -73,6 +73,13 @@ def bank_passes(
     return total, worst
 
 
+def lone_passes(addresses: Ints, *, banks: int = 32, bank_bytes: int = 4) -> Ints:
+    """Passes of each execution where lanes that want the same word take turns as those do that want
+    others of its bank: atomic operations."""
+    asked = addresses // bank_bytes % banks
+    return (asked[:, :, None] == np.arange(banks)).sum(axis=1).max(axis=1)
+
+
 def _phase(addresses: Ints, size_bytes: int, active: Mask | None, banks: int, width: int) -> Ints:
     """The most distinct words that one bank has to give."""
     words = _pieces(addresses, size_bytes, width, active)

@@ -1,8 +1,9 @@
 """How long atomic operations queue for one word of global memory.
 
 A slice of L2 does one of them a cycle (NVIDIA, "Kepler GK110" white paper, 2012, "Atomic
-Operations": one per clock on a common address, nine times what Fermi does); more words are served
-together. Addresses that memory decides are not known to be few, and do not queue here.
+Operations": one per clock on a common address, nine times what Fermi does; AMD's are taken to be
+alike); more words are served together. Addresses that memory decides are not known to be few, and
+do not queue here.
 """
 
 from __future__ import annotations

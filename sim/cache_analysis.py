@@ -33,7 +33,7 @@ from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
 from kcc.passes.warp_addresses import WARP, Warps
-from kcc.passes.warp_cost import bank_passes, pieces_touched
+from kcc.passes.warp_cost import bank_passes, lone_passes, pieces_touched
 from kcc.sim.cache_overflow import missing_share
 from kcc.sim.folded_grid import period_of
 from kcc.sim.joined_atomics import is_joined
@@ -207,7 +207,7 @@ class _Reader:
         numbers in form: from its values at 0 and 1."""
         if place not in self.moves:
             found = dict[Key, int]()
-            for key in self.warps.moving([split.core]) - set(split.linear):
+            for key in sorted(self.warps.moving([split.core]) - set(split.linear), key=str):
                 other = self.warps.first_block(split.core, {key: 1})
                 if other is not None:
                     found[key] = int(np.median(other - rows))
@@ -285,10 +285,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     if key not in reader.costs:
         relative = rows[:MOST_WARPS] + constant
         relative = relative - (relative.min() & -LINE)
-        reader.costs[key] = (
-            _Costs(0.0, 0.0, _one_by_one(relative, reader.banks), 0.0) if alone
-            else _costs(relative, shifts, size, local, reader.banks)
-        )  # fmt: skip
+        reader.costs[key] = _costs(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
     rows = rows if local else rows + constant
     share = max(lanes, 1.0 / rows.shape[1])
@@ -332,7 +329,11 @@ class _Costs:
     bank_passes: float
 
 
-def _costs(rows: Ints, shifts: Ints, size: int, local: bool, banks: int) -> _Costs:
+def _costs(
+    rows: Ints, shifts: Ints, size: int, local: bool, banks: int, *, alone: bool
+) -> _Costs:  # fmt: skip
+    if alone:
+        return _Costs(0.0, 0.0, float(lone_passes(rows, banks=banks).mean()), 0.0)
     if local:
         near = _without_pairs(rows - rows.min() // 4 * 4)
         passes, _ = bank_passes(near, size, None, banks=banks)
@@ -345,12 +346,6 @@ def _costs(rows: Ints, shifts: Ints, size: int, local: bool, banks: int) -> _Cos
         float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
         float(through_banks.mean()),
     )  # fmt: skip
-
-
-def _one_by_one(rows: Ints, banks: int) -> float:
-    """Passes of atomic operations on shared memory, where each lane is alone with its bank."""
-    asked = rows // 4 % banks
-    return float((asked[:, :, None] == np.arange(banks)).sum(axis=1).max(axis=1).mean())
 
 
 def _without_pairs(rows: Ints) -> Ints:

@@ -98,7 +98,7 @@ class Machine:
     greedy: bool
     """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
     (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
-    section 5.1.2: an RTX A6000; they take it over to Turing and Blackwell)."""
+    section 5.1.2: an RTX A6000; they take it over to Turing and Blackwell, we to Volta)."""
 
 
 _LATENCIES: dict[str, tuple[str, float, str]] = {

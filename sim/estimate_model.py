@@ -39,8 +39,8 @@ ROUNDS = 3
 the place of others that end at different times: the rest goes on at their rate."""
 
 STEADY_ROUNDS = 4
-"""Rounds over which that rate is taken, behind the first two: from one to the next it differs by a
-tenth, as thread blocks meet in another order (convolutions, RTX 2080 Ti)."""
+"""Rounds over which that rate is taken, behind the first two: from one to the next it differs by up
+to a fifth, as thread blocks meet in another order (convolutions, RTX 2080 Ti)."""
 
 
 def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERYTHING) -> Estimate:

@@ -325,7 +325,7 @@ def _loop(
                     _mark(1, now, spent, watch)
                 if launched < sm.blocks:
                     if watch.marks[1] == 0.0 and launched >= 2 * sm.resident - 1:
-                        _keep(min(launched - 2 * sm.resident + 1, 1), spent, watch)
+                        _mark(min(launched - 2 * sm.resident + 1, 1), now, spent, watch)
                     _launch(block, launched, now, ends, trace, operations.unit, sm, warps, blocks)
                     concerns_all = True
                     launched += 1
@@ -358,11 +358,6 @@ def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
 def _mark(end: int, now: float, spent: Floats, watch: _Watch) -> None:
     """Here the middle begins, or ends."""
     watch.when[end], watch.issued[end], watch.slots[end] = now, watch.so_far[0], watch.so_far[1]
-    _keep(end, spent, watch)
-
-
-@inlined
-def _keep(end: int, spent: Floats, watch: _Watch) -> None:
     for reason in range(len(spent)):
         watch.spent[end, reason] = spent[reason]
 
@@ -411,8 +406,9 @@ def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
 @inlined
 def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
     """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
-    and its unit or the port, which takes operations from ``port`` on, takes the operation. Without
-    branches, which nobody could predict."""
+    and its unit or the port, which takes operations from ``port`` on, takes the operation. That
+    which it stays with, at once if that is now; the others without branches, which nobody could
+    predict."""
     start, best, turn = _NEVER, schedulers.first[scheduler], _LAST_TURN
     free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
     stays = schedulers.stays[scheduler]
