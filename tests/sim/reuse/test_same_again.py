@@ -17,7 +17,11 @@ KEYS = [(SymbolKind.COUNTER, OUTER), (SymbolKind.COUNTER, INNER)]
 @pytest.mark.parametrize("order", [KEYS, KEYS[::-1]])
 def test_outer_loops_are_told_apart_first(order: list[tuple[SymbolKind, int]]) -> None:
     masks: Any = _LaneMasks.__new__(_LaneMasks)
-    warps: Any = SimpleNamespace(moving=lambda _: order)
+
+    def moving(_: object) -> list[tuple[SymbolKind, int]]:
+        return order
+
+    warps: Any = SimpleNamespace(moving=moving)
     active: Any = SimpleNamespace(condition=None, counts={OUTER: 23, INNER: 46})
     places, counts = masks._places(warps, active)
     assert counts == [23, 2]
