@@ -29,7 +29,7 @@ import kcc.opencl as cl
 def main(size, seed):
     context = cl.create_some_context()
     queue = cl.CommandQueue(context)
-    program = cl.Program(context, open(SOURCE).read()).build()
+    program = cl.Program(context, SOURCE).build()
     rng = np.random.default_rng(seed)
     at = cl.Buffer(context, cl.mem_flags.COPY_HOST_PTR,
                    hostbuf=rng.integers(0, 2048, 4096).astype(np.int32))
@@ -43,9 +43,8 @@ def main(size, seed):
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("memory")
-    source, host = folder / "gather.cl", folder / "host.py"
-    source.write_text(SOURCE)
-    host.write_text(f"SOURCE = {str(source)!r}\n" + HOST)
+    host = folder / "host.py"
+    host.write_text(f"SOURCE = {SOURCE!r}\n" + HOST)
     assert main(["trace", str(host), "-o", str(folder / "gather.kct")]) == 0
     return folder / "gather.kct"
 
