@@ -47,6 +47,8 @@ class MeasuredTable:
     """The column that says whether a configuration ran, and what it has there if it did."""
     gpu: str | None
     """The column of GPUs."""
+    problem: tuple[str, ...]
+    """Columns that arguments are made of: among rows that are alike in them one would choose."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -81,7 +83,9 @@ def read_table(arguments: argparse.Namespace, source: SourceText) -> MeasuredTab
     for name in (time, *(status or ())[:1], *macros.values(), *_given(arguments.gpu_column)):
         if name not in head:
             raise usage_error(f"'{path}' has no column '{name}'", f"it has {', '.join(head)}")
-    return MeasuredTable(path, rows, macros, time, unit, status, arguments.gpu_column)
+    words = _WORD.findall(" ".join([*arguments.arguments, *arguments.sizes]))
+    problem = tuple(name for name in head if name in words and name not in macros.values())
+    return MeasuredTable(path, rows, macros, time, unit, status, arguments.gpu_column, problem)
 
 
 def _given(name: str | None) -> tuple[str, ...]:
@@ -209,7 +213,7 @@ def _case(
     return Case(
         Path(table.path).name, number, asked.kernel, Gpu(gpu, asked.settings), lambda: (work,),
         _time_us(table, line, row) if ran else None, asked.measures, not ran, asked.caches,
-        words, choice=gpu, groups=(gpu,),
+        words, choice=" ".join([gpu, *(row[name] for name in table.problem)]), groups=(gpu,),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import kcc
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
-from kcc.commands.console import choose_style
+from kcc.commands.console import choose_style, is_terminal
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions
 from kcc.commands.options import (
@@ -181,6 +181,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         write_outputs(_outputs(arguments, found))
         if journal:
             journal.remove()
+    if is_terminal(sys.stderr):
+        sys.stderr.write(f"{sum(row.seconds for row in rows):.1f} CPU seconds\n")
     mean = figures(rows).mean
     return int(mean is None or (arguments.limit is not None and mean > 100 * arguments.limit))
 

@@ -24,7 +24,8 @@ FIGURES_HEAD = " rows   est.  mean %  median %    max %   bias %  corr.  regret 
 
 MEANINGS = (
     "bias: estimated over measured, geometric mean; corr.: Spearman's, of ranks; regret: by how "
-    "much the row that is estimated to be the fastest is slower than the one that is; in range: "
+    "much the row that is estimated to be the fastest is slower than the one that is, among rows "
+    "with the same arguments; in range: "
     "measured times within the estimate's range; width: end of the range over its start, median"
 )
 
@@ -119,9 +120,10 @@ def _short(value: float | None) -> float | None:
 
 def validation_text(found: Validation, style: Style) -> str:
     """The report."""
-    columns = ("", "rows", "estimated", "mean", "median", "largest", "bias", "corr.",
+    columns = ("", "rows", "est.", "mean", "median", "largest", "bias", "corr.",
                "regret", "in range", "width")  # fmt: skip
     table = make_table(heading(found), style, *columns, right=columns[1:])
+    table.columns[0].no_wrap = True
     rows = [figure_cells(name, each) for name, each in lines_of(found)]
     fill(table, rows, MEANINGS)
 
@@ -177,7 +179,6 @@ def remarks(found: Validation) -> list[str]:
                 f"far off: row {row.number} {row.words}: {row.measured_us:.4g} us measured, "
                 f"{row.time_us:.4g} us estimated ({row.ratio:.2f}), {row.limiter}"
             )
-    said.append(f"{whole.seconds:.1f} CPU seconds")
     return said
 
 
