@@ -20,10 +20,12 @@ DIGITS = 6
 WORST = 5
 """Rows that the text names."""
 
-FIGURES_HEAD = " rows   est.  mean %  median %    max %   bias %  corr.  regret %  in range  width"
+FIGURES_HEAD = " rows   est.  mean %  median %    max %   bias %  corr.  regret %  range %  width"
 
+FIGURE_COLUMNS = ("", "rows", "est.", "mean %", "median %", "max %", "bias %", "corr.",
+                  "regret %", "in range %", "width")  # fmt: skip
 MEANINGS = (
-    "bias: estimated over measured, geometric mean; corr.: Spearman's, of ranks; regret: by how "
+    "est.: rows with an estimate; mean, median, max: errors; bias: estimated over measured, geometric mean; corr.: Spearman's, of ranks; regret: by how "
     "much the row that is estimated to be the fastest is slower than the one that is, among rows "
     "with the same arguments; in range: "
     "measured times within the estimate's range; width: end of the range over its start, median"
@@ -120,9 +122,7 @@ def _short(value: float | None) -> float | None:
 
 def validation_text(found: Validation, style: Style) -> str:
     """The report."""
-    columns = ("", "rows", "est.", "mean", "median", "largest", "bias", "corr.",
-               "regret", "in range", "width")  # fmt: skip
-    table = make_table(heading(found), style, *columns, right=columns[1:])
+    table = make_table(heading(found), style, *FIGURE_COLUMNS, right=FIGURE_COLUMNS[1:])
     table.columns[0].no_wrap = True
     rows = [figure_cells(name, each) for name, each in lines_of(found)]
     fill(table, rows, MEANINGS)
@@ -153,10 +153,10 @@ def lines_of(found: Validation) -> list[tuple[str, Figures]]:
 def figure_cells(name: str, f: Figures) -> tuple[str, ...]:
     """A row of a table."""
     return (
-        name, str(f.rows), str(f.estimated), _number(f.mean, ".1f", " %"),
-        _number(f.median, ".1f", " %"), _number(f.largest, ".0f", " %"),
-        _number(f.bias, "+.1f", " %"), _number(f.correlation, ".3f"),
-        _number(f.regret, ".1f", " %"), _number(f.coverage, ".0f", " %"), _number(f.width, ".2f"),
+        name, str(f.rows), str(f.estimated), _number(f.mean, ".1f"),
+        _number(f.median, ".1f"), _number(f.largest, ".0f"),
+        _number(f.bias, "+.1f"), _number(f.correlation, ".3f"),
+        _number(f.regret, ".1f"), _number(f.coverage, ".0f"), _number(f.width, ".2f"),
     )  # fmt: skip
 
 
@@ -188,10 +188,10 @@ def figures_cells(f: Figures) -> str:
         f"{f.rows:5d}  {f.estimated:5d}  {_number(f.mean, '.1f'):>6s}  "
         f"{_number(f.median, '.1f'):>8s}  {_number(f.largest, '.0f'):>7s}  "
         f"{_number(f.bias, '+.1f'):>7s}  {_number(f.correlation, '.2f'):>5s}  "
-        f"{_number(f.regret, '.1f'):>8s}  {_number(f.coverage, '.0f', ' %'):>8s}  "
+        f"{_number(f.regret, '.1f'):>8s}  {_number(f.coverage, '.0f'):>8s}  "
         f"{_number(f.width, '.2f'):>5s}"
     )
 
 
-def _number(value: float | None, form: str, unit: str = "") -> str:
-    return "-" if value is None else format(value, form) + unit
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)

@@ -8,6 +8,7 @@ import kcc
 from kcc.report.markup import Markup, tag
 from kcc.report.markup import table as markup_table
 from kcc.report.validation import (
+    FIGURE_COLUMNS,
     MEANINGS,
     Validation,
     figure_cells,
@@ -18,8 +19,6 @@ from kcc.report.validation import (
 from kcc.report.validation_picture import validation_picture
 from kcc.validation.outcome import Outcome
 
-HEAD = ("", "rows", "estimated", "mean error", "median", "largest", "bias", "correlation", "regret",
-        "in range", "width")  # fmt: skip
 ROW_HEAD = ("row", "configuration", "GPU", "measured (us)", "estimated (us)", "ratio", "range (us)",
             "limited by", "reason")  # fmt: skip
 
@@ -39,7 +38,7 @@ def validation_page(found: Validation) -> str:
     body = tag(
         "body",
         tag("header", tag("h1", title), tag("div", heading(found), class_="soft")),
-        markup_table(HEAD, figures, tuple(range(1, len(HEAD)))),
+        markup_table(FIGURE_COLUMNS, figures, tuple(range(1, len(FIGURE_COLUMNS)))),
         tag("p", MEANINGS, class_="soft"),
         validation_picture(found.rows, "estimated against measured time"),
         *(tag("div", line) for line in remarks(found)),
