@@ -25,10 +25,11 @@ FIGURES_HEAD = " rows   est.  mean %  median %    max %   bias %  corr.  regret 
 FIGURE_COLUMNS = ("", "rows", "est.", "mean %", "median %", "max %", "bias %", "corr.",
                   "regret %", "in range %", "width")  # fmt: skip
 MEANINGS = (
-    "est.: rows with an estimate; mean, median, max: errors; bias: estimated over measured, geometric mean; corr.: Spearman's, of ranks; regret: by how "
-    "much the row that is estimated to be the fastest is slower than the one that is, among rows "
-    "with the same arguments; in range: "
-    "measured times within the estimate's range; width: end of the range over its start, median"
+    "est.: rows with an estimate; mean, median, max: errors; bias: estimated over measured, "
+    "geometric mean; corr.: Spearman's, of ranks; regret: by how much the row that is estimated "
+    "to be the fastest is slower than the one that is, among rows with the same arguments; in "
+    "range: measured times within the estimate's range; width: end of the range over its start, "
+    "median"
 )
 
 
