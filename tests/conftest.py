@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests import pocl
 from tests.golden import Golden
-from tests.pocl import choose_device, provide_linker
 
 if TYPE_CHECKING:
     import pyopencl
@@ -23,19 +23,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Random inputs are the same few in every run, or with --full many and new ones."""
-    provide_linker()
+    pocl.provide_linker()
     settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
     settings.register_profile("full", max_examples=5000, deadline=None)
     settings.load_profile("full" if config.getoption("--full") else "quick")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is marked `full`, unless --full asks for it."""
+    """Leave out what is marked `full`, unless --full asks for it, and without PoCL its tests."""
+    if not pocl.is_installed():
+        for item in items:
+            if item.get_closest_marker("pocl"):
+                item.add_marker(pytest.mark.skip(reason=pocl.NOT_INSTALLED))
     if config.getoption("--full"):
         return
     left_out = [item for item in items if item.get_closest_marker("full")]
     items[:] = [item for item in items if not item.get_closest_marker("full")]
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say by name what was not run."""
+    reports: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
+    without = sorted(r.nodeid for r in reports if pocl.NOT_INSTALLED in str(r.longrepr))
+    if without:
+        terminalreporter.section(f"not run: {len(without)} comparisons with PoCL")
+        terminalreporter.write_line(pocl.NOT_INSTALLED)
+        for name in without:
+            terminalreporter.write_line(f"  {name}")
+    if not terminalreporter.config.getoption("--full"):
+        terminalreporter.write_line("not run: tests marked full (scripts/check --full runs them)")
 
 
 @pytest.fixture(scope="session")
@@ -55,7 +72,7 @@ def pocl_context() -> pyopencl.Context:
     """A context on the CPU device of the PoCL that the tests extra installs."""
     import pyopencl
 
-    return pyopencl.Context([choose_device()])
+    return pyopencl.Context([pocl.choose_device()])
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ POCL_VERSION = "PoCL 3.0"
 
 LINKER_FOLDER = Path(__file__).resolve().parent.parent / ".venv" / "tools"
 """Where scripts/check puts an `ld` on machines without one, or without a compiler's libraries."""
+
+
+NOT_INSTALLED = "pocl-binary-distribution is not installed: its wheels are for x86-64 Linux only"
+
+
+def is_installed() -> bool:
+    """Whether the tests extra could install PoCL on this machine. Where it could, a PoCL that does
+    not work makes its tests fail."""
+    return find_spec("pocl_binary_distribution") is not None
 
 
 def choose_device() -> pyopencl.Device:

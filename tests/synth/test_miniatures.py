@@ -150,6 +150,7 @@ def test_another_seed_draws_others():
     [w if w in ("vecadd", "matmul", "bfs", "imagefilter", "montecarlo") else
      pytest.param(w, marks=pytest.mark.full) for w in WORKLOADS],
 )  # fmt: skip
+@pytest.mark.pocl
 def test_runs_on_pocl(workload: str, tmp_path: Path):
     provide_linker()
     script = write_runnable(made(workload, 4), tmp_path)

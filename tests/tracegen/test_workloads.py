@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -21,18 +24,31 @@ IMAGE_LIMIT = 64
 """The same of pixels that are interpolated; 55 measured."""
 
 
+def some_of_them() -> list[Any]:
+    """Numbers of all cases, of which a third is compared without --full: test_kernels.py compares
+    what PoCL computes with the reference anyway."""
+    return [n if n % 3 == 0 else pytest.param(n, marks=pytest.mark.full) for n in range(len(CASES))]
+
+
+@cache
+def launched(number: int) -> tuple[Launch, dict[str, Array]]:
+    """A case's launch, and the buffers that the engine leaves."""
+    launch = CASES[number].launch()
+    return launch, engine.run(launch)[1]
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=lambda n: label(CASES[n]))
+def test_workload(number: int):
+    """Against the reference in NumPy."""
+    CASES[number].check(lambda _: launched(number)[1])
+
+
 @pytest.mark.pocl
-@pytest.mark.parametrize("case", CASES, ids=label)
-def test_workload(case: Case):
-    """Against the reference in NumPy, and against PoCL."""
-    kept = dict[str, Array]()
-
-    def run(launch: Launch) -> dict[str, Array]:
-        kept.update(engine.run(launch)[1])
-        return kept
-
-    case.check(run)
-    launch = case.launch()
+@pytest.mark.parametrize("number", some_of_them(), ids=lambda n: label(CASES[n]))
+def test_workload_on_pocl(number: int):
+    """Where PoCL's floats are farther away than they may be, which depends on the processor, the
+    reference decides: ours must be no farther from it than PoCL's."""
+    case, (launch, kept) = CASES[number], launched(number)
     found, wanted = (case.settle(launch.arguments, b) for b in (kept, pocl.run(launch)))
     assert found.keys() == wanted.keys()
     limit = IMAGE_LIMIT if "imagefilter" in case.name else FLOAT_LIMIT
@@ -40,8 +56,9 @@ def test_workload(case: Case):
         if np.issubdtype(data.dtype, np.integer):
             distance = np.abs(found[name].astype(np.int64) - data.astype(np.int64))
             assert distance.max(initial=0) <= case.levels, name
-        else:
-            assert apart(found[name], data) <= limit, name
+        elif apart(found[name], data) > limit:
+            exact = case.expected(launch.arguments)[name]
+            assert apart(found[name], exact) <= apart(data, exact), name
 
 
 @pytest.mark.parametrize("case", CASES[::4], ids=label)

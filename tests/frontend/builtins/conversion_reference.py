@@ -12,11 +12,13 @@ _FORMATS = {2: (11, -14, 15), 4: (24, -126, 127), 8: (53, -1022, 1023)}
 
 
 def convert(
-    value: float, target: ScalarKind, rounding: str, *, saturate: bool
+    value: float | Fraction, target: ScalarKind, rounding: str, *, saturate: bool
 ) -> float | int | None:
-    """The value in the target type; None where the specification leaves the result open."""
+    """The value in the target type; None where the specification leaves the result open. A fraction
+    is converted to floating types only."""
     if target.floating:
         return _to_float(value, target, rounding or "rte")
+    assert not isinstance(value, Fraction)
     return _to_integer(value, target, rounding, saturate=saturate)
 
 
@@ -50,12 +52,13 @@ def _round(value: Fraction, rounding: str) -> int:
             return math.floor(value)
 
 
-def _to_float(value: float, target: ScalarKind, rounding: str) -> float:
+def _to_float(value: float | Fraction, target: ScalarKind, rounding: str) -> float:
     if isinstance(value, float) and (math.isnan(value) or math.isinf(value) or not value):
         return value
     exact = Fraction(value)
     if not exact:
         return 0.0
+    sign = -1 if exact < 0 else 1
     precision, lowest, highest = _FORMATS[target.size_bytes]
     exponent = max(_exponent(abs(exact)), lowest)
     quantum = Fraction(2) ** (exponent - precision + 1)
@@ -64,8 +67,8 @@ def _to_float(value: float, target: ScalarKind, rounding: str) -> float:
     if abs(rounded) >= limit:
         inwards = rounding in ("rtz", "rtp" if exact < 0 else "rtn")
         top = limit - Fraction(2) ** (highest - precision + 1)
-        return math.copysign(float(top) if inwards else math.inf, exact)
-    return math.copysign(float(abs(rounded)), exact)
+        return sign * (float(top) if inwards else math.inf)
+    return sign * float(abs(rounded))
 
 
 def _exponent(value: Fraction) -> int:

@@ -1,4 +1,4 @@
-"""Values of every definition that is a function of values, against PoCL."""
+"""Values of every definition that is a function of values, against exact arithmetic and PoCL."""
 
 from __future__ import annotations
 
@@ -15,10 +15,12 @@ from kcc.frontend.builtins.primitives import PRIMITIVES
 from kcc.frontend.builtins.rows import Section
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.types import AddressSpace, PointerType, ScalarKind
+from tests.frontend.builtins.exact_values import by_exact
 from tests.frontend.builtins.host_values import by_definition
 from tests.frontend.builtins.pocl_values import by_pocl
 from tests.frontend.builtins.values import (
     Array,
+    Results,
     arguments,
     kind_of,
     lanes_of,
@@ -107,8 +109,28 @@ def _close(inputs: list[Array], ours: Array, theirs: Array) -> Array:
     return np.abs(ours - theirs) <= 8 * np.finfo(ours.dtype).eps * scale
 
 
+EXACT_ROWS = 24
+"""Applications of each function that are compared with exact arithmetic."""
+
+
+def test_definitions_compute_what_exact_arithmetic_gives(*, full: bool) -> None:
+    functions = [f for f in comparable() if full or lanes_of(f.result) <= 4]
+    if not full:
+        functions = random.Random(7).sample(functions, 160)
+    wrong = list[object]()
+    for batch in _batches(functions):
+        inputs = [[a[:: APPLICATIONS // EXACT_ROWS] for a in _inputs(f)] for f in batch]
+        inputs = [[np.ascontiguousarray(a) for a in arrays] for arrays in inputs]
+        for function, given, own in zip(batch, inputs, by_definition(batch, inputs), strict=True):
+            wrong += _unlike_exact(function, given, own)
+    assert wrong == []
+
+
 @pytest.mark.pocl
-def test_definitions_compute_what_pocl_computes(pocl_context: Any, *, full: bool) -> None:
+def test_definitions_compute_what_pocl_computes(
+    pocl_context: Any, record_property: Any, *, full: bool
+) -> None:
+    """Where they differ exact arithmetic decides: what PoCL computes rests on the processor."""
     functions = comparable()
     assert len(functions) > 2000
     chance = random.Random(5)
@@ -116,15 +138,22 @@ def test_definitions_compute_what_pocl_computes(pocl_context: Any, *, full: bool
     left_out = SLOW_TO_COMPILE | WRONG_IN_LONG_VECTORS
     long = [f for f in functions if lanes_of(f.result) > 4 and f.name not in left_out]
     functions = [*short, *chance.sample(long, 300)] if full else chance.sample(short, 40)
-    wrong = list[object]()
+    wrong, of_pocl = list[object](), list[object]()
     for batch in _batches(functions):
         inputs = [_inputs(f) for f in batch]
         ours, theirs = by_definition(batch, inputs), by_pocl(pocl_context, batch, inputs)
         for function, given, own, other in zip(batch, inputs, ours, theirs, strict=True):
-            wrong += _differences(function, given, own.returned, other.returned)
-            if own.stored is not None and other.stored is not None:
-                wrong += _differences(function, given, own.stored, other.stored)
+            rows = _differing(function, given, own, other)
+            if not len(rows):
+                continue
+            some = [np.ascontiguousarray(a[rows]) for a in given]
+            own = Results(own.returned[rows], None if own.stored is None else own.stored[rows])
+            found = _unlike_exact(function, some, own)
+            wrong += found
+            of_pocl += [] if found else [(function.symbol, len(rows))]
+    record_property("PoCL differs from exact arithmetic", of_pocl)
     assert wrong == []
+    assert len(of_pocl) <= len(functions) // 10, of_pocl  # else nothing was compared
 
 
 def _batches(functions: list[ResolvedBuiltin]) -> Iterator[list[ResolvedBuiltin]]:
@@ -139,12 +168,25 @@ def _batches(functions: list[ResolvedBuiltin]) -> Iterator[list[ResolvedBuiltin]
         yield batch
 
 
-def _differences(
-    function: ResolvedBuiltin, inputs: list[Array], ours: Array, theirs: Array
-) -> list[object]:
-    """The first application that differs: symbol, arguments, results."""
-    rows = wrong_rows(function, inputs, ours, theirs)
+def _differing(
+    function: ResolvedBuiltin, inputs: list[Array], ours: Results, theirs: Results
+) -> Array:
+    """The first applications in which a result differs."""
+    rows = set(wrong_rows(function, inputs, ours.returned, theirs.returned).tolist())
+    if ours.stored is not None and theirs.stored is not None:
+        rows |= set(wrong_rows(function, inputs, ours.stored, theirs.stored).tolist())
+    return np.array(sorted(rows)[:EXACT_ROWS], np.int64)
+
+
+def _unlike_exact(function: ResolvedBuiltin, inputs: list[Array], ours: Results) -> list[object]:
+    """The first application that exact arithmetic gives another value for."""
+    exact = by_exact(function, inputs, ours)
+    rows = _differing(function, inputs, ours, exact)
     return [
-        (function.symbol, [a[r].tolist() for a in inputs], ours[r].tolist(), theirs[r].tolist())
+        (function.symbol, [a[r].tolist() for a in inputs], *(_told(v, r) for v in (ours, exact)))
         for r in rows[:1]
     ]
+
+
+def _told(results: Results, row: int) -> list[object]:
+    return [v[row].tolist() for v in (results.returned, results.stored) if v is not None]
