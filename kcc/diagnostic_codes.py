@@ -232,6 +232,7 @@ CODES: dict[str, Code] = {
     "K731": Code("error", "a script fails"),
     "K732": Code("error", "a workload's check of its results fails"),
     "K733": Code("error", "a script uses what kcc's OpenCL host does not have"),
+    "K737": Code("error", "KCC_TARGET_CPU names a processor that code cannot be compiled for"),
     # K76x: trace files
     "K760": Code("error", "a file is no trace"),
     "K761": Code("error", "a trace is of another version"),

@@ -14,6 +14,7 @@ from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 from kcc.tracegen.simt import gather
+from kcc.tracegen.simt.host_cpu import HostCpu
 
 SOURCE = """
 kernel void k(global T *out, global const T *in, global const int *at, int low) {
@@ -36,15 +37,15 @@ INDICES: dict[str, Callable[[Lanes], Lanes]] = {
 TYPES = {"uchar": np.uint8, "short": np.int16, "float": np.float32, "double": np.float64}
 
 
-def no_extension(_feature: str) -> bool:
-    return False
+def no_extension() -> HostCpu:
+    return HostCpu("x86-64", {})
 
 
 @pytest.fixture(params=[True, False], ids=["permute", "single"], autouse=True)
 def permuting(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the host's permutations, if it has them, and without."""
     if not request.param:
-        monkeypatch.setattr(gather, "host_has", no_extension)
+        monkeypatch.setattr(gather, "host_cpu", no_extension)
 
 
 def compiled(type_: str) -> CompiledUnit:

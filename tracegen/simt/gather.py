@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.types import I8, I64, IntTy, VecTy
-from kcc.tracegen.simt.jit import host_has
+from kcc.tracegen.simt.host_cpu import host_cpu
 from kcc.tracegen.simt.wide import Writer
 
 WINDOW_BYTES = 128
@@ -23,7 +23,7 @@ _PERMUTATIONS = {4: "llvm.x86.avx512.vpermi2var.d.512", 8: "llvm.x86.avx512.vper
 
 def can_permute(size: int, width: int) -> bool:
     """Whether the host permutes elements of ``size`` bytes for a whole warp."""
-    return size in _PERMUTATIONS and width * size % VECTOR_BYTES == 0 and host_has("avx512f")
+    return size in _PERMUTATIONS and width * size % VECTOR_BYTES == 0 and host_cpu().has("avx512f")
 
 
 def window_test(writer: Writer, addresses: Value, origin: Value, mask: Value, size: int) -> Value:

@@ -18,6 +18,8 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from kcc.tracegen.simt.host_cpu import host_cpu
+
 LARGE_TEXT_LINES = 2_250
 """Above this many lines (about 200 instructions of a kernel) the light pass pipeline is used: it
 takes a third of the time and gives code that is 5 % slower, 15 % with addresses traced."""
@@ -93,7 +95,8 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: boo
 
 def _file_name(key: str) -> str:
     """Names an entry: the key, LLVM, and the processor it was compiled for."""
-    machine = f"{llvm.get_host_cpu_name()} {host_features()}"
+    cpu = host_cpu()
+    machine = f"{cpu.name} {cpu.flattened()}"
     parts = (llvmlite.__version__, machine, key)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".o"
 
@@ -126,22 +129,6 @@ def _store(path: Path | None, data: bytes) -> None:
 
 
 @cache
-def host_has(feature: str) -> bool:
-    """Whether the host processor has an instruction set extension, by LLVM's name."""
-    return bool(llvm.get_host_cpu_features().get(feature))
-
-
-@cache
-def host_features() -> str:
-    """What code may use of the host processor, as LLVM's feature string. Without half-precision
-    arithmetic: LLVM 22 makes a saturating conversion to 16 bits of its conversion, which gives the
-    least integer for a NaN instead of zero."""
-    features = llvm.get_host_cpu_features()
-    features["avx512fp16"] = False
-    return features.flatten()
-
-
-@cache
 def _initialise() -> None:
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -151,8 +138,8 @@ def _machine() -> llvm.TargetMachine:
     """A new one each time: an execution engine takes its own away with it."""
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=host_features(),
+        cpu=host_cpu().name,
+        features=host_cpu().flattened(),
         opt=2,
         reloc="pic",
         codemodel="jitdefault",

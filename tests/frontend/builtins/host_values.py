@@ -16,7 +16,7 @@ from kcc.frontend.builtins.lower import definitions
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.ir.types import IrType, VecTy, size_bytes
-from kcc.tracegen.simt.jit import host_features
+from kcc.tracegen.simt.host_cpu import host_cpu
 from tests.frontend.builtins.values import Array, Results, empty, pointee, stored_type, trimmed
 
 llvm: Any = llvmlite.binding
@@ -133,8 +133,8 @@ def _target() -> Any:
 def compiled(text: str) -> Generator[Callable[[str], int]]:
     """The module's text compiled: gives the address of a function by its name."""
     machine = _target().create_target_machine(
-        cpu=llvm.get_host_cpu_name(),
-        features=host_features(),
+        cpu=host_cpu().name,
+        features=host_cpu().flattened(),
         opt=0,
         jit=True,
     )
