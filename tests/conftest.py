@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -15,9 +17,12 @@ from tests.golden import Golden
 if TYPE_CHECKING:
     import pyopencl
 
+NO_TIME = "for which --seconds left no time"
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
+    parser.addoption("--seconds", type=float, help="run no further test after so much CPU time")
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
 
 
@@ -37,9 +42,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=pocl.NOT_INSTALLED))
     if config.getoption("--full"):
         return
-    left_out = [item for item in items if item.get_closest_marker("full")]
-    items[:] = [item for item in items if not item.get_closest_marker("full")]
-    config.hook.pytest_deselected(items=left_out)
+    left_out = {item for item in items if item.get_closest_marker("full")}
+    left_out |= thinned_out([item for item in items if item not in left_out])
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
+
+
+def thinned_out(items: list[pytest.Item]) -> set[pytest.Item]:
+    """Cases that `thinned(n)` leaves out: each function keeps every n-th, from a place of its own,
+    so that over all functions together no kernel is left out."""
+    seen, found = dict[str, int](), set[pytest.Item]()
+    for item in items:
+        marker = item.get_closest_marker("thinned")
+        if marker is None:
+            continue
+        function = item.nodeid.partition("[")[0]
+        place = seen.setdefault(function, crc32(function.encode()))
+        seen[function] += 1
+        if place % int(marker.args[0]):
+            found.add(item)
+    return found
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what stands behind the time that --seconds gives."""
+    seconds: float | None = item.config.getoption("--seconds")
+    if seconds is not None and time.process_time() > seconds:
+        pytest.skip(NO_TIME)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -51,8 +80,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(pocl.NOT_INSTALLED)
         for name in without:
             terminalreporter.write_line(f"  {name}")
+    late = sum(NO_TIME in str(r.longrepr) for r in reports)
+    if late:
+        terminalreporter.write_line(f"not run: {late} tests, {NO_TIME}")
     if not terminalreporter.config.getoption("--full"):
-        terminalreporter.write_line("not run: tests marked full (scripts/check --full runs them)")
+        terminalreporter.write_line("not run: large counts (scripts/check --full runs them)")
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,7 @@ def compare(name: str, launch: Launch, level: OptLevel) -> list[str]:
     return wrong
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_patterns_are_those_of_the_execution(name: str, kernel: str):
     assert not compare(name, launch_of(name, kernel), OptLevel.O1)

@@ -42,6 +42,7 @@ def facts_for(kernel: Kernel, unit: CompiledUnit, known: Known) -> Facts:
     return run_passes(kernel, unit.module, passes)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_what_is_uniform_does_not_differ(name: str, kernel: str):
     launch = launch_of(name, kernel)

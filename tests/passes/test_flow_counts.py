@@ -24,6 +24,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_counts_are_those_of_the_engine(name: str, kernel: str):
     launch, unit = launch_of(name, kernel), engine.compiled(name, OptLevel.O1)

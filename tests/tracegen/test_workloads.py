@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +23,8 @@ IMAGE_LIMIT = 64
 """The same of pixels that are interpolated; 55 measured."""
 
 
-def some_of_them() -> list[Any]:
-    """Numbers of all cases, of which a third is compared without --full: test_kernels.py compares
-    what PoCL computes with the reference anyway."""
-    return [n if n % 3 == 0 else pytest.param(n, marks=pytest.mark.full) for n in range(len(CASES))]
+def name_of(number: int) -> str:
+    return label(CASES[number])
 
 
 @cache
@@ -37,14 +34,15 @@ def launched(number: int) -> tuple[Launch, dict[str, Array]]:
     return launch, engine.run(launch)[1]
 
 
-@pytest.mark.parametrize("number", range(len(CASES)), ids=lambda n: label(CASES[n]))
+@pytest.mark.parametrize("number", range(len(CASES)), ids=name_of)
 def test_workload(number: int):
     """Against the reference in NumPy."""
     CASES[number].check(lambda _: launched(number)[1])
 
 
 @pytest.mark.pocl
-@pytest.mark.parametrize("number", some_of_them(), ids=lambda n: label(CASES[n]))
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=name_of)
 def test_workload_on_pocl(number: int):
     """Where PoCL's floats are farther away than they may be, which depends on the processor, the
     reference decides: ours must be no farther from it than PoCL's."""

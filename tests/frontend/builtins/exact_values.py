@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from tests.frontend.builtins.values import DTYPES, Array, Results, kind_of, lane
 
 mpmath: Any = import_module("mpmath")  # has no types
 Lane = Any
+Lanes = Sequence[Any]
+T = TypeVar("T")
+_OfTwo = Callable[[ScalarKind, float, float], T]
 """An int, a float, or None where the specification leaves the value open."""
 
 INT_MIN, INT_MAX = -(2**31), 2**31 - 1
@@ -112,28 +115,40 @@ def _high(k: ScalarKind, x: int, y: int) -> int:
     return (x * y) >> _bits(k)
 
 
-INTEGERS: dict[str, Callable[..., Lane]] = {
+_OTHER_INTEGERS: dict[str, Callable[..., Lane]] = {
+    "clamp": _clamped,
+    "rotate": _rotated,
+}
+_OF_ONE_INTEGER: dict[str, Callable[[ScalarKind, int], Lane]] = {
     "abs": lambda _, x: abs(x),
+    "clz": lambda k, x: _bits(k) - _unsigned(x, k).bit_length(),
+    "popcount": lambda k, x: _unsigned(x, k).bit_count(),
+    "nan": lambda _, __: math.nan,
+}
+_OF_TWO_INTEGERS: dict[str, Callable[[ScalarKind, int, int], Lane]] = {
     "abs_diff": lambda _, x, y: abs(x - y),
     "add_sat": lambda k, x, y: _saturated(x + y, k),
     "sub_sat": lambda k, x, y: _saturated(x - y, k),
-    "mad_sat": lambda k, x, y, z: _saturated(x * y + z, k),
-    "mad_hi": lambda k, x, y, z: _wrapped(_high(k, x, y) + z, k),
     "mul_hi": lambda k, x, y: _wrapped(_high(k, x, y), k),
     "mul24": lambda k, x, y: _wrapped(x * y, k) if _in_24(k, x, y) else None,
-    "mad24": lambda k, x, y, z: _wrapped(x * y + z, k) if _in_24(k, x, y) else None,
     "hadd": lambda _, x, y: (x + y) >> 1,
     "rhadd": lambda _, x, y: (x + y + 1) >> 1,
-    "clz": lambda k, x: _bits(k) - _unsigned(x, k).bit_length(),
-    "popcount": lambda k, x: _unsigned(x, k).bit_count(),
     "max": lambda _, x, y: max(x, y),
     "min": lambda _, x, y: min(x, y),
-    "clamp": _clamped,
-    "rotate": _rotated,
     "upsample": lambda k, high, low: _wrapped((high << _bits(k) // 2) + low, k),
+}
+_OF_THREE_INTEGERS: dict[str, Callable[[ScalarKind, int, int, int], Lane]] = {
+    "mad_sat": lambda k, x, y, z: _saturated(x * y + z, k),
+    "mad_hi": lambda k, x, y, z: _wrapped(_high(k, x, y) + z, k),
+    "mad24": lambda k, x, y, z: _wrapped(x * y + z, k) if _in_24(k, x, y) else None,
     "bitselect": lambda _, a, b, c: (a & ~c) | (b & c),
-    "nan": lambda _, __: math.nan,
-}  # fmt: skip
+}
+INTEGERS: dict[str, Callable[..., Lane]] = {
+    **_OTHER_INTEGERS,
+    **_OF_ONE_INTEGER,
+    **_OF_TWO_INTEGERS,
+    **_OF_THREE_INTEGERS,
+}
 
 
 def _rounded(exact: Fraction, kind: ScalarKind, sign: float = 1.0) -> float:
@@ -175,7 +190,7 @@ def _fdim(k: ScalarKind, x: float, y: float) -> float:
     return _sum(k, x, -y) if x > y else 0.0
 
 
-def _number(choose: Callable[[float, float], float]) -> Callable[..., float]:
+def _number(choose: Callable[[float, float], float]) -> _OfTwo[float]:
     """Of a NaN and a number the number."""
     return lambda _, x, y: y if math.isnan(x) else x if math.isnan(y) else choose(x, y)
 
@@ -255,7 +270,7 @@ def _mix(k: ScalarKind, x: float, y: float, a: float) -> float:
     return _rounded(Fraction(x) + (Fraction(y) - Fraction(x)) * Fraction(a), k)
 
 
-def _ordered(compare: Callable[[float, float], bool]) -> Callable[..., bool]:
+def _ordered(compare: Callable[[float, float], bool]) -> _OfTwo[bool]:
     return lambda _, x, y: compare(x, y)
 
 
@@ -270,34 +285,68 @@ def _bitselect(k: ScalarKind, *values: float) -> float:
     return float(chosen.view(DTYPES[k]))
 
 
-def _unless_nan(choose: Callable[[float, float], float]) -> Callable[..., Lane]:
+def _unless_nan(choose: Callable[[float, float], float]) -> _OfTwo[Lane]:
     return lambda _, x, y: None if math.isnan(x) or math.isnan(y) else choose(x, y)
 
 
-REALS: dict[str, Callable[..., Lane]] = {
-    "ceil": _whole(math.ceil), "floor": _whole(math.floor), "trunc": _whole(math.trunc),
-    "rint": _whole(round), "round": _whole(_away),
-    "copysign": lambda _, x, y: math.copysign(x, y), "fabs": lambda _, x: abs(x),
-    "fdim": _fdim, "fma": _fma, "mad": _fma, "fmax": _number(max), "fmin": _number(min),
-    "maxmag": _magnitude(max), "minmag": _magnitude(min),
-    "max": _unless_nan(max), "min": _unless_nan(min), "clamp": _clamped,
-    "ilogb": _ilogb, "logb": lambda _, x: _exponent(x), "ldexp": _ldexp, "nextafter": _next,
-    "sqrt": _sqrt, "sign": _sign, "step": lambda _, edge, x: float(not x < edge),
-    "degrees": _scaled(lambda: 180 / mpmath.pi), "radians": _scaled(lambda: mpmath.pi / 180),
-    "mix": _mix, "smoothstep": _smoothstep, "bitselect": _bitselect,
-}  # fmt: skip
+_OTHER_REALS: dict[str, Callable[..., Lane]] = {
+    "ceil": _whole(math.ceil),
+    "floor": _whole(math.floor),
+    "trunc": _whole(math.trunc),
+    "rint": _whole(round),
+    "round": _whole(_away),
+    "fdim": _fdim,
+    "fma": _fma,
+    "mad": _fma,
+    "fmax": _number(max),
+    "fmin": _number(min),
+    "maxmag": _magnitude(max),
+    "minmag": _magnitude(min),
+    "max": _unless_nan(max),
+    "min": _unless_nan(min),
+    "clamp": _clamped,
+    "ilogb": _ilogb,
+    "ldexp": _ldexp,
+    "nextafter": _next,
+    "sqrt": _sqrt,
+    "sign": _sign,
+    "degrees": _scaled(lambda: 180 / mpmath.pi),
+    "radians": _scaled(lambda: mpmath.pi / 180),
+    "mix": _mix,
+    "smoothstep": _smoothstep,
+    "bitselect": _bitselect,
+}
+_OF_ONE_REAL: dict[str, Callable[[ScalarKind, float], Lane]] = {
+    "fabs": lambda _, x: abs(x),
+    "logb": lambda _, x: _exponent(x),
+}
+_OF_TWO_REALS: dict[str, Callable[[ScalarKind, float, float], Lane]] = {
+    "copysign": lambda _, x, y: math.copysign(x, y),
+    "step": lambda _, edge, x: float(not x < edge),
+}
+REALS: dict[str, Callable[..., Lane]] = {**_OTHER_REALS, **_OF_ONE_REAL, **_OF_TWO_REALS}
 
-PREDICATES: dict[str, Callable[..., bool]] = {
-    "isequal": _ordered(operator.eq), "isnotequal": _ordered(operator.ne),
-    "isgreater": _ordered(operator.gt), "isgreaterequal": _ordered(operator.ge),
-    "isless": _ordered(operator.lt), "islessequal": _ordered(operator.le),
+_COMPARISONS: dict[str, Callable[..., bool]] = {
+    "isequal": _ordered(operator.eq),
+    "isnotequal": _ordered(operator.ne),
+    "isgreater": _ordered(operator.gt),
+    "isgreaterequal": _ordered(operator.ge),
+    "isless": _ordered(operator.lt),
+    "islessequal": _ordered(operator.le),
+}
+_OF_ONE_NUMBER: dict[str, Callable[[ScalarKind, float], bool]] = {
+    "isfinite": lambda _, x: math.isfinite(x),
+    "isinf": lambda _, x: math.isinf(x),
+    "isnan": lambda _, x: math.isnan(x),
+    "signbit": lambda _, x: math.copysign(1, x) < 0,
+    "isnormal": lambda k, x: float(np.finfo(DTYPES[k]).smallest_normal) <= abs(x) < math.inf,
+}
+_OF_TWO_NUMBERS: dict[str, Callable[[ScalarKind, float, float], bool]] = {
     "islessgreater": lambda _, x, y: x < y or x > y,
     "isordered": lambda _, x, y: not (math.isnan(x) or math.isnan(y)),
     "isunordered": lambda _, x, y: math.isnan(x) or math.isnan(y),
-    "isfinite": lambda _, x: math.isfinite(x), "isinf": lambda _, x: math.isinf(x),
-    "isnan": lambda _, x: math.isnan(x), "signbit": lambda _, x: math.copysign(1, x) < 0,
-    "isnormal": lambda k, x: float(np.finfo(DTYPES[k]).smallest_normal) <= abs(x) < math.inf,
-}  # fmt: skip
+}
+PREDICATES: dict[str, Callable[..., bool]] = {**_COMPARISONS, **_OF_ONE_NUMBER, **_OF_TWO_NUMBERS}
 
 
 def _fract(k: ScalarKind, x: float) -> tuple[Lane, Lane]:
@@ -384,13 +433,30 @@ def _high_bit(kind: ScalarKind, values: Sequence[int]) -> list[bool]:
     return [bool(_unsigned(v, kind) >> (_bits(kind) - 1)) for v in values]
 
 
-WHOLE: dict[str, Callable[..., list[Lane]]] = {
-    "dot": lambda k, x, y: [_rounded(_dot(x, y), k)], "cross": _cross,
-    "length": _norm, "fast_length": _norm, "distance": _distance, "fast_distance": _distance,
-    "normalize": _normalized, "fast_normalize": _normalized,
+_GEOMETRIC: dict[str, Callable[..., list[Lane]]] = {
+    "cross": _cross,
+    "length": _norm,
+    "fast_length": _norm,
+    "distance": _distance,
+    "fast_distance": _distance,
+    "normalize": _normalized,
+    "fast_normalize": _normalized,
+}
+_OF_ONE_VECTOR: dict[str, Callable[[ScalarKind, Lanes], list[Lane]]] = {
     "all": lambda k, x: [int(all(_high_bit(k, x)))],
     "any": lambda k, x: [int(any(_high_bit(k, x)))],
+}
+_OF_TWO_VECTORS: dict[str, Callable[[ScalarKind, Lanes, Lanes], list[Lane]]] = {
+    "dot": lambda k, x, y: [_rounded(_dot(x, y), k)],
     "shuffle": lambda _, x, mask: [x[m % len(x)] for m in mask],
+}
+_OF_THREE_VECTORS: dict[str, Callable[[ScalarKind, Lanes, Lanes, Lanes], list[Lane]]] = {
     "shuffle2": lambda _, x, y, mask: [[*x, *y][m % (2 * len(x))] for m in mask],
-}  # fmt: skip
+}
+WHOLE: dict[str, Callable[..., list[Lane]]] = {
+    **_GEOMETRIC,
+    **_OF_ONE_VECTOR,
+    **_OF_TWO_VECTORS,
+    **_OF_THREE_VECTORS,
+}
 """Functions of whole vectors."""

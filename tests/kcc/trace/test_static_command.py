@@ -12,6 +12,7 @@ import pytest
 
 from kcc import cli
 from kcc.trace.reader import open_trace
+from kcc.tracegen.static import classes
 
 Capture = pytest.CaptureFixture[str]
 
@@ -96,6 +97,7 @@ kernel void read(global int *b) { int i = get_global_id(0); if (b[i] > 4) b[i] =
 LARGE = ["--global", "2**24", "--local", "256", "--arg", "n=10"]
 
 
+@pytest.mark.usefixtures("few_classes")
 def test_a_kernel_that_cannot_be_traced_is_left_out(source: Path, capsys: Capture):
     source.write_text(THREE)
     target = source.parent / "k.kct"
@@ -108,6 +110,13 @@ def test_a_kernel_that_cannot_be_traced_is_left_out(source: Path, capsys: Captur
     assert launches == [(0, "fine"), (2, "read")]
 
 
+@pytest.fixture
+def few_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A launch that is too much comes sooner."""
+    monkeypatch.setattr(classes, "MAX_CLASSES", 100)
+
+
+@pytest.mark.usefixtures("few_classes")
 def test_nothing_is_written_where_no_kernel_can_be_traced(source: Path, capsys: Capture):
     source.write_text(THREE)
     target = source.parent / "k.kct"
