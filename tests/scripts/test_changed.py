@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.changed import tests_of
+from scripts import changed
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from scripts.changed import tests_of
     ],
 )
 def test_nearest_tests(path: str, tests: list[str]):
-    assert list(map(str, tests_of(Path(path)))) == tests
+    assert list(map(str, changed.tests_of(Path(path)))) == tests
