@@ -13,7 +13,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 
 VARIABLE = "KCC_TARGET_CPU"
 
