@@ -63,8 +63,7 @@ class Phases:
 
 def form_phases(table: UnitTable, options: PhaseOptions = PhaseOptions()) -> Phases:
     """The phases of a table of at least one unit."""
-    rate = np.divide(table.work, table.cost, out=np.zeros(len(table)), where=table.cost > 0)
-    columns, scores = select_features(table.shares, rate, options.features)
+    columns, scores = select_features(table.shares, table.speed, options.features)
     points = table.shares[:, columns]
     numbers: list[int] = columns.tolist()
     names = tuple(table.features[n] for n in numbers)

@@ -19,12 +19,13 @@ Indices = NDArray[np.int64]
 @dataclass(frozen=True, slots=True)
 class Metric:
     """What is averaged: ``cost`` over ``work``, e.g. CPI: cycles over instructions. ``meaning`` is
-    one sentence that says what it is and what it is not."""
+    one sentence that says what it is and what it is not. ``rate``: more is faster, as of IPC."""
 
     name: str
     cost: str
     work: str
     meaning: str
+    rate: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +57,13 @@ class UnitTable:
     def ratio(self) -> Floats:
         """The metric of each unit."""
         return self.cost / self.work
+
+    @property
+    def speed(self) -> Floats:
+        """Instructions per cycle, or what stands for it, of each unit; 0 where it is not known."""
+        if self.metric.rate:
+            return self.ratio
+        return np.divide(self.work, self.cost, out=np.zeros(len(self)), where=self.cost > 0)
 
     @property
     def mean(self) -> float:
