@@ -44,8 +44,8 @@ def record(path: Path, folder: Path, gpu_name: str, count: int) -> None:
         ended = time.process_time()
         predicted.write_text(units_json(table.with_cost(guess)), encoding="utf-8")
     times = (profiled - began, simulated - profiled, tabled - simulated, ended - tabled)
-    words = ", ".join(f"{name} {t:.1f} s" for name, t in
-                      zip(("profile", "cycle", "table", "interval"), times, strict=True))  # fmt: skip
+    names = ("profile", "cycle", "table", "interval")
+    words = ", ".join(f"{name} {t:.1f} s" for name, t in zip(names, times, strict=True))
     sys.stdout.write(f"{path.stem}: {len(launches)} launches, {len(units)} units, {words}\n")
     sys.stdout.flush()
 
@@ -60,7 +60,7 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=UNITS)
     arguments = parser.parse_args()
     arguments.folder.mkdir(exist_ok=True)
-    wanted = arguments.workloads.split(",") if arguments.workloads else []
+    wanted: list[str] = arguments.workloads.split(",") if arguments.workloads else []
     for path in sorted(arguments.traces.glob("*.kct")):
         if not wanted or path.stem in wanted:
             record(path, arguments.folder, arguments.gpu, arguments.units)

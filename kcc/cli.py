@@ -21,6 +21,7 @@ from kcc.commands import (
     estimate,
     explore,
     gpus,
+    phases,
     profile,
     run,
     simulate,
@@ -51,6 +52,7 @@ COMMANDS = (
     simulate,
     explore,
     synth,
+    phases,
     gpus,
     completion,
 )

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -78,8 +79,8 @@ def units_json(table: UnitTable) -> str:
 def read_units(path: Path) -> UnitTable:
     """The table in a file; raises K960 for a file that is none, is damaged or has no unit."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        schema = value.get("schema") if isinstance(value, dict) else None
+        value: Any = json.loads(path.read_text(encoding="utf-8"))
+        schema: object = value.get("schema") if hasattr(value, "get") else None
         if schema != SCHEMA:
             raise _unreadable(path, f"its schema is {schema!r}, not '{SCHEMA}'")
         return _table(from_json(_Document, value, "units"))

@@ -235,10 +235,10 @@ def _together(columns: Sequence[Floats]) -> Floats:
     """What several threads have counted together, at each time that one was looked at."""
     if not columns:
         return np.zeros((0, 2))
-    times = np.unique(np.concatenate([column[:, 0] for column in columns]))
-    total = sum(
-        (np.interp(times, c[:, 0], c[:, 1] - c[0, 1]) for c in columns), np.zeros(len(times))
-    )
+    times: Floats = np.unique(np.concatenate([column[:, 0] for column in columns]))
+    total: Floats = np.zeros(len(times))
+    for column in columns:
+        total += np.interp(times, column[:, 0], column[:, 1] - column[0, 1])
     return np.column_stack([times, total])
 
 

@@ -163,16 +163,22 @@ def classify(table: UnitTable, phases: Phases) -> Indices:
     return np.argmin(squares + (phases.centres**2).sum(axis=1), axis=1).astype(np.int64)
 
 
+STANDS_OUT = 0.1
+"""A share that is higher by this than in the other phases."""
+
+
 def names_of(phases: Phases, phase: int, most: int = 3) -> tuple[str, ...]:
-    """What a phase does: the features that stand out of it, those whose share is above that of
-    all units by most (section 5.3.4.2 takes the highest shares; those that all phases have say
-    nothing); the highest shares where none stands out or there is one phase."""
+    """What a phase does: the features whose share is higher than in the other phases by most
+    (section 5.3.4.2 takes the highest shares, which in all phases are those of what calls the
+    rest); the highest shares where none stands out."""
     if not phases.features:
         return ()
-    centre = phases.centres[phase]
-    mean = (phases.sizes() / len(phases.labels)) @ phases.centres
-    weight = centre - mean if phases.count > 1 else centre
-    if weight.max() <= 0:
+    centre, sizes = phases.centres[phase], phases.sizes().astype(np.float64)
+    sizes[phase] = 0
+    weight = centre - sizes @ phases.centres / sizes.sum() if sizes.any() else centre
+    if weight.max() < STANDS_OUT:
         weight = centre
     order: list[int] = np.argsort(-weight, kind="stable")[:most].tolist()
-    return tuple(phases.features[n] for n in order if weight[n] > 0)
+    return tuple(phases.features[n] for n in order if weight[n] > STANDS_OUT / 2) or tuple(
+        phases.features[n] for n in order[:1]
+    )
