@@ -28,6 +28,7 @@ from kcc.commands import (
     simulate,
     synth,
     trace,
+    validate,
 )
 from kcc.commands.console import paint_messages
 from kcc.commands.errors import UsageError
@@ -55,6 +56,7 @@ COMMANDS = (
     memory,
     synth,
     phases,
+    validate,
     gpus,
     completion,
 )
