@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, render
 from kcc.commands.console import choose_style, paint_messages
 from kcc.commands.number_options import count_from, percent
 from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.phases_record import record_parser
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, render
 
 if TYPE_CHECKING:
     from kcc.report.phases import PhasesReport

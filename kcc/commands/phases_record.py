@@ -158,11 +158,11 @@ def _recorded(arguments: argparse.Namespace, command: Sequence[str]) -> UnitTabl
 
 
 def _simulated(arguments: argparse.Namespace) -> UnitTable:
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
+    from kcc.base.trace.reader import open_trace
     from kcc.sim.sampling.block_profile import profile_launch
     from kcc.sim.sampling.simprof.launch_costs import simulate_units
     from kcc.sim.sampling.simprof.launch_units import UNITS, cut_launches, unit_table
-    from kcc.trace.reader import open_trace
 
     gpu = load_gpu(arguments.gpu, arguments.overrides)
     with open_trace(arguments.trace) as trace, _Said() as say:

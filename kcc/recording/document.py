@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 import kcc
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.rows import RowError, from_json
 from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
-from kcc.trace.rows import RowError, from_json
 
 SCHEMA = "kcc/units/1"
 DIGITS = 6

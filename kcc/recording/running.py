@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 
 Tick = Callable[[int], None]
 """Called now and then while the program runs, with its process id."""

@@ -11,8 +11,8 @@ import numpy as np
 from rich.console import Console
 
 import kcc
-from kcc.report.style import Style
-from kcc.report.text import fill, make_table, written
+from kcc.report.shared.style import Style
+from kcc.report.shared.text import fill, make_table, written
 from kcc.sim.sampling.simprof.phases import homogeneity, names_of
 from kcc.sim.sampling.simprof.sensitivity import PhaseChange, Sensitivity
 from kcc.sim.sampling.simprof.study import Study

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kcc.report.markup import Markup, join, tag, void
 from kcc.report.phases import PhaseRow, letter
+from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.sim.sampling.simprof.study import Study
 from kcc.sim.sampling.simprof.table import Floats, Indices
 

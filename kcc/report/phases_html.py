@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import resources
 
 import kcc
-from kcc.report.markup import NOTHING, Markup, join, table, tag
 from kcc.report.phases import PhasesReport, letter
 from kcc.report.phases_chart import allocation_chart, colour, sorted_chart, timeline_chart
+from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.sim.sampling.simprof.phases import homogeneity
 
 _STYLE = """

@@ -7,21 +7,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.interval.collect import SharedCache, collect, empty_cache
+from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
-from kcc.sim.interval_inputs import interval_inputs
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader, LaunchRun
 from kcc.sim.sampling.reduced import first_blocks
 from kcc.sim.sampling.simprof.launch_units import LaunchUnit, by_launch
 from kcc.sim.sampling.simprof.table import Floats
 from kcc.sim.sampling.warming import first_to_replay, replay, replay_before, requests_wanted
-from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace
 
 Watch = Callable[[int], None]
 """Called with the warp instructions done so far."""

@@ -15,13 +15,13 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import LaunchTrace
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
-from kcc.trace.reader import LaunchTrace
-from kcc.trace.tables import TraceTables
 
 UNITS = 400
 """Into which a program is cut, about: 20 units are then the 5 % that TBPoint is held to."""

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import kcc
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.recording.callgrind import read_callgrind
 from kcc.recording.document import read_units, units_json
 from kcc.recording.jvm import read_events, units_of
