@@ -15,10 +15,10 @@ from pathlib import Path
 
 from kcc.base.gpu import load_gpu
 from kcc.base.trace.reader import open_trace
-from kcc.recording.document import units_json
 from kcc.sim.sampling.block_profile import profile_launch
 from kcc.sim.sampling.simprof.launch_costs import predict_units, simulate_units
 from kcc.sim.sampling.simprof.launch_units import UNITS, cut_launches, unit_table
+from kcc.stages.recording.document import units_json
 
 GPU = "macsim-fermi-tbpoint"
 

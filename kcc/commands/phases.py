@@ -104,11 +104,11 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 
 
 def _study(arguments: argparse.Namespace) -> PhasesReport:
-    from kcc.recording.document import read_units
     from kcc.report.phases import PhasesReport
     from kcc.sim.sampling.simprof.phases import PhaseOptions
     from kcc.sim.sampling.simprof.sensitivity import compare_inputs
     from kcc.sim.sampling.simprof.study import SampleOptions, study
+    from kcc.stages.recording.document import read_units
 
     table, *others = [read_units(Path(path)) for path in arguments.units]
     _check_alike(table, others)

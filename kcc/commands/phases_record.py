@@ -136,7 +136,7 @@ def _jobs(arguments: argparse.Namespace) -> list[tuple[list[str], str]]:
 
 def _is_complete(target: str, source: str) -> bool:
     """Whether this command was recorded there to its end; raises K960 for another file."""
-    from kcc.recording.document import read_units
+    from kcc.stages.recording.document import read_units
 
     if not Path(target).exists():
         return False
@@ -145,8 +145,8 @@ def _is_complete(target: str, source: str) -> bool:
 
 
 def _recorded(arguments: argparse.Namespace, command: Sequence[str]) -> UnitTable:
-    from kcc.recording.callgrind import BLOCKS, record_callgrind
-    from kcc.recording.jvm import UNIT_MS, record_jvm
+    from kcc.stages.recording.callgrind import BLOCKS, record_callgrind
+    from kcc.stages.recording.jvm import UNIT_MS, record_jvm
 
     with tempfile.TemporaryDirectory(prefix="kcc-") as name, _Said() as say:
         folder = Path(name)
@@ -179,7 +179,7 @@ def _simulated(arguments: argparse.Namespace) -> UnitTable:
 
 
 def _write(target: str, table: UnitTable) -> int:
-    from kcc.recording.document import units_json
+    from kcc.stages.recording.document import units_json
 
     write_outputs([Output(target, units_json(table))])
     return 0 if table.complete else 130

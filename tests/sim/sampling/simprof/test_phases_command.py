@@ -15,7 +15,7 @@ import pytest
 
 import kcc
 from kcc.cli import main
-from kcc.recording.document import read_units, units_json
+from kcc.stages.recording.document import read_units, units_json
 from tests.sim.sampling.simprof.streams import stream
 
 FEW = ["--max-phases", "4", "--draws", "5"]

@@ -15,10 +15,10 @@ import pytest
 
 import kcc
 from kcc.base.diagnostics import DiagnosticError
-from kcc.recording.callgrind import read_callgrind
-from kcc.recording.document import read_units, units_json
-from kcc.recording.jvm import read_events, units_of
-from kcc.recording.running import find_tool, run_recorded
+from kcc.stages.recording.callgrind import read_callgrind
+from kcc.stages.recording.document import read_units, units_json
+from kcc.stages.recording.jvm import read_events, units_of
+from kcc.stages.recording.running import find_tool, run_recorded
 from tests.sim.sampling.simprof.streams import stream
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kcc.recording.running import find_tool, nothing_recorded, run_recorded
 from kcc.sim.sampling.simprof.table import Metric, UnitTable
+from kcc.stages.recording.running import find_tool, nothing_recorded, run_recorded
 
 BLOCKS = 500_000
 """Basic blocks of a unit: about three million instructions."""

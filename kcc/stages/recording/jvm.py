@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from kcc.recording.running import find_tool, nothing_recorded, run_recorded
 from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
+from kcc.stages.recording.running import find_tool, nothing_recorded, run_recorded
 
 UNIT_MS = 100
 """CPU time of a unit: ten samples of 10 ms (section 5.3.1 has ten stacks a unit)."""
