@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from types import ModuleType
 
 from benchmarks.measured_tables import Table
-from kcc.gpu.loading import load_gpu
-from kcc.gpu.schema import facts_of
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.gpu.schema import facts_of
 from kcc.sim import (
     cache_overflow,
     estimate_machine,

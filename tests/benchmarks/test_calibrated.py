@@ -10,9 +10,9 @@ import pytest
 from benchmarks.calibrated import CONSTANTS, SOURCES, Constant, left_out, rests_on, without_sources
 from benchmarks.ledger_cases import case_of
 from benchmarks.measured_tables import TABLES
-from kcc.estimating import Question
-from kcc.gpu.loading import gpu_names, load_gpu
-from kcc.gpu.schema import facts_of
+from kcc.base.gpu.loading import gpu_names, load_gpu
+from kcc.base.gpu.schema import facts_of
+from kcc.stages.estimate import Question
 from kcc.validation.predict import Predictor
 
 NAMES = {table.name: table for table in TABLES}
@@ -29,7 +29,7 @@ def test_each_constant_is_there_and_is_something_else_without_its_tables(
 
 
 def test_leaving_a_table_out_reaches_every_module_and_ends() -> None:
-    used = sys.modules["kcc.sim.estimate_machine"]
+    used = sys.modules["kcc.sim.machine.pipeline_columns"]
     assert used.REQUEST_CYCLES == 2.0
     with left_out("polybench_h100_sxm"):
         assert used.REQUEST_CYCLES == 1.95
