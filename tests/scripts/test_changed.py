@@ -12,7 +12,7 @@ from scripts import changed
 @pytest.mark.parametrize(
     ("path", "tests"),
     [
-        ("passes/graphs/test.py", ["tests/passes"]),
+        ("passes/no_such_folder/test.py", ["tests/passes"]),
         ("scripts/changed.py", ["tests/scripts/test_changed.py"]),
         ("tests/scripts/test_changed.py", ["tests/scripts/test_changed.py"]),
         ("tests/scripts/helper.py", ["tests/scripts"]),
