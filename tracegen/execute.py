@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import DiagnosticError
+from kcc.diagnostics import DiagnosticError, InternalError
 from kcc.frontend.ir.instructions import AtomicRmw, Call, CompareExchange, Store
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -51,7 +51,7 @@ from kcc.tracegen.simt.program import (
 )
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
 from kcc.tracegen.simt.target import find_roots
-from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
+from kcc.tracegen.workers import CrashError, TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
 SHORT_LAUNCH = 200_000
 """Warp instructions, about a millisecond, below which handing a launch to threads costs more than
@@ -323,7 +323,7 @@ class PreparedLaunch:
     def run(self) -> Execution:
         pool = self._pool(precise=False)
         before = self._arguments_before()
-        record = pool.run(math.prod(self.launch.blocks))
+        record = self._run_pool(pool)
         if pool.is_suspect:
             self._look_closely(before)
         if record is not None:
@@ -332,7 +332,18 @@ class PreparedLaunch:
 
     def run_regardless(self) -> None:
         """Run for the sake of the trace, as far as it goes."""
-        self._pool(precise=False).run(math.prod(self.launch.blocks))
+        self._run_pool(self._pool(precise=False))
+
+    def _run_pool(self, pool: WorkerPool) -> NDArray[np.int64] | None:
+        """The record of the first fault, if any."""
+        try:
+            return pool.run(math.prod(self.launch.blocks))
+        except CrashError as crash:
+            sizes = (self.launch.global_size, self.launch.local_size)
+            shown = " in work-groups of ".join(" x ".join(map(str, each)) for each in sizes)
+            what = f"compiled code of kernel '{self.kernel.name}' ({self.kernel.span})"
+            message = f"{what} ended in {crash}, launched over {shown}"
+            raise InternalError("execution", message) from crash
 
     def object_at(self, address: int) -> Object | None:
         """The buffer, constant or local array an address lies in."""
@@ -378,7 +389,7 @@ class PreparedLaunch:
         wanted = _wanted(self.kernel, self.launch, options, precise=True)
         program = _program(self.unit, self.kernel, wanted, options.cache_dir)
         again = PreparedLaunch(self.unit, self.kernel, program, self.launch, options, arguments)
-        record = again._pool(precise=True).run(math.prod(self.launch.blocks))
+        record = again._run_pool(again._pool(precise=True))
         if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
             raise DiagnosticError([explain(again._fault(record))])
 

@@ -38,6 +38,10 @@ from kcc.tracegen.simt.wide import Wide
 
 WARP_FUNCTION = "kcc.warp"
 
+PROBED = '"probe-stack"="inline-asm"'
+"""Attribute of a function that touches every page of its stack frame in turn, so that too large a
+one ends in the guard page rather than in somebody's memory."""
+
 
 @dataclass(slots=True)
 class WarpWriter(InstructionWriter):
@@ -60,7 +64,7 @@ class WarpWriter(InstructionWriter):
         self._write_exit()
         self.module.define(
             f"define internal i32 @{WARP_FUNCTION}(ptr noalias %worker, ptr noalias %state) "
-            "nounwind",
+            f"nounwind {PROBED}",
             self.code,
         )
 
