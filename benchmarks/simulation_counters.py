@@ -3,9 +3,10 @@
     python -m benchmarks.simulation_counters --sources FOLDER [--data ../shared] [--traces FOLDER]
 
 The table is truth/rodinia_parboil_sdk_gv100_counters.csv of the data folder; which launch a row is
-stands in benchmarks/suite_tables.py. The sources folder holds copies of the public repositories
-gpu-rodinia, cuda-samples and Parboil. Traces come from the sources alone (`kcc trace FILE.cu`);
-each launch begins with cold caches, as the table's do. Nothing was fitted to these rows.
+stands in benchmarks/measured_programs.py. The sources folder holds copies of the public
+repositories gpu-rodinia, cuda-samples and Parboil. Traces come from the sources alone
+(`kcc trace FILE.cu`); each launch begins with cold caches, as the table's do. Nothing was
+fitted to these rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.suite_tables import GV100, Program, Step
+from benchmarks.measured_programs import GV100, Program, Step
 from kcc.diagnostics import DiagnosticError, Span
 from kcc.expressions import Value, evaluate
 from kcc.gpu import load_gpu

@@ -5,7 +5,7 @@
 Finds, one after another, the values of a description that `kcc estimate` takes, from three kernels
 of `truth/microbench_stream_occupancy.csv`: a block's start from writing, what is
 sustained and the wait under load from reading, the same two for a mix from `scale`. The other three
-kernels (triad, stencils) are not looked at: they test the values (`benchmarks.stream_occupancy`).
+kernels (triad, stencils) are not looked at: they test the values (`benchmarks.ledger`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ import csv
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.stream_occupancy import GPUS, bandwidth
-from kcc.estimating import Workshop
+from benchmarks.ledger_cases import case_of
+from benchmarks.measured_programs import STREAM_GPUS, STREAM_ITEMS, STREAMS
+from benchmarks.measured_tables import TABLES
+from kcc.estimating import Question
 from kcc.gpu.loading import load_gpu
+from kcc.validation.predict import Predictor
+
+(TABLE,) = (table for table in TABLES if table.program.__name__ == "stream")
 
 GRIDS: Mapping[str, Sequence[float]] = {
     "block_start_cycles": [*range(250, 700, 5)],
@@ -33,11 +39,23 @@ MIXED = [0.96, 0.97, 0.98, 0.99, 1.0, 1.02, 1.04, 1.06, 1.08, 1.1]
 more than DRAM sustains on end, or less where no occupancy is enough."""
 
 
+def bandwidth(
+    predictor: Predictor, column: str, gpu: str, block: int, settings: Sequence[str] = ()
+) -> float:
+    """GB/s of a kernel with two thread blocks of so many work-items on an SM of a GPU of the file,
+    with ``settings`` of its values."""
+    row = {"gpu": gpu, "column": column, column: "1", "block_size": str(block)}
+    case = case_of(TABLE, 0, row, Path())
+    found = predictor.outcome(replace(case, gpu=replace(case.gpu, settings=tuple(settings))))
+    assert found.time_us is not None, found.reason
+    return STREAMS[column] * STREAM_ITEMS / found.time_us / 1e3
+
+
 class Calibration:
     """The values found for one GPU so far."""
 
     def __init__(self, name: str, rows: Sequence[Mapping[str, str]]) -> None:
-        self.gpu, self.rows, self.workshop = GPUS[name], rows, Workshop()
+        self.gpu, self.rows, self.predictor = name, rows, Predictor(Question())
         self.values, self.grids = dict[str, float](), dict(GRIDS)
 
     def error(self, column: str, rows: Iterable[Mapping[str, str]], **tried: float) -> float:
@@ -45,7 +63,7 @@ class Calibration:
         settings = [f"{k}={v}" for k, v in {**self.values, **tried}.items()]
         total, count = 0.0, 0
         for row in rows:
-            ours = bandwidth(self.workshop, column, self.gpu, int(row["block_size"]), settings)
+            ours = bandwidth(self.predictor, column, self.gpu, int(row["block_size"]), settings)
             total += math.log(ours / float(row[column])) ** 2
             count += 1
         return total / count
@@ -57,7 +75,7 @@ class Calibration:
     def run(self) -> dict[str, float]:
         """All values, in the order in which they depend on each other."""
         rows = self.rows
-        sheet = load_gpu(self.gpu, []).memory_bandwidth_gbs
+        sheet = load_gpu(STREAM_GPUS[self.gpu]).memory_bandwidth_gbs
         assert sheet is not None
         alone = max(float(row[c]) for row in rows for c in ("init_GBps", "read"))
         mixed = max(float(row["scale"]) for row in rows)
@@ -88,10 +106,10 @@ def main() -> int:
         return 1
     with path.open() as file:
         rows = list(csv.DictReader(file))
-    for name in GPUS:
+    for name in STREAM_GPUS:
         if arguments.only in name:
             found = Calibration(name, [row for row in rows if row["gpu"] == name][::2]).run()
-            print(f"{name} ({GPUS[name]})")
+            print(f"{name} ({STREAM_GPUS[name]})")
             for key, value in found.items():
                 print(f"  {key}: {value:g}")
             sys.stdout.flush()

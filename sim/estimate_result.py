@@ -68,6 +68,12 @@ class Estimate:
     which one the compiler makes true (:mod:`kcc.sim.large_blocks`)."""
 
     @property
+    def kernel_us(self) -> float:
+        """The time without that of the launch itself, as profilers give it."""
+        launch = self.cpi_stack.get("launch", 0.0)
+        return self.time_us * (1.0 - launch / self.cpi) if self.cpi else self.time_us
+
+    @property
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
         low, high = range_of(

@@ -56,6 +56,8 @@ class LineTiming:
     l2_hits: float = 0.0
     dram_sectors: float = 0.0
     passes: float = 0.0
+    load_cycles: float = 0.0
+    """From the issue of its loads of global memory until all their data were there, in all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
     from kcc.commands.estimate_sweep import run_plan
-    from kcc.commands.journal import Journal, journal_path
+    from kcc.commands.journal import ESTIMATES, Journal, journal_path
 
     path = single_source(arguments.source)
     targets = [t for t in (arguments.json, arguments.csv, arguments.html) if t]
@@ -143,7 +143,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     stage = StageRunner()
     plan = _plan(arguments, path, sources, stage)
     keeps = kept is not None and plan.is_sweep
-    opened = Journal(kept, plan.digest, resume=arguments.resume) if kept and keeps else None
+    opened = (
+        Journal(kept, plan.digest, ESTIMATES, resume=arguments.resume) if kept and keeps else None
+    )
     with opened or nullcontext() as journal:
         try:
             records = run_plan(plan, arguments.jobs, stage, journal)

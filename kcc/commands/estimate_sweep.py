@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
 from kcc.commands.console import is_terminal
-from kcc.commands.journal import Done, Journal
+from kcc.commands.journal import Done, Journal, Sweep
 from kcc.commands.stages import StageRunner
 from kcc.diagnostics import DiagnosticError, InternalError
 from kcc.estimating import (
@@ -120,7 +120,7 @@ def _maker(question: Question, scratch: Path, stage: StageRunner) -> _Maker[Any]
 
 
 def run_plan(
-    plan: Plan, jobs: int, stage: StageRunner, journal: Journal | None
+    plan: Plan, jobs: int, stage: StageRunner, journal: Journal[Sweep] | None
 ) -> list[EstimateRecord]:
     """The records of all configurations, in the order of requests, kernels and GPUs.
 

@@ -6,7 +6,6 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kcc.commands.exploring import (
     Launches,
@@ -30,14 +29,12 @@ from kcc.commands.sources import SourceLines
 from kcc.commands.stages import StageRunner
 from kcc.commands.static_trace import (
     add_observed,
+    assumed_notes,
     observed_profile,
     static_request,
     write_messages,
 )
 from kcc.frontend.options import OptLevel
-
-if TYPE_CHECKING:
-    from kcc.static_tracing import StaticTraces
 
 _EXAMPLES = """examples:
   kcc explore vecadd.cl --global 2**20 --arg n=2**20 --gpu a100 --what-if
@@ -85,7 +82,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             request, trace, width=arguments.warp_size, profile=profile, stage=stage
         )
         registers = kernel_registers(request, stage)
-        notes = (*remarks, *_assumed(traced))
+        notes = (*remarks, *assumed_notes(traced))
         launches = Launches(str(trace), registers)
         found = stage("explore", lambda: explore(arguments, path, launches, notes))
     write_messages((*traced.warnings, *traced.failures), sources)
@@ -93,18 +90,3 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         sys.stderr.write(stage.table())
     return 1 if traced.failures else 0
-
-
-def _assumed(traced: StaticTraces) -> list[str]:
-    """What of the traces no source tells."""
-    notes = list[str]()
-    for each in traced.kernels:
-        summary = each.summary
-        if each.assumed_launch:
-            notes.append(f"{each.kernel}: the local size is assumed")
-        if each.unset:
-            notes.append(f"{each.kernel}: no value is given for {', '.join(each.unset)}")
-        if summary.assumed_events:
-            share = 100 * summary.assumed_events / max(summary.totals.segments, 1)
-            notes.append(f"{each.kernel}: {share:.1f} % of the segments executed are assumed")
-    return notes

@@ -1,25 +1,36 @@
-"""What a sweep has found so far, kept beside its output: an interrupted sweep loses nothing.
+"""What long work has found so far, kept in a file: work that is interrupted loses nothing.
 
-The file has a line for each task that is done, behind one that says of which sweep. A line that was
+The file has a line for each task that is done, behind one that says of which work. A line that was
 not written to its end, and everything behind it, counts as not there.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Generic, Self, TextIO, TypeVar
 
 from kcc.commands.outputs import STANDARD
 from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.report.estimate_record import EstimateRecord, read_record, record_json
 
-SCHEMA = "kcc/estimate-journal/1"
+T = TypeVar("T")
 
 Done = tuple[tuple[int, ...], EstimateRecord]
-"""A record and its place among all of the sweep."""
+"""A record and its place among all of a sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T]):
+    """What a journal keeps: the schema of its lines, what makes JSON of the result of a task, and
+    a result of it again (raising ValueError, TypeError, KeyError, AttributeError or IndexError)."""
+
+    schema: str
+    write: Callable[[T], Any]
+    read: Callable[[Any], T]
 
 
 def journal_path(targets: Iterable[str]) -> Path | None:
@@ -31,18 +42,18 @@ def journal_path(targets: Iterable[str]) -> Path | None:
     return None
 
 
-class Journal:
-    """The journal of one sweep, open for writing; as a context it closes the file. ``done`` are the
-    results of earlier runs, by task."""
+class Journal(Generic[T]):
+    """The journal of one piece of work, open for writing; as a context it closes the file. ``done``
+    are the results of earlier runs, by task."""
 
-    def __init__(self, path: Path, sweep: str, *, resume: bool) -> None:
-        """Open the journal of the sweep whose digest is ``sweep``.
+    def __init__(self, path: Path, sweep: str, kind: Kind[T], *, resume: bool) -> None:
+        """Open the journal of the work whose digest is ``sweep``.
 
-        :raises DiagnosticError: K893 where it is of another sweep, K008 where it cannot be written.
+        :raises DiagnosticError: K893 where it is of other work, K008 where it cannot be written.
         """
-        self.path = path
-        self.done = dict[int, tuple[Done, ...]]()
-        kept = [json.dumps({"schema": SCHEMA, "sweep": sweep})]
+        self.path, self.kind = path, kind
+        self.done = dict[int | str, T]()
+        kept = [json.dumps({"schema": kind.schema, "sweep": sweep})]
         if resume and path.exists():
             kept += self._read(sweep)
         try:
@@ -52,9 +63,10 @@ class Journal:
             message = f"cannot write '{path}': {error.strerror}"
             raise DiagnosticError([Diagnostic("K008", message)]) from error
 
-    def add(self, task: int, found: Sequence[Done]) -> None:
+    def add(self, task: int | str, found: T) -> None:
         """Keep what a task found."""
-        self._write([_line(task, found)])
+        line = {"task": task, "found": self.kind.write(found)}
+        self._write([json.dumps(line, allow_nan=False)])
 
     def remove(self) -> None:
         """The sweep is complete and its outputs are written."""
@@ -79,37 +91,39 @@ class Journal:
         try:
             lines = self.path.read_text(encoding="utf-8").split("\n")
             head = json.loads(lines[0])
-            same = head["schema"] == SCHEMA and head["sweep"] == sweep
+            same = head["schema"] == self.kind.schema and head["sweep"] == sweep
         except OSError as error:
             raise self._unusable(f"cannot be read: {error.strerror}") from error
         except (ValueError, TypeError, KeyError) as error:
-            raise self._unusable("is no journal of a sweep") from error
+            raise self._unusable("is no journal of such work") from error
         if not same:
-            raise self._unusable("is of another sweep")
+            raise self._unusable("is of other work")
         kept = list[str]()
         for line in lines[1:-1]:
             try:
-                task, found = _parsed(line)
+                content = json.loads(line)
+                found = self.kind.read(content["found"])
             except (ValueError, TypeError, KeyError, AttributeError, IndexError):
                 break
-            self.done[task] = found
+            self.done[content["task"]] = found
             kept.append(line)
         return kept
 
     def _unusable(self, reason: str) -> DiagnosticError:
-        hint = "without --resume the sweep begins anew"
+        hint = "without --resume it begins anew"
         return DiagnosticError([Diagnostic("K893", reason, Span(str(self.path), 0), hint=hint)])
 
 
-def _line(task: int, found: Sequence[Done]) -> str:
-    entries = [{"place": list(place), "estimate": record_json(record)} for place, record in found]
-    return json.dumps({"task": task, "found": entries}, allow_nan=False)
+def _write_done(found: Iterable[Done]) -> list[Any]:
+    return [{"place": list(place), "estimate": record_json(record)} for place, record in found]
 
 
-def _parsed(line: str) -> tuple[int, tuple[Done, ...]]:
-    content: Any = json.loads(line)
-    found = tuple(
-        (tuple(int(n) for n in entry["place"]), read_record(entry["estimate"]))
-        for entry in content["found"]
+def _read_done(entries: Any) -> tuple[Done, ...]:
+    return tuple(
+        (tuple(int(n) for n in entry["place"]), read_record(entry["estimate"])) for entry in entries
     )
-    return int(content["task"]), found
+
+
+Sweep = tuple[Done, ...]
+ESTIMATES: Kind[Sweep] = Kind("kcc/estimate-journal/1", _write_done, _read_done)
+"""That of `kcc estimate`."""

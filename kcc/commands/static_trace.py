@@ -150,6 +150,21 @@ def static_request(
     return request, surroundings.remarks
 
 
+def assumed_notes(traced: StaticTraces) -> list[str]:
+    """What of the traces no source tells."""
+    notes = list[str]()
+    for each in traced.kernels:
+        summary = each.summary
+        if each.assumed_launch:
+            notes.append(f"{each.kernel}: the local size is assumed")
+        if each.unset:
+            notes.append(f"{each.kernel}: no value is given for {', '.join(each.unset)}")
+        if summary.assumed_events:
+            share = 100 * summary.assumed_events / max(summary.totals.segments, 1)
+            notes.append(f"{each.kernel}: {share:.1f} % of the segments executed are assumed")
+    return notes
+
+
 def _written(target: Path, found: StaticTraces) -> str:
     from kcc.report.traces import counted, size_text
 

@@ -93,6 +93,7 @@ class Level1:
     mshr: Integer = integer("entries", "outstanding misses", high=1 << 20)
     mshr_merge: Integer = integer("requests", "requests that one entry merges", high=1 << 20)
     merge_unit: Text = text("what a load that misses leaves to misses under way", "sector", "line")
+    fill: Text = text("what a load that misses a line brings", "sector", "line")
     banks: Integer = integer("banks", "banks", high=1024)
     bytes_per_cycle: Number = number("bytes per cycle", "bandwidth of one SM", low=1)
 

@@ -88,6 +88,7 @@ def _line(line: LineTiming) -> dict[str, Json]:
         "file": line.file, "line": line.line, "cycles": line.cycles, "stack": _stack(line.stack),
         "executed": line.executed, "sectors": line.sectors, "l1_hits": line.l1_hits,
         "l2_hits": line.l2_hits, "dram_sectors": line.dram_sectors, "passes": line.passes,
+        "load_cycles": line.load_cycles,
     }  # fmt: skip
 
 

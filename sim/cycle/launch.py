@@ -284,6 +284,11 @@ class LaunchSimulation:
         return self._by_operation(self.counts.lines)[:, LineStat.EXECUTED]
 
     @property
+    def counts_by_operation(self) -> NDArray[np.int64]:
+        """What was counted so far of each operation of the program (LineStat)."""
+        return self._by_operation(self.counts.lines)
+
+    @property
     def log(self) -> NDArray[np.int64]:
         """SM, start, end and place of the first blocks."""
         return self.counts.log

@@ -227,6 +227,8 @@ class Conf(IntEnum):
     """The line where the kernel's code begins."""
     MERGE_LINES = 55
     """1: a load leaves to misses under way only lines that it misses nothing else of."""
+    FILL_LINE = 56
+    """1: a load that misses a line in L1 asks for all sectors of it."""
 
 
 CONF_SIZE = len(Conf)
@@ -500,6 +502,9 @@ class Stat(IntEnum):
     CONSTANT_MISSES = 23
     ASKED_AGAIN = 24
     """Of those merged with a miss under way: asked of L2 all the same (Conf.MERGE_LINES)."""
+    L2_WRITE_HITS = 25
+    """Of sectors that a write had brought to L2 before (Baghsorkhi et al., PPoPP 2012, section
+    2.1: a block that a read brought counts as a miss)."""
 
 
 STATS = len(Stat)
@@ -514,6 +519,8 @@ class LineStat(IntEnum):
     L2_HITS = 3
     DRAM = 4
     PASSES = 5
+    LATENCY = 6
+    """Cycles from the issue of loads until all their data were there."""
 
 
 LINE_STATS = len(LineStat)

@@ -40,7 +40,7 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
     int(Conf.SECTORS), int(Conf.L1_LATENCY), int(Conf.L1_SETS), int(Conf.L1_WAYS),
 )  # fmt: skip
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
-MERGE_LINES = int(Conf.MERGE_LINES)
+MERGE_LINES, FILL_LINE = int(Conf.MERGE_LINES), int(Conf.FILL_LINE)
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -55,8 +55,9 @@ S_L1, S_L1_HITS, S_L1_PENDING, S_MSHR, S_MERGE, S_STORE_SECTORS, S_AGAIN = (
     int(Stat.L1_SECTORS), int(Stat.L1_HITS), int(Stat.L1_PENDING), int(Stat.MSHR_CYCLES),
     int(Stat.MERGE_STALLS), int(Stat.STORE_SECTORS), int(Stat.ASKED_AGAIN),
 )  # fmt: skip
-L_SECTORS, L_L1, L_L2, L_DRAM = (
+L_SECTORS, L_L1, L_L2, L_DRAM, L_LATENCY = (
     int(LineStat.SECTORS), int(LineStat.L1_HITS), int(LineStat.L2_HITS), int(LineStat.DRAM),
+    int(LineStat.LATENCY),
 )  # fmt: skip
 R_LAST = int(Run.END)
 
@@ -250,18 +251,24 @@ def load(
         place: Any = -1
         unit, ways = -1, 0
         sector = -1
+        beside = 0  # sectors that nobody wants, of a line that comes as a whole
+        if sets > 0 and conf[FILL_LINE] and not cached:
+            beside = ((1 << sectors) - 1) & ~mask
+            mask |= beside
         while mask:
             wanted = mask & 1
             mask >>= 1
             sector += 1
             if not wanted:
                 continue
+            is_wanted = (beside >> sector) & 1 == 0
             if in_cycle == conf[L1_BANKS]:
                 time += 1
                 in_cycle = 0
-            in_cycle += 1
-            lines[op, L_SECTORS] += 1
-            stats[S_L1] += 1
+            if is_wanted:
+                in_cycle += 1
+                lines[op, L_SECTORS] += 1
+                stats[S_L1] += 1
             at = np.uint64(entry)
             there = np.int64(l1.lines[at, np.uint64(sector)]) if cached else ABSENT
             asked = there != ABSENT
@@ -303,6 +310,10 @@ def load(
             )  # fmt: skip
             heap_add(sms.misses, sm, state.misses, ready)
             state.misses += 1
+            if not is_wanted:
+                l1.lines[at, np.uint64(sector)] = ready
+                l1.lines[at, sectors + sector] = came
+                continue
             if asked:
                 stats[S_L1_PENDING] += 1
                 stats[S_AGAIN] += 1
@@ -316,6 +327,7 @@ def load(
                     l1.lines[at, sectors + sector] = came
             if ready > done:
                 done, queued, level = ready, waited + behind, came
+    lines[op, L_LATENCY] += done - now
     state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
     state.lsu_cause = cause
     return done, queued, level

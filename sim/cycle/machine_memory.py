@@ -62,6 +62,8 @@ def level1(
     )
     unit = reader.fact("l1.merge_unit")
     conf[Conf.MERGE_LINES] = unit is not None and unit.value == "line"
+    fill = reader.fact("l1.fill")
+    conf[Conf.FILL_LINE] = fill is not None and fill.value == "line"
     policy = reader.fact("l1.write_policy")
     conf[Conf.STORES_STAY] = conf[Conf.L1_SETS] > 0 and bool(policy and LAZY_FETCH in policy.value)
     return line, sector, size

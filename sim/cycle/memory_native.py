@@ -46,7 +46,7 @@ ROW_MISS, ROW_CYCLE = int(Conf.ROW_MISS), int(Conf.ROW_CYCLE)
 C_L2, C_DRAM = int(Cause.L2), int(Cause.DRAM)
 S_READS, S_HITS, S_WRITES = int(Stat.L2_READS), int(Stat.L2_READ_HITS), int(Stat.L2_WRITES)
 S_DRAM_READS, S_DRAM_WRITES = int(Stat.DRAM_READS), int(Stat.DRAM_WRITES)
-S_ROW_HITS = int(Stat.ROW_HITS)
+S_ROW_HITS, S_WRITE_HITS = int(Stat.ROW_HITS), int(Stat.L2_WRITE_HITS)
 
 WAY_MASK = DIRTY - 1
 LOW_BITS = (1 << WAY_BITS) - 1
@@ -292,9 +292,13 @@ def write_level2(
 ) -> None:  # fmt: skip
     """A sector that comes to L2 at ``served`` and is kept there, or goes on to DRAM."""
     stats[S_WRITES] += 1
+    if place >= 0 and (l2.lines[place, conf[SECTORS]] >> sector) & 1:
+        stats[S_WRITE_HITS] += 1
     if place >= 0 and conf[WRITE_BACK]:
         set_dirty(conf, l2, first, place, sector)
     else:
         write_dram(conf, memory, stats, unit, served)
+        if place >= 0:  # written, though no newer than DRAM
+            l2.lines[place, conf[SECTORS]] |= 1 << sector
     if place >= 0 and l2.lines[place, sector] == ABSENT:
         l2.lines[place, sector] = served

@@ -20,7 +20,7 @@ import pytest
 from kcc.cli import main
 from kcc.commands import estimate as command
 from kcc.commands import estimate_sweep
-from kcc.commands.journal import Journal, journal_path
+from kcc.commands.journal import ESTIMATES, Journal, journal_path
 from kcc.diagnostics import DiagnosticError
 from kcc.estimating import MODELS
 
@@ -215,7 +215,7 @@ def test_a_journal_of_another_sweep_is_k893(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "a.json"
-    with Journal(tmp_path / "a.json.partial", "another", resume=False):
+    with Journal(tmp_path / "a.json.partial", "another", ESTIMATES, resume=False):
         pass
     assert main(["estimate", str(source), "--json", str(target), *SWEEP, "--resume"]) == 1
     assert "K893" in capsys.readouterr().err
@@ -229,7 +229,7 @@ def test_a_journal_needs_a_file(source: Path, tmp_path: Path) -> None:
     assert journal_path(["-", str(tmp_path / "x")]) == tmp_path / "x.partial"
     assert main(["estimate", str(source), *SWEEP, "--resume"]) == 2
     with pytest.raises(DiagnosticError):
-        Journal(tmp_path / "missing" / "x", "", resume=False)
+        Journal(tmp_path / "missing" / "x", "", ESTIMATES, resume=False)
 
 
 def test_a_source_that_cannot_be_compiled_at_all_is_an_error(

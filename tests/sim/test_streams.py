@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stream_occupancy import GPUS, bandwidth
-from kcc.estimating import Workshop
+from benchmarks.measured_programs import STREAM_GPUS
+from benchmarks.stream_calibration import bandwidth
+from kcc.estimating import Question
 from kcc.gpu.loading import load_gpu
+from kcc.validation.predict import Predictor
 
 OUTSIDE = {("a100_80", "288", "init_GBps"): 0.08}
 """What docs/accuracy.md lists as outside 5 %: thread blocks that write and start again together."""
@@ -28,17 +30,17 @@ def test_streams(row: dict[str, str]) -> None:
     # One warp: what a thread block costs, and the latency of DRAM. Many: what DRAM sustains.
     # Between them: latency under load. The values of the GPUs come from the first three columns.
     # Triad is the test.
-    workshop, block = Workshop(), int(row["block_size"])
+    predictor, block = Predictor(Question()), int(row["block_size"])
     for column in ("init_GBps", "read", "scale", "triad"):
-        ours = bandwidth(workshop, column, GPUS[row["gpu"]], block)
+        ours = bandwidth(predictor, column, row["gpu"], block)
         within = OUTSIDE.get((row["gpu"], row["block_size"], column), 0.05)
         assert ours == pytest.approx(float(row[column]), rel=within), column
 
 
 @pytest.mark.parametrize("gpu", ["v100", "a40"])
 def test_never_more_than_the_data_sheet_and_never_less_with_more_warps(gpu: str) -> None:
-    peak = load_gpu(GPUS[gpu], []).memory_bandwidth_gbs
+    peak = load_gpu(STREAM_GPUS[gpu]).memory_bandwidth_gbs
     assert peak is not None
-    found = [bandwidth(Workshop(), "triad", GPUS[gpu], block) for block in (32, 128, 512, 768)]
+    found = [bandwidth(Predictor(Question()), "triad", gpu, block) for block in (32, 128, 512, 768)]
     assert max(found) <= float(peak.value)
     assert all(more >= 0.98 * less for less, more in pairwise(found))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.gpu.loading import load_gpu
 
 Row = Mapping[str, str]
 
@@ -19,7 +19,7 @@ Row = Mapping[str, str]
 @dataclass(frozen=True, slots=True)
 class Step:
     """Launches of one kernel. ``trips`` are loops whose count the source does not tell: a piece of
-    the line's text, and the count."""
+    the line's text, and the count; ``branches`` likewise shares of branches."""
 
     source: str
     kernel: str
@@ -31,8 +31,13 @@ class Step:
     over: tuple[str, str, str] | None = None
     """A name, its first value and the one behind its last: one launch for each value."""
     trips: tuple[tuple[str, str], ...] = ()
+    branches: tuple[tuple[str, str], ...] = ()
     waited: bool = True
     """Where the host's time is measured: it waits for each launch, not only for the last."""
+    without: tuple[str, ...] = ()
+    """Lines of the source that were not there when it was measured."""
+    local_bytes: int | None = None
+    """Shared memory of a thread block, where it is not what the source declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,39 +46,6 @@ class Program:
 
     steps: tuple[Step, ...]
     names: Mapping[str, int] = field(default_factory=dict[str, int])
-
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """A file of measured times. ``program`` gives a row's launches, or why it has no estimate;
-    ``groups`` say what rows are summed up by; ``choice`` the rows among which one would choose (the
-    same work in several ways, or on several GPUs), empty where there is no choice."""
-
-    file: str
-    repository: str
-    gpus: Mapping[str, str]
-    """From what the file calls a GPU to what kcc calls it."""
-    program: Callable[[Row], Program | str]
-    groups: tuple[Callable[[Row], str], ...]
-    choice: Callable[[Row], str]
-    include: tuple[str, ...] = ()
-    measured: Callable[[Row], float | None] = lambda row: float(row["time_ms"])
-    in_cycles: bool = False
-    gpu_of: Callable[[Row], str] = lambda row: row["gpu"]
-    """What the file calls a row's GPU."""
-    counters: Mapping[str, str] = field(default_factory=dict[str, str])
-    """From our counts to the file's columns, where it has them."""
-    warm: bool = True
-    """The host has copied the data to the GPU, or launches follow each other on the same data: L2
-    begins with what it has room for. Counters of Rodinia's backprop say that copies leave it there
-    (25 to 1,700 sectors of 35,000 are read from DRAM where all fit)."""
-    launches: Callable[[Row], LaunchWay] = lambda _: LaunchWay.QUEUED
-    application: Callable[[Row], str] = lambda _: ""
-    """The program that a row's kernel is of."""
-    is_smallest: Callable[[Row], bool] = lambda _: False
-    """Whether a row does so little that its time is that of a launch."""
-    is_kernel: Callable[[Row], bool] = lambda _: True
-    """Whether what was timed is a kernel, with nothing else beside the launch."""
 
 
 # OpenDwarfs (OpenCL), sizes of opendwarf_application_parameters.py. A time is the mean of a run,
@@ -309,7 +281,7 @@ SMALL_KERNEL = Step("scale.cl", "scale", "ceil(n/128)", "128", ("size=n",))
 
 def small_kernel(row: Row) -> Program | str:
     """The launch of a row, with thread blocks of 128."""
-    if _way(row) in ("_gsync", "_pt"):
+    if way_of(row) in ("_gsync", "_pt"):
         return "one launch of threads that stay, another kernel"
     return Program((SMALL_KERNEL,), {"n": int(row["elements_f64"])})
 
@@ -323,98 +295,100 @@ def small_kernel_ms(row: Row) -> float | None:
     return int(row["elements_f64"]) * 16 / speed * 1e-6 if speed else None
 
 
-def _gpu(row: Row) -> str:
-    return row["gpu"]
-
-
-def _kernel(row: Row) -> str:
-    return row["kernel"]
-
-
-def _size(row: Row) -> str:
-    return row["size"]
-
-
-def _way(row: Row) -> str:
+def way_of(row: Row) -> str:
     """How kernels were launched: one by one, as a graph, or once with threads that stay and meet
     at a barrier of the grid."""
     name = row["gpu_variant"]
     return next((way for way in ("_graph", "_gsync", "_pt") if name.endswith(way)), "")
 
 
-def _magnitude(elements: int) -> str:
-    return f"2^{2 * (elements.bit_length() // 2)} elements and more"
+# Tuning tables: every column that is none of the launch or the outcome is a macro
+
+OUTCOME = {"time_ms", "status", "grid_x", "grid_y", "block_x", "block_y"}
+GEMM = ("kSizeM=4096", "kSizeN=4096", "kSizeK=4096", "arg_alpha=1.0", "arg_beta=0.0",
+        "b_offset=0", "c_offset=0")  # fmt: skip
 
 
-def _run(row: Row) -> str:
-    return "(first run)" if row["run_dir"] == "2026-08-05T00-41Z" else ""
+def _upper(row: Row) -> tuple[str, ...]:
+    return tuple(f"{name}={value}" for name, value in row.items() if name.isupper())
+
+
+def gemm(row: Row) -> Program:
+    """CLBlast's Xgemm. `volatile` stands only before its thread id, against a bug of old
+    drivers."""
+    macros = ("PRECISION=32", "volatile=", *_upper(row))
+    return Program((Step("xgemm.cl", "Xgemm", "4096//MWG,4096//NWG", "MDIMC,NDIMC", GEMM, macros),),
+                   columns_of(row))  # fmt: skip
+
+
+def convolution(row: Row) -> Program:
+    """KTT's convolution. The table has no launches of rows that failed."""
+    grid = ",".join(
+        f"ceil(IMAGE_{side}/(BLOCK_SIZE_{d}*TILE_SIZE_{d}))"
+        for side, d in (("WIDTH", "X"), ("HEIGHT", "Y"))
+    )
+    macros = (*_upper(row), f"use_padding={row['PADDING']}")
+    step = Step("KernelTunerConvolution.cu", "Convolution", grid, "BLOCK_SIZE_X,BLOCK_SIZE_Y",
+                macros=macros)  # fmt: skip
+    return Program((step,), columns_of(row))
+
+
+def coulomb(row: Row) -> Program:
+    """KTT's direct Coulomb sum."""
+    grid, block = (row[name].replace(".", ",") for name in ("grid_blocks", "block"))
+    arguments = ("numberOfAtoms=64", "gridSpacing=0.5", "gridSize=256")
+    return Program((Step("CoulombSum3d.cl", "directCoulombSum", grid, block, arguments,
+                         _upper(row)),))  # fmt: skip
+
+
+def tuned(source: str, kernel: str, drop: str = "", *more: str) -> Callable[[Row], Program]:
+    """A kernel of Kernel Tuner's. ``drop`` is a factor of unrolling that is 0 in all rows: the
+    tuner takes the line of its pragma out. ``more`` are macros that it adds."""
+    without = (f"#pragma unroll {drop}",) if drop else ()
+
+    def program(row: Row) -> Program:
+        own = (f"{k}={v}" for k, v in row.items() if k not in OUTCOME and k != drop)
+        step = Step(source, kernel, "grid_x,grid_y", "block_x,block_y", macros=(*own, *more),
+                    without=without)  # fmt: skip
+        return Program((step,), columns_of(row))
+
+    return program
+
+
+# gpu-stream of gpu-benches: two thread blocks on an SM, a work-item for each double
+
+STREAM_ITEMS = (1 << 27) + 2
+"""Work-items with something to do; the launch has one thread block more than they fill."""
+
+STREAM_GPUS = {
+    "v100": "v100", "a100_40": "nvidia-a100-pcie-40gb", "a100_80": "nvidia-a100-sxm4-80gb",
+    "a40": "nvidia-a40", "l40": "nvidia-l40", "h100_pcie": "nvidia-h100-pcie-80gb", "h200": "h200",
+    "mi100": "amd-mi100", "mi210": "amd-mi210", "RX6900XT": "amd-radeon-rx-6900-xt",
+}  # fmt: skip
+"""From what the file calls a GPU to what kcc calls it."""
+
+STREAMS = {"init_GBps": 8, "read": 8, "scale": 16, "triad": 24, "stencil3": 16, "stencil5": 16}
+"""Bytes of a work-item that the file counts, by column."""
+
+
+def stream(row: Row) -> Program:
+    """One kernel at one occupancy: a row is a column of a line of the file."""
+    kernel = row["column"].removesuffix("_GBps")
+    arguments = ("n=items", "never=0")
+    shared = load_gpu(STREAM_GPUS[row["gpu"]]).shared_mem_per_sm_bytes
+    assert shared is not None
+    step = Step("streams.cu", f"stream_{kernel}", "items//block+1", "block", arguments,
+                branches=(("if (never || x", "0"),) if kernel == "read" else (),
+                local_bytes=int(shared.value) // 3 + 512)  # fmt: skip
+    return Program((step,), {"items": STREAM_ITEMS, "block": int(row["block_size"])})
+
+
+def stream_ms(row: Row) -> float | None:
+    """Milliseconds of a launch, from GB/s."""
+    speed = float(row[row["column"]] or 0)
+    return STREAMS[row["column"]] * STREAM_ITEMS / speed * 1e-6 if speed else None
 
 
 def columns_of(row: Row) -> dict[str, int]:
     """The columns that are whole numbers, as names of expressions."""
     return {name: int(value) for name, value in row.items() if value.isdecimal()}
-
-
-SUITES = (
-    Suite(
-        "opendwarfs_3gpus.csv", "OpenDwarfs",
-        {"gtx1080": "gtx1080", "k20c": "k20", "polaris-rx480": "amd-radeon-rx-480"},
-        opendwarfs, (_gpu, _size, _kernel),
-        lambda row: f"{row['kernel']} {row['size']}",
-        launches=lambda _: LaunchWay.WAITED,
-        application=lambda row: row["application"],
-        is_smallest=lambda row: row["size"] == "tiny",
-        # The file's invert_mapping is the region of the program in which buffers are made and
-        # filled from the host's memory, as the scripts that go with it say.
-        is_kernel=lambda row: row["kernel"] != "invert_mapping",
-    ),
-    Suite(
-        "rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
-        {"GTX-980": "gtx980", "Tesla-K20": "k20", "Tesla-P100": "p100"},
-        lambda row: Program((RODINIA[row["kernel"]],), columns_of(row)),
-        (_gpu, _kernel),
-        lambda row: f"{row['kernel']} {row['input_size_1']}",
-        include=("cuda/backprop", "cuda/lud/common"),
-        counters={"warp_instructions": "inst_executed", "l2_read_sectors": "l2_read_transactions",
-                  "l2_write_sectors": "l2_write_transactions",
-                  "dram_read_sectors": "device_memory_read_transactions"},
-    ),
-    Suite(
-        "simple_kernels_k40.csv", "gpuperfpredict", {"Tesla K40c": "k40"},
-        lambda row: Program((SIMPLE[row["app"]],), columns_of(row)),
-        (lambda row: row["app"],),
-        lambda row: f"{row['kernel']} {row['n']}" if row["kernel"].startswith("mat") else "",
-    ),
-    Suite(
-        "polybench_h100_sxm.csv", "PolyBench-ACC",
-        {"NVIDIA H100 80GB HBM3": "nvidia-h100-sxm5-80gb"},
-        lambda row: POLYBENCH[row["benchmark"]],
-        (lambda row: row["run_dir"], lambda row: f"{row['benchmark']} {_run(row)}"),
-        lambda _: "",
-        include=("common",),
-        launches=lambda _: LaunchWay.WAITED,
-    ),
-    Suite(
-        "rodinia_parboil_sdk_gv100_counters.csv", "",
-        {"GV100_80SM": "nvidia-quadro-gv100"},
-        lambda row: GV100[row["kernel"]],
-        (_kernel,),
-        lambda _: "",
-        include=("gpu-rodinia/cuda/backprop", "cuda-samples/Common"),
-        measured=lambda row: float(row["elapsed_cycles_avg_per_launch"]),
-        in_cycles=True, warm=False,
-        counters={"l2_read_sectors": "L1_RM", "dram_read_sectors": "dram_sect_rd",
-                  "dram_write_sectors": "dram_sect_wr"},
-    ),
-    Suite(
-        "microbench_small_kernels.csv", "kcc",
-        {"a100_80": "nvidia-a100-sxm4-80gb", "a40": "a40", "h200": "h200", "l40": "l40",
-         "mi210": "amd-mi210", "rx6900xt": "amd-radeon-rx-6900-xt"},
-        small_kernel,
-        (lambda row: row["gpu_variant"], lambda row: _magnitude(int(row["elements_f64"]))),
-        lambda row: f"{_way(row)} {row['elements_f64']}",
-        measured=small_kernel_ms,
-        gpu_of=lambda row: row["gpu_variant"].removesuffix(_way(row)),
-        launches=lambda row: LaunchWay.GRAPH if _way(row) == "_graph" else LaunchWay.QUEUED,
-    ),
-)  # fmt: skip

@@ -1,0 +1,167 @@
+"""The ledger: estimates beside all measured tables, at one commit.
+
+    python -m benchmarks.ledger --sources FOLDER [--data ../shared] [--sample 100] [--only hotspot]
+    python -m benchmarks.ledger --sources FOLDER --journal rows.jsonl --json ledger.json
+
+The measured times are those of `truth/` in the data folder; benchmarks/measured_tables.py says what
+each row is. The kernels are public and not kept here: the sources folder holds them by the names
+that stand there. Of each table a sample is estimated that the seed alone draws (--sample 0: all).
+With a journal what is done is kept: after an interruption the same command goes on, a larger sample
+goes on behind a smaller one, and --so-far reports what there is. Exit code 1 where a table is worse
+than --against another ledger's document by more than noise.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import hashlib
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import kcc
+from benchmarks.ledger_cases import cases_of
+from benchmarks.ledger_figures import TableFigures, headline, table_figures, worse
+from benchmarks.measured_tables import TABLES
+from kcc.commands.journal import Journal, Kind
+from kcc.commands.progress import shown_progress
+from kcc.estimating import MODELS, Question
+from kcc.report.validation import FIGURES_HEAD, figures_cells
+from kcc.sim.cache_options import CacheMethod, CacheOptions
+from kcc.validation.case import Case
+from kcc.validation.outcome import Outcome, read_outcome
+from kcc.validation.predict import Predictor
+
+ROWS: Kind[Outcome] = Kind("kcc/ledger-journal/1", asdict, read_outcome)
+ROOT = Path(__file__).parents[1]
+
+
+def commit() -> str:
+    """The commit of the working tree, marked where files differ from it."""
+    done = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=7", "--exclude=*"],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout.strip() or "unknown"
+
+
+def digest(arguments: argparse.Namespace) -> str:
+    """Of all that estimates depend on but the sample."""
+    found = hashlib.sha256(f"{arguments.model} {arguments.caches} {arguments.seed}".encode())
+    package = Path(kcc.__file__).parent
+    code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
+    own = ROOT.joinpath("benchmarks").glob("measured_*.py")
+    for path in sorted(p for p in (*code, *own) if p.suffix in (".py", ".yaml")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def in_turn(cases: Sequence[Sequence[Case]]) -> list[Case]:
+    """One row of each table after another, so that what is done at any time is a sample of all;
+    rows of one configuration on several GPUs stand together."""
+    groups = dict[object, list[Case]]()
+    for number in range(max(map(len, cases), default=0)):
+        for table in cases:
+            if number < len(table):
+                works = table[number].works()
+                first = table[number].key if isinstance(works, str) else works[0].key
+                groups.setdefault(first, []).append(table[number])
+    return [case for group in groups.values() for case in group]
+
+
+def estimated(cases: Sequence[Case], arguments: argparse.Namespace) -> dict[str, Outcome]:
+    """The outcomes of cases by key: those that the journal has, and the others."""
+    gc.set_threshold(200_000, 20, 100)  # a tenth of the time is saved
+    question = Question(arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)))
+    path: Path | None = arguments.journal
+    journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
+    with journal or nullcontext():
+        found = {str(k): v for k, v in journal.done.items()} if journal else {}
+        left = [] if arguments.so_far else [c for c in cases if c.key not in found]
+        predictor = Predictor(question)
+        with shown_progress(len(left)) as show:
+            for number, case in enumerate(left):
+                show(number, 0, case.key)
+                found[case.key] = predictor.outcome(case)
+                if journal:
+                    journal.add(case.key, found[case.key])
+    return found
+
+
+def printed(tables: Sequence[TableFigures], *, whole: bool) -> None:
+    """Print figures by table, and by its groups where ``whole``."""
+    print(f"{'':44s}{FIGURES_HEAD}")
+    for table in tables:
+        print(f"{table.name:44s}{figures_cells(table.counted)}")
+        for name, figures in table.groups if whole else ():
+            print(f"  {name:42s}{figures_cells(figures)}")
+        for reason, rows in table.aside.items():
+            print(f"  {'aside: ' + reason:42.42s}{figures_cells(rows)}")
+        for reason, count in table.reasons.items() if whole else ():
+            print(f"    {count} rows without: {reason}")
+    print(f"{'all tables alike':44s}{headline(tables)}")
+
+
+def main() -> int:
+    """Run it."""
+    arguments = _arguments()
+    folder = arguments.data / "truth"
+    for what, path in (("--data", folder), ("--sources", arguments.sources)):
+        if not path.is_dir():
+            print(f"there is no {path}: give {what}")
+            return 1
+    tables = [table for table in TABLES if any(o in table.file for o in arguments.only or [""])]
+    cases = [
+        cases_of(table, folder, arguments.sources, arguments.sample, arguments.seed)
+        for table in tables
+    ]
+    found = estimated(in_turn(cases), arguments)
+    outcomes = [[found[c.key] for c in each if c.key in found] for each in cases]
+    figures = [
+        table_figures(table, rows) for table, rows in zip(tables, outcomes, strict=True) if rows
+    ]
+    printed(figures, whole=not arguments.brief)
+    asked = {"model": arguments.model, "sample": arguments.sample, "seed": arguments.seed}
+    head = {"schema": "kcc/ledger/1", "kcc_version": kcc.__version__, "commit": commit(), **asked}
+    if arguments.json:
+        rows = [asdict(row) for table in outcomes for row in table]
+        content = {**head, "tables": [t.document() for t in figures], "rows": rows}
+        arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    if arguments.against:
+        before: Any = json.loads(arguments.against.read_text(encoding="utf-8"))
+        complaints = worse([read_outcome(row) for row in before["rows"]], outcomes)
+        print("\n".join(complaints) or f"no table is worse than at {before['commit']}")
+        return 1 if complaints else 0
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--sources", type=Path, required=True)
+    parser.add_argument("--sample", type=int, default=100, help="rows of a table; 0: all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", help="tables whose name holds this (repeatable)")
+    parser.add_argument("--journal", type=Path, help="keep what is done there, and go on behind it")
+    parser.add_argument(
+        "--so-far", action="store_true", help="estimate nothing, report what the journal has"
+    )
+    parser.add_argument("--brief", action="store_true", help="one line for a table")
+    parser.add_argument("--against", type=Path, help="a document of an earlier commit")
+    parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
+    methods = [method.value for method in CacheMethod]
+    parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)
+    parser.add_argument("--json", type=Path, help="write figures and every row")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

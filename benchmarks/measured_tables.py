@@ -1,0 +1,220 @@
+"""The measured tables: of what GPU, kernel and launch each row is, and what its time is of.
+
+The figures are public (kcc's users find them by their names); benchmarks/measured_programs.py says
+what each row ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from benchmarks.measured_programs import (
+    GV100,
+    POLYBENCH,
+    RODINIA,
+    SIMPLE,
+    STREAM_GPUS,
+    STREAMS,
+    Program,
+    Row,
+    columns_of,
+    convolution,
+    coulomb,
+    gemm,
+    opendwarfs,
+    small_kernel,
+    small_kernel_ms,
+    stream,
+    stream_ms,
+    tuned,
+    way_of,
+)
+from kcc.sim.launch_overhead import LaunchWay
+from kcc.validation.case import Measures
+
+DATA = "benchmarks/data"
+"""The repository of kernels of our own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A file of measured times. ``program`` gives a row's launches, or why it has no estimate.
+
+    ``gpus`` are kcc's names by those of ``gpu_of``, a text of columns; ``settings`` changes of the
+    GPU's values. ``choice`` is the same for rows among which one would choose, empty where there is
+    no choice. ``aside`` says why a row is listed apart and not counted.
+    """
+
+    file: str
+    repository: str
+    gpus: Mapping[str, str]
+    program: Callable[[Row], Program | str]
+    measures: Measures
+    groups: tuple[Callable[[Row], str], ...] = ()
+    choice: Callable[[Row], str] = lambda _: "all"
+    include: tuple[str, ...] = ()
+    measured_ms: Callable[[Row], float | None] = lambda row: float(row["time_ms"] or 0) or None
+    in_cycles: bool = False
+    """``measured_ms`` gives cycles at the boost clock."""
+    gpu_of: Callable[[Row], str] = lambda row: row.get("gpu", "")
+    settings: tuple[str, ...] = ()
+    counters: Mapping[str, str] = field(default_factory=dict[str, str])
+    """From our counts to the file's columns."""
+    warm: bool = False
+    """The host has copied the data to the GPU, or launches follow each other on the same data: L2
+    begins with what it has room for. Counters of Rodinia's backprop say that copies leave it there
+    (25 to 1,700 sectors of 35,000 are read from DRAM where all fit)."""
+    launches: Callable[[Row], LaunchWay] = lambda _: LaunchWay.QUEUED
+    aside: Callable[[Row], str] = lambda _: ""
+    rows: Callable[[Iterable[Row]], list[Row]] = list
+    """The rows of what the file has."""
+    first_seen: str = ""
+    """The commit whose estimates were made before any row of the table had been looked at."""
+
+    @property
+    def name(self) -> str:
+        """The file's, without its ending."""
+        return self.file.removesuffix(".csv")
+
+
+_COUNTERS = {
+    "warp_instructions": "warp_inst",
+    "shared_load_wavefronts": "shmem_ld_wavefronts",
+    "l2_read_sectors": "l2_sect_rd",
+    "dram_read_sectors": "dram_sect_rd",
+    "dram_write_sectors": "dram_sect_wr",
+}
+_A100, _W6600 = {"": "nvidia-a100-pcie-40gb"}, {"": "amd-radeon-pro-w6600"}
+_FIRST = "dd43b7f"
+_MILO = tuned("convolution_milo.cu", "convolution_kernel")
+_DEDISPERSION = tuned("dedispersion.cu", "dedispersion_kernel", "loop_unroll_factor_channel")
+
+
+def _gpu(row: Row) -> str:
+    return row["gpu"]
+
+
+def _kernel(row: Row) -> str:
+    return row["kernel"]
+
+
+def _clock(mhz: int) -> tuple[str, ...]:
+    return (f"core_clock_boost_mhz={mhz}",)
+
+
+def _shared_arrays(row: Row) -> str:
+    """Where gemm reads A and B."""
+    return f"SA={row['SA']} SB={row['SB']}"
+
+
+def _sums(row: Row) -> str:
+    """Of a work-item of a convolution."""
+    x, y = (row.get(f"tile_size_{d}") or row[f"TILE_SIZE_{d.upper()}"] for d in "xy")
+    sums = int(x) * int(y)
+    return "1 to 5 sums" if sums < 6 else "6 to 13 sums" if sums < 14 else "14 sums and more"
+
+
+def _magnitude(elements: int) -> str:
+    return f"2^{2 * (elements.bit_length() // 2)} elements and more"
+
+
+def _odd_run(row: Row) -> str:
+    return f"{row['benchmark']} {row['run_dir']}" if row["run_dir"] in _ODD_RUNS else "other runs"
+
+
+_ODD_RUNS = ("2026-08-05T00-41Z", "2026-08-05T12-42Z")
+
+
+def _small_or_no_kernel(row: Row) -> str:
+    """The times are a host's, from enqueue to finish, so that those of short launches are its own;
+    the file's invert_mapping is the part of the program in which buffers are made and filled."""
+    if row["kernel"] == "invert_mapping":
+        return "not a kernel's time"
+    return "sizes at which the host's time decides" if row["size"] in ("tiny", "small") else ""
+
+
+def _by_column(rows: Iterable[Row]) -> list[Row]:
+    return [{**row, "column": column} for row in rows for column in STREAMS]
+
+
+TABLES = (
+    # CLBlast's and KTT's tuners, events around launches. The clock is one number for a table, at
+    # which the GPU was: read off counters, or off what most rows take of the load/store port.
+    Table("gemm4096_rtx3090.csv", "", {"RTX_3090": "rtx3090"}, gemm, Measures.LAUNCH,
+          (_shared_arrays,), settings=_clock(1820)),
+    Table("gemm4096_rtx2080ti.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, gemm, Measures.LAUNCH,
+          (_shared_arrays,), settings=_clock(1880)),
+    Table("convolution_rtx3090.csv", "", {"RTX_3090": "rtx3090"}, convolution, Measures.LAUNCH,
+          (_sums,)),
+    Table("convolution_rtx2080ti_counters.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, convolution,
+          Measures.LAUNCH, (_sums,), settings=_clock(1790), counters=_COUNTERS),
+    Table("coulomb3d_rtx2080ti_counters.csv", "", {"RTX_2080_Ti": "rtx2080ti"}, coulomb,
+          Measures.LAUNCH, settings=_clock(1350), counters=_COUNTERS),
+    # Kernel Tuner, events around launches.
+    Table("convolution_milo_a100.csv", "", _A100, _MILO, Measures.LAUNCH, (_sums,),
+          first_seen=_FIRST),
+    Table("convolution_milo_w6600.csv", "", _W6600, _MILO, Measures.LAUNCH, (_sums,),
+          first_seen=_FIRST),
+    Table("dedispersion_a100.csv", "", _A100, _DEDISPERSION, Measures.LAUNCH, first_seen=_FIRST),
+    Table("dedispersion_w6600.csv", "", _W6600, _DEDISPERSION, Measures.LAUNCH, first_seen=_FIRST),
+    Table("hotspot_a100.csv", "", _A100,
+          tuned("hotspot_milo.cu", "calculate_temp", "", "kernel_tuner=1", "block_size_z=1"),
+          Measures.LAUNCH, (lambda row: f"sh_power={row['sh_power']}",), first_seen=_FIRST),
+    # Suites. OpenDwarfs: a host's clock, from enqueue to finish.
+    Table("opendwarfs_3gpus.csv", "OpenDwarfs",
+          {"gtx1080": "gtx1080", "k20c": "k20", "polaris-rx480": "amd-radeon-rx-480"},
+          opendwarfs, Measures.LAUNCH, (_gpu, lambda row: row["size"], _kernel),
+          lambda row: f"{row['kernel']} {row['size']}",
+          warm=True, launches=lambda _: LaunchWay.WAITED, aside=_small_or_no_kernel),
+    # nvprof's durations and metrics.
+    Table("rodinia_backprop_lud_p100_gtx980_k20.csv", "gpu-rodinia",
+          {"GTX-980": "gtx980", "Tesla-K20": "k20", "Tesla-P100": "p100"},
+          lambda row: Program((RODINIA[row["kernel"]],), columns_of(row)), Measures.KERNEL,
+          (_gpu, _kernel), lambda row: f"{row['kernel']} {row['input_size_1']}",
+          include=("cuda/backprop", "cuda/lud/common"), warm=True,
+          counters={"warp_instructions": "inst_executed",
+                    "l2_read_sectors": "l2_read_transactions",
+                    "l2_write_sectors": "l2_write_transactions",
+                    "dram_read_sectors": "device_memory_read_transactions"}),
+    Table("simple_kernels_k40.csv", "gpuperfpredict", {"Tesla K40c": "k40"},
+          lambda row: Program((SIMPLE[row["app"]],), columns_of(row)), Measures.KERNEL,
+          (lambda row: row["app"],),
+          lambda row: f"{row['kernel']} {row['n']}" if row["kernel"].startswith("mat") else "",
+          warm=True),
+    # A host's timer around all launches of a program.
+    Table("polybench_h100_sxm.csv", "PolyBench-ACC",
+          {"NVIDIA H100 80GB HBM3": "nvidia-h100-sxm5-80gb"},
+          lambda row: POLYBENCH[row["benchmark"]], Measures.LAUNCH,
+          (_odd_run, lambda row: row["benchmark"]), lambda _: "",
+          include=("common",), warm=True, launches=lambda _: LaunchWay.WAITED),
+    # A profiler's cycles of a launch, caches cold.
+    Table("rodinia_parboil_sdk_gv100_counters.csv", "", {"GV100_80SM": "nvidia-quadro-gv100"},
+          lambda row: GV100[row["kernel"]], Measures.KERNEL, (_kernel,), lambda _: "",
+          include=("gpu-rodinia/cuda/backprop", "cuda-samples/Common"),
+          measured_ms=lambda row: float(row["elapsed_cycles_avg_per_launch"]), in_cycles=True,
+          counters={"l2_read_sectors": "L1_RM", "dram_read_sectors": "dram_sect_rd",
+                    "dram_write_sectors": "dram_sect_wr"}),
+    # Many launches in a row, timed as a whole.
+    Table("microbench_small_kernels.csv", DATA,
+          {"a100_80": "nvidia-a100-sxm4-80gb", "a40": "a40", "h200": "h200", "l40": "l40",
+           "mi210": "amd-mi210", "rx6900xt": "amd-radeon-rx-6900-xt"},
+          small_kernel, Measures.LAUNCH,
+          (lambda row: row["gpu_variant"], lambda row: _magnitude(int(row["elements_f64"]))),
+          lambda row: f"{way_of(row)} {row['elements_f64']}", measured_ms=small_kernel_ms,
+          gpu_of=lambda row: row["gpu_variant"].removesuffix(way_of(row)), warm=True,
+          launches=lambda row: (LaunchWay.GRAPH if way_of(row) == "_graph"
+                                else LaunchWay.QUEUED),
+          aside=lambda row: ("another kernel, of threads that stay"
+                             if way_of(row) in ("_gsync", "_pt") else "")),
+    Table("microbench_stream_occupancy.csv", DATA, STREAM_GPUS, stream, Measures.LAUNCH,
+          (_gpu, lambda row: row["column"]), lambda _: "", measured_ms=stream_ms, rows=_by_column),
+)  # fmt: skip
+
+NO_TIMES = {
+    "microbench_latency.csv": "latencies of a pointer chase: values of GPU descriptions",
+    "microbench_cache_bw.csv": "bandwidths of caches: values of GPU descriptions",
+    "microbench_strides.csv": "cycles of an access: values of GPU descriptions",
+    "opendwarfs_dynamic_counts.csv": "counts without times (benchmarks/opendwarfs_counts.py)",
+}
+"""Tables that have no kernel's time, and what they are."""

@@ -1,0 +1,79 @@
+"""What `kcc memory` found, as its reports take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.sim.memory.facts import AccessResult, Distribution, MemoryResult
+
+
+@dataclass(frozen=True, slots=True)
+class GpuRun:
+    """All launches on a GPU; ``settings`` are the changes of it."""
+
+    gpu: str
+    settings: tuple[str, ...]
+    results: tuple[MemoryResult, ...]
+
+    @property
+    def label(self) -> str:
+        return " ".join((self.gpu, *self.settings))
+
+
+@dataclass(frozen=True, slots=True)
+class FailedGpu:
+    """A GPU on which the launches cannot be, and why."""
+
+    gpu: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """All GPUs; ``texts`` are the lines of the source files, ``notes`` what they rest on."""
+
+    source: str
+    runs: tuple[GpuRun, ...]
+    failed: tuple[FailedGpu, ...]
+    texts: Mapping[str, Sequence[str]]
+    notes: tuple[str, ...] = ()
+
+    def text_of(self, file: str, line: int) -> str:
+        """A line of the source, "" where it is not at hand."""
+        lines = self.texts.get(file, ())
+        return lines[line - 1].strip() if 0 < line <= len(lines) else ""
+
+
+def representatives(results: Sequence[MemoryResult]) -> list[tuple[MemoryResult, int]]:
+    """For each kernel the launch with most entries (of equal ones the first), and how many launches
+    of it there are."""
+    groups = dict[str, list[MemoryResult]]()
+    for result in results:
+        groups.setdefault(result.kernel, []).append(result)
+    return [(max(own, key=lambda r: (r.entries, -r.launch)), len(own)) for own in groups.values()]
+
+
+def percent(found: Distribution | None) -> str:
+    """A rate: mean and two deviations, in points."""
+    if found is None:
+        return "-"
+    return f"{100 * found.mean:.1f} ±{200 * found.deviation:.1f} %"
+
+
+def cycles(found: Distribution | None) -> str:
+    """A latency: mean and two deviations."""
+    return "-" if found is None else f"{found.mean:,.0f} ±{2 * found.deviation:,.0f}"
+
+
+def by_latency(result: MemoryResult) -> list[AccessResult]:
+    """Accesses that were executed: loads by their share of the latency, then stores by sectors."""
+    seen = [a for a in result.accesses if a.executed]
+    return sorted(seen, key=lambda a: (-a.share, -a.sectors))
+
+
+def snapshot_words(result: MemoryResult) -> str:
+    """Which thread blocks were looked at."""
+    if result.blocks == result.all_blocks:
+        return f"all {result.blocks:,} thread blocks"
+    return f"{result.blocks:,} of {result.all_blocks:,} thread blocks"

@@ -1,0 +1,132 @@
+"""What `kcc memory` says on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from kcc.report.memory_run import (
+    GpuRun,
+    MemoryReport,
+    by_latency,
+    cycles,
+    percent,
+    representatives,
+    snapshot_words,
+)
+from kcc.report.style import Style
+from kcc.report.text import bar, fill, make_table, written
+from kcc.sim.memory.facts import AccessResult, MemoryResult
+
+ROWS = 24
+SHARE_COLUMNS = 8
+SOURCE = 64
+"""Characters of a line of the source that are shown."""
+
+
+def memory_text(report: MemoryReport, style: Style, *, each_launch: bool) -> str:
+    """The report: of each GPU the kernels, of one GPU the loads and arrays of each kernel."""
+
+    def write(console: Console) -> None:
+        console.print(_overview(report, style))
+        if len(report.runs) == 1:
+            for result, launches in _told(report.runs[0], each_launch=each_launch):
+                _write_result(console, report, result, launches, style)
+        for note in report.notes:
+            console.print(f"note: {note}")
+        for failed in report.failed:
+            console.print(f"note: not on {failed.gpu}: {failed.reason}")
+
+    return written(style, write)
+
+
+def _told(run: GpuRun, *, each_launch: bool) -> list[tuple[MemoryResult, int]]:
+    return [(r, 1) for r in run.results] if each_launch else representatives(run.results)
+
+
+def _overview(report: MemoryReport, style: Style) -> object:
+    """A row for each GPU and kernel."""
+    several = len(report.runs) > 1
+    columns = ("GPU", "kernel", "launches", "L1 reads", "L2 reads", "L2 writes", "DRAM, cycles",
+               "trials")  # fmt: skip
+    title = report.source if several else f"{report.source} on {report.runs[0].label}"
+    table = make_table(title, style, *columns[not several :], right=columns[2:])
+    rows = list[tuple[str, ...]]()
+    for run in report.runs:
+        for result, launches in representatives(run.results):
+            row = (
+                run.label, result.kernel, f"{launches:,}", percent(result.l1_rate),
+                percent(result.l2_rate), percent(result.write_rate), cycles(result.dram_cycles),
+                str(result.trials),
+            )  # fmt: skip
+            rows.append(row[not several :])
+    return fill(table, rows, "hits of sectors, mean and two deviations of a trial; of the largest"
+                " launch of each kernel")  # fmt: skip
+
+
+def _write_result(
+    console: Console, report: MemoryReport, result: MemoryResult, launches: int, style: Style
+) -> None:
+    console.print()
+    of = f" (of {launches:,})" if launches > 1 else ""
+    console.print(
+        f"{result.kernel}, launch {result.launch}{of}: {snapshot_words(result)}, "
+        f"{result.resident_blocks} on each of {result.sms} SMs; {result.entries:,} transactions in "
+        f"{result.sequences:,} sequences; deviations settled after {result.settled_after} of "
+        f"{result.trials} trials"
+    )
+    columns = ("line", "access", "share", "latency", "L1 hits", "L2 hits", "sectors")
+    table = make_table("accesses, loads by their share of all latency", style, *columns,
+                       right=columns[3:])  # fmt: skip
+    accesses = [a for a in by_latency(result) if a.requests]
+    rows = [_row(a, style) for a in accesses[:ROWS]]
+    said = f"latency: expected cycles at {result.clock_mhz:,.0f} MHz; ±: two deviations; of stores,"
+    console.print(fill(table, rows, f"{said} hits are those of writes"))
+    _write_source(console, report, accesses, style)
+    arrays = [
+        (a.array or "(several)", f"{100 * a.share:.1f} %", cycles(a.cycles), percent(a.l1_rate),
+         percent(a.l2_rate), percent(a.write_rate), f"{a.sectors:,.0f}")
+        for a in result.arrays
+    ]  # fmt: skip
+    if len(arrays) > 1:
+        heads = ("array", "share", "latency", "L1 hits", "L2 hits", "write hits", "sectors")
+        console.print(fill(make_table("arrays", style, *heads, right=heads[1:]), arrays))
+    if result.changes:
+        heads = ("what if", "latency of all loads", "transactions", "L1 reads", "L2 reads")
+        changes = [
+            (c.words, f"{100 * c.latency_change:+.1f} %", f"{100 * c.entries_change:+.1f} %",
+             percent(c.l1_rate), percent(c.l2_rate))
+            for c in result.changes
+        ]  # fmt: skip
+        console.print(fill(make_table("what if", style, *heads, right=heads[1:]), changes))
+
+
+def _row(a: AccessResult, style: Style) -> tuple[str, ...]:
+    s = a.access
+    hits = (percent(a.l1_rate), percent(a.l2_rate)) if a.cycles else ("", percent(a.write_rate))
+    share = f"{100 * a.share:5.1f} % {bar(a.share * SHARE_COLUMNS, style)}" if a.cycles else ""
+    return (
+        str(s.line or "?"), f"{s.operation.name.lower()} {s.array or '(several)'}", share,
+        cycles(a.cycles), *hits, f"{a.sectors:,.0f}",
+    )  # fmt: skip
+
+
+def _write_source(
+    console: Console, report: MemoryReport, accesses: Sequence[AccessResult], style: Style
+) -> None:
+    """The lines that load, as they stand in the source, with their share and latest load."""
+    table = make_table("source", style, "line", "share", "latency", "", right=("line", "latency"))
+    rows = list[tuple[str, ...]]()
+    loads = [a for a in accesses if a.cycles is not None and a.access.line]
+    for file, line in sorted({(a.access.file, a.access.line) for a in loads}):
+        own = [a for a in loads if (a.access.file, a.access.line) == (file, line)]
+        share = sum(a.share for a in own)
+        text = report.text_of(file, line)
+        slowest = max((a.cycles for a in own if a.cycles), key=lambda c: c.mean)
+        if text:
+            rows.append(
+                (str(line), bar(share * SHARE_COLUMNS, style), cycles(slowest), text[:SOURCE])
+            )
+    if rows:
+        console.print(fill(table, rows))

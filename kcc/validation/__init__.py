@@ -1,0 +1,1 @@
+"""Estimates beside measured times: rows of tables in, errors out."""

@@ -1,0 +1,64 @@
+"""Batches of requests to DRAM, worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.sim.memory.batches_native import batch_latencies, batch_latency
+from kcc.sim.memory.facts import NO_DEVIATION
+from kcc.sim.memory.summary import dram_latency
+from tests.sim.memory.streams import machine
+
+
+def latency(*lines: int, **places: int) -> float:
+    return batch_latency(
+        machine(deviations=NO_DEVIATION, **places).conf, np.array(lines, np.int64), 0, len(lines)
+    )
+
+
+def test_one_request_waits_for_nothing():
+    assert latency(0) == 400
+
+
+def test_a_row_that_is_open_saves_its_activation():
+    """The second is in the row of the first (4 lines a row): its data could come 10 cycles sooner,
+    but the row opens for the first, and the bus is free behind it: 0 + max(2 - 10, 0) beyond."""
+    assert latency(0, 1) == 400
+
+
+def test_a_bank_opens_one_row_in_a_row_cycle():
+    """Rows 0 and 2 are in the same of two banks: the second opens 30 cycles later."""
+    assert latency(0, 8) == pytest.approx(400 + 30 / 2)
+
+
+def test_the_bus_serves_one_sector_at_a_time():
+    """Twenty sectors of one row, 2 cycles each: sector n waits for 2 n - 10 cycles, if more than
+    nothing."""
+    waits = [max(2 * n - 10, 0) for n in range(20)]
+    assert latency(*[0] * 20) == pytest.approx(400 + sum(waits) / 20)
+
+
+def test_channels_work_side_by_side():
+    """Lines go to the two slices in turn, each with a channel of its own."""
+    alone = latency(*[0] * 20)
+    assert latency(*[0, 1] * 20, l2_slices=2, channels=2) == pytest.approx(alone)
+
+
+def test_batches_have_a_group_for_each_sm():
+    here = machine(sms=2, groups=0)
+    found = np.zeros(64)
+    misses = np.zeros(200, np.int64)
+    random = np.ones(1, np.uint64)
+    assert batch_latencies(here.conf, misses, 200, random, found) == 3
+    assert random[0] == 1  # nothing was drawn
+    waits = [max(2 * n - 10, 0) for n in range(64)]
+    assert found[0] == pytest.approx(400 + sum(waits) / 64)
+
+
+def test_the_dominant_latency_is_taken_if_there_is_one():
+    most = np.array([500.0] * 80 + [900.0] * 20)
+    assert dram_latency(most, 400) == 500
+    flat = np.linspace(400, 1000, 101)
+    assert dram_latency(flat, 400) == pytest.approx(700)
+    assert dram_latency(np.zeros(0), 400) == 400
