@@ -26,6 +26,7 @@ from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import (
     check_arguments,
     check_geometry,
+    check_intrinsics,
     check_memory,
     check_options,
 )
@@ -224,6 +225,7 @@ def _program(
     unit: CompiledUnit, kernel: Kernel, options: ProgramOptions, cache_dir: Path | None
 ) -> Program:
     """A kernel compiled, kept for the next launch."""
+    check_intrinsics(kernel)
     plan = make_plan(kernel, unit.module, options.width, options.dynamic_local_bytes)
 
     def write() -> str:
