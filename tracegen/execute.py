@@ -58,9 +58,10 @@ SHORT_LAUNCH = 200_000
 """Warp instructions, about a millisecond, below which handing a launch to threads costs more than
 it saves; taken to be as many per thread block as in the kernel's latest launch."""
 
-DEFAULT_BUDGET = 1 << 34
-"""Warp instructions a single warp may execute before it counts as endless: minutes of run time,
-and a hundred times what the longest warp of the well-known suites needs."""
+DEFAULT_BUDGET = 1 << 28
+"""Warp instructions a single warp may execute before it counts as endless: seconds of run time in
+most loops and a minute in one of atomics that all lanes execute; more than ten times what the
+longest warp of kernels/ needs at size large."""
 
 
 @dataclass(frozen=True, slots=True)
