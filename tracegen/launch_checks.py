@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kcc.diagnostics import InternalError
+from kcc.base.diagnostics import InternalError
 from kcc.frontend.options import OptLevel
 from kcc.tracegen import execute as engine
 from kcc.tracegen.simt.plan import Plan

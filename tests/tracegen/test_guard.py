@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kcc.diagnostics import InternalError
+from kcc.base.diagnostics import InternalError
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen import execute as engine

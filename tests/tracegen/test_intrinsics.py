@@ -10,7 +10,7 @@ import llvmlite.binding
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.ir import intrinsics
 from kcc.frontend.kernel import Language
