@@ -9,6 +9,7 @@ from rich.console import Console
 from kcc.report.memory_run import (
     GpuRun,
     MemoryReport,
+    access_words,
     by_latency,
     cycles,
     percent,
@@ -107,7 +108,7 @@ def _row(a: AccessResult, style: Style) -> tuple[str, ...]:
     hits = (percent(a.l1_rate), percent(a.l2_rate)) if a.cycles else ("", percent(a.write_rate))
     share = f"{100 * a.share:5.1f} % {bar(a.share * SHARE_COLUMNS, style)}" if a.cycles else ""
     return (
-        str(s.line or "?"), f"{s.operation.name.lower()} {s.array or '(several)'}", share,
+        str(s.line or "?"), access_words(a), share,
         cycles(a.cycles), *hits, f"{a.sectors:,.0f}",
     )  # fmt: skip
 
