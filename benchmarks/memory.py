@@ -5,8 +5,9 @@ intervals, ranking of loads by latency, ablations, snapshots, speed.
     python -m benchmarks.memory tables --journal J.jsonl
 
 `measure` traces each workload of kernels/ once (into DIR) and takes of each kernel the launch with
-most accesses that is not above the limit; a row of the journal for each launch, those that are in it
-are not measured again. Both models begin with empty caches and take instructions as always at hand.
+most accesses that is not above the limit; a row of the journal for each launch, those that are in
+it are not measured again. Both models begin with empty caches and take instructions as always at
+hand.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.memory_tables import print_tables
 
+from benchmarks.memory_tables import print_tables
 from kcc.gpu.loading import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, launch_machine

@@ -81,9 +81,8 @@ def _rate(results: list[MemoryResult], name: str) -> tuple[float, float]:
     own = [d for r in results if isinstance(d := getattr(r, name), Distribution)]
     if not own:
         return 0.0, 0.0
-    return (
-        100 * float(np.mean([d.mean for d in own])), 200 * float(np.mean([d.deviation for d in own]))
-    )  # fmt: skip
+    means, deviations = [d.mean for d in own], [d.deviation for d in own]
+    return 100 * float(np.mean(means)), 200 * float(np.mean(deviations))
 
 
 if __name__ == "__main__":

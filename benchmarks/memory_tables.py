@@ -189,14 +189,18 @@ def _convergence(rows: Sequence[Row]) -> None:
             if len(values) == 64:
                 changes.append(100 * abs(at[58] - at[-1]))
     if found:
-        print(f"deviation within a tenth of that of 64 trials after {np.median(found):.0f} trials in "
-              f"the median, 90 % after {np.quantile(found, 0.9):.0f}; from 60 to 64 trials it moves "
-              f"by {np.mean(changes):.3f} points in the mean\n")  # fmt: skip
+        print(
+            f"deviation within a tenth of that of 64 trials after {np.median(found):.0f} trials in "
+            f"the median, 90 % after {np.quantile(found, 0.9):.0f}; from 60 to 64 trials it moves "
+            f"by {np.mean(changes):.3f} points in the mean\n"
+        )
 
 
 def _speed(rows: Sequence[Row]) -> None:
     entries = sum(r["entries"] for r in rows)
     seconds = sum(r["trial_seconds"] for r in rows)
     cycle = sum(r["cycle_seconds"] for r in rows)
-    print(f"a trial of all: {seconds:.2f} CPU seconds for {entries:,} transactions, "
-          f"{entries / seconds / 1e6:.1f} million a second; the cycle-level model: {cycle:.1f} s")  # fmt: skip
+    print(
+        f"a trial of all: {seconds:.2f} CPU seconds for {entries:,} transactions, "
+        f"{entries / seconds / 1e6:.1f} million a second; the cycle-level model: {cycle:.1f} s"
+    )

@@ -1,9 +1,9 @@
 """Sparse matrix times vector, a row per work-item: one entry at a time, and four at once.
 
 Four matrices, one after another, each once with either kernel: u and b have 32 entries in a row on
-average, U and B 128; those of u and U are anywhere, b and B are dense blocks on the diagonal, of half
-to one and a half times as many rows as a row has entries on average. tiny: 451 rows; small: 21,504,
-which fill 14 SMs of 1,536 threads once; large: 262,144.
+average, U and B 128; those of u and U are anywhere, b and B are dense blocks on the diagonal, of
+half to one and a half times as many rows as a row has entries on average. tiny: 451 rows; small:
+21,504, which fill 14 SMs of 1,536 threads once; large: 262,144.
 """
 
 from __future__ import annotations
