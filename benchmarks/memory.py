@@ -61,8 +61,9 @@ MORE = (
 
 MOST_ACCESSES = 3 << 19
 TRIALS, FEW = 64, 12
-LARGE, FOURTH = 500_000, 4
-"""Transactions of a trial from which on there are only a fourth of the trials."""
+LARGE, LARGEST = 500_000, 1_500_000
+"""Transactions of a trial from which on there are only a fourth of the trials, and an eighth and no
+ablations and snapshots."""
 
 ABLATIONS = {
     "all": Deviations(),
@@ -216,16 +217,18 @@ def _memory(subject: Subject, gpu: Any) -> dict[str, Any]:
         "dram_cycles": result.dram_cycles.mean, "waves": waves,
         "ablations": {
             name: _few(stream, machine, deviations) for name, deviations in ABLATIONS.items()
+            if result.entries < LARGEST
         },
         "snapshots": {
             str(k): _few(*stream_of(subject, gpu, k), Deviations()) for k in SNAPSHOTS
-            if waves >= 2 * k
+            if waves >= 2 * k and result.entries < LARGEST
         },
     }  # fmt: skip
 
 
 def _trials(usual: int, stream: Stream) -> int:
-    return usual // FOURTH if len(stream.lines) >= LARGE else usual
+    entries = len(stream.lines)
+    return usual // 8 if entries >= LARGEST else usual // 4 if entries >= LARGE else usual
 
 
 def _few(stream: Stream, machine: MemoryMachine, deviations: Deviations) -> dict[str, Any]:

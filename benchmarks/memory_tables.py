@@ -137,6 +137,7 @@ def _ranking(rows: Sequence[Row]) -> None:
 def _ablations(rows: Sequence[Row]) -> None:
     print("| what is random | L1 error | L2 error | write error | L1 dev. | L2 dev. | write dev. |")
     print("|---|---:|---:|---:|---:|---:|---:|")
+    rows = [r for r in rows if r["ablations"]]
     for name in rows[0]["ablations"]:
         _row(name, rows, [r["ablations"][name] for r in rows])
     print()
