@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.memory_tables import print_tables
-from kcc.gpu.loading import load_gpu
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, launch_machine
 from kcc.sim.cycle.layout import Conf, LineStat, Stat
@@ -46,7 +47,6 @@ from kcc.sim.memory.runs import Subject, stream_of
 from kcc.sim.memory.stream import static_accesses
 from kcc.sim.memory.summary import summary
 from kcc.sim.memory.trials import Plan, Trials, empty_l2
-from kcc.trace.reader import open_trace
 
 ROOT = Path(__file__).parent.parent
 GPU = "c2050-baghsorkhi"

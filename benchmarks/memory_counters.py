@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.measured_programs import GV100
 from benchmarks.simulation_counters import GPU, TABLE, trace_step
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
 from kcc.sim.memory.facts import Distribution, MemoryResult
 from kcc.sim.memory.runs import Options, memory_of_trace
 from kcc.sim.memory.trials import Plan

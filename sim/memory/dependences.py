@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.passes.instruction_classes import InstructionClass
+from kcc.base.trace.tables import TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.accelsim.opcodes import pipe_of
 from kcc.sim.accelsim.reader import SassKernel
-from kcc.trace.tables import TraceTables
 
 BRANCHES = ("br", "switch", "indirectbr")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.schema import fact_of
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.schema import fact_of
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.cycle.machine import Machine
@@ -18,8 +20,6 @@ from kcc.sim.memory.facts import (
     Start,
     Turns,
 )
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 SAME: dict[Place, Conf] = {
     Place.SMS: Conf.SMS, Place.BLOCKS: Conf.BLOCKS, Place.WARPS: Conf.WARPS,

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from kcc.sim.caches.reuse.analysis import Rate, Reuse
 from kcc.sim.memory.facts import AccessResult, Distribution, MemoryResult, Op
-from kcc.sim.reuse.analysis import Rate, Reuse
 
 Site = tuple[int, int, str]
 """Line, column and operation of an access of the source."""
 
 
 def reuse_of_result(result: MemoryResult) -> Mapping[Site, Reuse]:
-    """Of each access that was executed what :func:`kcc.sim.reuse.analysis.reuse_of` gives: sectors
-    of an execution, hits of L1 and (of the others) of L2, and what DRAM moves, as means and
+    """Of each access that was executed what :func:`kcc.sim.caches.reuse.analysis.reuse_of` gives:
+    sectors of an execution, hits of L1 and (of the others) of L2, and what DRAM moves, as means and
     deviations over trials. What a miss brings beside the sectors that are wanted counts with DRAM.
     """
     found = dict[Site, Reuse]()

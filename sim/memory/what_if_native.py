@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native
+from kcc.base.native import inlined, native
 from kcc.sim.memory.cache_native import SECTOR_MASK, ones
 from kcc.sim.memory.facts import Op
 from kcc.sim.memory.sequences_native import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
 from kcc.sim.memory.facts import Op, Stream
 from kcc.sim.memory.runs import stream_of, subjects_of_list
 from kcc.sim.memory.sequences_native import ACCESS_SHIFT, BEGINS, OP_MASK, OP_SHIFT
