@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.ir.instructions import Alloca
 from kcc.frontend.ir.types import I64
+from kcc.passes.access.taking import TakingShares, refined, segments, weights_of
 from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
@@ -70,15 +71,6 @@ class Shifts:
 
     values: Ints
     weights: tuple[int, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class TakingShares:
-    """The share of the executions in which a warp takes part: in the ``mean`` of all, and of each
-    warp of a thread block."""
-
-    mean: float
-    by_place: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,68 +239,60 @@ class Warps:
 
     def shares_taking(self, condition: Node) -> TakingShares | None:
         """The share of the executions by warps of the launch in which a condition (i1) holds for
-        some lane; None if memory decides, or it takes too long to compute.
-
-        Of many thread blocks or iterations a sample is looked at. The first and the last of each
-        dimension, at which conditions like to change, count once, and those between for the rest.
-        """
-        found = self._taken(condition)
-        if found is None:
-            return None
-        keys, axes, taken = found
-        weights = self._weights(keys, axes)
-        mean = float(np.average(taken.mean(axis=1), weights=weights))
-        return TakingShares(mean, np.average(taken, axis=0, weights=weights))
-
-    def shares_by_group(self, condition: Node) -> NDArray[np.float64] | None:
-        """The same of each thread block, by its numbers in z, y and x (1 long where they do not
-        matter). Of many thread blocks a sample is looked at; the others are between them."""
-        found = self._taken(condition)
-        if found is None:
-            return None
-        keys, axes, taken = found
-        groups = {index: place for place, (kind, index) in enumerate(keys) if kind is _GROUP}
-        shape = [len(axis) for axis in reversed(axes)]
-        weights = self._weights(keys, axes).reshape(shape)
-        others = tuple(len(keys) - 1 - i for i in range(len(keys)) if i not in groups.values())
-        shares = np.average(taken.mean(axis=1).reshape(shape), axis=others, weights=weights)
-        # Keys are in order, so that the number in z, if it is one of them, is the first axis.
-        shares = shares.reshape([len(axes[groups[d]]) if d in groups else 1 for d in (2, 1, 0)])
-        for dimension, place in groups.items():
-            every = np.arange(self.extent(keys[place]) or 1)
-            between = partial(np.interp, every, axes[place])
-            shares = np.apply_along_axis(between, 2 - int(dimension), shares)
-        return shares
-
-    def _taken(self, condition: Node) -> tuple[list[Key], list[Ints], Mask] | None:
-        """The numbers that a condition depends on, those of their values that are looked at, and
-        for each combination of these (the first one the fastest) the warps of a thread block in
-        which it holds for some lane."""
+        some lane, by thread blocks and warps; None if memory decides, or it takes too long to
+        compute. Of many thread blocks or iterations those are looked at where it changes."""
         if condition in self._heavy or self.unknown(condition):
             return None
         keys = sorted(self.moving([condition]), key=str)
-        axes, _ = self._axes(keys, MAX_SHARE_ROWS)
+        base, _ = self._axes(keys, MAX_SHARE_ROWS)
+
+        def holds(axes: list[Ints]) -> Mask | None:
+            whole = all(own is first for own, first in zip(axes, base, strict=True))
+            return self._taken(condition, keys, axes, keep=whole)
+
+        found = refined(list(base), holds, max(MAX_SHARE_ROWS // self.size, 1))
+        return None if found is None else self._by_segment(keys, *found)
+
+    def _by_segment(self, keys: list[Key], axes: list[Ints], taken: Mask) -> TakingShares:
+        """From what warps do in each combination of numbers, the shares over the iterations."""
+        shares = taken.astype(np.float64)
+        for place in reversed(range(len(keys))):
+            if keys[place][0] is not _GROUP:
+                weights = weights_of(axes[place], self.extent(keys[place]) or 1)
+                shares = np.average(shares, axis=len(keys) - 1 - place, weights=weights)
+                keys, axes = keys[:place] + keys[place + 1 :], axes[:place] + axes[place + 1 :]
+        # Keys are in order, so that the number in z, if it is one of them, is the first dimension.
+        dimensions = {int(index): place for place, (_, index) in enumerate(keys)}
+        shape = [len(axes[dimensions[d]]) if d in dimensions else 1 for d in (2, 1, 0)]
+        shares, starts, grid = shares.reshape(*shape, -1), list[Ints](), list[int]()
+        for d in range(3):
+            axis = axes[dimensions[d]] if d in dimensions else np.zeros(1, np.int64)
+            own, chosen = segments(axis, np.moveaxis(shares, 2 - d, 0))
+            shares = np.take(shares, chosen, axis=2 - d)
+            starts.append(own)
+            grid.append(self.extent((_GROUP, d)) or 1 if d in dimensions else 1)
+        x, y, z = starts
+        return TakingShares((x, y, z), (grid[0], grid[1], grid[2]), shares)
+
+    def _taken(
+        self, condition: Node, keys: list[Key], axes: list[Ints], *, keep: bool
+    ) -> Mask | None:
+        """For each combination of the numbers that a condition depends on (the first one the
+        fastest) the warps of a thread block in which it holds for some lane."""
         combinations = math.prod(len(axis) for axis in axes)
-        evaluate = self._evaluator(keys, axes, combinations)
+        if keep:
+            evaluate = self._evaluator(keys, axes, combinations)
+        else:
+            evaluate = Evaluator(self.values, self._lanes(keys, axes, combinations))
         holds, known = evaluate.integers(self._bound(condition))
         if evaluate.exhausted:
             self._heavy.add(condition)
-            del self._kept[combinations, *keys]
+            self._kept.pop((combinations, *keys), None)
         if not known.all():
             return None
         width = min(WARP, self.size)
         lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -self.size % width)))
-        taken = cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
-        return keys, axes, taken
-
-    def _weights(self, keys: list[Key], axes: list[Ints]) -> NDArray[np.float64]:
-        """How many combinations each one that is looked at stands for."""
-        weights = np.ones(1)
-        for key, axis in zip(keys, axes, strict=True):
-            own = np.ones(len(axis))
-            own[1:-1] = ((self.extent(key) or 1) - 2) / max(len(axis) - 2, 1)
-            weights = np.outer(own, weights).ravel()
-        return weights
+        return cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
 
     def first_block(self, node: Node, at: Mapping[Key, int] | None = None) -> Ints | None:
         """The addresses of all warps of the first thread block, in the first iterations (but for

@@ -1,0 +1,1 @@
+"""Where and when accesses of a launch take place."""

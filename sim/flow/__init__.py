@@ -1,0 +1,1 @@
+"""How often, by which lanes, warps and thread blocks each part of a program runs."""
