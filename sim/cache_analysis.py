@@ -28,6 +28,7 @@ from kcc.passes.arrays import Array
 from kcc.passes.facts import Facts
 from kcc.passes.loops import Loops
 from kcc.passes.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
@@ -163,12 +164,23 @@ class _Reader:
     def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
         """The address of an access, and whether an argument that nobody gave had to be assumed; one
         whose lanes lie apart by such an argument is left as it is."""
-        found = self.study.address(access)
+        found = self._certain_or_likely(access)
         missing = open_arguments(self.values, self.warps, found)
         if not missing:
             return found, False
         one, other = (placed(self.values, found, missing, times) for times in (1, 3))
         return (one, True) if self.are_alike(access, one, other) else (found, False)
+
+    def _certain_or_likely(self, access: MemoryAccess) -> Expr:
+        """The address; where lanes cannot be told apart for what is added to their number before
+        that is extended (`in[sample + shift]`, of 32 bits), as if no sum wrapped: in an array of
+        less than 4 GiB nothing else is inside."""
+        found = self.study.address(access)
+        if not isinstance(self.split(access, found)[0], Unknown):
+            return found
+        likely = unwrapped(self.study.algebra, found)
+        known = likely is not found and not isinstance(self.split(access, likely)[0], Unknown)
+        return likely if known else found
 
     def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:
         """Whether lanes are as far from each other at one of two addresses as at the other."""
@@ -260,8 +272,9 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     if isinstance(access.element_bytes, int) and size > access.element_bytes:
         constant &= -size
     rows, period = None, None
-    groups, loops = [0, 0, 0], dict[int, int]()
+    groups, loops, anywhere = [0, 0, 0], dict[int, int](), list[int]()
     if not isinstance(split, Unknown):
+        anywhere = [moved for term, moved in split.loose if reader.values.causes(term)]
         rows = reader.addresses(split, place)
         groups, loops = _coefficients(split.linear)
         if rows is not None and access.space is not AddressSpace.LOCAL:
@@ -277,7 +290,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, 2.0 if local else sectors, local,
         )  # fmt: skip
-    shifts = _shifts(groups, loops)
+    shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and access.op is AccessOp.ATOMIC
     if alone and (rows == rows.flat[0]).all():
         alone = not is_joined(reader.instructions[access.instruction])
@@ -309,14 +322,20 @@ def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
     return groups, loops
 
 
-def _shifts(groups: Sequence[int], loops: Mapping[int, int]) -> Ints:
-    """Remainders of a line that thread blocks and iterations move an access by."""
-    steps = [abs(c) for c in (*groups, *loops.values()) if c % LINE]
+def _shifts(moves: Sequence[int], *, evenly: bool) -> Ints:
+    """Remainders of a line that an access is moved by: by thread blocks, by iterations, by what
+    memory holds and all lanes of a warp read (each by multiples of a number of bytes). Of many some
+    are taken, ``evenly`` also within a sector."""
+    steps = [abs(move) for move in moves if move % LINE]
     if not steps:
         return np.zeros(1, np.int64)
     step = math.gcd(*steps, LINE)
     every = np.arange(0, LINE, step, dtype=np.int64)
-    return every[:: max(1, len(every) // MOST_SHIFTS)]
+    stride = max(1, len(every) // MOST_SHIFTS)
+    if evenly and stride > 1:
+        some = np.arange(MOST_SHIFTS)
+        return every[(some * stride + some) % len(every)]
+    return every[::stride]
 
 
 @dataclass(frozen=True, slots=True)

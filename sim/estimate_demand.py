@@ -3,7 +3,6 @@ resource needs at least."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -50,7 +49,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     if not occupancy.blocks:
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)
-    traffic = launch_traffic(subject, reader, machine, occupancy, mechanisms)
+    asked = subject.among or subject
+    traffic = launch_traffic(asked, reader, machine, occupancy, mechanisms)
     return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
 
 

@@ -68,7 +68,9 @@ Timed = tuple[Demand, float, Mapping[str, float]]
 """What a launch asks for, its cycles, and the shares of what they went into."""
 
 
-def _spilling(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> Timed | Occupancy | None:
+def _spilling(
+    subject: Subject, reader: GpuReader, mechanisms: Mechanisms
+) -> Timed | Occupancy | None:
     """The launch if the compiler spills in a large block, which cannot be told; None where it does
     not. It takes all registers there are then, with which a thread block may not fit: of the table
     of convolutions six configurations have such blocks and too many work-items for that, and all
@@ -96,7 +98,9 @@ def _of_classes(demand: Demand, parts: Sequence[Demand]) -> tuple[float, Mapping
     others of their class, or to those that follow in the order."""
     most = math.ceil(demand.subject.thread_blocks / demand.machine.sms)
     if most <= ROUNDS * min(demand.occupancy.blocks, most):
-        return _launch(demand, class_order(demand.subject, parts, demand.machine.sms))
+        order, more = class_order(demand.subject, demand.machine)
+        cycles, shares = _launch(demand, order)
+        return cycles * more, shares
     found = [_at_least(part, *_launch(part)) for part in parts]
     total, shares = sum(cycles for cycles, _ in found), dict[str, float]()
     for cycles, own in found:
@@ -140,11 +144,10 @@ def _launch(demand: Demand, order: Sequence[int] = ()) -> tuple[float, Mapping[s
     return cycles, dict(zip(_reasons(), (spent / spent.sum()).tolist(), strict=True))
 
 
-def _few(
-    demand: Demand, traced: Traced, blocks: int, order: Sequence[int]
-) -> tuple[float, Spent]:
+def _few(demand: Demand, traced: Traced, blocks: int, order: Sequence[int]) -> tuple[float, Spent]:
     """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, of
     the SM that has most to do, and what its schedulers spent them on."""
+
     def run_of(traces: Traces) -> Run:
         return _sm(demand, traces.in_order(order), blocks)
 

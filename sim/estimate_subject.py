@@ -15,6 +15,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.cache_analysis import Stream, streams_of
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.executed_flow import Executed
+from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.folded_grid import folded
 from kcc.sim.large_blocks import is_large, may_spill
 from kcc.sim.launch_flow import BlockClass, Flow, flow_of, grid_of
@@ -61,6 +62,8 @@ class Subject:
     """Whether the compiler brings the values of large blocks into registers."""
     alike: BlockClass | None = None
     """Of the launch only these thread blocks, where they are looked at as a launch of their own."""
+    among: Subject | None = None
+    """The launch that finds in caches what these do, where they are few among others."""
     _reuse: ReuseProgram | None = None
     _spilling: Subject | None = None
     _parts: tuple[Subject, ...] | None = None
@@ -91,9 +94,10 @@ class Subject:
             replace(s, executions=alike.flow.executions[alike.flow.block_of[s.access]])
             for s in self.streams
         )
+        few = alike.region.blocks < LEAST_PART * self.thread_blocks
         return replace(
-            self, flow=alike.flow, alike=alike, streams=streams, places=places, traces={},
-            studies={},
+            self, flow=alike.flow, alike=alike, among=self if few else None, streams=streams,
+            places=places, traces={}, studies={},
             works=dict.fromkeys(Generation, np.ones(1)), _reuse=None, _spilling=None, _parts=None,
         )  # fmt: skip
 
@@ -159,7 +163,12 @@ class Subject:
         """The accesses for the reuse-distance analysis, in the order of the newest generation."""
         if self._reuse is None:
             self._reuse = reuse_program(
-                self.facts, self.flow, self.newest, self.streams, self.grid, self.places,
+                self.facts,
+                self.flow,
+                self.newest,
+                self.streams,
+                self.grid,
+                self.places,
                 None if self.alike is None else self.alike.middle,
             )
         return self._reuse

@@ -129,7 +129,7 @@ def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     """The flow of a kernel whose launch is known."""
     grid, shares = grid_of(facts), _Shares(facts)
     whole = _of_region(kernel, facts, shares, math.prod(grid), None)
-    regions = _alike_blocks(kernel, facts, shares, whole, grid)
+    regions = _alike_blocks(kernel, shares, whole, grid)
     if not regions:
         return whole
     classes = tuple(
@@ -171,7 +171,7 @@ def _of_region(
 
 
 def _alike_blocks(
-    kernel: Kernel, facts: Facts, shares: _Shares, flow: Flow, grid: tuple[int, int, int]
+    kernel: Kernel, shares: _Shares, flow: Flow, grid: tuple[int, int, int]
 ) -> tuple[Region, ...]:
     """Thread blocks in classes by the instructions that they execute."""
     alike, parts = 0.0, dict[int, tuple[TakingShares, float]]()
@@ -225,9 +225,7 @@ def _flow(
     entries, trips = _loops(kernel, facts, executions)
     lanes = tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True))
     block_of = tuple(access.block for access in facts[MemoryAccesses].accesses)
-    return Flow(
-        part.warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of
-    )
+    return Flow(part.warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
 
 
 def block_warps(facts: Facts) -> int:

@@ -19,14 +19,14 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-MOST_CHANGES = 8
+MOST_CHANGES = 64
 """Along one axis, of conditions whose changes are looked for; of more a sample stands for all."""
 
 INSIDE = 7
 """Numbers between two that differ which are looked at next."""
 
-FINER = 64
-"""Times that more numbers of an axis are looked at, at most."""
+FINER = 4
+"""Times as many combinations as the first ones at most that are looked at between these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +111,10 @@ def refined(
     the last axis varies slowest, and there is one more dimension, of warps. At most so many
     combinations are asked for at a time. None if ``holds`` is.
     """
-    taken = _shaped(axes, holds)
+    taken, left = _shaped(axes, holds), FINER * most
     if taken is None:
         return None
-    for _ in range(FINER):
+    while left > 0:
         for place, axis in enumerate(axes):
             where = len(axes) - 1 - place
             others = math.prod(len(a) for i, a in enumerate(axes) if i != place)
@@ -124,6 +124,7 @@ def refined(
             found = _shaped([more if i == place else a for i, a in enumerate(axes)], holds)
             if found is None:
                 return None
+            left -= len(more) * others
             every = np.concatenate([axis, more])
             order = np.argsort(every)
             axes[place] = every[order]

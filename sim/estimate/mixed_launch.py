@@ -1,4 +1,4 @@
-"""A launch whose thread blocks differ, from its classes of thread blocks as launches of their own."""
+"""A launch whose thread blocks differ, from their classes as launches of their own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from kcc.passes.access.taking import lengths
 from kcc.sim.estimate_demand import Demand
+from kcc.sim.estimate_machine import Machine
 from kcc.sim.estimate_subject import Subject
 from kcc.sim.launch_flow import BlockClass
 
@@ -33,15 +34,17 @@ def mixed(subject: Subject, parts: Sequence[Demand]) -> Demand:
     return found
 
 
-def class_order(subject: Subject, parts: Sequence[Demand], sms: int) -> list[int]:
+def class_order(subject: Subject, machine: Machine) -> tuple[list[int], float]:
     """The classes of the thread blocks of that SM which has most to do, one behind another, where
-    SMs get thread blocks in turn."""
+    SMs get thread blocks in turn; and how much more these have to do than the means of their
+    classes."""
     of_block = _class_of_block(subject.flow.blocks, subject.grid)
-    each = [part.counts.warp_instructions / part.subject.thread_blocks for part in parts]
-    work = np.pad(np.array(each)[of_block], (0, -len(of_block) % sms))
-    busiest = int(work.reshape(-1, sms).sum(axis=0).argmax())
-    found: list[int] = of_block[busiest::sms].tolist()
-    return found
+    work, sms = subject.work_by_block(machine.generation), machine.sms
+    by_sm = np.pad(work, (0, -len(work) % sms)).reshape(-1, sms).sum(axis=0)
+    busiest = int(by_sm.argmax())
+    chosen = of_block[busiest::sms]
+    means = np.bincount(of_block, work) / np.bincount(of_block)
+    return chosen.tolist(), max(float(by_sm[busiest] / means[chosen].sum()), 1.0)
 
 
 def _class_of_block(classes: Sequence[BlockClass], grid: tuple[int, int, int]) -> np.ndarray:
@@ -49,8 +52,6 @@ def _class_of_block(classes: Sequence[BlockClass], grid: tuple[int, int, int]) -
     found = np.zeros(classes[0].region.counts.shape, np.int64)
     for number, each in enumerate(classes):
         found[each.region.counts > 0] = number
-    for dimension, (starts, extent) in enumerate(
-        zip(classes[0].region.starts, grid, strict=True)
-    ):
+    for dimension, (starts, extent) in enumerate(zip(classes[0].region.starts, grid, strict=True)):
         found = np.repeat(found, lengths(starts, extent), axis=2 - dimension)
     return found.ravel()

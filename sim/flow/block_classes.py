@@ -90,6 +90,7 @@ def _merged(
     classes: list[list[int]], vectors: Floats, blocks: Floats, done: Floats
 ) -> list[list[int]]:
     """The classes, with those that count for little taken to that nearest to them."""
+
     def counts(own: list[int]) -> bool:
         return max(float(blocks[own].sum()), float(done[own].sum())) >= LEAST_PART
 
