@@ -101,7 +101,8 @@ def counts_of(lengths_by_dimension: Sequence[Ints]) -> Ints:
 
 
 def _averaged(shares: Floats, counts: Ints) -> Floats:
-    return np.tensordot(counts / counts.sum(), shares, 3)
+    found: Floats = (shares * (counts / counts.sum())[..., None]).sum(axis=(0, 1, 2))
+    return found
 
 
 def refined(
@@ -164,7 +165,7 @@ def weights_of(axis: Ints, extent: int) -> Floats:
     return found * (extent / found.sum())
 
 
-def segments(axis: Ints, along: Floats) -> tuple[Ints, Ints]:
+def segments(axis: Ints, along: NDArray[Any]) -> tuple[Ints, Ints]:
     """Where segments begin of which those on an axis are one each, and the places on the axis that
     stand for them; neighbours that are alike (in ``along``, by place) are one."""
     first = np.flatnonzero(np.concatenate([[True], _differs(along)]))
