@@ -16,7 +16,9 @@ __kernel void k(__global const TYPE *in, __global const float *shift, __global f
 """
 
 
-@pytest.mark.parametrize(("element", "whole", "mean"), [("float", 4.0, 4.875), ("uchar", 1.0, 1.97)])
+@pytest.mark.parametrize(
+    ("element", "whole", "mean"), [("float", 4.0, 4.875), ("uchar", 1.0, 1.97)]
+)
 def test_they_cost_what_the_mean_alignment_costs(element: str, whole: float, mean: float) -> None:
     subject, _ = looked_at(SHIFTED.replace("TYPE", element), 65536, 64, 256)
     streams = [s for s in subject.streams if s.array == "in" and s.executions]
