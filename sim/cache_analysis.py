@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,7 @@ INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
 
+NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_SHIFTS = 8
 MOST_WARPS = 8
 
@@ -93,6 +95,10 @@ class Stream:
 
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.open_arguments`)."""
+    array_bytes: int | None = None
+    """Of the array, where that is given."""
+    once: float = 1.0
+    """The share of the sectors asked of it that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +134,12 @@ class CacheShape:
 
 
 def streams_of(
-    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int]
-) -> tuple[Stream, ...]:
+    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int],
+    array_bytes: Mapping[str, int] = NOTHING,
+) -> tuple[Stream, ...]:  # fmt: skip
     """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
     lane moves in each: more than in the source where neighbours were made one access; those that
-    became part of another one are not in it."""
+    became part of another one are not in it. ``array_bytes`` of arrays that have a known size."""
     reader = _Reader(kernel, facts, flow, banks)
     streams = [
         reader.stream(access, widths[access.id])
@@ -140,7 +147,43 @@ def streams_of(
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
     walks = walks_of(reader.steps)
-    return tuple(replace(stream, walk=walks.get(stream.access)) for stream in streams)
+    found = [
+        bounded(replace(stream, walk=walks.get(stream.access)), array_bytes.get(stream.array))
+        for stream in streams
+    ]
+    asked = dict[str, float]()
+    for each in found:
+        if each.rows is None and each.is_load:
+            asked[each.array] = asked.get(each.array, 0.0) + each.executions * each.sectors
+    return tuple(
+        each if each.array_bytes is None
+        else replace(each, once=_share(each.array_bytes / SECTOR, asked.get(each.array, 0.0)))
+        for each in found
+    )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float:
+    return min(part / whole, 1.0) if whole else 1.0
+
+
+def bounded(stream: Stream, array_bytes: int | None) -> Stream:
+    """A stream to an array of a known size: lanes that go anywhere in it touch no more of it, in
+    the mean, than as many that are drawn."""
+    if not array_bytes or stream.is_local:
+        return stream
+    if stream.rows is not None:
+        return replace(stream, array_bytes=array_bytes)
+    wanted = WARP * stream.lanes
+    sectors, lines = (_drawn(wanted, -(-array_bytes // piece)) for piece in (SECTOR, LINE))
+    return replace(
+        stream, array_bytes=array_bytes, sectors=min(stream.sectors, sectors),
+        lines=min(stream.lines, lines), passes=min(stream.passes, lines),
+    )  # fmt: skip
+
+
+def _drawn(lanes: float, pieces: int) -> float:
+    """How many different ones of so many pieces lanes draw, in the mean; one at least."""
+    return max(pieces * (1.0 - (1.0 - 1.0 / pieces) ** lanes), 1.0)
 
 
 class _Reader:
@@ -451,17 +494,28 @@ def traffic_of(
 
 def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:
     """That of an access through an index that memory holds; the launch touches ``everything``, and
-    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along."""
+    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
+    size of the array is known, caches that have room for it bring it once."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
     miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
     if stream.walk is not None:
         fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
         miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
         miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
+    if stream.array_bytes is not None:
+        once, each = stream.once, min(stream.once * shape.sms, 1.0)
+        miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
+        miss2 = min(miss2, miss1, max(once, _beyond(stream.array_bytes, shape.l2_bytes)))
+    known = stream.array_bytes is not None and stream.array_bytes <= LINE
     return Traffic(
         stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
-        stream.passes, known=False, bank_passes=stream.bank_passes,
+        stream.passes, known=known, bank_passes=stream.bank_passes,
     )  # fmt: skip
+
+
+def _beyond(footprint: float, size: int) -> float:
+    """The share of an array, read in any order, that a cache has no room for."""
+    return max(1.0 - size / footprint, 0.0)
 
 
 def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
@@ -613,7 +667,8 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     for stream in members:
         if stream.rows is None:
             fresh = 1.0 if stream.walk is None else stream.walk.fresh
-            high = max(high, stream.executions * stream.sectors * SECTOR * fresh)
+            touched = stream.executions * stream.sectors * SECTOR * fresh
+            high = max(high, min(touched, stream.array_bytes or math.inf))
             continue
         least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
         for coefficient, extent in zip(stream.groups, shape.grid, strict=True):

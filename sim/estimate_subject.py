@@ -12,7 +12,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.sim.cache_analysis import Stream, streams_of
+from kcc.sim.cache_analysis import NOTHING, Stream, streams_of
 from kcc.sim.cache_options import CacheOptions
 from kcc.sim.executed_flow import Executed
 from kcc.sim.flow.block_classes import LEAST_PART
@@ -206,14 +206,15 @@ class Subject:
 
 def subject_of(
     kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int,
-    executed: Executed | None = None,
+    executed: Executed | None = None, array_bytes: Mapping[str, int] = NOTHING,
 ) -> Subject:  # fmt: skip
-    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``."""
+    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``;
+    ``array_bytes`` are the sizes of the arrays that are given."""
     computed = flow_of(kernel, facts)
     flow = computed if executed is None else executed.flow(kernel, facts, computed)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    found = streams_of(kernel, facts, flow, 32, widths)
+    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
     if executed is not None:
         found = executed.counted(found, facts)
     streams, places = folded(found, grid_of(facts))
