@@ -316,7 +316,7 @@ def _upper(row: Row) -> tuple[str, ...]:
 def gemm(row: Row) -> Program:
     """CLBlast's Xgemm. `volatile` stands only before its thread id, against a bug of old
     drivers."""
-    macros = ("PRECISION=32", "volatile=", *_upper(row))
+    macros = ("PRECISION=32", "volatile=", "__global__=__kernel", *_upper(row))
     return Program((Step("xgemm.cl", "Xgemm", "4096//MWG,4096//NWG", "MDIMC,NDIMC", GEMM, macros),),
                    columns_of(row))  # fmt: skip
 

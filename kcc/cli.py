@@ -27,6 +27,7 @@ from kcc.commands import (
     simulate,
     synth,
     trace,
+    validate,
 )
 from kcc.commands.console import paint_messages
 from kcc.commands.errors import UsageError
@@ -53,6 +54,7 @@ COMMANDS = (
     explore,
     memory,
     synth,
+    validate,
     gpus,
     completion,
 )

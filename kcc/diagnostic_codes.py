@@ -284,6 +284,7 @@ CODES: dict[str, Code] = {
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
+    "K894": Code("error", "a table of measured times cannot be read"),
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),

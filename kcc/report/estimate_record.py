@@ -151,7 +151,8 @@ class ReductionErrors:
 @dataclass(frozen=True, slots=True)
 class EstimateRecord:
     """One configuration on one GPU; without a time there is a ``reason``, and what is not known is
-    None. ``ablated_us`` are the times without each mechanism (`--ablate`)."""
+    None. ``kernel_us`` is the time without that of the launch itself, as profilers give it.
+    ``ablated_us`` are the times without each mechanism (`--ablate`)."""
 
     configuration: Configuration
     gpu: str
@@ -169,6 +170,7 @@ class EstimateRecord:
     confidence: Confidence | None = None
     lines: tuple[LineShare, ...] = ()
     caches: tuple[CacheUse, ...] = ()
+    kernel_us: float | None = None
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
     reduction_errors: ReductionErrors | None = None
 
@@ -229,6 +231,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         confidence=confidence,
         lines=tuple(LineShare(at.line, rounded(at.share), at.file) for at in found.lines),
         caches=_caches(found),
+        kernel_us=rounded(found.kernel_us),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
         reduction_errors=_reduction_errors(each),
     )
@@ -390,6 +393,7 @@ def read_record(entry: Any) -> EstimateRecord:
             for each in entry.get("lines", ())
         ),
         tuple(_read_cache_use(each) for each in entry.get("caches", ())),
+        _time(entry.get("kernel_us")),
         dict(entry.get("ablated_us", {})),
         _read_reduction_errors(entry.get("reduction_errors")),
     )

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = (
     "README.md", "docs/analysis.md", "docs/analyze.md", "docs/estimate.md", "docs/gpus.md",
     "docs/interval.md", "docs/sampling.md", "docs/simulation.md", "docs/trace.md",
+    "docs/validate.md",
 )  # fmt: skip
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
