@@ -13,12 +13,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kcc.gpu import load_gpu
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu import load_gpu
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import open_trace
 from kcc.sim.accelsim.names import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from kcc.sim.accelsim.writer import ExportOptions, write_list
 from kcc.sim.cycle.sources import simulate_list, simulate_trace
-from kcc.trace.reader import open_trace
 
 COUNTS = ("L1 sectors", "store sectors", "local passes", "atomics")
 

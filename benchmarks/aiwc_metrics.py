@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 
 SKIPPED_BITS = range(11)
 """AIWC's entropies: global (0 low bits left out) and local (1 to 10)."""

@@ -23,18 +23,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.gpu.needs import GpuReader
 from kcc.cli import build_parser
 from kcc.commands.estimate import requests_of
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import DiagnosticError
-from kcc.estimating import Workshop
-from kcc.gpu.loading import load_gpu
-from kcc.gpu.needs import GpuReader
-from kcc.sim.cache_options import CacheMethod, CacheOptions
+from kcc.sim.caches.options import CacheMethod, CacheOptions
 from kcc.sim.cycle.sources import simulate_trace
-from kcc.sim.estimate_demand import Demand, demand_of
-from kcc.sim.estimate_options import Mechanisms
-from kcc.sim.estimate_subject import Subject
+from kcc.sim.estimate.demand import Demand, demand_of
+from kcc.sim.estimate.options import Mechanisms
+from kcc.sim.estimate.subject import Subject
+from kcc.stages.estimate import Workshop
 
 ROOT = Path(__file__).parents[1]
 KERNELS: Mapping[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kcc.diagnostics import DiagnosticError, InternalError
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText

@@ -19,8 +19,8 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+from kcc.base.gpu.loading import load_gpu
 from kcc.cli import main as kcc
-from kcc.gpu.loading import load_gpu
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 GPUS = ("nvidia-tesla-v100-pcie-16gb", "nvidia-geforce-rtx-3090")

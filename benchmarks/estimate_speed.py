@@ -17,14 +17,14 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.startup import ROOT, measure
-from kcc.diagnostics import Span
-from kcc.estimating import Question, Workshop
+from kcc.base.diagnostics import Span
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_argument, parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel
 from kcc.frontend.source_file import read_source
-from kcc.gpu.loading import load_gpu
-from kcc.launch import LaunchRequest
-from kcc.launch_language import parse_argument, parse_dimensions
-from kcc.pipeline import AnalysisRequest, LaunchInputs
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
+from kcc.stages.estimate import Question, Workshop
 
 COLD_SECONDS, EACH_SECONDS, FLAT = 1.5, 0.05, 0.2
 GPUS = ("v100", "a100", "rtx3090", "rtx2080ti", "h100", "a40")

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.interval_bench import GPU, LEVELS, Bench, Subject, cache_at, cache_seconds
-from kcc.gpu.loading import load_gpu
+from kcc.base.gpu.loading import load_gpu
 from kcc.sim.cycle.sources import simulate_trace
+from kcc.sim.interval.explore import Explorer, changes_of, settings_of
 from kcc.sim.interval.options import EXTENSIONS, Model, Options, without
 from kcc.sim.interval.representative import Selection
-from kcc.sim.interval_explore import Explorer, changes_of, settings_of
 from kcc.sim.result import CacheStatistics
 
 RR, GTO = "scheduler=loose-round-robin", "scheduler=greedy-then-oldest"

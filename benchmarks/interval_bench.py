@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kcc.gpu.loading import load_gpu
+from kcc.base.gpu.loading import load_gpu
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.collect import Collection, Event
+from kcc.sim.interval.explore import Explorer
 from kcc.sim.interval.facts import IntervalMachine
 from kcc.sim.interval.options import Options
-from kcc.sim.interval_explore import Explorer
-from kcc.sim.interval_runs import collections_of_trace
+from kcc.sim.interval.runs import collections_of_trace
 from kcc.sim.result import CacheStatistics, Timing
 
 GPU = "gpumech-table7"

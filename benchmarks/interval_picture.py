@@ -12,11 +12,11 @@ import argparse
 from pathlib import Path
 
 from benchmarks.interval_bench import GPU, Bench
-from kcc.gpu.loading import load_gpu
-from kcc.report.markup import Markup, join, tag, void
-from kcc.report.stack_chart import WIDTH, StackBar, chart_height, stack_chart
+from kcc.base.gpu.loading import load_gpu
+from kcc.report.exploration.stack_chart import WIDTH, StackBar, chart_height, stack_chart
+from kcc.report.shared.markup import Markup, join, tag, void
+from kcc.sim.interval.explore import settings_of
 from kcc.sim.interval.options import Options
-from kcc.sim.interval_explore import settings_of
 
 WARPS = ("8", "16", "24", "32", "40", "48")
 KERNELS = {

@@ -31,9 +31,9 @@ from benchmarks.ledger_figures import TableFigures, headline, table_figures, wor
 from benchmarks.measured_tables import TABLES
 from kcc.commands.journal import Journal, Kind
 from kcc.commands.progress import shown_progress
-from kcc.estimating import MODELS, Question
 from kcc.report.validation import FIGURES_HEAD, figures_cells
-from kcc.sim.cache_options import CacheMethod, CacheOptions
+from kcc.sim.caches.options import CacheMethod, CacheOptions
+from kcc.stages.estimate import MODELS, Question
 from kcc.validation.case import Case
 from kcc.validation.outcome import Outcome, read_outcome
 from kcc.validation.predict import Predictor

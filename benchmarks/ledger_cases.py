@@ -13,16 +13,16 @@ import numpy as np
 
 from benchmarks.measured_programs import Program, Row, Step
 from benchmarks.measured_tables import DATA, Table
-from kcc.assumptions import Assumptions
-from kcc.diagnostics import Span
-from kcc.expressions import Value, evaluate
+from kcc.base.assumptions import Assumptions
+from kcc.base.diagnostics import Span
+from kcc.base.expressions import Value, evaluate
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_argument, parse_dimensions, parse_expression
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.frontend.source_file import read_source
-from kcc.launch import LaunchRequest
-from kcc.launch_language import parse_argument, parse_dimensions, parse_expression
-from kcc.pipeline import AnalysisRequest, LaunchInputs
-from kcc.sim.cache_options import CacheOptions
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.validation.case import Case, Gpu, Work
 from kcc.validation.predict import described
 

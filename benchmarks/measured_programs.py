@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kcc.gpu.loading import load_gpu
+from kcc.base.gpu.loading import load_gpu
 
 Row = Mapping[str, str]
 

@@ -30,7 +30,7 @@ from benchmarks.measured_programs import (
     tuned,
     way_of,
 )
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.validation.case import Measures
 
 DATA = "benchmarks/data"

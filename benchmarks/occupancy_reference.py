@@ -17,9 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kcc.gpu import load_gpu
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.occupancy import occupancy_of
+from kcc.base.gpu import load_gpu
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.occupancy import occupancy_of
 
 TABLE = Path(__file__).parent / "data" / "occupancy.csv"
 

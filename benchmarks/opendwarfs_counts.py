@@ -32,12 +32,12 @@ from numpy.typing import NDArray
 
 from benchmarks.aiwc_metrics import MemoryMetrics, MemoryReplay
 from benchmarks.instruction_counts import LINE, simulation
+from kcc.base.trace.decode import TraceDecoder
 from kcc.frontend import compile_source
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 from kcc.frontend.source_file import read_source
-from kcc.trace.decode import TraceDecoder
 from kcc.tracegen.execute import (
     Execution,
     ExecutionOptions,

@@ -25,19 +25,19 @@ from tempfile import TemporaryDirectory
 from benchmarks.proxy_baselines import without_loops
 from benchmarks.proxy_journal import Journal, name_of
 from benchmarks.proxy_subjects import SIZE, Subject, entries, subject_of
-from kcc.diagnostics import DiagnosticError, InternalError
-from kcc.gpu import load_gpu
-from kcc.gpu.description import GpuDescription
-from kcc.host import HostSettings, user_cache_dir
-from kcc.profile.model import Profile
-from kcc.proxy_check import Traced, simulate_run, trace_run
-from kcc.proxy_search import Bench
-from kcc.synth.behaviour import Simulated, behaviour
-from kcc.synth.host_source import host_source
-from kcc.synth.model import Miniature
-from kcc.synth.opencl_source import opencl_source
-from kcc.synth.reductions import Reduction, largest_blocks, largest_factors
-from kcc.synthesizing import HOST_NAME, SOURCE_NAME, Study, study_script
+from kcc.base.diagnostics import DiagnosticError, InternalError
+from kcc.base.gpu import load_gpu
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.profile.model import Profile
+from kcc.stages.host import HostSettings, user_cache_dir
+from kcc.stages.proxy_check import Traced, simulate_run, trace_run
+from kcc.stages.proxy_search import Bench
+from kcc.stages.synth import HOST_NAME, SOURCE_NAME, Study, study_script
+from kcc.synth.assembly.model import Miniature
+from kcc.synth.comparison.behaviour import Simulated, behaviour
+from kcc.synth.emit.host_source import host_source
+from kcc.synth.emit.opencl_source import opencl_source
+from kcc.synth.reduction.reductions import Reduction, largest_blocks, largest_factors
 
 CONFIGURATIONS = ("conf1", "conf2", "conf3", "conf4")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from kcc.synth.model import Bounded, Counted, Ending, Fork, Jump, Miniature
+from kcc.synth.assembly.model import Bounded, Counted, Ending, Fork, Jump, Miniature
 
 
 def without_loops(miniature: Miniature) -> Miniature:

@@ -20,9 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from kcc.host import HostSettings, user_cache_dir
-from kcc.synth.reductions import largest_factors
-from kcc.synthesizing import Study, files_of, settle, study_script
+from kcc.stages.host import HostSettings, user_cache_dir
+from kcc.stages.synth import Study, files_of, settle, study_script
+from kcc.synth.reduction.reductions import largest_factors
 
 KERNELS = Path(__file__).parent.parent / "kernels"
 

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from kcc.synth.behaviour import Simulated
-from kcc.synth.reductions import Reduction
+from kcc.synth.comparison.behaviour import Simulated
+from kcc.synth.reduction.reductions import Reduction
 
 
 def name_of(reduction: Reduction) -> str:

@@ -19,13 +19,13 @@ from pathlib import Path
 from benchmarks.proxy_journal import Journal
 from benchmarks.proxy_subjects import SIZE, entries, subject_of
 from benchmarks.proxy_tables import Measured
-from kcc.gpu import load_gpu
-from kcc.host import HostSettings, user_cache_dir
-from kcc.proxy_check import simulate_run, trace_run
-from kcc.proxy_search import Bench
-from kcc.synth.behaviour import Pair
-from kcc.synth.reductions import Reduction, largest_factors
-from kcc.synthesizing import Study, study_script
+from kcc.base.gpu import load_gpu
+from kcc.stages.host import HostSettings, user_cache_dir
+from kcc.stages.proxy_check import simulate_run, trace_run
+from kcc.stages.proxy_search import Bench
+from kcc.stages.synth import Study, study_script
+from kcc.synth.comparison.behaviour import Pair
+from kcc.synth.reduction.reductions import Reduction, largest_factors
 
 WAY = "twins"
 """What is taken from a journal: the smallest of one miniature or two within 5 % on conf1 to 4."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kcc.host import HostSettings, run_script
+from kcc.stages.host import HostSettings, run_script
 
 ROOT = Path(__file__).parent.parent
 LIST = ROOT / "benchmarks" / "data" / "proxy_workloads.csv"

@@ -20,9 +20,9 @@ from typing import Any
 
 from benchmarks.proxies import CONFIGURATIONS
 from benchmarks.proxy_journal import Journal, name_of
-from kcc.synth.behaviour import Pair, Simulated
-from kcc.synth.reductions import Reduction
-from kcc.synth.twins import followed, steps_to
+from kcc.synth.comparison.behaviour import Pair, Simulated
+from kcc.synth.reduction.reductions import Reduction
+from kcc.synth.reduction.twins import followed, steps_to
 
 HOW = ("none", "max", "auto", "twins")
 

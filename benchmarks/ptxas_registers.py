@@ -14,12 +14,12 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
+from kcc.base.workload_file import load_workload_file
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.frontend.ptx.ptxas import count_registers, libdevice_beside, version_of
-from kcc.workload_file import load_workload_file
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "benchmarks" / "data" / "ptxas_registers.csv"

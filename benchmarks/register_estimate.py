@@ -3,8 +3,8 @@
     python benchmarks/register_estimate.py
 
 For each folder of kernels/ the constants are fitted to the kernels of all others and tried on its
-own (leave one out); then once to all, which gives the constants of kcc/passes/registers.py. Takes
-benchmarks/data/ptxas_registers.csv, no ptxas.
+own (leave one out); then once to all, which gives the constants of kcc/passes/registers/counts.py.
+Takes benchmarks/data/ptxas_registers.csv, no ptxas.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from ptxas_registers import TABLE, TARGETS, units
 
-from kcc.passes.registers import (
+from kcc.passes.registers.counts import (
     FREE_REGISTERS,
     LEAST,
     NEED_BASE,
@@ -67,7 +67,7 @@ def fit(terms: Vector, counts: Vector) -> Vector:
 
 
 def estimate(features: RegisterFeatures, constants: Vector) -> int:
-    """As kcc.passes.registers does it, with other constants."""
+    """As kcc.passes.registers.counts does it, with other constants."""
     wanted = float(np.array(row_of(features)) @ constants)
     needed = features.frugal + NEED_BASE
     count = wanted if wanted <= FREE_REGISTERS else max(FREE_REGISTERS, needed)

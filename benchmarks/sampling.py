@@ -27,8 +27,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.sampling_tables import print_tables
-from kcc.gpu import load_gpu
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu import load_gpu
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import TraceFile, open_trace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import (
     ProgramProfile,
@@ -43,7 +44,6 @@ from kcc.sim.sampling.simpoint import choose_simpoint
 from kcc.sim.sampling.stratified import StratifiedOptions, sample_stratified
 from kcc.sim.sampling.tbpoint import sample_tbpoint
 from kcc.sim.sampling.units import Choice, choose_random, simulate_full
-from kcc.trace.reader import TraceFile, open_trace
 
 JOURNAL = Path(__file__).parent / "data" / "sampling.csv"
 GPU = "macsim-fermi-tbpoint"

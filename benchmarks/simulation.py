@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.decode import TraceBatch
 from kcc.sim.accelsim.reader import SassInstruction, SassKernel
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.launch import CycleSimulator, launch_machine
 from kcc.sim.result import Timing
-from kcc.trace.decode import TraceBatch
 
 WARPS = 8
 BASE = 0x7F00_0000_0000

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measured_programs import GV100, Program, Step
-from kcc.diagnostics import DiagnosticError, Span
-from kcc.expressions import Value, evaluate
-from kcc.gpu import load_gpu
-from kcc.launch_language import parse_expression
-from kcc.report.simulation_run import hit_rate
+from kcc.base.diagnostics import DiagnosticError, Span
+from kcc.base.expressions import Value, evaluate
+from kcc.base.gpu import load_gpu
+from kcc.base.launch_language import parse_expression
+from kcc.report.simulation.run import hit_rate
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.result import Timing
 

@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.simulation_workloads import ROOT, trace_of
-from kcc.diagnostics import DiagnosticError
-from kcc.gpu import load_gpu
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.schema import fact_of
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu import load_gpu
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.schema import fact_of
 from kcc.sim.cycle.sources import simulate_trace
 
 GPUS = ("v100", "h100", "gpumech-table7", "accelsim-sm86-rtx3070")

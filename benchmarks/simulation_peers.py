@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
 from kcc.sim.cycle.sources import simulate_list
 
 

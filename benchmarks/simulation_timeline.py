@@ -9,8 +9,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from kcc.gpu import load_gpu
-from kcc.report.simulation_chart import launch_chart
+from kcc.base.gpu import load_gpu
+from kcc.report.simulation.chart import launch_chart
 from kcc.sim.cycle.sources import simulate_trace
 
 BLOCKS = 100_000

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from kcc.diagnostics import DiagnosticError
-from kcc.gpu import load_gpu
-from kcc.report.simulation_run import SimulationRun
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu import load_gpu
+from kcc.report.simulation.run import SimulationRun
 from kcc.sim.cycle.sources import simulate_trace
 
 ROOT = Path(__file__).parents[1]

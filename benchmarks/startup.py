@@ -63,7 +63,10 @@ def main() -> None:
         ("interpreter alone", "pass"),
         ("import of the command line", "import kcc.cli"),
         ("import of the front end", "import kcc.frontend.builtin_frontend"),
-        ("import of the passes and the report", "import kcc.pipeline, kcc.report.terminal"),
+        (
+            "import of the passes and the report",
+            "import kcc.stages.analyze, kcc.report.analysis.terminal",
+        ),
     ):
         part, _ = measure(
             [interpreter, "-P", "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}"],

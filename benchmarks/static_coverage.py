@@ -25,16 +25,16 @@ sys.path.insert(0, str(ROOT))
 
 from kcc.frontend.options import OptLevel  # noqa: E402 -- after the path
 from kcc.frontend.types import AddressSpace  # noqa: E402
-from kcc.passes.access_facts import AccessPatterns  # noqa: E402
-from kcc.passes.branch_conditions import BranchConditions  # noqa: E402
-from kcc.passes.branches import Branches  # noqa: E402
+from kcc.passes.control.branch_conditions import BranchConditions  # noqa: E402
+from kcc.passes.control.trip_counts import TripCounts, TripKind  # noqa: E402
 from kcc.passes.facts import Facts  # noqa: E402
-from kcc.passes.loops import Loops  # noqa: E402
-from kcc.passes.memory_accesses import MemoryAccesses  # noqa: E402
+from kcc.passes.graph.branches import Branches  # noqa: E402
+from kcc.passes.graph.loops import Loops  # noqa: E402
+from kcc.passes.memory.access_facts import AccessPatterns  # noqa: E402
+from kcc.passes.memory.memory_accesses import MemoryAccesses  # noqa: E402
 from kcc.passes.symbolic.build import SymbolicValues  # noqa: E402
 from kcc.passes.symbolic.ranges import Known  # noqa: E402
 from kcc.passes.table import Setting, analyse  # noqa: E402
-from kcc.passes.trip_counts import TripCounts, TripKind  # noqa: E402
 from kcc.tracegen.execute import NDRange  # noqa: E402
 from tests.kernels.harness import WORKLOADS, launch_of  # noqa: E402
 from tests.passes.executed import known_of  # noqa: E402

@@ -24,17 +24,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from kcc.diagnostics import DiagnosticError  # noqa: E402 -- after the path
-from kcc.expressions import Value  # noqa: E402
+from kcc.base.diagnostics import DiagnosticError  # noqa: E402 -- after the path
+from kcc.base.expressions import Value  # noqa: E402
+from kcc.base.launch import numbers_of  # noqa: E402
+from kcc.base.workload_file import WorkloadFile, load_workload_file  # noqa: E402
 from kcc.frontend.kernel import Kernel  # noqa: E402
-from kcc.launch import numbers_of  # noqa: E402
-from kcc.pipeline import LaunchInputs, resolve  # noqa: E402
-from kcc.static_tracing import static_launch  # noqa: E402
+from kcc.stages.analyze import LaunchInputs, resolve  # noqa: E402
+from kcc.stages.static_tracing import static_launch  # noqa: E402
 from kcc.tracegen.execute import NDRange  # noqa: E402
 from kcc.tracegen.static.classes import find_classes  # noqa: E402
 from kcc.tracegen.static.launch import StaticLaunch  # noqa: E402
 from kcc.tracegen.static.program import prepare_static  # noqa: E402
-from kcc.workload_file import WorkloadFile, load_workload_file  # noqa: E402
 from tests.kernels.harness import KERNELS, WORKLOADS  # noqa: E402
 from tests.tracegen import engine  # noqa: E402
 

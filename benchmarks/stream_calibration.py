@@ -21,8 +21,8 @@ from pathlib import Path
 from benchmarks.ledger_cases import case_of
 from benchmarks.measured_programs import STREAM_GPUS, STREAM_ITEMS, STREAMS
 from benchmarks.measured_tables import TABLES
-from kcc.estimating import Question
-from kcc.gpu.loading import load_gpu
+from kcc.base.gpu.loading import load_gpu
+from kcc.stages.estimate import Question
 from kcc.validation.predict import Predictor
 
 (TABLE,) = (table for table in TABLES if table.program.__name__ == "stream")

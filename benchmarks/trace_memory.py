@@ -22,11 +22,11 @@ from pathlib import Path
 
 import numpy as np
 
+from kcc.base.trace.launches import DYNAMIC, TraceHeader
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.writer import TraceWriter
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.trace.launches import DYNAMIC, TraceHeader
-from kcc.trace.reader import open_trace
-from kcc.trace.writer import TraceWriter
 from kcc.tracegen.execute import ExecutionOptions, NDRange, prepare
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_file import begin_launch, end_launch

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from kcc.host import HostSettings, run_script, user_cache_dir
+from kcc.stages.host import HostSettings, run_script, user_cache_dir
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 README = KERNELS / "README.md"

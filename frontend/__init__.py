@@ -28,8 +28,8 @@ def compile_source(
     ``language`` is guessed from the ending of the source's name when it is None. ``auto`` takes
     the built-in front end for OpenCL C; for CUDA it takes clang, and where there is none the
     built-in front end, which reads C-like kernels. Raises
-    :class:`kcc.diagnostics.DiagnosticError` when the source is bad (K011 when clang is needed and
-    not there), and :class:`kcc.diagnostics.InternalError` when a stage of kcc is.
+    :class:`kcc.base.diagnostics.DiagnosticError` when the source is bad (K011 when clang is needed
+    and not there), and :class:`kcc.base.diagnostics.InternalError` when a stage of kcc is.
     """
     from kcc.frontend.kernel import Language
 
@@ -65,7 +65,7 @@ def has_clang() -> bool:
 
 def needs_clang(source: SourceText, options: BuildOptions, frontend: FrontendName) -> bool:
     """Whether a source cannot be compiled without clang; with ``auto``, CUDA that is C-like can."""
-    from kcc.diagnostics import DiagnosticError
+    from kcc.base.diagnostics import DiagnosticError
     from kcc.frontend.kernel import Language
 
     language = language_of(source.name)

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.ptx.bodies import DECLARATION, strip_declarations

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 
 OPENCL_ATTRIBUTES = frozenset(
     {"aligned", "packed", "endian", "vec_type_hint", "work_group_size_hint",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.diagnostics import DiagnosticSink
+from kcc.base.diagnostics import DiagnosticSink
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.lowering.contraction import contraction_of
 from kcc.frontend.lowering.program import lower_program
@@ -17,7 +17,8 @@ NAME = "builtin"
 def compile_opencl(source: SourceText, options: BuildOptions) -> CompiledUnit:
     """Compile OpenCL C.
 
-    Raises :class:`kcc.diagnostics.DiagnosticError` with everything found when the source is bad.
+    Raises :class:`kcc.base.diagnostics.DiagnosticError` with everything found when the source is
+    bad.
     """
     sink = DiagnosticSink()
     parsed = parse(source, options, sink)

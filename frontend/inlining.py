@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 
 LARGEST_INSTRUCTIONS = 250_000
 """Of a kernel with everything inlined. The largest in five public suites of 169 sources has about

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from kcc.diagnostics import Diagnostic, Span
+from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace

@@ -24,7 +24,7 @@ from functools import cache, partial
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.options import OptLevel

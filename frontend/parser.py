@@ -41,15 +41,15 @@ from dataclasses import dataclass
 
 from pycparser import c_ast
 
-from kcc.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
+from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
 from kcc.frontend.attributes import Attribute
 from kcc.frontend.builtins.constants import PREDEFINED_MACROS
 from kcc.frontend.grammar.unit import UnitParser
-from kcc.frontend.lexer import Token
 from kcc.frontend.options import BuildOptions, SourceText
-from kcc.frontend.pragmas import Pragma, unit_pragmas
-from kcc.frontend.preprocess import preprocess
-from kcc.frontend.token_feed import feed
+from kcc.frontend.preprocessor.lexer import Token
+from kcc.frontend.preprocessor.pragmas import Pragma, unit_pragmas
+from kcc.frontend.preprocessor.preprocess import preprocess
+from kcc.frontend.preprocessor.token_feed import feed
 
 RECURSION_LIMIT = 50_000
 """Frames that the deepest tree allowed here may need in a recursive walk."""
@@ -133,8 +133,8 @@ def predefined_macros(options: BuildOptions) -> Mapping[str, str]:
 
 def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> ParsedUnit:
     """Preprocess and parse a source. Diagnostics go to ``sink``; raises
-    :class:`kcc.diagnostics.DiagnosticError` with all of them if any is an error: a tree with holes
-    would only make the later stages complain of consequences.
+    :class:`kcc.base.diagnostics.DiagnosticError` with all of them if any is an error: a tree with
+    holes would only make the later stages complain of consequences.
     """
     with room_for_recursion():
         unit = preprocess(source, options, predefined_macros(options), sink)

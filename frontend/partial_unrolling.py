@@ -28,7 +28,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.ir.instructions import Binary, CondBranch, IntCompare, Phi
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode

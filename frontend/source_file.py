@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.options import SourceText
 
 if TYPE_CHECKING:
-    from kcc.frontend.lexer import Token
+    from kcc.frontend.preprocessor.lexer import Token
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 """The largest source taken; real ones are smaller by three orders of magnitude."""

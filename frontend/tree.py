@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.types import FunctionType, ImageAccess, QualType, Type
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kcc.diagnostics import Diagnostic, Span
+from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import definitions, is_lowered
 from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf, Module
@@ -33,9 +33,9 @@ def unit_from_ir(
     """Link the built-in library into a module of the dialect, optimise it and list its kernels.
 
     ``text`` needs nothing but SPIR's conventions: kernels with their ``kernel_arg_*`` metadata,
-    built-ins as declarations with mangled names. Raises :class:`kcc.diagnostics.DiagnosticError`
-    for what is too large or not known (K502, K55x), :class:`kcc.diagnostics.InternalError` for a
-    module that LLVM's verifier refuses.
+    built-ins as declarations with mangled names. Raises
+    :class:`kcc.base.diagnostics.DiagnosticError` for what is too large or not known (K502, K55x),
+    :class:`kcc.base.diagnostics.InternalError` for a module that LLVM's verifier refuses.
     """
     linked = link_builtins(text)
     check_size(linked)

@@ -13,7 +13,8 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
-from kcc.collecting import collect_seldom
+from kcc.base.collecting import collect_seldom
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 from kcc.commands import (
     analyze,
     compare,
@@ -33,7 +34,6 @@ from kcc.commands.console import paint_messages
 from kcc.commands.errors import UsageError
 from kcc.commands.options import Parser, add_debug
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 
 EXIT_FINE, EXIT_BAD_INPUT, EXIT_BAD_USAGE, EXIT_BUG = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130

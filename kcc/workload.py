@@ -18,7 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kcc.workload_file import FILE_NAME, WorkloadFile, load_workload_file
+from kcc.base.workload_file import FILE_NAME, WorkloadFile, load_workload_file
 
 Array = NDArray[Any]
 

@@ -8,28 +8,28 @@ from typing import Any
 
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
-from kcc.passes.access_facts import MemoryShape
-from kcc.passes.access_patterns import AccessPatternsPass
-from kcc.passes.barriers import BarriersPass
-from kcc.passes.branch_conditions import BranchConditionsPass
-from kcc.passes.branches import BranchesPass
-from kcc.passes.control_flow import ControlFlowPass
-from kcc.passes.divergence import DivergencePass
-from kcc.passes.dominance import DominatorsPass, PostDominatorsPass
+from kcc.passes.access.patterns import AccessPatternsPass
+from kcc.passes.control.branch_conditions import BranchConditionsPass
+from kcc.passes.control.divergence import DivergencePass
+from kcc.passes.control.flow_counts import FlowCountsPass
+from kcc.passes.control.trip_counts import SymbolicValuesPass, TripCountsPass
 from kcc.passes.facts import Around, Facts, Pass, plainly, run_passes
-from kcc.passes.flow_counts import FlowCountsPass
-from kcc.passes.instruction_mix import InstructionMixPass
-from kcc.passes.loops import LoopsPass
-from kcc.passes.memory_accesses import MemoryAccessesPass
-from kcc.passes.memory_use import MemoryUsePass
+from kcc.passes.graph.barriers import BarriersPass
+from kcc.passes.graph.branches import BranchesPass
+from kcc.passes.graph.control_flow import ControlFlowPass
+from kcc.passes.graph.dominance import DominatorsPass, PostDominatorsPass
+from kcc.passes.graph.loops import LoopsPass
+from kcc.passes.memory.access_facts import MemoryShape
+from kcc.passes.memory.memory_accesses import MemoryAccessesPass
+from kcc.passes.memory.memory_use import MemoryUsePass
+from kcc.passes.mix.instruction_mix import InstructionMixPass
 from kcc.passes.symbolic.ranges import Known
-from kcc.passes.trip_counts import SymbolicValuesPass, TripCountsPass
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What is known from outside the kernel: its launch, and, by line, trip counts of loops and
-    shares of branches to be taken where none can be found (:mod:`kcc.assumptions`)."""
+    shares of branches to be taken where none can be found (:mod:`kcc.base.assumptions`)."""
 
     known: Known = field(default_factory=Known)
     assumed_trips: Mapping[int, int] = field(default_factory=dict[int, int])

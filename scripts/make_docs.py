@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
-from kcc.diagnostic_codes import CODES
+from kcc.base.diagnostic_codes import CODES
 from kcc.frontend.builtins.documentation import markdown_table
 from tests.frontend.differences import DIFFERENCES
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from kcc.gpu.needs import Assumption
-from kcc.gpu.occupancy import Occupancy
+from kcc.base.gpu.needs import Assumption
+from kcc.base.gpu.occupancy import Occupancy
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Runs one launch of a kernel on the CPU, warp by warp.
 
 :func:`execute` takes numpy buffers and gives new ones, with exact counts and, if asked, the trace.
-Whatever a kernel does wrong ends in a :class:`~kcc.diagnostics.DiagnosticError` with a K7xx code.
+Whatever a kernel does wrong ends in a :class:`~kcc.base.diagnostics.DiagnosticError` with a K7xx
+code.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.ir.instructions import AtomicRmw, Call, CompareExchange, Store
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language

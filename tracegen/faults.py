@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, Note, Span
+from kcc.base.diagnostics import Diagnostic, Note, Span
 from kcc.frontend.ir.instructions import AnyInstruction, AtomicRmw, CompareExchange, Load, Store
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef

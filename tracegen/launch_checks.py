@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
 from kcc.frontend.kernel import Argument, Kernel
 from kcc.frontend.types import AddressSpace

@@ -18,7 +18,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, Note, Span
+from kcc.base.diagnostics import Diagnostic, Note, Span
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,

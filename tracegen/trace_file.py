@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from kcc.base.trace.launches import CHUNKS, LaunchTotals, TracedBuffer, TracedScalar, TraceLaunch
+from kcc.base.trace.tables import TraceTables
+from kcc.base.trace.writer import TraceWriter
 from kcc.frontend.ir.types import size_bytes
-from kcc.trace.launches import CHUNKS, LaunchTotals, TracedBuffer, TracedScalar, TraceLaunch
-from kcc.trace.tables import TraceTables
-from kcc.trace.writer import TraceWriter
 from kcc.tracegen.execute import Execution, LocalMemory, PreparedLaunch
 from kcc.tracegen.image_data import ImageData, Sampler
 from kcc.tracegen.simt.program import TraceMode

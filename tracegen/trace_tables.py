@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from kcc.base.trace.tables import (
+    CONSTANT,
+    Segment,
+    StaticArray,
+    TracedAccessTable,
+    TracedArgument,
+    TracedBlockTable,
+    TracedInstruction,
+    TraceTables,
+)
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     AtomicRmw,
@@ -20,18 +30,8 @@ from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.arrays import Array, ArrayFinder, ArrayKind
-from kcc.passes.classify import classify, space_of
-from kcc.trace.tables import (
-    CONSTANT,
-    Segment,
-    StaticArray,
-    TracedAccessTable,
-    TracedArgument,
-    TracedBlockTable,
-    TracedInstruction,
-    TraceTables,
-)
+from kcc.passes.memory.arrays import Array, ArrayFinder, ArrayKind
+from kcc.passes.mix.classify import classify, space_of
 from kcc.tracegen.simt.plan import Object, Plan, is_barrier
 from kcc.tracegen.simt.wide import access_bytes
 

@@ -85,7 +85,7 @@ def without_functions(text: str, names: Sequence[str]) -> str:
 
 def source_lines(text: str, source: SourceText) -> Mapping[str, Sequence[str]]:
     """The lines of the source and of every file the debug information names and that is there."""
-    from kcc.diagnostics import DiagnosticError
+    from kcc.base.diagnostics import DiagnosticError
     from kcc.frontend.source_file import read_source
 
     found: dict[str, Sequence[str]] = {source.name: source.text.split("\n")}

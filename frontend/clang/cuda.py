@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.clang.canonical import canonical, source_lines, without_functions
 from kcc.frontend.clang.cuda_ir import lower_cuda, settle_spaces, with_kernel_metadata
 from kcc.frontend.clang.debug_nodes import DebugNodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 
 _NODE = re.compile(r"^(!\d+) = (?:distinct )?(!.*)$", re.MULTILINE)
 _SUBPROGRAM = re.compile(r"^define [^\n]*@(\"[^\"]+\"|[\w.$]+)\(.*!dbg (!\d+)", re.MULTILINE)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kcc.diagnostics import InternalError
+from kcc.base.diagnostics import InternalError
 from kcc.frontend.clang.find import Clang
 from kcc.frontend.options import BuildOptions, SourceText
 

@@ -6,7 +6,7 @@ import re
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.clang.canonical import canonical, source_lines, without_functions
 from kcc.frontend.clang.cuda_ir import settle_spaces, with_kernel_metadata, with_plain_statics
 from kcc.frontend.clang.debug_nodes import DebugNodes

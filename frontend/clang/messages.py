@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kcc.diagnostics import Diagnostic, Note, Span
+from kcc.base.diagnostics import Diagnostic, Note, Span
 from kcc.frontend.clang.invoke import Message
 
 _NOT_FOUND = re.compile(r"'([^']+)' file not found")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.clang.canonical import canonical, source_lines
 from kcc.frontend.clang.find import need_clang
 from kcc.frontend.clang.invoke import HEADERS, compile_text, macro_arguments

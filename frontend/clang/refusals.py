@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from kcc.diagnostics import Diagnostic, Span
+from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import symbol_info
 from kcc.frontend.builtins.primitives import SAMPLER_INITIALISER
 from kcc.frontend.clang.canonical import functions

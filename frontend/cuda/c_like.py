@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.builtin_frontend import compile_opencl
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN

@@ -13,8 +13,8 @@ from pycparser import c_ast
 from kcc.frontend.grammar.expressions import ExpressionParser
 from kcc.frontend.grammar.reader import MAX_CHAIN, MAX_NESTING, VECTOR_TYPE, SyntaxFault
 from kcc.frontend.keywords import FOREIGN_WORDS
-from kcc.frontend.lexer import Token, report_at
-from kcc.frontend.token_feed import RawAttribute
+from kcc.frontend.preprocessor.lexer import Token, report_at
+from kcc.frontend.preprocessor.token_feed import RawAttribute
 
 _STORAGE = frozenset({"AUTO", "REGISTER", "STATIC", "EXTERN", "TYPEDEF"})
 _BASE_TYPES = frozenset(

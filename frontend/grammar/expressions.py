@@ -11,7 +11,7 @@ from typing import NoReturn
 from pycparser import c_ast
 
 from kcc.frontend.grammar.reader import MAX_CHAIN, VECTOR_TYPE, TokenReader
-from kcc.frontend.lexer import Token
+from kcc.frontend.preprocessor.lexer import Token
 
 _ASSIGNMENTS = frozenset(
     {"EQUALS", "XOREQUAL", "TIMESEQUAL", "DIVEQUAL", "MODEQUAL", "PLUSEQUAL", "MINUSEQUAL",

@@ -14,7 +14,7 @@ from pycparser import c_ast
 from pycparser.c_lexer import CLexer
 from pycparser.c_parser import CParser
 
-from kcc.diagnostics import DiagnosticSink, Note, Span
+from kcc.base.diagnostics import DiagnosticSink, Note, Span
 from kcc.frontend.attributes import FOREIGN_ATTRIBUTES, Attribute, is_known
 from kcc.frontend.keywords import (
     BUILTIN_TYPES,
@@ -23,9 +23,9 @@ from kcc.frontend.keywords import (
     SPELLING,
     VECTOR_TYPES,
 )
-from kcc.frontend.lexer import Token, report_at, tidy
+from kcc.frontend.preprocessor.lexer import Token, report_at, tidy
+from kcc.frontend.preprocessor.token_feed import RawAttribute, TokenFeed, too_deep
 from kcc.frontend.source_file import SourceFile
-from kcc.frontend.token_feed import RawAttribute, TokenFeed, too_deep
 
 NOT_A_TYPE, TYPE, VECTOR_TYPE = 0, 1, 2
 """What a name in scope stands for."""

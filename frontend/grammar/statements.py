@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import DiagnosticSink
+from kcc.base.diagnostics import DiagnosticSink
 from kcc.frontend.attributes import Attribute
 from kcc.frontend.grammar.declarations import BRACES, DeclarationParser
 from kcc.frontend.grammar.reader import MAX_CHAIN, SyntaxFault
 from kcc.frontend.keywords import KERNEL_WORDS
-from kcc.frontend.lexer import Token
-from kcc.frontend.pragmas import constant_factor, left_over, unroll_factor
-from kcc.frontend.token_feed import TokenFeed
+from kcc.frontend.preprocessor.lexer import Token
+from kcc.frontend.preprocessor.pragmas import constant_factor, left_over, unroll_factor
+from kcc.frontend.preprocessor.token_feed import TokenFeed
 
 _LOOPS = frozenset({"FOR", "WHILE", "DO"})
 

@@ -10,8 +10,8 @@ from kcc.frontend.grammar.declarations import BRACES, DeclInfo
 from kcc.frontend.grammar.reader import SyntaxFault
 from kcc.frontend.grammar.statements import StatementParser
 from kcc.frontend.keywords import KERNEL_WORDS
-from kcc.frontend.lexer import report_at
-from kcc.frontend.pragmas import left_over
+from kcc.frontend.preprocessor.lexer import report_at
+from kcc.frontend.preprocessor.pragmas import left_over
 
 
 class UnitParser(StatementParser):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, Value, const_float, const_int, zero
 from kcc.frontend.lowering.conversions import suffix, truth

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder, Value
 from kcc.frontend.lowering.aliasing import AliasTags

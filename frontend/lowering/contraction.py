@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kcc.diagnostics import Span
-from kcc.frontend.pragmas import Pragma
+from kcc.base.diagnostics import Span
+from kcc.frontend.preprocessor.pragmas import Pragma
 from kcc.frontend.tree import Function
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.ir.builder import ModuleBuilder
 
 _PRODUCER = "kcc"

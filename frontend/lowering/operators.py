@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend import tree
 from kcc.frontend.ir import types as ir
 from kcc.frontend.ir.builder import Value, const_int, const_vector, poison, zero

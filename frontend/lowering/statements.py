@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend import tree
 from kcc.frontend.lowering import places
 from kcc.frontend.lowering.conditions import jump_on

@@ -12,7 +12,7 @@ from functools import cache
 
 import llvmlite.binding as llvm
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.diversion import diverted_stderr
 from kcc.frontend.ptx.bodies import define_primitives, strip_declarations
 

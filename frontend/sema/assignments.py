@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.conversions import Purpose, assign, to_index, to_value
 from kcc.frontend.sema.dispatch import expression, rvalue

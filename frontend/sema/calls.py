@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.builtins.conversions import Fit, Order, compare, fit
 from kcc.frontend.builtins.overloads import names as builtin_names
 from kcc.frontend.builtins.resolve import Ambiguous, NoMatch, is_builtin, resolve

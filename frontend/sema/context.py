@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Diagnostic, DiagnosticSink, Note, Span
-from kcc.frontend.lexer import Token
+from kcc.base.diagnostics import Diagnostic, DiagnosticSink, Note, Span
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.parser import ParsedUnit
+from kcc.frontend.preprocessor.lexer import Token
 from kcc.frontend.sema.constants import Known
 from kcc.frontend.sema.scope import Entity, Poisoned, Scope, Tag
 from kcc.frontend.tree import Function, Program, Variable

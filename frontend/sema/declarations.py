@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema import prototypes
 from kcc.frontend.sema.attributes import alignment_of, named_alignment
 from kcc.frontend.sema.constants import array_element, evaluate, fold_initialiser

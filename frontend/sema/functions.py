@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.attributes import kernel_attributes
 from kcc.frontend.sema.context import Context, FunctionState
 from kcc.frontend.sema.flow import may_end

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.sema.casts import lane_part
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, Node

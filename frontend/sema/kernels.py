@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.constants import array_element
 from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.records import HOST_SIZED

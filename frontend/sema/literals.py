@@ -8,7 +8,7 @@ from functools import cache
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.sema.context import Context
 from kcc.frontend.sema.numbers import in_range, round_float, round_fraction
 from kcc.frontend.sema.values import SCALARS, array_of, value_type

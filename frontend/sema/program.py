@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import DiagnosticSink
+from kcc.base.diagnostics import DiagnosticSink
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.parser import ParsedUnit, room_for_recursion
 from kcc.frontend.sema import expressions, type_names
@@ -20,7 +20,7 @@ RULES = (expressions, type_names)
 
 def analyse(unit: ParsedUnit, options: BuildOptions, sink: DiagnosticSink) -> Program:
     """Check a unit and give its program. Warnings and errors go to ``sink``; with an error among
-    them :class:`kcc.diagnostics.DiagnosticError` is raised.
+    them :class:`kcc.base.diagnostics.DiagnosticError` is raised.
     """
     context = Context(unit, options, sink, half_arithmetic=_enables_half(unit))
     with room_for_recursion():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.builtins.resolve import is_builtin, resolve
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.sema.attributes import has_attribute, kernel_attributes

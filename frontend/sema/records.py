@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.attributes import alignment_of, has_attribute, named_alignment
 from kcc.frontend.sema.constants import array_element, evaluate
 from kcc.frontend.sema.context import Context, Node

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.context import CallSite, Context
 from kcc.frontend.tree import Function
 

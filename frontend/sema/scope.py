@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.tree import Expr, Function, Variable
 from kcc.frontend.types import EnumType, QualType, RecordType, ScalarType
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.assignments import discard
 from kcc.frontend.sema.constants import evaluate
 from kcc.frontend.sema.context import Context, FunctionState, Node, SwitchState

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Note
+from kcc.base.diagnostics import Note
 from kcc.frontend.sema.attributes import named_alignment
 from kcc.frontend.sema.builtin_types import BUILTIN_TYPES
 from kcc.frontend.sema.constants import evaluate

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD
 from kcc.commands.progress import shown_progress
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
+    from kcc.base.trace.reader import LaunchTrace
     from kcc.sim.accelsim.writer import ExportedKernel, ExportOptions
-    from kcc.trace.reader import LaunchTrace
 
 KCT, ACCELSIM = "kct", "accelsim"
 
@@ -84,10 +84,10 @@ def export_trace(
     Raises K76x for a file that is no good trace, K767 if no launch is left, K870 and K876 for what
     the format cannot hold, K008 where the folder cannot be written.
     """
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
+    from kcc.base.trace.reader import open_trace
     from kcc.sim.accelsim import names
     from kcc.sim.accelsim.writer import ExportOptions
-    from kcc.trace.reader import open_trace
 
     check_folder(arguments.output)
     architecture = arguments.arch or DEFAULT_ARCHITECTURE
@@ -109,7 +109,7 @@ def export_trace(
 def _write(
     launches: list[LaunchTrace], target: Path, options: ExportOptions
 ) -> list[ExportedKernel]:
-    from kcc.report.traces import size_text
+    from kcc.report.execution.traces import size_text
     from kcc.sim.accelsim.writer import likely_bytes, write_list
 
     likely = likely_bytes(launches, options)
@@ -170,7 +170,7 @@ def _cannot_write(target: Path, why: str, hint: str | None = None) -> Diagnostic
 
 def _said(target: str, found: Sequence[ExportedKernel], options: ExportOptions) -> str:
     """What was written, and what of it is not as in the trace."""
-    from kcc.report.traces import counted, size_text
+    from kcc.report.execution.traces import counted, size_text
 
     instructions = sum(each.instructions for each in found)
     warps = sum(each.warp_instructions for each in found)

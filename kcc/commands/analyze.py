@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import render
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, paint_messages
 from kcc.commands.errors import usage_error
@@ -24,12 +25,11 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import render
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
-    from kcc.pipeline import AnalysisRequest
-    from kcc.report.model import Analysis
+    from kcc.report.analysis.model import Analysis
+    from kcc.stages.analyze import AnalysisRequest
 
 DOT_KINDS = ("cfg", "loops", "dfsg")
 
@@ -94,7 +94,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.pipeline import analyze, choose_kernels, compile_unit
+    from kcc.stages.analyze import analyze, choose_kernels, compile_unit
 
     path = single_source(arguments.source)
     _check_products(arguments, path)
@@ -133,7 +133,7 @@ def _has_main_product(arguments: argparse.Namespace) -> bool:
 
 def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
     from kcc.commands.workloads import survey
-    from kcc.pipeline import AnalysisRequest
+    from kcc.stages.analyze import AnalysisRequest
 
     source = read_source(path)
     sources.add(source.name, source.text)
@@ -169,26 +169,26 @@ def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunn
 
 
 def _json(analysis: Analysis) -> str:
-    from kcc.report.document import to_json
+    from kcc.report.analysis.document import to_json
 
     return to_json(analysis)
 
 
 def _html(analysis: Analysis) -> str:
-    from kcc.report.html import page
+    from kcc.report.analysis.html import page
 
     return page(analysis)
 
 
 def _dot(analysis: Analysis, arguments: argparse.Namespace) -> str:
-    from kcc.report.dot import control_flow, loop_tree, static_flow
+    from kcc.report.analysis.dot import control_flow, loop_tree, static_flow
 
     draw = {"cfg": control_flow, "loops": loop_tree, "dfsg": static_flow}
     return draw[arguments.dot](analysis)
 
 
 def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
-    from kcc.report.terminal import Part, render_report
+    from kcc.report.analysis.terminal import Part, render_report
 
     parts = frozenset(Part)
     if arguments.brief:

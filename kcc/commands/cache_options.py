@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kcc.sim.cache_options import CacheMethod, CacheOptions, Interleaving, Reduction
+from kcc.sim.caches.options import CacheMethod, CacheOptions, Interleaving, Reduction
 
 MOST_TRIALS = 1000
 

@@ -8,15 +8,15 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.commands.compare_simulations import compare_simulations, is_simulation
 from kcc.commands.errors import usage_error
 from kcc.commands.options import Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 
 if TYPE_CHECKING:
-    from kcc.report.estimate_record import EstimateDocument
+    from kcc.report.estimate.record import EstimateDocument
 
 _EXAMPLES = """examples:
   kcc compare before.json after.json
@@ -57,7 +57,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if a time grew by more than is allowed."""
-    from kcc.report.comparison import changes, comparison_document, comparison_text, differences
+    from kcc.report.estimate.comparison import (
+        changes,
+        comparison_document,
+        comparison_text,
+        differences,
+    )
 
     del sources
     targets = [arguments.json] if arguments.json else []
@@ -93,7 +98,7 @@ def _rename(text: str) -> tuple[str, str]:
 
 
 def _read(path: str) -> EstimateDocument:
-    from kcc.report.estimate_record import read_document
+    from kcc.report.estimate.record import read_document
 
     try:
         return read_document(json.loads(Path(path).read_text(encoding="utf-8")))

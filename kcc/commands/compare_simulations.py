@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import kcc
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD, Output, write_outputs
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 
 if TYPE_CHECKING:
-    from kcc.report.simulation_comparison import TimeProfile
+    from kcc.report.simulation.comparison import TimeProfile
 
 _MARK = '"schema":"kcc/simulation/'
 _MARK_WITHIN = 200
@@ -33,9 +33,9 @@ def is_simulation(path: str) -> bool:
 
 def compare_simulations(arguments: argparse.Namespace) -> int:
     """Compare configuration by configuration; 1 if a time grew by more than is allowed."""
-    from kcc.report.comparison import COMPARISON_SCHEMA
-    from kcc.report.simulation_comparison import comparison_json, comparison_tables
-    from kcc.report.text import written
+    from kcc.report.estimate.comparison import COMPARISON_SCHEMA
+    from kcc.report.shared.text import written
+    from kcc.report.simulation.comparison import comparison_json, comparison_tables
 
     before, after = _profiles(arguments.before), _profiles(arguments.after)
     if len(before) != len(after):
@@ -74,7 +74,7 @@ def _change(old: TimeProfile, new: TimeProfile, limit: float | None) -> dict[str
 
 
 def _profiles(path: str) -> list[TimeProfile]:
-    from kcc.report.simulation_comparison import profiles_of_document
+    from kcc.report.simulation.comparison import profiles_of_document
 
     try:
         document: Any = json.loads(Path(path).read_text(encoding="utf-8"))

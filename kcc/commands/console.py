@@ -7,7 +7,7 @@ import re
 import sys
 from typing import TextIO
 
-from kcc.report.style import Style
+from kcc.report.shared.style import Style
 
 PLAIN_WIDTH = 100
 """Columns of a report that goes to a file or a pipe."""

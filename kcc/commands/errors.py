@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kcc.diagnostics import Diagnostic
+from kcc.base.diagnostics import Diagnostic
 
 
 class UsageError(Exception):

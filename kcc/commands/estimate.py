@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import DiagnosticError, Span
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
 from kcc.commands.errors import UsageError, usage_error
@@ -28,19 +29,19 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import DiagnosticError, Span
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
-from kcc.sim.cache_options import CacheOptions
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.machine.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
+    from kcc.base.gpu.description import GpuDescription
     from kcc.commands.estimate_sweep import Plan
-    from kcc.gpu.description import GpuDescription
-    from kcc.pipeline import AnalysisRequest
-    from kcc.report.estimate_record import EstimateRecord
+    from kcc.report.estimate.record import EstimateRecord
+    from kcc.stages.analyze import AnalysisRequest
 
 MODELS = ("pipeline", "pipeline-hpca19", "interval")
-"""Those of :data:`kcc.estimating.MODELS`, which takes long to import, and interval analysis."""
+"""Those of :data:`kcc.stages.estimate.MODELS`, which takes long to import, and interval
+analysis."""
 
 _EXAMPLES = """examples:
   kcc estimate kernel.cl --gpu v100 --global 4096,4096 --local 16,16 --arg n=4096
@@ -165,11 +166,11 @@ def _outputs(
     arguments: argparse.Namespace, records: Sequence[EstimateRecord], sources: SourceLines
 ) -> list[Output]:
     from kcc.commands.estimate_settings import settings_of
-    from kcc.report.ablation import ablations_of
-    from kcc.report.estimate_record import EstimateDocument
-    from kcc.report.estimates import estimates_csv, estimates_json
-    from kcc.report.estimates_html import estimates_page
-    from kcc.report.estimates_text import estimates_text
+    from kcc.report.estimate.ablation import ablations_of
+    from kcc.report.estimate.files import estimates_csv, estimates_json
+    from kcc.report.estimate.html import estimates_page
+    from kcc.report.estimate.record import EstimateDocument
+    from kcc.report.estimate.text import estimates_text
 
     ablations = ablations_of(records)
     document = EstimateDocument(arguments.model, tuple(records), settings_of(arguments))
@@ -193,7 +194,7 @@ def _plan(
     arguments: argparse.Namespace, path: str, sources: SourceLines, stage: StageRunner
 ) -> Plan:
     from kcc.commands.estimate_sweep import Plan
-    from kcc.estimating import ABLATED_MODELS, Question
+    from kcc.stages.estimate import ABLATED_MODELS, Question
 
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
@@ -216,7 +217,7 @@ def _plan(
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
-    from kcc.gpu.loading import gpu_names, load_gpu
+    from kcc.base.gpu.loading import gpu_names, load_gpu
 
     names = list[str]()
     for name in arguments.gpus:
@@ -249,7 +250,7 @@ def _request(
     sources: SourceLines,
 ) -> AnalysisRequest:  # fmt: skip
     from kcc.commands.workloads import survey
-    from kcc.pipeline import AnalysisRequest
+    from kcc.stages.analyze import AnalysisRequest
 
     around = survey(arguments, path, options, sources)
     return AnalysisRequest(
@@ -266,7 +267,7 @@ def _request(
 
 def _macros(texts: Sequence[str], sources: SourceLines) -> list[tuple[MacroOption, ...]]:
     """All combinations of the values of the macros that are swept."""
-    from kcc.launch_language import parse_sweep
+    from kcc.base.launch_language import parse_sweep
 
     sources.add("--sweep", "\n".join(texts))
     try:

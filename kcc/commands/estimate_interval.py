@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import DiagnosticError
-from kcc.estimating import Configuration, asked_configuration
-from kcc.report.estimate_record import EstimateRecord
-from kcc.report.estimate_timing import Assumed, timing_record
+from kcc.report.estimate.record import EstimateRecord
+from kcc.report.estimate.timing import Assumed, timing_record
+from kcc.stages.estimate import Configuration, asked_configuration
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.pipeline import AnalysisRequest
-    from kcc.static_tracing import TracedKernel
-    from kcc.trace.reader import LaunchTrace
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.base.trace.reader import LaunchTrace
+    from kcc.stages.analyze import AnalysisRequest
+    from kcc.stages.static_tracing import TracedKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ class IntervalWorkshop:
         return self._prepared[1]
 
     def _traced(self, request: AnalysisRequest) -> tuple[TracedLaunch, ...]:
-        from kcc.static_tracing import kernel_registers, trace_source
-        from kcc.trace.reader import open_trace
+        from kcc.base.trace.reader import open_trace
+        from kcc.stages.static_tracing import kernel_registers, trace_source
 
         found = trace_source(request, self._path, stage=self.stage)
         if found.failures:
@@ -86,7 +86,7 @@ class IntervalWorkshop:
             block fits.
         """
         from kcc.sim.interval.options import Options
-        from kcc.sim.interval_runs import interval_trace
+        from kcc.sim.interval.runs import interval_trace
 
         only = [range(prepared.number, prepared.number + 1)]
         (timing,) = self.stage(

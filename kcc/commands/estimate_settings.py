@@ -7,8 +7,8 @@ import argparse
 from collections.abc import Sequence
 from typing import cast
 
-from kcc.sim.cache_options import CacheOptions
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.machine.launch_overhead import LaunchWay
 
 _CACHES = CacheOptions()
 

@@ -16,22 +16,22 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.commands.console import is_terminal
 from kcc.commands.journal import Done, Journal, Sweep
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import DiagnosticError, InternalError
-from kcc.estimating import (
+from kcc.report.estimate.record import EstimateRecord, record_of, refused
+from kcc.stages.estimate import (
     Configuration,
     PreparedKernel,
     Question,
     Workshop,
     asked_configuration,
 )
-from kcc.report.estimate_record import EstimateRecord, record_of, refused
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.pipeline import AnalysisRequest
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.stages.analyze import AnalysisRequest
 
 P = TypeVar("P", bound="_Prepared")
 

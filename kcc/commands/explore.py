@@ -27,7 +27,7 @@ from kcc.commands.static_trace import SOURCE_SUFFIXES
 from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
-    from kcc.report.exploration import Exploration
+    from kcc.report.exploration.exploration import Exploration
 
 _EXAMPLES = """examples:
   kcc explore bfs.kct --gpu v100 --what-if

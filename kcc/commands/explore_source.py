@@ -69,7 +69,7 @@ def source_parser(prog: str) -> Parser:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.static_tracing import kernel_registers, trace_source
+    from kcc.stages.static_tracing import kernel_registers, trace_source
 
     path = single_source(arguments.source)
     targets = check_exploration(arguments, path)

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.interval_options import interval_options
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.progress import shown_progress
 from kcc.commands.simulation_values import sweep_values
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
-    from kcc.report.exploration import Exploration, Explored, FailedPoint
-    from kcc.sim.interval_explore import Explorer
+    from kcc.report.exploration.exploration import Exploration, Explored, FailedPoint
+    from kcc.sim.interval.explore import Explorer
 
 NONE, TOP, ALL = "none", "top", "all"
 
@@ -96,12 +96,12 @@ def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
     targets = [target for target in named if target]
     check_targets(targets, source)
     if arguments.png:
-        from kcc.report.stack_plot import need_matplotlib
+        from kcc.report.exploration.stack_plot import need_matplotlib
 
         if arguments.png == STANDARD:
             raise usage_error("--png: pixels do not go to standard output", "--png FILE")
         need_matplotlib()
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
 
     load_gpu(arguments.gpus[0], arguments.overrides)
     interval_options(arguments)
@@ -112,7 +112,7 @@ def write_exploration(
     arguments: argparse.Namespace, targets: Sequence[str], found: Exploration
 ) -> None:
     """Write all that was asked for."""
-    from kcc.report.exploration import (
+    from kcc.report.exploration.exploration import (
         exploration_csv,
         exploration_json,
         exploration_page,
@@ -138,8 +138,8 @@ def explore(
     arguments: argparse.Namespace, source: str, launches: Launches, notes: Sequence[str] = ()
 ) -> Exploration:
     """The design points that the command line asks for; ``notes`` are said with them."""
-    from kcc.report.exploration import Exploration, Explored, gain
-    from kcc.sim.interval_explore import Explorer
+    from kcc.report.exploration.exploration import Exploration, Explored, gain
+    from kcc.sim.interval.explore import Explorer
 
     options = interval_options(arguments)
     (gpu_name,) = arguments.gpus
@@ -176,7 +176,7 @@ def _design_points(
 ) -> tuple[list[Explored], list[FailedPoint]]:
     """The points of the sweeps, and those that there cannot be; raises for the last of them where
     there can be none."""
-    from kcc.report.exploration import Explored, FailedPoint
+    from kcc.report.exploration.exploration import Explored, FailedPoint
 
     points, failed = list[Explored](), list[FailedPoint]()
     with shown_progress(len(sweep)) as show:
@@ -196,10 +196,10 @@ def _design_points(
 
 def _changes(explorer: Explorer) -> list[Explored]:
     """What each change makes of the launches; changes that no such GPU can have are left out."""
-    from kcc.gpu.loading import load_gpu
-    from kcc.report.exploration import Explored
-    from kcc.sim.interval_explore import changes_of
-    from kcc.sim.interval_inputs import interval_inputs
+    from kcc.base.gpu.loading import load_gpu
+    from kcc.report.exploration.exploration import Explored
+    from kcc.sim.interval.explore import changes_of
+    from kcc.sim.interval.inputs import interval_inputs
 
     gpu = load_gpu(explorer.gpu, list(explorer.overrides))
     first = explorer.launches[0]
@@ -220,8 +220,8 @@ class _Checker:
         self.explorer, self.path = explorer, path
 
     def __call__(self, each: Explored) -> Explored:
-        from kcc.gpu.loading import load_gpu
-        from kcc.report.exploration import Explored
+        from kcc.base.gpu.loading import load_gpu
+        from kcc.report.exploration.exploration import Explored
         from kcc.sim.cycle.sources import simulate_trace
 
         gpu = load_gpu(self.explorer.gpu, [*self.explorer.overrides, *each.point.settings])
@@ -235,8 +235,8 @@ class _Checker:
 
 def _combinations(arguments: argparse.Namespace) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What each combination of the sweeps' values is called, and its settings."""
-    from kcc.gpu.loading import load_gpu
-    from kcc.sim.interval_explore import settings_of
+    from kcc.base.gpu.loading import load_gpu
+    from kcc.sim.interval.explore import settings_of
 
     gpu = load_gpu(arguments.gpus[0], arguments.overrides)
     keys = [key for key, _ in arguments.sweeps]

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcc.assumptions import Assumptions, parse_assumptions
+from kcc.base.assumptions import Assumptions, parse_assumptions
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.pipeline import RegisterRequest
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.stages.analyze import RegisterRequest
 
 PTXAS_DEFAULT_TARGET = "sm_80"
 """The architecture registers are counted for where no GPU is named: every ptxas from CUDA 11 to 13
@@ -31,7 +31,7 @@ def chosen_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
         if arguments.overrides:
             raise usage_error("--set changes a GPU, and none is named", "add --gpu NAME")
         return None
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
 
     return load_gpu(arguments.gpu, arguments.overrides)
 
@@ -41,7 +41,7 @@ def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
 
     Raises :class:`DiagnosticError` (K810) where ptxas is asked for and not there.
     """
-    from kcc.pipeline import RegisterRequest
+    from kcc.stages.analyze import RegisterRequest
 
     if arguments.registers is None and arguments.gpu is None:
         return None
@@ -53,7 +53,7 @@ def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
         return RegisterRequest(amd_target=capability.value)
     if arguments.registers != "ptxas":
         return RegisterRequest()
-    from kcc.passes.registers import ptx_target
+    from kcc.passes.registers.counts import ptx_target
 
     target = PTXAS_DEFAULT_TARGET if gpu is None else ptx_target(gpu)
     if target is None:

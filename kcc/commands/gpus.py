@@ -6,11 +6,11 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+from kcc.base.diagnostics import DiagnosticError, Severity, render
 from kcc.commands.console import paint_messages
 from kcc.commands.options import Parser, Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, write_outputs
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import DiagnosticError, Severity, render
 
 _EXAMPLES = """examples:
   kcc gpus list                                  every GPU that comes with kcc
@@ -85,7 +85,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 
 
 def _list(arguments: argparse.Namespace, _sources: SourceLines) -> int:
-    from kcc.gpu.loading import gpu_names, load_gpu
+    from kcc.base.gpu.loading import gpu_names, load_gpu
     from kcc.report.gpus import list_json, list_text
 
     gpus = [load_gpu(name) for name in gpu_names()]
@@ -94,7 +94,7 @@ def _list(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 
 
 def _show(arguments: argparse.Namespace, _sources: SourceLines) -> int:
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
     from kcc.report.gpus import show_json, show_text
 
     gpu = load_gpu(arguments.name, arguments.overrides)
@@ -104,7 +104,7 @@ def _show(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 
 
 def _diff(arguments: argparse.Namespace, _sources: SourceLines) -> int:
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
     from kcc.report.gpus import diff_json, diff_text
 
     left, right = load_gpu(arguments.left), load_gpu(arguments.right)
@@ -114,8 +114,8 @@ def _diff(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 
 def _check(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Warnings are findings too: the exit code is 1 unless everything is in order."""
-    from kcc.gpu.loading import examine_gpu, gpu_names
-    from kcc.report.words import plural
+    from kcc.base.gpu.loading import examine_gpu, gpu_names
+    from kcc.report.shared.words import plural
 
     names: Sequence[str] = arguments.names or gpu_names()
     found = errors = 0

@@ -16,7 +16,7 @@ from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
-    from kcc.host import HostSettings, Observer, Progress, ScriptRun
+    from kcc.stages.host import HostSettings, Observer, Progress, ScriptRun
 
 REFRESHES_PER_SECOND = 4
 
@@ -76,7 +76,7 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
 
 def host_settings(arguments: argparse.Namespace) -> HostSettings:
     """What :func:`add_script` collected; compiled kernels go to the user's cache folder."""
-    from kcc.host import HostSettings, user_cache_dir
+    from kcc.stages.host import HostSettings, user_cache_dir
     from kcc.tracegen.execute import DEFAULT_BUDGET
 
     return HostSettings(
@@ -102,9 +102,9 @@ def run_host(
 
     ``quiet``: what the script prints goes to standard error, since standard output is taken.
     ``status`` gives what a terminal shows beside the launches.
-    Raises what :func:`kcc.host.run_script` does; SystemExit only for another code than 0.
+    Raises what :func:`kcc.stages.host.run_script` does; SystemExit only for another code than 0.
     """
-    from kcc.host import Progress, ScriptRun, run_script
+    from kcc.stages.host import Progress, ScriptRun, run_script
 
     progress = Progress()
     try:

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeVar
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.commands.outputs import STANDARD
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.report.estimate_record import EstimateRecord, read_record, record_json
+from kcc.report.estimate.record import EstimateRecord, read_record, record_json
 
 T = TypeVar("T")
 

@@ -10,15 +10,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.expressions import Expression, Value, evaluate
+from kcc.base.launch_language import macro_value, parse_expression
 from kcc.commands.errors import usage_error
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.expressions import Expression, Value, evaluate
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
-from kcc.launch_language import macro_value, parse_expression
-from kcc.pipeline import AnalysisRequest
-from kcc.sim.cache_options import CacheOptions
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.stages.analyze import AnalysisRequest
 from kcc.validation.case import Case, Gpu, Measures, Work
 
 UNITS_US = {"ns": 1e-3, "us": 1.0, "ms": 1e3, "s": 1e6}

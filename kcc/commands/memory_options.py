@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import DiagnosticError
 
 if TYPE_CHECKING:
     from kcc.report.memory_run import MemoryReport
@@ -108,7 +108,7 @@ def add_memory_output(parser: argparse.ArgumentParser) -> None:
 def check_memory(arguments: argparse.Namespace, source: str) -> list[str]:
     """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
     only go wrong, before anything is run."""
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
 
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to model", "`kcc gpus list` names GPUs")
@@ -126,7 +126,7 @@ def model_memory(
 ) -> MemoryReport:  # fmt: skip
     """The launches on all GPUs asked for; a GPU of ``all`` on which they cannot be is left out,
     with its reason."""
-    from kcc.gpu.loading import load_gpu
+    from kcc.base.gpu.loading import load_gpu
     from kcc.report.memory_run import FailedGpu, GpuRun, MemoryReport
 
     options = _options(arguments)
@@ -162,7 +162,7 @@ def _results(launches: Launches, gpu: Any, options: Options) -> Iterator[MemoryR
 
 
 def _names(asked: Sequence[str]) -> list[str]:
-    from kcc.gpu.loading import gpu_names
+    from kcc.base.gpu.loading import gpu_names
 
     found = list[str]()
     for name in asked:
@@ -206,7 +206,7 @@ def write_memory(
 
 def _add_sources(path: str, sources: SourceLines) -> None:
     """The texts that a trace keeps of its kernels' sources."""
-    from kcc.trace.reader import open_trace
+    from kcc.base.trace.reader import open_trace
 
     with open_trace(path) as trace:
         for tables in trace.tables:

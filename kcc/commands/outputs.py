@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.errors import usage_error
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 STANDARD = "-"
 """The name of standard output (and of standard input) on the command line."""

@@ -13,8 +13,8 @@ from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
-    from kcc.profile.document import Json
-    from kcc.profile.model import KernelInfo, LaunchProfile, Profile
+    from kcc.base.profile.document import Json
+    from kcc.base.profile.model import KernelInfo, LaunchProfile, Profile
 
 DOT_KINDS = ("dfsg",)
 
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return script_exit_code(end)
     outputs = list[Output]()
     if arguments.json:
-        from kcc.profile.document import to_json
+        from kcc.base.profile.document import to_json
 
         outputs.append(Output(arguments.json, to_json(profile, parts)))
     if has_report:
@@ -101,7 +101,7 @@ def _profile(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> tuple[Profile, dict[str, Json]]:
     """The profile, and further keys of its document."""
-    from kcc.profiling import Profiler, profile_trace
+    from kcc.stages.profile import Profiler, profile_trace
 
     parts: dict[str, Json] = {}
     said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
@@ -123,9 +123,9 @@ def _profile(
 def _studied(
     arguments: argparse.Namespace, sources: SourceLines, said: dict[str, str | int], *, quiet: bool
 ) -> tuple[Profile, dict[str, Json]]:
-    from kcc.profile.model import Profile
-    from kcc.synth.stored import KEY, stored
-    from kcc.synthesizing import Study
+    from kcc.base.profile.model import Profile
+    from kcc.stages.synth import Study
+    from kcc.synth.original.stored import KEY, stored
 
     check_script(arguments)
     study = Study(arguments.kernels)
@@ -136,15 +136,15 @@ def _studied(
 
 
 def _report(profile: Profile, arguments: argparse.Namespace) -> str:
-    from kcc.report.profile_terminal import render_profile
+    from kcc.report.profile.terminal import render_profile
 
     style = choose_style(arguments.color, arguments.width, arguments.output)
     return render_profile(profile, style, each_launch=arguments.launches)
 
 
 def _dot(profile: Profile, arguments: argparse.Namespace) -> str:
-    from kcc.profile.merge import merge
-    from kcc.report.profile_dot import divergence_flow
+    from kcc.base.profile.merge import merge
+    from kcc.report.profile.dot import divergence_flow
 
     graphs = list["tuple[KernelInfo, LaunchProfile, str]"]()
     for number, info in enumerate(profile.kernels):

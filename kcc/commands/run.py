@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.report.runs import RunRequest, run_json, run_table
+    from kcc.report.execution.runs import RunRequest, run_json, run_table
 
     check_script(arguments)
     if arguments.json:

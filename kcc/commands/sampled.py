@@ -13,19 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, check_folder, new_folder
 from kcc.commands.console import choose_style, is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import check_script, script_exit_code
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.simulation_plan import Configuration
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
-    from kcc.report.sampling import SampledRun
+    from kcc.base.trace.reader import LaunchTrace, TraceFile
+    from kcc.report.simulation.sampling import SampledRun
     from kcc.sim.sampling.block_profile import LaunchProfile
     from kcc.sim.sampling.estimate import ProgramEstimate
-    from kcc.trace.reader import LaunchTrace, TraceFile
 
 TBPOINT, PRINTED = "tbpoint", "tbpoint-ipdps14"
 
@@ -153,10 +153,10 @@ def _sample(
     arguments: argparse.Namespace, path: str, configurations: Sequence[Configuration],
     registers: dict[str, int],
 ) -> list[SampledRun]:  # fmt: skip
-    from kcc.gpu import load_gpu
-    from kcc.report.sampling import SampledRun
+    from kcc.base.gpu import load_gpu
+    from kcc.base.trace.reader import open_trace
+    from kcc.report.simulation.sampling import SampledRun
     from kcc.sim.sampling.block_profile import identity_of
-    from kcc.trace.reader import open_trace
 
     with open_trace(path) as trace:
         chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
@@ -186,8 +186,8 @@ def _sample(
 
 def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SampledRun) -> None:
     """The launches that were simulated, with the thread blocks that were, and the selection."""
-    from kcc.gpu import load_gpu
-    from kcc.report.sampling import selection_json
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.sampling import selection_json
     from kcc.sim.accelsim import names
     from kcc.sim.accelsim.writer import ExportOptions, write_list
     from kcc.sim.sampling.reduced import reduced_launches
@@ -217,7 +217,7 @@ def _estimate(
     arguments: argparse.Namespace, traces: Sequence[LaunchTrace],
     profiles: Sequence[LaunchProfile], configuration: Configuration, registers: dict[str, int],
 ) -> ProgramEstimate:  # fmt: skip
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
     from kcc.sim.sampling.stratified import StratifiedOptions, sample_stratified
     from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
 
@@ -292,8 +292,8 @@ def _say(text: str) -> None:
 def _outputs(
     arguments: argparse.Namespace, runs: Sequence[SampledRun], targets: Sequence[str]
 ) -> list[Output]:
-    from kcc.report.sampling import sampling_json, sampling_text, selection_json
-    from kcc.report.sampling_picture import sampling_picture
+    from kcc.report.simulation.sampling import sampling_json, sampling_text, selection_json
+    from kcc.report.simulation.sampling_picture import sampling_picture
 
     outputs = list[Output]()
     if arguments.json:

@@ -23,7 +23,7 @@ from kcc.commands.sources import SourceLines
 from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
-    from kcc.report.simulation_run import FailedRun, SimulationRun
+    from kcc.report.simulation.run import FailedRun, SimulationRun
 
 TIMELINE_BLOCKS = 100_000
 """Thread blocks of a launch that a timeline shows; viewers take no more."""
@@ -135,7 +135,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 
 def _check_gpus(arguments: argparse.Namespace) -> None:
     """Load what is named, so that a misspelt key is found before a script has run."""
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
 
     for each in configurations(arguments.gpus, arguments.overrides, arguments.sweeps):
         load_gpu(each.gpu, list(each.overrides))
@@ -147,10 +147,10 @@ def _outputs(
     sources: SourceLines,
     targets: Sequence[str],
 ) -> list[Output]:
-    from kcc.report.simulation import simulation_text
-    from kcc.report.simulation_document import intervals_csv, simulation_json, timeline_json
-    from kcc.report.simulation_html import simulation_page
-    from kcc.report.simulation_run import SimulationRun
+    from kcc.report.simulation.document import intervals_csv, simulation_json, timeline_json
+    from kcc.report.simulation.html import simulation_page
+    from kcc.report.simulation.run import SimulationRun
+    from kcc.report.simulation.terminal import simulation_text
 
     outputs = list[Output]()
     runs = [run for run in found if isinstance(run, SimulationRun)]
@@ -211,7 +211,7 @@ def _simulate_file(
 
 def _add_sources(path: str, sources: SourceLines) -> None:
     """The texts that a trace keeps of its kernels' sources."""
-    from kcc.trace.reader import open_trace
+    from kcc.base.trace.reader import open_trace
 
     with open_trace(path) as trace:
         for tables in trace.tables:

@@ -6,15 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.console import is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import run_host
 from kcc.commands.simulation_plan import configurations
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import DiagnosticError
 
 if TYPE_CHECKING:
-    from kcc.report.simulation_run import FailedRun, SimulationRun
+    from kcc.report.simulation.run import FailedRun, SimulationRun
 
 
 def check_pipeline(arguments: argparse.Namespace) -> None:
@@ -36,9 +36,9 @@ def run_pipeline(
     :raises DiagnosticError: where the only configuration cannot be simulated; K875 where there is
         no launch.
     """
-    from kcc.gpu import load_gpu
-    from kcc.report.simulation_run import FailedRun, SimulationRun
-    from kcc.run_estimates import LaunchEstimator, LaunchRecorder
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.run import FailedRun, SimulationRun
+    from kcc.stages.run_estimates import LaunchEstimator, LaunchRecorder
 
     recorder = LaunchRecorder(arguments.kernels, arguments.launches)
     run_host(arguments, sources, recorder, quiet=quiet)

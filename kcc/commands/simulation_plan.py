@@ -17,12 +17,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, render
 from kcc.commands.console import is_terminal
 from kcc.commands.progress import Show, shown_progress
-from kcc.diagnostics import Diagnostic, DiagnosticError, render
 
 if TYPE_CHECKING:
-    from kcc.report.simulation_run import FailedRun, SimulationRun
+    from kcc.report.simulation.run import FailedRun, SimulationRun
     from kcc.sim.cycle.launch import LaunchSimulation
     from kcc.sim.interval.options import Options
     from kcc.sim.result import Timing
@@ -97,8 +97,8 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
     :raises DiagnosticError: where the only configuration cannot be simulated; K875 where there is
         no launch.
     """
-    from kcc.gpu import load_gpu
-    from kcc.report.simulation_run import FailedRun, SimulationRun
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.run import FailedRun, SimulationRun
 
     stems = [load_gpu(c.gpu, list(c.overrides)).stem for c in plan.configurations]
     tasks = _tasks(plan, jobs)
@@ -145,7 +145,7 @@ def _work(plan: Plan) -> list[tuple[int, int]]:
         found = [(n, file.stat().st_size if file.exists() else 1)
                  for n, file in enumerate(read_list(Path(plan.path)))]  # fmt: skip
     else:
-        from kcc.trace.reader import open_trace
+        from kcc.base.trace.reader import open_trace
 
         with open_trace(plan.path) as trace:
             found = [(each.launch.number, each.totals.warp_instructions) for each in trace.launches]
@@ -234,7 +234,7 @@ def _ignore_interrupts() -> None:
 
 def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = None) -> Result:
     """The timings of a task, or why there are none."""
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
     from kcc.sim.cycle.sources import no_watcher, simulate_list, simulate_trace
 
     plan, configuration = task.plan, task.plan.configurations[task.configuration]
@@ -242,7 +242,7 @@ def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = Non
     try:
         gpu = load_gpu(configuration.gpu, list(configuration.overrides))
         if plan.interval is not None:
-            from kcc.sim.interval_runs import interval_trace
+            from kcc.sim.interval.runs import interval_trace
 
             return list(
                 interval_trace(

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.commands.outputs import STANDARD
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.options import SourceText
 
 STANDARD_INPUT_NAME = "<stdin>"

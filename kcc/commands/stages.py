@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.commands.errors import UsageError
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 
 T = TypeVar("T")
 

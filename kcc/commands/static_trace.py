@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, render
 from kcc.commands.accelsim import add_format, trace_target
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import paint_messages
@@ -27,13 +28,12 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, check_targets
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import Diagnostic, render
 from kcc.frontend.options import OptLevel
 
 if TYPE_CHECKING:
-    from kcc.pipeline import AnalysisRequest
-    from kcc.profile.model import Profile
-    from kcc.static_tracing import StaticTraces, TracedKernel
+    from kcc.base.profile.model import Profile
+    from kcc.stages.analyze import AnalysisRequest
+    from kcc.stages.static_tracing import StaticTraces, TracedKernel
 
 SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
 
@@ -90,7 +90,7 @@ def add_observed(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.static_tracing import trace_source
+    from kcc.stages.static_tracing import trace_source
 
     path = single_source(arguments.source)
     if not arguments.output:
@@ -121,7 +121,7 @@ def write_messages(said: Iterable[Diagnostic], sources: SourceLines) -> None:
 
 def observed_profile(path: str | None) -> Profile | None:
     """The profile that --profile names."""
-    from kcc.profile.document import read_profile
+    from kcc.base.profile.document import read_profile
 
     return None if path is None else read_profile(path)
 
@@ -131,7 +131,7 @@ def static_request(
 ) -> tuple[AnalysisRequest, tuple[str, ...]]:
     """What is to be traced, and where it comes from in words."""
     from kcc.commands.workloads import survey
-    from kcc.pipeline import AnalysisRequest
+    from kcc.stages.analyze import AnalysisRequest
 
     source = read_source(path)
     sources.add(source.name, source.text)
@@ -166,7 +166,7 @@ def assumed_notes(traced: StaticTraces) -> list[str]:
 
 
 def _written(target: Path, found: StaticTraces) -> str:
-    from kcc.report.traces import counted, size_text
+    from kcc.report.execution.traces import counted, size_text
 
     launches = counted(len(found.kernels), "launch", "es")
     missing = ", not all kernels of the source" if found.failures else ""
@@ -177,7 +177,7 @@ def _written(target: Path, found: StaticTraces) -> str:
 
 
 def _kernel(traced: TracedKernel) -> list[str]:
-    from kcc.report.traces import counted
+    from kcc.report.execution.traces import counted
 
     found, totals = traced.summary, traced.summary.totals
     lines = [

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
@@ -19,14 +20,13 @@ from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.proxy_search import Checked
-    from kcc.synth.behaviour import Simulated
-    from kcc.synth.reductions import Factors, Reduction
-    from kcc.synthesizing import Settled, Study
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.stages.proxy_search import Checked
+    from kcc.stages.synth import Settled, Study
+    from kcc.synth.comparison.behaviour import Simulated
+    from kcc.synth.reduction.reductions import Factors, Reduction
 
 MAX, AUTO = "max", "auto"
 
@@ -185,13 +185,13 @@ def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = [name for each in arguments.gpus for name in each.split(",") if name]
     if _is_simulated(arguments) and not names:
         raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
-    from kcc.gpu import load_gpu
+    from kcc.base.gpu import load_gpu
 
     return [load_gpu(name, []) for name in names]
 
 
 def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
-    from kcc.synthesizing import Study, check_study, study_profile
+    from kcc.stages.synth import Study, check_study, study_profile
 
     if arguments.script.endswith(PROFILE):
         study = study_profile(arguments.script, arguments.kernels, arguments.launches)
@@ -207,8 +207,8 @@ def _made(
     arguments: argparse.Namespace, study: Study, gpus: Sequence[GpuDescription], folder: Path
 ) -> Checked:
     """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
-    from kcc.proxy_check import simulate_run, trace_run
-    from kcc.proxy_search import Bench
+    from kcc.stages.proxy_check import simulate_run, trace_run
+    from kcc.stages.proxy_search import Bench
 
     least, most = _range(arguments, study)
     settings = host_settings(arguments)
@@ -234,7 +234,7 @@ def _is_simulated(arguments: argparse.Namespace) -> bool:
 
 def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Reduction]:
     """The least and the largest reduction: the same where one is asked for."""
-    from kcc.synth.reductions import Reduction, largest_blocks
+    from kcc.synth.reduction.reductions import Reduction, largest_blocks
 
     trips: int | str = arguments.reduction
     blocks: int | str = arguments.blocks or (AUTO if trips == AUTO else 1)
@@ -253,7 +253,7 @@ def _limits(asked: int | str, most: int) -> tuple[int, int]:
 
 def _factors(arguments: argparse.Namespace, study: Study, limit: int) -> Factors:
     """The factors of loops up to a limit, but for those that are asked for."""
-    from kcc.synth.reductions import largest_factors
+    from kcc.synth.reduction.reductions import largest_factors
 
     factors = [list(row) for row in largest_factors(study.kernels, study.launches, limit)]
     own_factors: list[tuple[int, int, int]] = arguments.loops
@@ -268,10 +268,10 @@ def _outputs(
     arguments: argparse.Namespace, study: Study, made: Checked, targets: Sequence[_Targets]
 ) -> list[Output]:
     """``targets``: of the miniature, and of its twin; none where no files are asked for."""
-    from kcc.report.miniature import revealed
-    from kcc.report.miniature_document import Synthesis, Written, synthesis_json
-    from kcc.report.miniature_summary import summary_text
-    from kcc.synthesizing import behaviours, flow_differences
+    from kcc.report.miniature.document import Synthesis, Written, synthesis_json
+    from kcc.report.miniature.full import revealed
+    from kcc.report.miniature.summary import summary_text
+    from kcc.stages.synth import behaviours, flow_differences
 
     sizes = [made.settled, *([made.twin] if made.twin else [])]
     files = [_files(*each) for each in zip(sizes, targets, strict=False)]
@@ -310,7 +310,7 @@ def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
 
 def _files(settled: Settled, targets: _Targets) -> list[Output]:
     """The miniature in all languages."""
-    from kcc.synthesizing import files_of
+    from kcc.stages.synth import files_of
 
     names = [Path(target).name for target in targets.files]
     files = files_of(settled, names[0], names[1], names[2])

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.accelsim import add_format, export_trace, is_export, trace_target
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
@@ -17,11 +18,10 @@ from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 from kcc.commands.static_trace import SOURCE_SUFFIXES, static_parser
-from kcc.diagnostics import Diagnostic, DiagnosticError
 
 if TYPE_CHECKING:
-    from kcc.trace.reader import LaunchTrace, TraceFile
-    from kcc.trace.writer import TraceWriter
+    from kcc.base.trace.reader import LaunchTrace, TraceFile
+    from kcc.base.trace.writer import TraceWriter
 
 DEFAULT_LIMIT = 100
 
@@ -134,9 +134,9 @@ def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
 
 def _write(arguments: argparse.Namespace, sources: SourceLines, target: Path) -> str:
     """Run the script and write its trace; gives what is said of it."""
-    from kcc.report.traces import size_text
-    from kcc.trace.writer import TraceWriter
-    from kcc.tracing import Tracer, header_of
+    from kcc.base.trace.writer import TraceWriter
+    from kcc.report.execution.traces import size_text
+    from kcc.stages.tracing import Tracer, header_of
 
     with TraceWriter(target, header_of(arguments.script)) as writer:
         tracer = Tracer(
@@ -165,7 +165,7 @@ def _nothing(arguments: argparse.Namespace) -> DiagnosticError:
 
 
 def _written(target: Path, writer: TraceWriter) -> str:
-    from kcc.report.traces import counted, size_text
+    from kcc.report.execution.traces import counted, size_text
 
     size, instructions = writer.bytes_written, writer.warp_instructions
     each = f", {size / instructions:.3f} bytes each" if instructions else ""
@@ -176,9 +176,9 @@ def _written(target: Path, writer: TraceWriter) -> str:
 
 
 def _show(arguments: argparse.Namespace) -> None:
-    from kcc.report.traces import trace_json, trace_summary
-    from kcc.report.warp_path import warp_path
-    from kcc.trace.reader import open_trace
+    from kcc.base.trace.reader import open_trace
+    from kcc.report.execution.traces import trace_json, trace_summary
+    from kcc.report.execution.warp_path import warp_path
 
     with open_trace(arguments.script) as trace:
         launches = _chosen(trace, arguments)

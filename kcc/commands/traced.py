@@ -13,11 +13,11 @@ def trace_script(
     arguments: argparse.Namespace, sources: SourceLines, target: Path, *, quiet: bool
 ) -> dict[str, int]:
     """Trace the script's launches; gives the registers that their kernels need, by estimate."""
-    from kcc.host import HostLaunch
-    from kcc.passes.registers import estimate_registers
-    from kcc.trace.writer import TraceWriter
+    from kcc.base.trace.writer import TraceWriter
+    from kcc.passes.registers.counts import estimate_registers
+    from kcc.stages.host import HostLaunch
+    from kcc.stages.tracing import Tracer, header_of
     from kcc.tracegen.workers import TraceCallback
-    from kcc.tracing import Tracer, header_of
 
     registers = dict[str, int]()
 

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import kcc
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, is_terminal
@@ -30,15 +31,14 @@ from kcc.commands.options import (
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.progress import shown_progress
 from kcc.commands.sources import SourceLines, read_source
-from kcc.diagnostics import DiagnosticError
 from kcc.frontend.options import MacroOption, OptLevel, SourceText
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.machine.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
     from kcc.commands.journal import Journal
     from kcc.commands.measured_table import Asked, MeasuredTable, RequestOf
-    from kcc.pipeline import AnalysisRequest
     from kcc.report.validation import Validation
+    from kcc.stages.analyze import AnalysisRequest
     from kcc.validation.case import Case
     from kcc.validation.outcome import Outcome
 
@@ -224,7 +224,7 @@ def _request_maker(
     """Requests as `kcc estimate` makes them, with the macros and numbers of a row."""
     from kcc.commands.measured_table import with_row
     from kcc.commands.workloads import survey
-    from kcc.pipeline import AnalysisRequest
+    from kcc.stages.analyze import AnalysisRequest
 
     options, assumptions = build_options(arguments), read_assumptions(
         arguments.assumptions, sources
@@ -247,7 +247,7 @@ def _estimated(
     cases: Sequence[Case], journal: Journal[Outcome] | None, arguments: argparse.Namespace
 ) -> list[Outcome]:
     """The outcomes of cases, in their order; those of one configuration after each other."""
-    from kcc.estimating import Question
+    from kcc.stages.estimate import Question
     from kcc.validation.predict import Predictor
 
     done = dict(journal.done) if journal else {}

@@ -11,19 +11,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Span
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, parse_dialect
 from kcc.commands.outputs import STANDARD
 from kcc.commands.sources import SourceLines
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Span
 from kcc.frontend.options import BuildOptions, MacroOption
-from kcc.pipeline import LaunchInputs
+from kcc.stages.analyze import LaunchInputs
 
 if TYPE_CHECKING:
-    from kcc.arguments import Argument
-    from kcc.expressions import Value
-    from kcc.launch import LaunchRequest
-    from kcc.workload_file import WorkloadFile
+    from kcc.base.arguments import Argument
+    from kcc.base.expressions import Value
+    from kcc.base.launch import LaunchRequest
+    from kcc.base.workload_file import WorkloadFile
 
 T = TypeVar("T")
 
@@ -80,14 +80,14 @@ class _Given:
 def _find(source: Path) -> WorkloadFile | None:
     if not (source.parent / "kernel.toml").is_file():
         return None
-    from kcc.workload_file import find_workload_file, load_workload_file
+    from kcc.base.workload_file import find_workload_file, load_workload_file
 
     path = find_workload_file(source)
     return None if path is None else load_workload_file(path)
 
 
 def _read_launch_options(arguments: argparse.Namespace, sources: SourceLines) -> _Given:
-    from kcc.launch import LaunchRequest
+    from kcc.base.launch import LaunchRequest
 
     texts = {
         "--global": arguments.global_sizes,
@@ -111,10 +111,10 @@ def _read_launch_options(arguments: argparse.Namespace, sources: SourceLines) ->
 
 
 def _parse_launch_options(texts: Mapping[str, Sequence[str]], named: str | None) -> _Given:
-    from kcc.arguments import Scalar
-    from kcc.expressions import evaluate, free_names
-    from kcc.launch import LaunchRequest
-    from kcc.launch_language import parse_argument, parse_dimensions, parse_size
+    from kcc.base.arguments import Scalar
+    from kcc.base.expressions import evaluate, free_names
+    from kcc.base.launch import LaunchRequest
+    from kcc.base.launch_language import parse_argument, parse_dimensions, parse_size
 
     for option in _EXTENTS:
         if len(texts[option]) > 1:
@@ -192,7 +192,7 @@ def _merge(own: LaunchRequest, given: LaunchRequest) -> LaunchRequest:
 
 def _macro_values(macros: Iterable[MacroOption]) -> dict[str, Value]:
     """The macros of the command line that are numbers, as names of expressions."""
-    from kcc.launch_language import macro_value
+    from kcc.base.launch_language import macro_value
 
     values: dict[str, Value] = {}
     for macro in macros:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcc.diagnostics import DiagnosticError, render
+from kcc.base.diagnostics import DiagnosticError, render
 from kcc.opencl.constants import status_code
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import kernel as frontend
 from kcc.frontend.ir.types import size_bytes
 from kcc.opencl.arguments import Value, checked_memory, scalar_bytes

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kcc.diagnostics import DiagnosticError, render
+from kcc.base.diagnostics import DiagnosticError, render
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, SourceText

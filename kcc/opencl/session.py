@@ -1,6 +1,6 @@
 """What host programs of one run share: settings, device memory, observer, what was launched.
 
-A :class:`Session` is made by whoever runs a script (:mod:`kcc.host`). A program that imports
+A :class:`Session` is made by whoever runs a script (:mod:`kcc.stages.host`). A program that imports
 kcc.opencl by itself gets one with the defaults of :func:`plain_session`; that function alone looks
 at the environment.
 """

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import kcc
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.facts import QUALITY_MEANING, WEAK, Fact, Rule
-from kcc.gpu.schema import CORE, SECTIONS, facts_of, rules
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.facts import QUALITY_MEANING, WEAK, Fact, Rule
+from kcc.base.gpu.schema import CORE, SECTIONS, facts_of, rules
 
 SCHEMA = "kcc/gpu/1"
 

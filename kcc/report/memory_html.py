@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from importlib import resources
 
 import kcc
-from kcc.report.markup import NOTHING, Markup, join, table, tag
 from kcc.report.memory_picture import convergence, histogram
 from kcc.report.memory_run import (
     GpuRun,
@@ -17,6 +16,7 @@ from kcc.report.memory_run import (
     representatives,
     snapshot_words,
 )
+from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.sim.memory.facts import AccessResult, MemoryResult
 
 _STYLE = """

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kcc.report.markup import Markup, tag, void
+from kcc.report.shared.markup import Markup, tag, void
 from kcc.sim.memory.facts import Distribution
 
 WIDTH, HEIGHT = 300, 150

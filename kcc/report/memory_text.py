@@ -15,8 +15,8 @@ from kcc.report.memory_run import (
     representatives,
     snapshot_words,
 )
-from kcc.report.style import Style
-from kcc.report.text import bar, fill, make_table, written
+from kcc.report.shared.style import Style
+from kcc.report.shared.text import bar, fill, make_table, written
 from kcc.sim.memory.facts import AccessResult, MemoryResult
 
 ROWS = 24

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import kcc
-from kcc.report.style import Style
-from kcc.report.text import fill, make_table, written
-from kcc.report.words import plural
+from kcc.report.shared.style import Style
+from kcc.report.shared.text import fill, make_table, written
+from kcc.report.shared.words import plural
 from kcc.validation.case import Measures
 from kcc.validation.outcome import Figures, Outcome, figures
 

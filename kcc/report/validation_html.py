@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import resources
 
 import kcc
-from kcc.report.markup import Markup, tag
-from kcc.report.markup import table as markup_table
+from kcc.report.shared.markup import Markup, tag
+from kcc.report.shared.markup import table as markup_table
 from kcc.report.validation import (
     FIGURE_COLUMNS,
     MEANINGS,

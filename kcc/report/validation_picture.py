@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from kcc.report.markup import Markup, join, tag, void
+from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.validation.outcome import Outcome
 
 SIZE, LEFT, TOP, FOOT, LEGEND = 420, 70, 34, 46, 210

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from kcc.pipeline import AnalysisRequest
-from kcc.sim.cache_options import CacheOptions
-from kcc.sim.launch_overhead import LaunchWay
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.stages.analyze import AnalysisRequest
 
 
 class Measures(Enum):
@@ -67,7 +67,7 @@ class Case:
     marks: tuple[str, ...] = ()
     """What sets rows of the table apart in its own report."""
     counters: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Measured counts, by the names of :class:`kcc.sim.estimate_result.Counts`."""
+    """Measured counts, by the names of :class:`kcc.sim.estimate.result.Counts`."""
 
     @property
     def key(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.report.ablation import spearman
+from kcc.report.estimate.ablation import spearman
 
 
 @dataclass(frozen=True, slots=True)

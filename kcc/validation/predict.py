@@ -9,16 +9,16 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from kcc.diagnostics import DiagnosticError
-from kcc.estimating import Question, Workshop
-from kcc.gpu.loading import load_gpu
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu.loading import load_gpu
+from kcc.stages.estimate import Question, Workshop
 from kcc.validation.case import Case, Gpu, Measures, Work
 from kcc.validation.outcome import Basis, Outcome
 
 if TYPE_CHECKING:
-    from kcc.gpu.description import GpuDescription
-    from kcc.pipeline import AnalysisRequest
-    from kcc.sim.estimate_result import Estimate
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.sim.estimate.result import Estimate
+    from kcc.stages.analyze import AnalysisRequest
 
 WORKSHOPS = 4
 """Compilations that are kept: of programs whose kernels take turns."""

@@ -31,11 +31,11 @@ from kcc.frontend.ir.values import (
     Value,
 )
 from kcc.frontend.kernel import Kernel
-from kcc.passes.assumed_trips import assumed_iterations
-from kcc.passes.control_flow import ControlFlow
-from kcc.passes.dominance import Dominators
+from kcc.passes.control.assumed_trips import assumed_iterations
 from kcc.passes.facts import Facts
-from kcc.passes.loops import Loop, Loops
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.dominance import Dominators
+from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.closing import Endings, close
 from kcc.passes.symbolic.expr import (

@@ -15,8 +15,8 @@ from kcc.frontend.ir.model import Function, Module, users
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.ir.values import ConstantInt, GlobalRef
 from kcc.frontend.types import AddressSpace
-from kcc.passes.classify import intrinsic_stem
-from kcc.passes.dominance import Dominators
+from kcc.passes.graph.dominance import Dominators
+from kcc.passes.mix.classify import intrinsic_stem
 from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.expr import Node, Number, Sum, Symbol, SymbolKind
 

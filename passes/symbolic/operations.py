@@ -25,7 +25,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import I1, I64, ArrayTy, FloatTy, IntTy, IrType, StructTy, VecTy
 from kcc.frontend.ir.values import ConstantInt, Value
-from kcc.passes.classify import intrinsic_stem
+from kcc.passes.mix.classify import intrinsic_stem
 from kcc.passes.symbolic.expr import Expr, SymbolKind
 from kcc.passes.symbolic.operands import Components, components_of, element_address
 

@@ -9,7 +9,7 @@ from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I1, IntTy
 from kcc.frontend.ir.values import Value
-from kcc.passes.loops import Loops
+from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.algebra import Algebra
 from kcc.passes.symbolic.expr import Expr, Node
 from kcc.passes.symbolic.regions import Level, Regions, Way

@@ -15,8 +15,8 @@ from kcc.frontend.ir.model import Function, users
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, PtrTy, VecTy
 from kcc.frontend.ir.values import InstructionRef, Undef, Value
-from kcc.passes.control_flow import ControlFlow
-from kcc.passes.dominance import Dominators
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.dominance import Dominators
 
 
 @dataclass(frozen=True, slots=True)

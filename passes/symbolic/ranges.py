@@ -14,7 +14,7 @@ Interval = tuple[int, int]
 """Least and greatest value, both included."""
 
 MAX_GROUP_ITEMS = 1024
-"""Work-items of a group: see :data:`kcc.launch.MAX_LOCAL_SIZE`."""
+"""Work-items of a group: see :data:`kcc.base.launch.MAX_LOCAL_SIZE`."""
 
 MAX_EXTENT = 2**31 - 1
 """Work-items in one dimension of a launch that is not known. No GPU takes more blocks than this

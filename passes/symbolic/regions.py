@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcc.frontend.ir.model import Function
-from kcc.passes.control_flow import ControlFlow
-from kcc.passes.dominance import Dominators
-from kcc.passes.graphs import DominatorTree, dominator_tree, reverse_postorder, transposed
-from kcc.passes.loops import Loops
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.dominance import Dominators
+from kcc.passes.graph.graphs import DominatorTree, dominator_tree, reverse_postorder, transposed
+from kcc.passes.graph.loops import Loops
 
 Level = int | None
 

@@ -9,7 +9,7 @@ from kcc.frontend.ir.instructions import AnyInstruction, Binary, Call, Cast, Phi
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import VOID, IntTy
 from kcc.frontend.ir.values import InstructionRef, MetadataOperand, Value
-from kcc.passes.loops import Loop
+from kcc.passes.graph.loops import Loop
 from kcc.passes.symbolic.expr import Expr
 from kcc.passes.symbolic.operands import Components, components_of
 from kcc.passes.symbolic.promises import MAX_FLAG_DEPTH

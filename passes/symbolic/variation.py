@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcc.passes.loops import Loops
+from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.expr import (
     Final,
     First,

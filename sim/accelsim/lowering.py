@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.passes.instruction_classes import InstructionClass
+from kcc.base.trace.tables import TracedInstruction, TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.accelsim.names import access_name, operation_name, piece_sizes
 from kcc.sim.cycle.layout import Kind, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program
-from kcc.sim.machine_costs import Unit
-from kcc.trace.tables import TracedInstruction, TraceTables
+from kcc.sim.machine.costs import Unit
 
 MOST_SOURCES = 4
 """Registers that an instruction of a trace can read."""

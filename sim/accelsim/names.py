@@ -1,7 +1,7 @@
 """Which SASS an operation of the IR is written as.
 
 Each name runs, as :mod:`kcc.sim.accelsim.opcodes` reads it, on the pipeline that the machine-cost
-table (:mod:`kcc.sim.machine_costs`) has for the operation, but for two that Accel-Sim puts
+table (:mod:`kcc.sim.machine.costs`) has for the operation, but for two that Accel-Sim puts
 elsewhere: integer multiplication on the integer pipes, comparisons of floats on those of floats.
 All names stand in the instruction set tables of NVIDIA's CUDA Binary Utilities for each of the
 architectures here. Operations of several instructions (division, functions of libdevice) repeat
@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcc.passes.instruction_classes import InstructionClass
-from kcc.sim.machine_costs import Unit
-from kcc.trace.tables import TracedAccessTable, TracedInstruction
+from kcc.base.trace.tables import TracedAccessTable, TracedInstruction
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from kcc.passes.instruction_classes import InstructionClass
-from kcc.sim.machine_costs import Unit
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Unit
 
 _C = InstructionClass
 

@@ -14,9 +14,9 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.trace.decode import TraceBatch
 from kcc.sim.accelsim.opcodes import NO_REGISTERS, Access, access_of, is_known
-from kcc.trace.decode import TraceBatch
 
 WIDTH = 32
 PIECE_BYTES = 1 << 20

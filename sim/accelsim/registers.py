@@ -15,8 +15,8 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.accelsim.lowering import Lowered, PhiValue
-from kcc.trace.tables import TraceTables
 
 REGISTERS = 255
 """R0 to R254; R255 is RZ."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import uncounted
+from kcc.base.native import uncounted
 
 Bytes = Any
 Ints = Any

@@ -16,8 +16,12 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.gpu.description import GpuDescription
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.decode import TraceBatch, joined
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.reader import LaunchTrace
+from kcc.base.trace.tables import TracedAccessTable, TraceTables
 from kcc.sim.accelsim.lowering import Draft, lower
 from kcc.sim.accelsim.names import ARCHITECTURES, piece_sizes
 from kcc.sim.accelsim.registers import Allocation, Move, allocate
@@ -25,10 +29,6 @@ from kcc.sim.cycle.blocks import LOCAL_BASE, PRIVATE_BASE
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import program_of
-from kcc.trace.decode import TraceBatch, joined
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.reader import LaunchTrace
-from kcc.trace.tables import TracedAccessTable, TraceTables
 
 LANES = 32
 BUFFER_BYTES = 1 << 22

@@ -7,19 +7,19 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, access_of, bytes_of, pipe_of, stem_of
-from kcc.sim.accelsim.reader import WIDTH, SassInstruction, SassKernel
-from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Op
-from kcc.sim.cycle.machine import Machine
-from kcc.sim.cycle.program import MEMORY_KINDS, Program, register_reads, set_issue, set_memory
-from kcc.trace.launches import CHUNKS, TraceLaunch
-from kcc.trace.tables import (
+from kcc.base.trace.launches import CHUNKS, TraceLaunch
+from kcc.base.trace.tables import (
     Segment,
     TracedAccessTable,
     TracedBlockTable,
     TracedInstruction,
     TraceTables,
 )
+from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, access_of, bytes_of, pipe_of, stem_of
+from kcc.sim.accelsim.reader import WIDTH, SassInstruction, SassKernel
+from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Op
+from kcc.sim.cycle.machine import Machine
+from kcc.sim.cycle.program import MEMORY_KINDS, Program, register_reads, set_issue, set_memory
 
 
 def tables_of_sass(kernel: SassKernel) -> TraceTables:

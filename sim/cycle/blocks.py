@@ -13,11 +13,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.layout import ACCESS, ROW, TRANSACTION, Conf, Run, Streams
 from kcc.sim.cycle.machine import Machine
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 G = TypeVar("G", bound=np.generic)
 

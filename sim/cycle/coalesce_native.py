@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kcc.native import inlined, native
+from kcc.base.native import inlined, native
 
 Ints = Any
 Masks = Any

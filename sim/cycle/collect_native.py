@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, trailing_zeros
+from kcc.base.native import inlined, trailing_zeros
 from kcc.sim.cycle.layout import BANK_PORTS, BANK_STEPS, Conf, Schedulers
 
 Ints = Any

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
-from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace
 
 
 class CompiledLaunch:
@@ -28,7 +28,7 @@ class CompiledLaunch:
         self.tables = self._ordered.tables
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
-        """As :meth:`kcc.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
+        """As :meth:`kcc.base.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
         if self._unrolled:
             self._unrolled.begin()
         return map(self.batch, self._traced.batches(first, blocks))

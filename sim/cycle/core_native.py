@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, trailing_zeros, uncounted
+from kcc.base.native import inlined, trailing_zeros, uncounted
 from kcc.sim.cycle.collect_native import collect, collector_free
 from kcc.sim.cycle.layout import (
     DONE,
@@ -59,7 +59,7 @@ from kcc.sim.cycle.warp_native import (
     key_of,
     leave,
 )
-from kcc.sim.machine_costs import UNITS, Unit
+from kcc.sim.machine.costs import UNITS, Unit
 
 Ints = Any
 

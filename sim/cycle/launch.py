@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
-from kcc.gpu.description import GpuDescription
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.blocks import BlockSupply
 from kcc.sim.cycle.code import LoweredProgram, lower
 from kcc.sim.cycle.layout import (
@@ -46,11 +49,8 @@ from kcc.sim.cycle.layout import (
 from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import Program, program_of
 from kcc.sim.cycle.summary import Outcome, timing_of
-from kcc.sim.machine_costs import UNITS
+from kcc.sim.machine.costs import UNITS
 from kcc.sim.result import Timing
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 HOST_LINE = 64
 """Bytes of a line of the host's cache."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, prefetch
+from kcc.base.native import inlined, prefetch
 from kcc.sim.cycle.layout import (
     ABSENT,
     WAY_BITS,

@@ -9,13 +9,13 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.needs import Assumption, GpuReader
-from kcc.gpu.occupancy import Occupancy, occupancy_of
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.needs import Assumption, GpuReader
+from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
-from kcc.sim.machine_costs import Generation, Unit, generation_of
+from kcc.sim.machine.costs import Generation, Unit, generation_of
 
 QUANTUM = 32
 """Cycles an SM may run ahead of the others: cycle counts move by 0.05 to 2.6 %, see docs."""

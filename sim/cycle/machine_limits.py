@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.gpu.description import GpuDescription
-from kcc.gpu.schema import facts_of
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.schema import facts_of
 from kcc.sim.cycle.layout import WHEEL, Conf
 
 MOST_SECTORS = 31

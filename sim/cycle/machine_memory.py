@@ -7,10 +7,10 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.gpu.facts import Quality
-from kcc.gpu.needs import GpuReader
-from kcc.gpu.occupancy import Occupancy
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.gpu.facts import Quality
+from kcc.base.gpu.needs import GpuReader
+from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import Conf
 
 MOST_WAYS = 16

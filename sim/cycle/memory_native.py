@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, scatter, trailing_zeros
+from kcc.base.native import inlined, scatter, trailing_zeros
 from kcc.sim.cycle.layout import (
     ABSENT,
     DIRTY,

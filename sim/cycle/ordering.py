@@ -2,7 +2,7 @@
 
 LLVM's IR has each load beside its use; a GPU's compiler puts loads ahead of what can go on without
 them, as far as it looks, so that they wait together. Within a segment the rules are those of
-:mod:`kcc.sim.pipeline_schedule`, with the results a compiler expects of the newest architecture;
+:mod:`kcc.sim.program.schedule`, with the results a compiler expects of the newest architecture;
 that the registers suffice is taken for granted.
 """
 
@@ -15,14 +15,14 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.passes.instruction_classes import InstructionClass
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.tables import TracedAccessTable, TracedInstruction, TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.cycle.layout import Kind
 from kcc.sim.cycle.program import MEMORY_KINDS
-from kcc.sim.machine_costs import Generation, Unit, cost_of
-from kcc.sim.machine_operations import MachineOperation, Memory
-from kcc.sim.pipeline_schedule import least_waiting
-from kcc.trace.decode import TraceBatch
-from kcc.trace.tables import TracedAccessTable, TracedInstruction, TraceTables
+from kcc.sim.machine.costs import Generation, Unit, cost_of
+from kcc.sim.program.operations import MachineOperation, Memory
+from kcc.sim.program.schedule import least_waiting
 
 _MEMORIES: Mapping[Kind, Memory] = {
     Kind.GLOBAL_LOAD: Memory.GLOBAL_LOAD, Kind.GLOBAL_STORE: Memory.GLOBAL_STORE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcc.native import inlined
+from kcc.base.native import inlined
 from kcc.sim.cycle.layout import (
     Cache,
     Cause,

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.passes.instruction_classes import InstructionClass
+from kcc.base.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Kind, Op
 from kcc.sim.cycle.machine import Machine
-from kcc.sim.machine_costs import Cost, Unit, cost_of
-from kcc.trace.tables import CONSTANT, TracedAccessTable, TracedInstruction, TraceTables
+from kcc.sim.machine.costs import Cost, Unit, cost_of
 
 MEMORY_KINDS: dict[tuple[str, str], Kind] = {
     ("load", "global"): Kind.GLOBAL_LOAD, ("store", "global"): Kind.GLOBAL_STORE,

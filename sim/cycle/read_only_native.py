@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined
+from kcc.base.native import inlined
 from kcc.sim.cycle.layout import (
     ABSENT,
     WAY_BITS,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native
+from kcc.base.native import inlined, native
 
 Ints = Any
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from kcc.diagnostics import Diagnostic
-from kcc.gpu.description import GpuDescription
+from kcc.base.diagnostics import Diagnostic
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import open_trace
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
 from kcc.sim.result import Timing
-from kcc.trace.reader import open_trace
 
 Watcher = Callable[[LaunchSimulation], None]
 """Called after each batch."""

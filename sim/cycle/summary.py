@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program
@@ -19,8 +21,6 @@ from kcc.sim.result import (
     StackPart,
     Timing,
 )
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 COUNTS = {
     "L1 sectors": Stat.L1_SECTORS, "L1 hits": Stat.L1_HITS, "L1 pending": Stat.L1_PENDING,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.trace.tables import (
+from kcc.base.trace.tables import (
     CONSTANT,
     Segment,
     TracedAccessTable,

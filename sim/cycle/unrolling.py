@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.decode import TraceBatch, joined
+from kcc.base.trace.tables import CONSTANT, TracedInstruction, TraceTables
 from kcc.sim.cycle.unrolled_tables import Rewriting, ShortLoop
-from kcc.trace.decode import TraceBatch, joined
-from kcc.trace.tables import CONSTANT, TracedInstruction, TraceTables
 
 MOST_INSTRUCTIONS = 1200
 """Of a loop that is taken apart: the most that LLVM takes one apart to (300 at -O3, and four times

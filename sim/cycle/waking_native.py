@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, trailing_zeros
+from kcc.base.native import inlined, trailing_zeros
 from kcc.sim.cycle.layout import NEVER, WHEEL, Schedulers, Warps
-from kcc.sim.machine_costs import UNITS
+from kcc.sim.machine.costs import UNITS
 
 MASK = WHEEL - 1
 ALL_UNITS = int(UNITS)

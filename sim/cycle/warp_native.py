@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kcc.native import inlined, prefetch
+from kcc.base.native import inlined, prefetch
 from kcc.sim.cycle.layout import (
     CAUSE_BITS,
     NOT_YET,

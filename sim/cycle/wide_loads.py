@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.trace.decode import TraceBatch
-from kcc.trace.tables import TracedInstruction, TraceTables
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.tables import TracedInstruction, TraceTables
 
 WORD_BYTES = 4
 WIDTHS = (4, 2)

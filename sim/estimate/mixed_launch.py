@@ -8,10 +8,10 @@ from copy import copy
 import numpy as np
 
 from kcc.passes.access.taking import lengths
-from kcc.sim.estimate_demand import Demand
-from kcc.sim.estimate_machine import Machine
-from kcc.sim.estimate_subject import Subject
-from kcc.sim.launch_flow import BlockClass
+from kcc.sim.estimate.demand import Demand
+from kcc.sim.estimate.subject import Subject
+from kcc.sim.flow.launch_flow import BlockClass
+from kcc.sim.machine.pipeline_columns import Machine
 
 COLUMNS = ("port", "l2", "dram", "write", "sectors", "behind", "path")
 """Of a demand, those that caches decide."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, prefetch, scatter, trailing_zeros, uncounted
+from kcc.base.native import native, prefetch, scatter, trailing_zeros, uncounted
 from kcc.sim.interval.events_native import (
     E_BACK,
     E_COUNT,

@@ -15,11 +15,11 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.interval.facts import IntervalMachine, Operations
 from kcc.sim.interval.requests import Requests, Statics, Transactions, joined
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 GROUP_ACCESSES = 1 << 21
 """Accesses after which the blocks collected so far go through the caches, where they fill the GPU

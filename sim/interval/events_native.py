@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native
+from kcc.base.native import native
 
 Ints = Any
 Floats = Any

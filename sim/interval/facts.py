@@ -1,7 +1,7 @@
 """What the interval model is given: a machine, and a kernel's operations on it.
 
 The machine is a matter of the caller, so that the same values reach all timing models
-(:mod:`kcc.sim.interval_inputs` takes them from where the cycle-level model has them).
+(:mod:`kcc.sim.interval.inputs` takes them from where the cycle-level model has them).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from enum import Enum, IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.gpu.needs import Assumption
-from kcc.gpu.occupancy import Occupancy
+from kcc.base.gpu.needs import Assumption
+from kcc.base.gpu.occupancy import Occupancy
 
 
 class Policy(Enum):

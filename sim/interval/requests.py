@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.interval.facts import IntervalMachine, Kind, Operations
-from kcc.trace.decode import TraceBatch
-from kcc.trace.tables import TraceTables
 
 WORD_BYTES = 4
 """The least that lies apart for a lane: in private memory its words are side by side with those of

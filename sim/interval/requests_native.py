@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, uncounted
+from kcc.base.native import native, uncounted
 from kcc.sim.interval.events_native import (
     ONE,
     S_EXECUTED,

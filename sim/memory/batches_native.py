@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native, scatter
+from kcc.base.native import native, scatter
 from kcc.sim.memory.cache_native import draw, quotient, remainder
 from kcc.sim.memory.facts import Place
 

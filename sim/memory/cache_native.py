@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, trailing_zeros
+from kcc.base.native import inlined, trailing_zeros
 
 Ints = Any
 

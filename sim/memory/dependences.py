@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.accelsim.reader import SassKernel
-from kcc.trace.tables import TraceTables
 
 BRANCHES = ("br", "switch", "indirectbr")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native
+from kcc.base.native import inlined, native
 from kcc.sim.memory.cache_native import SECTOR_MASK, draw, empty, find_line, ones, set_of
 from kcc.sim.memory.facts import Count, Op, Place
 from kcc.sim.memory.sequences_native import ACCESS_SHIFT, BEGINS, FIRST, OP_MASK, OP_SHIFT

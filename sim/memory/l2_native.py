@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native, scatter
+from kcc.base.native import inlined, native, scatter
 from kcc.sim.memory.cache_native import (
     SECTOR_MASK,
     draw,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.cycle.machine import Machine
@@ -17,8 +19,6 @@ from kcc.sim.memory.facts import (
     Start,
     Turns,
 )
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
 
 SAME: dict[Place, Conf] = {
     Place.SMS: Conf.SMS, Place.BLOCKS: Conf.BLOCKS, Place.WARPS: Conf.WARPS,

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
 from kcc.sim.cycle.accelsim import launch_of_sass, tables_of_sass
 from kcc.sim.cycle.compiled import CompiledLaunch
@@ -18,10 +22,6 @@ from kcc.sim.memory.machine import machine_for, set_deviations
 from kcc.sim.memory.stream import StreamBuilder
 from kcc.sim.memory.summary import summary
 from kcc.sim.memory.trials import CacheState, Plan, Trials, empty_l2
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.reader import open_trace
-from kcc.trace.tables import TraceTables
 
 MOST_ACCESSES = 1 << 19
 """Of warps, up to which a launch is taken as a whole where nothing else is said."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import native
+from kcc.base.native import native
 from kcc.sim.memory.facts import Op
 
 Ints = Any

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TracedAccessTable, TraceTables
 from kcc.sim.cycle.blocks import ATOMIC, CONSTANT, GLOBAL, LOCAL, PRIVATE, PRIVATE_LINES
 from kcc.sim.cycle.layout import ACCESS, TRANSACTION
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.memory.dependences import Dependences
 from kcc.sim.memory.facts import MemoryMachine, Op, Place, StaticAccess, Stream
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TracedAccessTable, TraceTables
 
 OPS = {"load": Op.LOAD, "store": Op.STORE, "atomic": Op.ATOMIC}
 OUTSIDE = -1

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.trace.launches import CHUNKS
-from kcc.trace.reader import LaunchTrace, TraceFile
-from kcc.trace.tables import TraceTables
-from kcc.trace.walk import FINE, WORDS_OF_ERRORS
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.launches import CHUNKS
+from kcc.base.trace.reader import LaunchTrace, TraceFile
+from kcc.base.trace.tables import TraceTables
+from kcc.base.trace.walk import FINE, WORDS_OF_ERRORS
 
 FORMAT = 1
 """Of the file a profile is kept in."""
@@ -97,7 +97,7 @@ class _Counter:
     """Walks words and adds up."""
 
     def __init__(self, tables: TraceTables, thread_blocks: int, first_block: int = 0) -> None:
-        from kcc.trace.decode import SegmentColumns
+        from kcc.base.trace.decode import SegmentColumns
 
         self.columns = SegmentColumns(tables)
         self.kinds = np.array([_kind(a.space) for a in tables.accesses], np.int64)

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import CLASSES
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.result import Timing
-from kcc.trace.decode import TraceBatch
-from kcc.trace.launches import CLASSES
-from kcc.trace.reader import LaunchTrace
 
 END = 2
 """Column of the simulator's log: the cycle in which the block ended, 0 while it runs."""

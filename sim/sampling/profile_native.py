@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import inlined, native, trailing_zeros
-from kcc.sim.cycle.rows_native import ones
-from kcc.trace.walk import BAD_SEGMENT, BAD_TAG, BAD_WARP, CUT_OFF, FINE, MASK, THREAD_BLOCK
-from kcc.trace.words import (
+from kcc.base.native import inlined, native, trailing_zeros
+from kcc.base.trace.walk import BAD_SEGMENT, BAD_TAG, BAD_WARP, CUT_OFF, FINE, MASK, THREAD_BLOCK
+from kcc.base.trace.words import (
     HEADER_MARK,
     HEADER_WORDS,
     REACH,
@@ -21,6 +20,7 @@ from kcc.trace.words import (
     TAG_SHIFT,
     TAG_UNIFORM,
 )
+from kcc.sim.cycle.rows_native import ones
 
 Ints = Any
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import BlockRange, LaunchEstimate
 from kcc.sim.sampling.feeding import BlockReader
-from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace
 
 
 @dataclass(frozen=True, slots=True, eq=False)

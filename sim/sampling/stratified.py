@@ -15,7 +15,8 @@ from math import ceil
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.allocation import (
     Stake,
@@ -49,7 +50,6 @@ from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, cluster_epochs, epochs_of
 from kcc.sim.sampling.two_stage import estimate_program, variance_of_epochs
 from kcc.sim.sampling.warming import replay_before
-from kcc.trace.reader import LaunchTrace
 
 EVERY_BLOCK = 1 << 40
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import (
@@ -29,7 +30,6 @@ from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
 from kcc.sim.sampling.region_sampling import RegionSampler, Skip
 from kcc.sim.sampling.regions import DISTANCE as INTRA_DISTANCE
 from kcc.sim.sampling.regions import VARIATION, Region, cluster_epochs, epochs_of, regions_of
-from kcc.trace.reader import LaunchTrace
 
 EVERY_BLOCK = 1 << 40
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.gpu.description import GpuDescription
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import TraceFile
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.result import Timing
-from kcc.trace.reader import TraceFile
 
 UNIT_INSTRUCTIONS = 1_000_000
 RANDOM_SHARE = 0.1

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.blocks import PRIVATE_LINES
 from kcc.sim.cycle.launch import LaunchSimulation
 from kcc.sim.cycle.layout import STATS, TRANSACTION, Conf, Dram
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.feeding import BlockReader
-from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace
 
 FILLINGS = 8
 """Requests that are replayed, over the lines of L2. More than one: some lines are asked for again

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kcc.native import uncounted
+from kcc.base.native import uncounted
 from kcc.sim.cycle.coalesce_native import GLOBAL, PRIVATE, Geometry, add_access
 from kcc.sim.cycle.layout import ABSENT, Cache, Conf, Dram
 from kcc.sim.cycle.memory_native import (

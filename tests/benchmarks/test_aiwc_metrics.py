@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from benchmarks.aiwc_metrics import MemoryMetrics, MemoryReplay
 from benchmarks.opendwarfs_counts import rand
+from kcc.base.trace.decode import TraceDecoder
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.trace.decode import TraceDecoder
 from kcc.tracegen.execute import ExecutionOptions, NDRange, prepare
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.trace_file import describe_launch

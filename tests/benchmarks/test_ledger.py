@@ -12,10 +12,10 @@ from benchmarks.ledger import ROWS, in_turn
 from benchmarks.ledger_cases import case_of, drawn
 from benchmarks.ledger_figures import table_figures, worse
 from benchmarks.measured_tables import TABLES, Table
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.expressions import evaluate
 from kcc.commands.journal import Journal
-from kcc.diagnostics import DiagnosticError
-from kcc.estimating import Question
-from kcc.expressions import evaluate
+from kcc.stages.estimate import Question
 from kcc.validation.outcome import Outcome, read_outcome
 from kcc.validation.predict import Predictor
 

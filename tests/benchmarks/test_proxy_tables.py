@@ -6,8 +6,8 @@ from pathlib import Path
 
 from benchmarks.proxy_journal import Journal, name_of
 from benchmarks.proxy_tables import errors_table, read, reduction_table
-from kcc.synth.behaviour import Simulated
-from kcc.synth.reductions import Reduction
+from kcc.synth.comparison.behaviour import Simulated
+from kcc.synth.reduction.reductions import Reduction
 
 CYCLES = {1: 2600, 2: 1800, 4: 1400, 8: 1200}
 """By reduction: 1,000 before and behind the loop, and 2 for each of 800 instructions in it."""

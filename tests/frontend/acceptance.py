@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.parser import parse

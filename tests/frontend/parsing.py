@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from kcc.frontend.parser import ParsedUnit, parse
-from kcc.frontend.preprocess import preprocess
+from kcc.frontend.preprocessor.preprocess import preprocess
 
 NAME = "k.cl"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kcc.diagnostics import Severity
+from kcc.base.diagnostics import Severity
 from tests.frontend.parsing import found
 from tests.pocl import build
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.amdgpu import AmdCount, amd_registers, parse_metadata
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.passes.registers import RegisterSource, amdgpu_registers
+from kcc.passes.registers.counts import RegisterSource, amdgpu_registers
 from tests.passes.workloads import compiled
 
 

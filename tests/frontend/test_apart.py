@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError, InternalError
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.frontend import optimise as module
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.options import OptLevel

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.ir.instructions import Load, Store
 from kcc.frontend.kernel import Language

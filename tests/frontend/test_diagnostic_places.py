@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kcc.diagnostic_codes import CODES
-from kcc.frontend import preprocess
+from kcc.base.diagnostic_codes import CODES
 from kcc.frontend.options import BuildOptions, MacroOption
+from kcc.frontend.preprocessor import preprocess
 from tests.frontend.parsing import found, place, places
 
 MARK = "^"

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from kcc.diagnostics import render
-from kcc.frontend.lexer import tokenize
+from kcc.base.diagnostics import render
+from kcc.frontend.preprocessor.lexer import tokenize
 from kcc.frontend.source_file import SourceFile
 from tests.frontend.parsing import found
 from tests.kernels.harness import WORKLOADS, load

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError, DiagnosticSink
-from kcc.frontend.lexer import tokenize
+from kcc.base.diagnostics import DiagnosticError, DiagnosticSink
 from kcc.frontend.options import BuildOptions, SourceText
-from kcc.frontend.preprocess import preprocess
+from kcc.frontend.preprocessor.lexer import tokenize
+from kcc.frontend.preprocessor.preprocess import preprocess
 from kcc.frontend.source_file import SourceFile
 from tests.pocl import build
 

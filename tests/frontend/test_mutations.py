@@ -14,7 +14,7 @@ from functools import cache
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from tests.kernels.harness import KERNELS, WORKLOADS, load

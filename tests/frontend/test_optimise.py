@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcc.diagnostics import InternalError
+from kcc.base.diagnostics import InternalError
 from kcc.frontend import compile_source
 from kcc.frontend.ir.instructions import (
     Alloca,

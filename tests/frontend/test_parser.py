@@ -7,7 +7,7 @@ import sys
 import pytest
 from pycparser import c_ast
 
-from kcc.diagnostics import DiagnosticError, DiagnosticSink
+from kcc.base.diagnostics import DiagnosticError, DiagnosticSink
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.parser import parse, room_for_recursion
 from tests.frontend.parsing import body_of, found, parsed, places, shape

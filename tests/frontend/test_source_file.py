@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.source_file import MAX_SOURCE_BYTES, SourceFile, decode_source, read_source
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.ir.instructions import Call, Store
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import OptLevel

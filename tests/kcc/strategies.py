@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from kcc.arguments import (
+from kcc.base.arguments import (
     SCALAR_BYTES,
     ArgumentValue,
     Buffer,
@@ -20,7 +20,7 @@ from kcc.arguments import (
     Structure,
     Uniform,
 )
-from kcc.expressions import (
+from kcc.base.expressions import (
     Binary,
     Call,
     Expression,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcc.report.ablation import kendall, ranks, spearman
+from kcc.report.estimate.ablation import kendall, ranks, spearman
 
 
 def test_equal_values_share_a_rank() -> None:

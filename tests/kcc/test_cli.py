@@ -293,7 +293,7 @@ def break_passes(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(*_arguments: object) -> None:
         raise error
 
-    monkeypatch.setattr("kcc.passes.loops.LoopsPass.run", fail)
+    monkeypatch.setattr("kcc.passes.graph.loops.LoopsPass.run", fail)
 
 
 def test_a_bug_names_the_stage(run: Run, source: Path, monkeypatch: pytest.MonkeyPatch):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.errors import UsageError
 from kcc.commands.outputs import Output, check_targets, write_outputs
-from kcc.diagnostics import DiagnosticError
 
 
 def names(folder: Path) -> list[str]:

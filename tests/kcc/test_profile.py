@@ -10,10 +10,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.profile.document import from_json
+from kcc.base.profile.merge import merge
 from kcc.cli import main
-from kcc.diagnostics import DiagnosticError
-from kcc.profile.document import from_json
-from kcc.profile.merge import merge
 
 BFS = str(Path(__file__).parents[2] / "kernels" / "bfs" / "workload.py")
 

@@ -18,7 +18,7 @@ import pytest
 import kcc
 from kcc import cli
 from kcc.commands import hosts
-from kcc.host import HostLaunch, HostSettings, Progress, run_script
+from kcc.stages.host import HostLaunch, HostSettings, Progress, run_script
 from kcc.tracegen.execute import Execution
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.workers import TraceCallback

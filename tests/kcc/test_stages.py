@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.commands.stages import StageRunner
-from kcc.diagnostics import Diagnostic, DiagnosticError, InternalError
 
 
 def _raise(error: BaseException) -> None:

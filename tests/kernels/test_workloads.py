@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from kcc import workload
-from kcc.diagnostics import DiagnosticError
-from kcc.host import HostSettings, run_script
+from kcc.base.diagnostics import DiagnosticError
+from kcc.stages.host import HostSettings, run_script
 from kcc.workload import Checked, Tolerance
 from tests.pocl import choose_device
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.passes.control.trip_counts import TripCount, TripCounts
 from kcc.passes.facts import Facts
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import Setting, analyse
-from kcc.passes.trip_counts import TripCount, TripCounts
 
 HEAD = "__kernel void k(__global int *a, __global const float *x, int n, uint m, float f) {\n"
 

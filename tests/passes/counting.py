@@ -11,10 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.passes.branch_conditions import BranchConditions, BranchConditionsPass, Side
-from kcc.passes.branches import Branches
+from kcc.passes.control.branch_conditions import BranchConditions, BranchConditionsPass, Side
+from kcc.passes.control.flow_counts import FlowCount, FlowCounts, FlowCountsPass
+from kcc.passes.control.trip_counts import (
+    SymbolicValuesPass,
+    TripCount,
+    TripCounts,
+    TripCountsPass,
+    TripKind,
+)
 from kcc.passes.facts import Facts, run_passes
-from kcc.passes.flow_counts import FlowCount, FlowCounts, FlowCountsPass
+from kcc.passes.graph.branches import Branches
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.counts import block_total, edge_total, entry_total
 from kcc.passes.symbolic.evaluate import Evaluator
@@ -22,13 +29,6 @@ from kcc.passes.symbolic.expr import Fold, Node
 from kcc.passes.symbolic.lanes import all_work_items
 from kcc.passes.symbolic.ranges import Known
 from kcc.passes.table import PASSES
-from kcc.passes.trip_counts import (
-    SymbolicValuesPass,
-    TripCount,
-    TripCounts,
-    TripCountsPass,
-    TripKind,
-)
 from kcc.tracegen.execute import NDRange
 from tests.passes.executed import Counts, Executed, known_of, run
 

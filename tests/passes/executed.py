@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.ir.types import FloatTy, IntTy, VecTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.passes.loops import Loops
+from kcc.passes.graph.loops import Loops
 from kcc.passes.symbolic.expr import NEVER
 from kcc.passes.symbolic.ranges import ArgumentValue, Known
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.profile.model import AccessCount, Histogram
+from kcc.base.trace.decode import TraceBatch, TraceDecoder
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access_activity import activity, split_blocks
-from kcc.passes.access_facts import AccessKind, AccessPattern, AccessPatterns, Spread
+from kcc.passes.access.activity import activity, split_blocks
+from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
-from kcc.passes.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns, Spread
+from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
-from kcc.passes.trip_counts import TripCounts
-from kcc.profile.model import AccessCount, Histogram
-from kcc.trace.decode import TraceBatch, TraceDecoder
 from kcc.tracegen.execute import ExecutionOptions, NDRange, PreparedLaunch, prepare
 from kcc.tracegen.profiling.layout import PER_BLOCK
 from kcc.tracegen.profiling.memory import MemoryCounter

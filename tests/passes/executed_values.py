@@ -11,11 +11,11 @@ from typing import Any
 from kcc.frontend.ir.instructions import AnyInstruction, Call, CondBranch, Switch
 from kcc.frontend.ir.types import VOID, FloatTy, IrType, VecTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.passes.branches import Branches
-from kcc.passes.divergence import Divergence, Uniformity, of_values
+from kcc.passes.control.divergence import Divergence, Uniformity, of_values
 from kcc.passes.facts import Facts
-from kcc.passes.loops import Loops
-from kcc.passes.memory_accesses import MemoryAccesses
+from kcc.passes.graph.branches import Branches
+from kcc.passes.graph.loops import Loops
+from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.tracegen.execute import NDRange
 from tests.tracegen import reference
 from tests.tracegen.reference import Reference

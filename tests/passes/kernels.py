@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from kcc.diagnostics import Span
+from kcc.base.diagnostics import Span
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.ir.types import PtrTy

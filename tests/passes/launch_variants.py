@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.kernel import CompiledUnit
 from kcc.tracegen.execute import NDRange
 from tests.kernels.case import Case

@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import pytest
 
-from kcc.passes.control_flow import ControlFlow, ControlFlowPass
-from kcc.passes.dominance import Dominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
+from kcc.passes.graph.control_flow import ControlFlow, ControlFlowPass
+from kcc.passes.graph.dominance import Dominators, PostDominatorsPass
 from kcc.passes.table import Setting, analyse, passes_for
 from tests.passes.kernels import graph_text, read_kernel
 

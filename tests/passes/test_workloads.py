@@ -11,16 +11,16 @@ from kcc.frontend.ir.instructions import DebugLocation
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.arrays import Array, ArrayKind
-from kcc.passes.barriers import Barriers
-from kcc.passes.branches import Branches
-from kcc.passes.control_flow import ControlFlow
-from kcc.passes.counts import ClassCounts
 from kcc.passes.facts import Facts
-from kcc.passes.instruction_mix import InstructionMix
-from kcc.passes.loops import Loops
-from kcc.passes.memory_accesses import MemoryAccesses
-from kcc.passes.memory_use import MemoryUse
+from kcc.passes.graph.barriers import Barriers
+from kcc.passes.graph.branches import Branches
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.loops import Loops
+from kcc.passes.memory.arrays import Array, ArrayKind
+from kcc.passes.memory.memory_accesses import MemoryAccesses
+from kcc.passes.memory.memory_use import MemoryUse
+from kcc.passes.mix.counts import ClassCounts
+from kcc.passes.mix.instruction_mix import InstructionMix
 from kcc.passes.table import analyse
 from tests.passes.workloads import NAMES, compiled, sampled
 

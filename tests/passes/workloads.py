@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from _pytest.mark.structures import ParameterSet
 
+from kcc.base.workload_file import load_workload_file
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
-from kcc.workload_file import load_workload_file
 
 FOLDER = Path(__file__).parents[2] / "kernels"
 

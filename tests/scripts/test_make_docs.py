@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.diagnostic_codes import CODES
+from kcc.base.diagnostic_codes import CODES
 from scripts.make_docs import PAGE, page
 
 

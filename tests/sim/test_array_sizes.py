@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sim.test_estimate_model import estimated
+from tests.sim.estimate.test_model import estimated
 
 GATHER = """
 __kernel void k(__global float *o, __global const int *a, __global const float *t) {

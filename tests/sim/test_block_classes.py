@@ -7,8 +7,8 @@ import pytest
 
 from kcc.passes.access.taking import Region, TakingShares, refined, segments
 from kcc.sim.flow.block_classes import alike_blocks, box_of, middle_of
-from tests.sim.test_estimate_model import estimated
-from tests.sim.test_warp_classes import looked_at
+from tests.sim.estimate.test_model import estimated
+from tests.sim.flow.test_warp_classes import looked_at
 
 GUARDED = """
 __kernel void k(__global float *out, __global const float *in, int n) {

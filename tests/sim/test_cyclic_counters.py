@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.passes.loops import Loops
-from tests.sim.test_warp_classes import looked_at
+from kcc.passes.graph.loops import Loops
+from tests.sim.flow.test_warp_classes import looked_at
 
 CYCLIC = """
 __kernel void cyc(__global float *o, __global const float *a, int n) {

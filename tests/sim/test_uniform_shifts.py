@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sim.test_warp_classes import looked_at
+from tests.sim.flow.test_warp_classes import looked_at
 
 SHIFTED = """
 __kernel void k(__global const TYPE *in, __global const float *shift, __global float *o, int n) {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from kcc.host import HostSettings, user_cache_dir
-from kcc.synth.reductions import largest_factors
-from kcc.synthesizing import Settled, Study, settle, study_script
+from kcc.stages.host import HostSettings, user_cache_dir
+from kcc.stages.synth import Settled, Study, settle, study_script
+from kcc.synth.reduction.reductions import largest_factors
 
 KERNELS = Path(__file__).parents[2] / "kernels"
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import llvmlite.binding as llvm
 import pytest
 
-from kcc.host import run_script
-from kcc.profile.model import LaunchProfile
-from kcc.report.miniature import revealed
-from kcc.synth.control import NEVER, rate
-from kcc.synth.host_source import host_source
-from kcc.synth.model import Drawn, Fork, Known, LoopControl, TableValue
-from kcc.synth.opencl_source import opencl_source
-from kcc.synth.parameters import RateOf
-from kcc.synthesizing import files_of, flow_differences, settle, write_runnable
+from kcc.base.profile.model import LaunchProfile
+from kcc.report.miniature.full import revealed
+from kcc.stages.host import run_script
+from kcc.stages.synth import files_of, flow_differences, settle, write_runnable
+from kcc.synth.assembly.control import NEVER, rate
+from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
+from kcc.synth.assembly.parameters import RateOf
+from kcc.synth.emit.host_source import host_source
+from kcc.synth.emit.opencl_source import opencl_source
 from tests.pocl import provide_linker
 from tests.synth.making import KERNELS, made, settings, studied
 

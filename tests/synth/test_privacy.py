@@ -10,8 +10,8 @@ import pytest
 
 from kcc.frontend.builtins.overloads import ROWS
 from kcc.frontend.keywords import BUILTIN_TYPES, KEYWORDS
-from kcc.report.miniature import revealed
-from kcc.synthesizing import Files, files_of
+from kcc.report.miniature.full import revealed
+from kcc.stages.synth import Files, files_of
 from tests.synth.making import KERNELS, made
 
 WORKLOADS = sorted(path.parent.name for path in KERNELS.glob("*/workload.py"))

@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Callable
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.options import OptLevel
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 from tests.tracegen.programs import PREAMBLE, write_kernel

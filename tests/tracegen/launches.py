@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import Execution, ExecutionOptions, KernelArgument, NDRange, execute

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText

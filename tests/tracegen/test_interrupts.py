@@ -10,7 +10,7 @@ import time
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
+from kcc.base.trace import words
+from kcc.base.trace.tables import CLASSES, TraceTables
 from kcc.frontend.ir.instructions import Phi, Terminator
 from kcc.frontend.ir.values import InstructionRef
-from kcc.passes.instruction_classes import InstructionClass
-from kcc.trace import words
-from kcc.trace.tables import CLASSES, TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.tracegen.simt import tracing
 from kcc.tracegen.simt.plan import is_barrier
-from tests.kcc.trace.traces import Traced, trace_workload
+from tests.kcc.base.trace.traces import Traced, trace_workload
 from tests.kernels.case import Case, label
 from tests.kernels.test_kernels import CASES
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcc.profile.model import Buffer, Counts, LaunchProfile, PerBlock
-from kcc.trace.launches import TraceLaunch
-from kcc.trace.tables import TraceTables
+from kcc.base.profile.model import Buffer, Counts, LaunchProfile, PerBlock
+from kcc.base.trace.launches import TraceLaunch
+from kcc.base.trace.tables import TraceTables
 from kcc.tracegen.profiling.flow import FlowCounter
 from kcc.tracegen.profiling.layout import PER_BLOCK, THREAD_INSTRUCTIONS, WARP_INSTRUCTIONS
 from kcc.tracegen.profiling.memory import MemoryCounter
 from kcc.tracegen.profiling.shape import kernel_info
 
 if TYPE_CHECKING:
-    from kcc.trace.decode import TraceBatch
+    from kcc.base.trace.decode import TraceBatch
 
 
 class LaunchCollector:

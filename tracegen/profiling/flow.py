@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kcc.profile.model import Counts, EdgeCount, KernelInfo, LoopCount, Node
+from kcc.base.profile.model import Counts, EdgeCount, KernelInfo, LoopCount, Node
 from kcc.tracegen.profiling.layout import EXACT_TRIPS, TRIP_BUCKETS
 
 if TYPE_CHECKING:
-    from kcc.trace.decode import TraceBatch
+    from kcc.base.trace.decode import TraceBatch
 
 _NONE = np.iinfo(np.int64).max
 

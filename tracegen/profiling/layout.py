@@ -32,7 +32,8 @@ what it cost; and their number."""
     WARP_INSTRUCTIONS, THREAD_INSTRUCTIONS, MEMORY_INSTRUCTIONS, LINE_REQUESTS, SECTOR_REQUESTS,
     PER_BLOCK,
 ) = range(6)  # fmt: skip
-"""Columns by thread block, and their number, as :class:`kcc.profile.model.PerBlock` has them."""
+"""Columns by thread block, and their number, as :class:`kcc.base.profile.model.PerBlock` has
+them."""
 
 BUCKETS = 42
 """Of reuse distances: bucket 0 holds distance 0, bucket k distances from 2^(k-1) to 2^k - 1, the

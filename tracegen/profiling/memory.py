@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.profile.model import AccessCount, Counts, Histogram
-from kcc.trace.tables import TraceTables
+from kcc.base.profile.model import AccessCount, Counts, Histogram
+from kcc.base.trace.tables import TraceTables
 from kcc.tracegen.profiling.layout import (
     BUCKETS,
     CACHED,
@@ -25,7 +25,7 @@ from kcc.tracegen.profiling.layout import (
 )
 
 if TYPE_CHECKING:
-    from kcc.trace.decode import TraceBatch
+    from kcc.base.trace.decode import TraceBatch
 
 TRACKED_LINES = 1 << 17
 """Lines whose last touch is remembered: 16 MiB of memory. Launches that touch more are sampled."""

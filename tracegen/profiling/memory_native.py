@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
+from kcc.base.native import native
 from kcc.tracegen.profiling.flow_native import popcount
 from kcc.tracegen.profiling.layout import (
     CACHED,

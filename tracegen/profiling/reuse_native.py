@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
+from kcc.base.native import native
 from kcc.tracegen.profiling.layout import BUCKETS, CLOCK, FULL, THRESHOLD_BITS, TRACKED
 
 Ints = NDArray[np.int64]

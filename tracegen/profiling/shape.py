@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kcc.passes.graphs import (
+from kcc.base.profile.model import AccessInfo, BlockInfo, KernelInfo, LoopInfo
+from kcc.base.trace.tables import TraceTables
+from kcc.passes.graph.graphs import (
     Rows,
     dominator_tree,
     loop_body,
     reverse_postorder,
     transposed,
 )
-from kcc.profile.model import AccessInfo, BlockInfo, KernelInfo, LoopInfo
-from kcc.trace.tables import TraceTables
 
 
 def kernel_info(tables: TraceTables) -> KernelInfo:

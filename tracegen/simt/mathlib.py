@@ -32,7 +32,7 @@ from kcc.frontend.ir.values import Value as Operand
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, OptLevel
 from kcc.frontend.source_file import read_source
-from kcc.passes.graphs import reverse_postorder
+from kcc.passes.graph.graphs import reverse_postorder
 from kcc.tracegen.simt.analysis import WarpFlow
 from kcc.tracegen.simt.instructions import InstructionWriter
 from kcc.tracegen.simt.memory import Helpers

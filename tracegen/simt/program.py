@@ -12,9 +12,9 @@ from kcc.frontend.ir.builder import FunctionBuilder, ModuleBuilder
 from kcc.frontend.ir.model import Module
 from kcc.frontend.ir.types import I32
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.passes.control_flow import ControlFlowPass
-from kcc.passes.dominance import PostDominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
+from kcc.passes.graph.control_flow import ControlFlowPass
+from kcc.passes.graph.dominance import PostDominators, PostDominatorsPass
 from kcc.tracegen.simt.analysis import EXIT, analyse_warp_flow
 from kcc.tracegen.simt.mathlib import define_math
 from kcc.tracegen.simt.memory import INLINE_LIMIT, Helpers

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.trace.classes import ClassWords, WarpClass
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.classes import ClassWords, WarpClass
 from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.program import StaticProgram
 from kcc.tracegen.static.record import Recorder

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.passes.loops import Loop
+from kcc.passes.graph.loops import Loop
 from kcc.tracegen.static.dealing import Dealer, lanes_in
 from kcc.tracegen.static.limits import Ints
 from kcc.tracegen.static.observed import Draws, Observed

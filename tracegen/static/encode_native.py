@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.native import native
-from kcc.trace.words import (
+from kcc.base.native import native
+from kcc.base.trace.words import (
     FAR_SHIFT,
     REACH,
     SAME_MASK,
@@ -33,7 +33,7 @@ def encode(
     patterns: Ints,
     last: NDArray[np.uint64],
 ) -> NDArray[np.uint32]:
-    """The words of segments with ``counts`` accesses each, as :mod:`kcc.trace.words` has them.
+    """The words of segments with ``counts`` accesses each, as :mod:`kcc.base.trace.words` has them.
 
     ``sizes`` are the bytes of each access of the tables. ``bases``, ``patterns`` and ``last`` (the
     last mask) are the state of the stream, which is carried on.

@@ -1,7 +1,7 @@
 """How ids grow from warp to warp of a launch.
 
-Warps are told apart by the coordinates of :mod:`kcc.trace.coordinates`: thread block in x, y and z
-and warp of the thread block, each in digits. The digits are such that ids, and values like
+Warps are told apart by the coordinates of :mod:`kcc.base.trace.coordinates`: thread block in x, y
+and z and warp of the thread block, each in digits. The digits are such that ids, and values like
 ``id % 24`` and ``id / 4096``, grow evenly along each of them.
 """
 
@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.coordinates import SIDES, Coordinates
 from kcc.passes.symbolic.expr import SymbolKind
 from kcc.passes.symbolic.lanes import Key
-from kcc.trace.coordinates import SIDES, Coordinates
 from kcc.tracegen.execute import NDRange
 from kcc.tracegen.static.regions import Box
 

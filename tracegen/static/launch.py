@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kcc.base.trace.coordinates import Radices
+from kcc.base.trace.launches import CLASSES, TracedBuffer, TracedScalar, TraceLaunch
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.passes.symbolic.ranges import ArgumentValue, Known
-from kcc.trace.coordinates import Radices
-from kcc.trace.launches import CLASSES, TracedBuffer, TracedScalar, TraceLaunch
 from kcc.tracegen.execute import LocalMemory, NDRange
 from kcc.tracegen.simt.layout import (
     ARENA_BASE,

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.profile.merge import merge
-from kcc.profile.model import (
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.profile.merge import merge
+from kcc.base.profile.model import (
     Histogram,
     KernelInfo,
     LaunchProfile,
@@ -25,7 +25,7 @@ from kcc.profile.model import (
     LoopInfo,
     Profile,
 )
-from kcc.trace.tables import TraceTables
+from kcc.base.trace.tables import TraceTables
 from kcc.tracegen.profiling.shape import kernel_info
 
 EXACT_TRIPS = 64

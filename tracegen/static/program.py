@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kcc.assumptions import Assumptions
+from kcc.base.assumptions import Assumptions
+from kcc.base.profile.model import Profile
+from kcc.base.trace.tables import TraceTables
 from kcc.frontend.ir.instructions import (
     AtomicRmw,
     Branch,
@@ -19,17 +21,15 @@ from kcc.frontend.ir.instructions import (
 )
 from kcc.frontend.ir.model import Block
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.passes.branch_sense import true_way
-from kcc.passes.control_flow import ControlFlowPass
-from kcc.passes.dominance import DominatorsPass, PostDominators, PostDominatorsPass
 from kcc.passes.facts import run_passes
-from kcc.passes.loops import LoopsPass
+from kcc.passes.graph.branch_sense import true_way
+from kcc.passes.graph.control_flow import ControlFlowPass
+from kcc.passes.graph.dominance import DominatorsPass, PostDominators, PostDominatorsPass
+from kcc.passes.graph.loops import LoopsPass
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.evaluate import Evaluator
 from kcc.passes.symbolic.expr import Node, SymbolKind
 from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
-from kcc.profile.model import Profile
-from kcc.trace.tables import TraceTables
 from kcc.tracegen.simt.analysis import EXIT
 from kcc.tracegen.simt.explicit import explicit_memory
 from kcc.tracegen.simt.inlined import inlined

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
-from kcc.trace.classes import ClassWords
-from kcc.trace.tables import TraceTables
-from kcc.trace.words import HEADER_MARK
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.classes import ClassWords
+from kcc.base.trace.tables import TraceTables
+from kcc.base.trace.words import HEADER_MARK
 from kcc.tracegen.static.limits import Ints
 
 PART_SEGMENTS = 1 << 13
@@ -82,7 +82,7 @@ class Recorder:
         return found[0]
 
     def shifts(self) -> Ints:
-        """All rows, as :class:`kcc.trace.classes.WarpClass` has them."""
+        """All rows, as :class:`kcc.base.trace.classes.WarpClass` has them."""
         rows = [growth for _, growth in self._growths.values()]
         if any(len(row) > 1 for row in rows):
             width = self._tables.width

@@ -1,6 +1,6 @@
 """Sets of warps: boxes, and linear limits within which warps do the same.
 
-The coordinates of warps are those of :mod:`kcc.trace.coordinates`.
+The coordinates of warps are those of :mod:`kcc.base.trace.coordinates`.
 """
 
 from __future__ import annotations

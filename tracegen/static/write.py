@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kcc.trace.launches import LaunchTotals
-from kcc.trace.writer import TraceWriter
+from kcc.base.trace.launches import LaunchTotals
+from kcc.base.trace.writer import TraceWriter
 from kcc.tracegen.static.classes import StaticClass
 from kcc.tracegen.static.launch import StaticLaunch, describe
 from kcc.tracegen.static.program import StaticProgram

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.ir.instructions import AnyInstruction, DebugLocation, Terminator
 from kcc.frontend.ir.model import Argument, Block
 from kcc.frontend.ir.reader.context import Context, Readers

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from kcc.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.ir.instructions import NO_ATTRIBUTES, DebugLocation
 from kcc.frontend.ir.model import (
     Argument,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kcc.base.workload_file import load_workload_file
 from kcc.frontend import FrontendName, compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
-from kcc.passes.barriers import Barriers
 from kcc.passes.facts import Facts
-from kcc.passes.loops import Loops
+from kcc.passes.graph.barriers import Barriers
+from kcc.passes.graph.loops import Loops
 from kcc.passes.table import analyse
-from kcc.workload_file import load_workload_file
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 

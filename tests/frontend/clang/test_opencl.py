@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.builtins.constants import PREDEFINED_MACROS
 from kcc.frontend.clang.invoke import HEADERS
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
-from kcc.passes.instruction_classes import InstructionClass
-from kcc.passes.instruction_mix import InstructionMix
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.passes.mix.instruction_mix import InstructionMix
 from tests.frontend.clang.sources import KERNELS, facts_of, shape_of, workload
 from tests.passes.workloads import sampled
 

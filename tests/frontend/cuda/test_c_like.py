@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import kcc.frontend.clang.find
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source, needs_clang
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, SourceText

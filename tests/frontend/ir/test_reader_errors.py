@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.ir.reader import read_module
 from tests.frontend.ir.llvm_oracle import printed
 from tests.frontend.ir.test_reader_instructions import EVERYTHING

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx

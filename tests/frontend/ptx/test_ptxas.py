@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend.ptx.ptxas import PtxasCount, count_registers, libdevice_beside, parse_report
 
 REPORT = """ptxas info    : 12 bytes gmem

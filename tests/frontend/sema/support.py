@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from kcc.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.parser import parse
 from kcc.frontend.sema.program import analyse

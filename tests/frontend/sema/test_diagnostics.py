@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.diagnostics import MAX_ERRORS, Diagnostic
+from kcc.base.diagnostics import MAX_ERRORS, Diagnostic
 from kcc.frontend.options import BuildOptions
 from tests.frontend.sema.support import diagnostics, in_kernel, said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.diagnostic_codes import CODES
+from kcc.base.diagnostic_codes import CODES
 from tests.frontend.sema.support import in_kernel, said, unmarked
 
 FILES: list[tuple[str, str]] = [

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from kcc.diagnostics import Diagnostic, Span
+from kcc.base.diagnostics import Diagnostic, Span
+from kcc.base.launch import Origin
 from kcc.frontend.kernel import Argument, Language
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
-from kcc.launch import Origin
-from kcc.passes.access_facts import (
+from kcc.passes.control.branch_conditions import Side, Terminal
+from kcc.passes.control.divergence import Uniformity
+from kcc.passes.control.flow_counts import FlowCount, FlowCounts, FlowEdge
+from kcc.passes.control.trip_counts import TripKind
+from kcc.passes.graph.control_flow import EdgeKind
+from kcc.passes.memory.access_facts import (
     AccessKind,
     AccessPattern,
     Executions,
@@ -16,15 +21,10 @@ from kcc.passes.access_facts import (
     Reuse,
     Spread,
 )
-from kcc.passes.branch_conditions import Side, Terminal
-from kcc.passes.control_flow import EdgeKind
-from kcc.passes.divergence import Uniformity
-from kcc.passes.flow_counts import FlowCount, FlowCounts, FlowEdge
-from kcc.passes.instruction_classes import InstructionClass
-from kcc.passes.memory_accesses import AccessOp
-from kcc.passes.trip_counts import TripKind
+from kcc.passes.memory.memory_accesses import AccessOp
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.unknown import Unknown
-from kcc.report.model import (
+from kcc.report.analysis.model import (
     Access,
     Analysis,
     Barrier,

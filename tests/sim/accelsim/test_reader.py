@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from kcc.diagnostics import DiagnosticError
-from kcc.gpu import load_gpu
-from kcc.passes.instruction_classes import InstructionClass
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu import load_gpu
+from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, bytes_of, is_known, pipe_of
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel
 from kcc.sim.cycle.sources import simulate_list
-from kcc.sim.machine_costs import Unit
+from kcc.sim.machine.costs import Unit
 from tests.sim.cycle.sass import GLOBAL, Warp, write
 
 HEAD = """-kernel name = k

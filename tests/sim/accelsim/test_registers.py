@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.tables import TraceTables
 from kcc.cli import main
-from kcc.gpu import load_gpu
 from kcc.sim.accelsim.lowering import Lowered, lower
 from kcc.sim.accelsim.registers import Allocation, Move, allocate
 from kcc.sim.cycle.machine import machine_of
 from kcc.sim.cycle.program import program_of
-from kcc.trace.reader import open_trace
-from kcc.trace.tables import TraceTables
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 STEPS = 400

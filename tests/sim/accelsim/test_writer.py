@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.gpu import load_gpu
 from kcc.cli import main
-from kcc.gpu import load_gpu
 from kcc.sim.accelsim.reader import read_kernel
 from kcc.sim.cycle.sources import simulate_list, simulate_trace
 from kcc.sim.result import Timing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
 from kcc.sim.cycle.sources import simulate_list
 from kcc.sim.result import Timing
 

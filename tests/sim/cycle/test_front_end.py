@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcc.base.gpu import load_gpu
 from kcc.cli import main
-from kcc.gpu import load_gpu
 from kcc.sim.cycle.layout import CONF_SIZE, STATS, Conf, Dram
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.result import Timing

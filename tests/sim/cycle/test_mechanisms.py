@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError
 from kcc.sim.cycle.layout import CONF_SIZE, STATS, Conf, Dram, Stat
 from tests.sim.cycle.sass import GLOBAL, Warp, one_lane, simulate
 from tests.sim.cycle.test_cycle import check, stack

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.tables import TracedInstruction
 from kcc.cli import main
-from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.ordering import Ordered, ordered
 from kcc.sim.cycle.sources import simulate_trace
-from kcc.trace.reader import open_trace
-from kcc.trace.tables import TracedInstruction
 
 KERNEL = """
 __kernel void k(__global float *x, __global const float *y, int n) {

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.decode import TraceBatch, joined
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.tables import TraceTables
 from kcc.cli import main
-from kcc.diagnostics import DiagnosticError
-from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.cycle.unrolling import Unrolled, unrolled
-from kcc.trace.decode import TraceBatch, joined
-from kcc.trace.reader import open_trace
-from kcc.trace.tables import TraceTables
 
 SOURCE = """
 __kernel void k(__global float *x, __global const float *y, int n) {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.cli import main
-from kcc.gpu import load_gpu
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.sources import simulate_trace
-from kcc.trace.reader import open_trace
 
 SOURCE = """
 __kernel void k(__global float *out, int n) {

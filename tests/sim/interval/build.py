@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kcc.gpu.loading import load_gpu
-from kcc.gpu.needs import GpuReader
-from kcc.gpu.occupancy import occupancy_of
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.gpu.needs import GpuReader
+from kcc.base.gpu.occupancy import occupancy_of
 from kcc.sim.interval.facts import (
     CacheShape,
     IntervalMachine,

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import LaunchProfile, profile_trace
 from kcc.sim.sampling.feeding import Snapshot
@@ -16,7 +17,6 @@ from kcc.sim.sampling.observe import Observation, Window, estimate_launch
 from kcc.sim.sampling.plan import Frame, Stratum
 from kcc.sim.sampling.stratified import StratifiedOptions, StratifiedSampler
 from kcc.sim.sampling.two_stage import estimate_program
-from kcc.trace.reader import open_trace
 
 SIZE, EPOCHS = 10, 20
 

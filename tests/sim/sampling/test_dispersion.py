@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
 from kcc.sim.sampling.feeding import LaunchRun
-from kcc.trace.reader import open_trace
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample.kct"
 

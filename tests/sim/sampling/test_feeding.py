@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.gpu import load_gpu
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace, open_trace
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import WAY_BITS, Stat
@@ -16,8 +18,6 @@ from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.sampling.block_profile import profile_trace
 from kcc.sim.sampling.feeding import BlockReader, LaunchRun
 from kcc.sim.sampling.warming import TouchedLines, groups_of, replay, replay_before
-from kcc.trace.decode import TraceBatch
-from kcc.trace.reader import LaunchTrace, open_trace
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample.kct"
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.diagnostics import DiagnosticError
-from kcc.gpu import load_gpu
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.sampling.block_profile import (
     identity_of,
@@ -22,7 +23,6 @@ from kcc.sim.sampling.simpoint import choose_simpoint
 from kcc.sim.sampling.stratified import StratifiedOptions, StratifiedSampler, sample_stratified
 from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
 from kcc.sim.sampling.units import UnitCollector, choose_random, simulate_full
-from kcc.trace.reader import open_trace
 
 SETTINGS = ["sm_count=4", "max_blocks_per_sm=4"]
 """16 thread blocks at a time, so that a launch has 25 epochs."""

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from kcc.trace.tables import TraceTables
+from kcc.base.trace.tables import TraceTables
 from kcc.tracegen.trace_stream import TracedBlock
 
 Item = tuple[int, int, int]

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kcc.profile.document import from_json, to_json
-from kcc.profile.model import KernelInfo, LaunchProfile, Profile
-from kcc.trace.decode import TraceDecoder
+from kcc.base.profile.document import from_json, to_json
+from kcc.base.profile.model import KernelInfo, LaunchProfile, Profile
+from kcc.base.trace.decode import TraceDecoder
 from kcc.tracegen.execute import Execution, ExecutionOptions, NDRange, prepare
 from kcc.tracegen.profiling.collect import LaunchCollector
 from kcc.tracegen.simt.program import TraceMode

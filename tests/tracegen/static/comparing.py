@@ -9,18 +9,18 @@ from pathlib import Path
 
 import numpy as np
 
-from kcc.assumptions import Assumptions
+from kcc.base.assumptions import Assumptions
+from kcc.base.trace.decode import TraceBatch, TraceDecoder
+from kcc.base.trace.launches import STATIC, TraceHeader
+from kcc.base.trace.reader import open_trace
+from kcc.base.trace.writer import TraceWriter
 from kcc.frontend.kernel import CompiledUnit, Kernel
-from kcc.trace.decode import TraceBatch, TraceDecoder
-from kcc.trace.launches import STATIC, TraceHeader
-from kcc.trace.reader import open_trace
-from kcc.trace.writer import TraceWriter
 from kcc.tracegen.execute import KernelArgument, LocalMemory, NDRange
 from kcc.tracegen.static.classes import StaticClass, find_classes
 from kcc.tracegen.static.launch import BufferSize, StaticArgument, StaticLaunch
 from kcc.tracegen.static.program import StaticProgram, prepare_static
 from kcc.tracegen.static.write import StaticSummary, write_classes
-from tests.kcc.trace.traces import Traced, trace
+from tests.kcc.base.trace.traces import Traced, trace
 
 Event = tuple[int, int, tuple[tuple[int, ...], ...]]
 """A segment, its mask, and the addresses of each access in the active lanes."""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kcc import cli
-from kcc.profile.document import read_profile
-from kcc.profile.merge import merge
-from kcc.trace.reader import open_trace
+from kcc.base.profile.document import read_profile
+from kcc.base.profile.merge import merge
+from kcc.base.trace.reader import open_trace
 from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.observed import Draws, Way
 

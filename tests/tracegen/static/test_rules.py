@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcc.assumptions import Assumptions
-from kcc.diagnostics import DiagnosticError
+from kcc.base.assumptions import Assumptions
+from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText

@@ -7,16 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kcc.trace.coordinates import Coordinates
-from kcc.trace.launches import STATIC, TraceHeader
-from kcc.trace.writer import TraceWriter
+from kcc.base.trace.coordinates import Coordinates
+from kcc.base.trace.launches import STATIC, TraceHeader
+from kcc.base.trace.writer import TraceWriter
 from kcc.tracegen.execute import KernelArgument, NDRange
 from kcc.tracegen.static.classes import find_classes
 from kcc.tracegen.static.geometry import digit_boxes, geometry_of
 from kcc.tracegen.static.launch import BufferSize, StaticLaunch
 from kcc.tracegen.static.program import prepare_static
 from kcc.tracegen.static.write import write_classes
-from tests.kcc.trace.test_format import compare
+from tests.kcc.base.trace.test_format import compare
 from tests.tracegen.static.comparing import both, difference
 from tests.tracegen.static.test_rules import unit_of
 

@@ -1,0 +1,189 @@
+"""What is worth a reader's attention in a kernel, each with its lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kcc.frontend.ir.instructions import AnyInstruction, Binary, DebugLocation
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.values import ArgumentRef, InstructionRef
+from kcc.frontend.kernel import Kernel
+from kcc.frontend.options import OptLevel
+from kcc.frontend.types import AddressSpace
+from kcc.passes.facts import Facts
+from kcc.passes.graph.barriers import Barriers
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.loops import Loops
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccesses
+from kcc.passes.memory.memory_use import MemoryUse
+from kcc.passes.mix.classify import classify
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.passes.unknown import Unknown
+from kcc.report.analysis.costs import costly_accesses, divergent_barriers
+from kcc.report.analysis.model import Finding, Severity
+from kcc.report.shared.words import join, plural
+
+Places = Iterable[DebugLocation | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Notable:
+    """A class of instructions worth a finding: what one and several are called, and why."""
+
+    severity: Severity
+    one: str
+    several: str
+    why: str
+
+
+_NOTABLE: dict[InstructionClass, _Notable] = {
+    InstructionClass.FP64: _Notable(
+        Severity.WARNING,
+        "double-precision operation",
+        "double-precision operations",
+        "most GPUs run them at a fraction of the single-precision rate",
+    ),
+    InstructionClass.INT_DIV: _Notable(
+        Severity.REMARK,
+        "integer division or remainder by a variable",
+        "integer divisions or remainders by variables",
+        "a routine of many instructions on every GPU",
+    ),
+    InstructionClass.FP_DIV: _Notable(
+        Severity.REMARK,
+        "floating-point division",
+        "floating-point divisions",
+        "a routine of several instructions",
+    ),
+    InstructionClass.MATH: _Notable(
+        Severity.REMARK,
+        "call of a mathematical function",
+        "calls of mathematical functions",
+        "a routine in full precision",
+    ),
+    InstructionClass.CALL: _Notable(
+        Severity.REMARK,
+        "call that is not inlined",
+        "calls that are not inlined",
+        "what it does is not counted",
+    ),
+}
+
+
+def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
+    """The findings about a kernel, warnings first."""
+    finder = _Finder(kernel, facts)
+    found = [
+        *divergent_barriers(kernel, facts),
+        *costly_accesses(kernel, facts),
+        *finder.irreducible_regions(),
+        *finder.endless_loops(),
+        *finder.private_arrays(level),
+        *finder.instruction_classes(),
+        *finder.barriers_in_loops(),
+        *finder.atomics(),
+        *finder.generic_accesses(),
+        *finder.unknown_arrays(),
+    ]
+    return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
+
+
+def _is_easy_division(instruction: AnyInstruction) -> bool:
+    """A division by a constant: compilers make a multiplication or a shift of it."""
+    return (
+        isinstance(instruction, Binary)
+        and instruction.opcode in _DIVISIONS
+        and not isinstance(instruction.right, InstructionRef | ArgumentRef)
+    )
+
+
+_DIVISIONS = frozenset(
+    {Opcode.UDIV, Opcode.SDIV, Opcode.UREM, Opcode.SREM, Opcode.FDIV, Opcode.FREM}
+)
+
+
+class _Finder:
+    def __init__(self, kernel: Kernel, facts: Facts) -> None:
+        self._kernel = kernel
+        self._facts = facts
+
+    def irreducible_regions(self) -> Iterator[Finding]:
+        for region in self._facts[Loops].irreducible:
+            labels = [self._kernel.function.blocks[block].label for block in region.entries]
+            message = f"a cycle that can be entered at {join(labels)}: this is no natural loop"
+            yield self._finding(Severity.WARNING, message, [region.location])
+
+    def endless_loops(self) -> Iterator[Finding]:
+        for loop in self._facts[Loops].loops:
+            if not loop.exits:
+                yield self._finding(Severity.WARNING, "a loop without a way out", [loop.location])
+
+    def private_arrays(self, level: OptLevel) -> Iterator[Finding]:
+        """Without SSA form (O0) every variable is one: nothing to find."""
+        if level is OptLevel.O0:
+            return
+        hope = "; at -O2 it may not" if level is OptLevel.O1 else ""
+        for array in self._facts[MemoryUse].private_arrays:
+            size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
+            message = f"the private variable {array.name}{size} stays in memory{hope}"
+            yield self._finding(Severity.WARNING, message, [array.location])
+
+    def instruction_classes(self) -> Iterator[Finding]:
+        counts, places = (
+            dict[InstructionClass, int](),
+            dict[InstructionClass, list[DebugLocation]](),
+        )
+        reachable = set(self._facts[ControlFlow].order)
+        for instruction in self._kernel.function.instructions:
+            if instruction.block not in reachable or _is_easy_division(instruction):
+                continue
+            for each, count in classify(instruction):
+                counts[each] = counts.get(each, 0) + count
+                if instruction.location:
+                    places.setdefault(each, []).append(instruction.location)
+        for each, notable in _NOTABLE.items():
+            if each in counts:
+                what = plural(counts[each], notable.one, notable.several)
+                message = f"{what}: {notable.why}"
+                yield self._finding(notable.severity, message, places.get(each, []))
+
+    def barriers_in_loops(self) -> Iterator[Finding]:
+        loops = self._facts[Loops]
+        inside = [b for b in self._facts[Barriers].barriers if loops.innermost[b.block] is not None]
+        if inside:
+            what = plural(len(inside), "barrier")
+            where = "a loop" if len(inside) == 1 else "loops"
+            message = f"{what} inside {where}: all work-items have to come round equally often"
+            yield self._finding(Severity.REMARK, message, [b.location for b in inside])
+
+    def atomics(self) -> Iterator[Finding]:
+        accesses = self._facts[MemoryAccesses].accesses
+        atomics = [access for access in accesses if access.op is AccessOp.ATOMIC]
+        if atomics:
+            what = plural(len(atomics), "atomic operation")
+            message = f"{what}: work-items that meet at an address take turns"
+            yield self._finding(Severity.REMARK, message, [a.location for a in atomics])
+
+    def generic_accesses(self) -> Iterator[Finding]:
+        accesses = self._facts[MemoryAccesses].accesses
+        generic = [access for access in accesses if access.space is AddressSpace.GENERIC]
+        if generic:
+            what = plural(len(generic), "access", "accesses")
+            message = f"{what} through pointers of unknown address space"
+            yield self._finding(Severity.WARNING, message, [a.location for a in generic])
+
+    def unknown_arrays(self) -> Iterator[Finding]:
+        by_reason = dict[str, list[DebugLocation | None]]()
+        for access in self._facts[MemoryAccesses].accesses:
+            if isinstance(access.array, Unknown):
+                by_reason.setdefault(access.array.reason, []).append(access.location)
+        for reason, places in by_reason.items():
+            what = plural(len(places), "access", "accesses")
+            yield self._finding(Severity.REMARK, f"{what} to an unknown array: {reason}", places)
+
+    def _finding(self, severity: Severity, message: str, places: Places) -> Finding:
+        """A finding with the lines of the kernel's own file among its places."""
+        file = self._kernel.span.file
+        lines = sorted({place.line for place in places if place and place.file == file})
+        return Finding(severity, tuple(lines), message)

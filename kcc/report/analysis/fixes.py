@@ -1,0 +1,166 @@
+"""What would remove a cost: changes of layout tried out, and the one that gains most in words.
+
+Nothing is proposed that was not analysed again: :mod:`kcc.passes.access.what_if` computes what the
+accesses would cost, all those to the array or, where work-items change places, all of the kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kcc.frontend.kernel import Kernel
+from kcc.frontend.types import AddressSpace
+from kcc.passes.facts import Facts
+from kcc.passes.memory.access_facts import AccessPattern, AccessPatterns
+from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.unknown import Unknown
+from kcc.report.analysis.model import CostUnit
+
+if TYPE_CHECKING:
+    from kcc.passes.access.what_if import Change, WhatIf
+    from kcc.report.analysis.costs import Costly
+
+MAX_TRIED = 8
+"""Findings that fixes are looked for, the dearest first: each takes tens of milliseconds."""
+
+MAX_ACCESSES = 48
+"""Accesses to an array, or of a kernel, that are analysed again for one change."""
+
+LEAST_GAIN = 0.1
+"""The share of the cost that a change has to save."""
+
+WIDTHS = (2, 4)
+"""Elements that one access may move."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """A change in words: ``share`` of the cost of everything it touches remains, and ``each`` is
+    what one of the finding's accesses then costs."""
+
+    words: str
+    share: float
+    each: float
+
+
+class Fixes:
+    """Looks for fixes in one kernel."""
+
+    def __init__(self, kernel: Kernel, facts: Facts) -> None:
+        from kcc.passes.access.what_if import WhatIf
+
+        self._facts = facts
+        self._what_if: WhatIf = WhatIf(kernel, facts)
+        self._known = facts[SymbolicValues].algebra.known
+
+    def fix(self, group: Costly) -> str:
+        """The best fix for a finding with its gain; empty if none is known."""
+        array = group.accesses[0].array
+        if not isinstance(array, Array) or len(self._accesses_of(array)) > MAX_ACCESSES:
+            return ""
+        # Of equal ones the first: what changes less of a program stands before what changes more.
+        best = min(self._candidates(group, array), key=lambda fix: fix.share, default=None)
+        if best is None or best.share > 1 - LEAST_GAIN:
+            return ""
+        unit = "passes" if group.cost.unit is CostUnit.BANK_PASSES else "sectors"
+        noun = (
+            unit if round(best.each, 2) != 1 else unit.removesuffix("es" if unit[0] == "p" else "s")
+        )
+        return f"{best.words}: {best.each:.3g} {noun} instead of {group.cost.spent:.3g}"
+
+    def _candidates(self, group: Costly, array: Array) -> Iterator[_Fix]:
+        if group.cost.unit is CostUnit.BANK_PASSES:
+            yield from self._padded(group, array)
+        else:
+            yield from self._vectorised(group, array)
+            yield from self._transposed(group, array)
+        yield from self._swapped(group)
+
+    def _padded(self, group: Costly, array: Array) -> Iterator[_Fix]:
+        """Rows made longer, by the elements that all accesses to the array gain most from."""
+        from kcc.passes.access.what_if import Padded
+
+        found = self._what_if.best_padding(array)
+        if found is None or not isinstance(found.change, Padded):
+            return
+        each, change = self._each(group, found.change), found.change
+        size = group.accesses[0].element_bytes
+        if each is not None and isinstance(size, int):
+            row, longer = change.row_bytes // size, (change.row_bytes + change.extra) // size
+            words = f"a row of {longer} elements instead of {row}"
+            yield _Fix(words, found.after / found.before, each)
+
+    def _vectorised(self, group: Costly, array: Array) -> Iterator[_Fix]:
+        """One access for several that lie side by side, the lanes apart by all of them."""
+        from kcc.passes.access.what_if import Vectorised
+
+        size, stride = group.accesses[0].element_bytes, group.pattern.stride_bytes
+        for width in WIDTHS:
+            if isinstance(size, int) and stride == width * size and len(group.accesses) >= width:
+                each = self._each(group, Vectorised(width))
+                if each is not None:
+                    words = f"one access of {stride} bytes to {array.name} in place of {width}"
+                    share = each / width / group.cost.spent
+                    yield _Fix(words, share, each / width)
+
+    def _transposed(self, group: Costly, array: Array) -> Iterator[_Fix]:
+        """Columns in the place of rows, which are as long as lanes are apart."""
+        from kcc.passes.access.what_if import Transposed
+
+        size, stride = group.accesses[0].element_bytes, group.pattern.stride_bytes
+        launched = self._known.global_size
+        if not isinstance(size, int) or stride is None or launched is None:
+            return
+        if stride <= size or stride % size:
+            return
+        change = Transposed(stride, launched[0], size)
+        repair = self._what_if.repair(array, change)
+        each = self._each(group, change)
+        if isinstance(repair, Unknown) or each is None or not repair.before:
+            return
+        tile = ""
+        if group.accesses[0].space is AddressSpace.GLOBAL:
+            tile = ", or a tile of it in local memory"
+        words = f"{array.name} transposed, rows of {stride} bytes as columns{tile}"
+        yield _Fix(words, repair.after / repair.before, each)
+
+    def _swapped(self, group: Costly) -> Iterator[_Fix]:
+        """The first two dimensions of all ids in each other's place."""
+        from kcc.passes.access.what_if import Swapped
+
+        local = self._known.local_size
+        accesses = self._facts[MemoryAccesses].accesses
+        if local is None or len(local) < 2 or local[1] == 1 or len(accesses) > MAX_ACCESSES:
+            return
+        before = after = 0.0
+        for access in accesses:
+            if access.space is AddressSpace.PRIVATE:
+                continue
+            old = self._facts[AccessPatterns].patterns[access.id]
+            new = self._what_if.pattern(access, Swapped())
+            costs = _mean(old), None if isinstance(new, Unknown) else _mean(new)
+            if costs[0] is None or costs[1] is None:
+                return
+            often = old.executions.count if old.executions is not None else 1
+            before, after = before + often * costs[0], after + often * costs[1]
+        each = self._each(group, Swapped())
+        if each is not None and before:
+            words = "the work-item ids of dimensions 0 and 1 in each other's place"
+            yield _Fix(words, after / before, each)
+
+    def _each(self, group: Costly, change: Change) -> float | None:
+        """What the first access of a finding costs after a change."""
+        found = self._what_if.pattern(group.accesses[0], change)
+        return None if isinstance(found, Unknown) else _mean(found)
+
+    def _accesses_of(self, array: Array) -> Sequence[MemoryAccess]:
+        return [a for a in self._facts[MemoryAccesses].accesses if a.array == array]
+
+
+def _mean(pattern: AccessPattern) -> float | None:
+    spread = pattern.bank_passes or pattern.sectors
+    return None if spread is None or pattern.sampled else spread.mean

@@ -1,0 +1,222 @@
+"""The tables of a kernel's report as HTML, and the list of what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kcc.passes.memory.access_facts import Reuse
+from kcc.passes.unknown import Unknown
+from kcc.report.analysis.model import Access, Branch, KernelReport, Loop
+from kcc.report.analysis.tables import SAME_FOR, true_share, unrolled_text
+from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
+from kcc.report.shared.words import (
+    array_name,
+    by_weight,
+    lanes_text,
+    per_warp,
+    percent,
+    place,
+    plural,
+    space_name,
+    trip_text,
+)
+
+
+def _at(index: int, line: int, column: int) -> Markup:
+    shown = place(line, column)
+    return tag("a", shown, href=f"#k{index}L{line}") if line else tag("span", shown)
+
+
+def arguments(kernel: KernelReport) -> Markup:
+    """Empty if there are none."""
+    rows = [
+        (
+            tag("code", each.name),
+            tag("code", each.type),
+            space_name(each.address_space),
+            " ".join(([] if each.access == "none" else [each.access]) + [*each.qualifiers]),
+        )
+        for each in kernel.arguments
+    ]
+    return table(("name", "type", "address space", "qualifiers"), rows)
+
+
+def loop_tree(kernel: KernelReport, index: int) -> Markup:
+    """Loops with those inside them; empty if there are none."""
+
+    def level(parent: int | None) -> Iterator[Markup]:
+        for loop in kernel.loops:
+            if loop.parent == parent:
+                inner = [*level(loop.id)]
+                yield tag("li", _loop(loop, index), tag("ul", *inner) if inner else "")
+
+    return tag("ul", *level(None), class_="tree") if kernel.loops else NOTHING
+
+
+def _loop(loop: Loop, index: int) -> Markup:
+    trip = loop.trip
+    parts = [plural(loop.instructions, "instruction"), plural(len(loop.blocks), "block")]
+    if loop.barriers:
+        parts.append(plural(loop.barriers, "barrier"))
+    if said := unrolled_text(loop):
+        parts.append(said.partition(": ")[2])
+    least, most = trip.total_least, trip.total_greatest
+    if least is not None and most is not None:
+        shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+        parts.append(f"{shown} iterations per work-item")
+    if trip.total_mean is not None and least != most:
+        parts.append(f"{trip.total_mean:,.4g} in the mean")
+    why = f" - {trip.reason}" if trip.reason else ""
+    return join(
+        f"loop {loop.id} ",
+        _at(index, loop.line, 0),
+        ": ",
+        tag("strong", f"{trip_text(trip)} trips"),
+        f" ({trip.kind.value}{why}) ",
+        tag("span", ", ".join(parts), class_="soft"),
+    )
+
+
+def branches(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> Markup:
+    """Those with the given ids, or all; empty if there are none."""
+    chosen = kernel.branches if ids is None else [kernel.branches[each] for each in ids]
+    rows = [_branch(kernel, each, index) for each in chosen]
+    head = ("at", "condition", "same for", "true", "lanes", "depends on", "meets", "not known")
+    return table(head, rows, (3,))
+
+
+def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]:
+    meets = "end" if branch.meets is None else kernel.blocks[branch.meets].label
+    return (
+        _at(index, branch.line, branch.column),
+        tag("code", branch.condition),
+        SAME_FOR[branch.divergence],
+        true_share(branch),
+        branch.sides[0].items if branch.sides else "",
+        ", ".join(terminal.value for terminal in branch.terminals),
+        meets,
+        branch.reason,
+    )
+
+
+_ACCESS_HEAD = (
+    "at", "op", "array", "bytes", "address", "lanes", "per warp", "by warps", "touches", "reuse",
+    "not known",
+)  # fmt: skip
+
+
+def accesses(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> Markup:
+    """Those with the given ids, or all; empty if there are none."""
+    chosen = kernel.accesses if ids is None else [kernel.accesses[each] for each in ids]
+    rows = [_access(each, index) for each in chosen]
+    return table(_ACCESS_HEAD, rows, (3, 6, 7, 8))
+
+
+def _access(access: Access, index: int) -> tuple[str, ...]:
+    pattern = access.pattern
+    size = access.element_bytes
+    footprint = pattern.footprint
+    touched = "?"
+    if footprint is not None and footprint.bytes is not None:
+        touched = f"{'' if footprint.exact else 'at most '}{footprint.bytes:,} bytes"
+    return (
+        _at(index, access.line, access.column),
+        f"{access.op.value} {space_name(access.address_space)}",
+        tag("code", array_name(access)),
+        "?" if isinstance(size, Unknown) else str(size),
+        tag("code", pattern.text),
+        lanes_text(pattern),
+        per_warp(pattern),
+        "?" if pattern.executions is None else f"{pattern.executions.count:,}",
+        touched,
+        _reuse(access),
+        _access_reason(access),
+    )
+
+
+_REUSE = {Reuse.SAME: "same address", Reuse.LINE: "same line", Reuse.NONE: "none"}
+
+
+def _reuse(access: Access) -> str:
+    """What other lanes, warps and iterations find in the same line."""
+    pattern, parts = access.pattern, list[str]()
+    if pattern.lanes_per_line is not None:
+        parts.append(f"{_several(pattern.lanes_per_line, 'lane')} a line")
+    if pattern.warps_per_line is not None and pattern.warps_per_line > 1:
+        parts.append(f"{_several(pattern.warps_per_line, 'warp')} a line")
+    parts += [
+        f"loop {each.loop}: {_REUSE[each.reuse]}"
+        + (
+            f" for {plural(each.distance, 'iteration')}"
+            if each.distance and each.reuse is Reuse.LINE
+            else ""
+        )
+        for each in pattern.loops
+        if each.reuse in _REUSE
+    ]
+    return "; ".join(parts)
+
+
+def _several(count: float, noun: str) -> str:
+    return f"{count:.3g} {noun if count == 1 else noun + 's'}"
+
+
+def _access_reason(access: Access) -> str:
+    found = [v.reason for v in (access.array, access.element_bytes) if isinstance(v, Unknown)]
+    return "; ".join(each for each in (*found, access.pattern.reason) if each)
+
+
+def mix(kernel: KernelReport) -> Markup:
+    """Bars; empty where there are no instructions."""
+    ranked, total = by_weight(kernel.mix), sum(kernel.mix.values())
+    cells = list[Markup]()
+    for each, count in ranked:
+        width = f"width:{100 * count / ranked[0][1]:.1f}%"
+        shown = f"{count:,} ({percent(count, total)})"
+        cells += [tag("span", each.value), tag("span", shown, class_="n")]
+        cells.append(tag("span", tag("i", style=width)))
+    return tag("div", *cells, class_="mix") if cells else NOTHING
+
+
+def unknowns(kernel: KernelReport, index: int) -> Markup:
+    """Everything the report has no answer to, with the reasons; empty if there is nothing."""
+    rows = [(where, what, reason) for where, what, reason in _unknowns(kernel, index) if reason]
+    return table(("where", "what", "why"), rows)
+
+
+def _unknowns(kernel: KernelReport, index: int) -> Iterator[tuple[str, str, str]]:
+    for loop in kernel.loops:
+        at = _at(index, loop.line, 0)
+        yield at, f"trips of loop {loop.id} ({loop.trip.kind.value})", loop.trip.reason
+        if isinstance(loop.unrolled, Unknown):
+            yield at, f"whether loop {loop.id} is unrolled", loop.unrolled.reason
+    for branch in kernel.branches:
+        yield _at(index, branch.line, branch.column), "sides of the branch", branch.reason
+    for access in kernel.accesses:
+        at = _at(index, access.line, access.column)
+        yield at, f"{access.op.value} of {array_name(access)}", _access_reason(access)
+        pattern = access.pattern
+        if pattern.footprint is not None and not pattern.footprint.exact:
+            yield at, f"footprint of {array_name(access)}", pattern.footprint.reason
+    yield from _resources(kernel)
+    for reason, blocks in _by_reason(kernel):
+        yield "", f"executions of {plural(len(blocks), 'block')} ({', '.join(blocks[:8])})", reason
+
+
+def _resources(kernel: KernelReport) -> Iterator[tuple[str, str, str]]:
+    for what, value in (
+        ("registers", kernel.registers),
+        ("occupancy", kernel.occupancy),
+        ("local memory of a work-group", kernel.block_local_bytes),
+        ("private memory", kernel.private_bytes),
+    ):
+        if isinstance(value, Unknown):
+            yield "", what, value.reason
+
+
+def _by_reason(kernel: KernelReport) -> Iterable[tuple[str, list[str]]]:
+    found = dict[str, list[str]]()
+    for block, count in zip(kernel.blocks, kernel.flow.blocks, strict=False):
+        if count is not None and count.reason:
+            found.setdefault(count.reason, []).append(block.label)
+    return found.items()

@@ -1,0 +1,156 @@
+"""The first lines about a kernel: what a reader wants to know before any table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kcc.base.gpu.occupancy import Occupancy
+from kcc.base.launch import Origin
+from kcc.passes.memory.memory_accesses import AccessOp
+from kcc.passes.registers.counts import Registers
+from kcc.passes.unknown import Unknown
+from kcc.report.analysis.model import KernelReport, Loop, Severity
+from kcc.report.shared.words import (
+    access_counts,
+    by_group,
+    by_weight,
+    join,
+    line_list,
+    percent,
+    plural,
+    size,
+    space_name,
+)
+
+_PLURALS = {AccessOp.LOAD: "loads", AccessOp.STORE: "stores", AccessOp.ATOMIC: "atomics"}
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictLine:
+    """A labelled statement; ``severity`` is set for those that deserve attention."""
+
+    label: str
+    text: str
+    severity: Severity | None = None
+
+
+def verdict(kernel: KernelReport) -> list[VerdictLine]:
+    """The verdict lines of a kernel, in the order in which they are printed."""
+    lines = [
+        VerdictLine("control flow", _control_flow(kernel)),
+        VerdictLine("memory", _memory(kernel)),
+        VerdictLine("storage", _storage(kernel)),
+        VerdictLine("barriers", _barriers(kernel)),
+        VerdictLine("instructions", _instructions(kernel)),
+        VerdictLine("launch", _launch(kernel)),
+        *_resources(kernel),
+    ]
+    for finding in kernel.findings:
+        place = f"{line_list(finding.lines)}: " if finding.lines else ""
+        fix = f"; fix: {finding.fix}" if finding.fix else ""
+        text = place + finding.message + fix
+        lines.append(VerdictLine(finding.severity.value, text, finding.severity))
+    return lines
+
+
+def _control_flow(kernel: KernelReport) -> str:
+    parts = [plural(len(kernel.blocks), "block")]
+    branches = len(kernel.branches)
+    parts.append(plural(branches, "branch", "branches") if branches else "no branches")
+    parts.append(_loops(kernel.loops) if kernel.loops else "no loops")
+    if kernel.irreducible:
+        parts.append(plural(len(kernel.irreducible), "irreducible region"))
+    return ", ".join(parts)
+
+
+def _loops(loops: tuple[Loop, ...]) -> str:
+    depth = max(loop.depth for loop in loops)
+    nesting = f" nested {depth} deep" if depth > 1 else ""
+    return f"{plural(len(loops), 'loop')}{nesting} ({line_list(loop.line for loop in loops)})"
+
+
+def _memory(kernel: KernelReport) -> str:
+    spaces = [
+        f"{space_name(space)}: " + ", ".join(_count(op, count) for op, count in ops)
+        for space, ops in access_counts(kernel)
+    ]
+    return "; ".join(spaces) or "no accesses"
+
+
+def _count(op: AccessOp, count: int) -> str:
+    return plural(count, op.value, _PLURALS[op])
+
+
+def _storage(kernel: KernelReport) -> str:
+    if isinstance(kernel.private_bytes, Unknown):
+        private = f"an unknown amount of private memory ({kernel.private_bytes.reason})"
+    elif kernel.private_bytes:
+        private = f"{plural(kernel.private_bytes, 'byte')} of private memory per work-item"
+    else:
+        private = "no private memory"
+    local = "no local memory"
+    if kernel.local_bytes:
+        local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
+    if kernel.dynamic_locals:
+        host = f"local memory of the host's size in {join(kernel.dynamic_locals)}"
+        local = f"{local}, {host}" if kernel.local_bytes else host
+    return f"{local}; {private}"
+
+
+def _barriers(kernel: KernelReport) -> str:
+    if not kernel.barriers:
+        return "none"
+    inside = sum(barrier.loop is not None for barrier in kernel.barriers)
+    text = f"{len(kernel.barriers)} ({line_list(b.line for b in kernel.barriers)})"
+    return f"{text}, {inside} in loops" if inside else text
+
+
+def _instructions(kernel: KernelReport) -> str:
+    total = sum(kernel.mix.values())
+    if not total:
+        return "none"
+    groups = by_weight(by_group(kernel.mix))
+    shares = [f"{percent(count, total)} {name}" for name, count in groups[:4]]
+    text = f"{total:,}: {', '.join(shares)}"
+    if kernel.unattributed:
+        text += f"; {kernel.unattributed:,} without a source line"
+    return text
+
+
+def _resources(kernel: KernelReport) -> list[VerdictLine]:
+    """Registers and occupancy, where somebody asked."""
+    lines = list[VerdictLine]()
+    if isinstance(kernel.registers, Registers):
+        source = kernel.registers.detail or "estimated"
+        lines.append(VerdictLine("registers", f"{kernel.registers.count} ({source})"))
+    occupancy = kernel.occupancy
+    if isinstance(occupancy, Occupancy):
+        limits = join([limiter.value for limiter in occupancy.limiters])
+        text = (
+            f"{occupancy.warps} of {occupancy.max_warps} warps per SM of {occupancy.gpu}: "
+            f"{plural(occupancy.blocks, 'block')}, limited by {limits}"
+        )
+        lines.append(VerdictLine("occupancy", "; ".join([text, *occupancy.advice])))
+    elif isinstance(kernel.registers, Registers) and not occupancy.reason.startswith("no GPU"):
+        lines.append(VerdictLine("occupancy", f"unknown: {occupancy.reason}"))
+    return lines
+
+
+def _launch(kernel: KernelReport) -> str:
+    launch = kernel.launch
+    parts, given = list[str](), False
+    for name, shown, origin in (
+        ("global", size(launch.global_size), launch.global_origin),
+        ("local", size(launch.local_size), launch.local_origin),
+    ):
+        match origin:
+            case Origin.GIVEN:
+                parts.append(f"{name} {shown}")
+                given = True
+            case Origin.REQUIRED:
+                parts.append(f"{name} {shown} (the kernel requires it)")
+            case Origin.ASSUMED if name == "global":
+                parts.append("global size not given")
+            case Origin.ASSUMED:
+                parts.append(f"{name} {shown} (assumed)")
+    return ", ".join(parts) + (f" (from {launch.given_by})" if given else "")

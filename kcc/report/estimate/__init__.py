@@ -1,0 +1,1 @@
+"""Reports of `kcc estimate` and `kcc compare`: records, text, page, CSV. Enter at `record`."""

@@ -1,0 +1,320 @@
+"""Estimates as one page: HTML with style and script inside, readable offline.
+
+A table of all configurations, to be sorted by a click on a heading; below, the fastest ones in
+full. Without scripts the table is as the sweep was, and all else works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+
+import kcc
+from kcc.report.estimate.ablation import Ablation
+from kcc.report.estimate.record import (
+    EstimateDocument,
+    EstimateRecord,
+    by_x,
+    configuration_words,
+)
+from kcc.report.estimate.sweep_effects import without_effect
+from kcc.report.estimate.text import (
+    confidence_text,
+    duration,
+    guess_text,
+    reductions_text,
+    title_of,
+    volume,
+)
+from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.shared.words import plural
+
+DETAILED = 12
+"""Configurations that are shown in full: the page of a sweep of thousands stays small."""
+
+COLORS = ("#4c84c4", "#d0743c", "#4f9d69", "#b0569c", "#8a7a4a", "#c2484d", "#5aa6b5", "#7a6bbd",
+          "#9aa03a", "#8b8b8b", "#c79a2e", "#3f6f8f", "#a65f3b", "#6f8f3f")  # fmt: skip
+"""Of the parts of CPI stacks, in the order in which they first appear."""
+
+Sources = Mapping[str, Sequence[str]]
+
+
+def estimates_page(
+    document: EstimateDocument, ablations: Sequence[Ablation], sources: Sources
+) -> str:
+    """The page about all estimates; ``sources`` are the lines of each source by name."""
+    records = document.estimates
+    files = {name: resources.files("kcc.report").joinpath(name) for name in _FILES}
+    style, more, script = (files[name].read_text(encoding="utf-8") for name in _FILES)
+    names = list(dict.fromkeys(each.configuration.source for each in records))
+    head = tag(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", f"{', '.join(names)} - kcc estimate"),
+        tag("style", Markup(style + more)),
+    )
+    parts = _parts(records)
+    shown = sorted(
+        (i for i, each in enumerate(records) if each.time_us is not None),
+        key=lambda i: (records[i].time_us, i),
+    )[:DETAILED]
+    body = tag(
+        "body",
+        _heading(document, names),
+        _legend(parts),
+        _overview(records, parts, frozenset(shown)),
+        _ablations(ablations),
+        *(_detail(records[i], i, parts, sources) for i in shown),
+        tag("p", f"kcc {kcc.__version__}", class_="soft"),
+        tag("script", Markup(script)),
+    )
+    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
+
+
+_FILES = ("page.css", "estimates.css", "estimates.js")
+
+
+def _parts(records: Sequence[EstimateRecord]) -> dict[str, str]:
+    """The colour of each part of the CPI stacks; the largest of all stacks come first."""
+    weight = dict[str, float]()
+    for each in records:
+        for name, value in each.cpi_stack.items():
+            weight[name] = weight.get(name, 0.0) + value / (each.cpi or 1)
+    names = sorted((n for n in weight if weight[n]), key=lambda n: (-weight[n], n))
+    return {name: COLORS[i % len(COLORS)] for i, name in enumerate(names)}
+
+
+def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
+    records = document.estimates
+    failed = sum(each.time_us is None for each in records)
+    count = f"{len(records)} configuration{'' if len(records) == 1 else 's'}"
+    said = f"{count}, model {document.model}" + (f"; {failed} have no time" if failed else "")
+    given = ", ".join(f"{option} {value}" for option, value in document.settings.items())
+    warnings = [tag("p", "warning: ", text) for text in without_effect(records)]
+    return tag(
+        "header",
+        tag("h1", "Estimates of ", tag("code", ", ".join(names))),
+        tag("div", f"{said}; {given}" if given else said, class_="soft"),
+        *warnings,
+    )
+
+
+def _legend(parts: Mapping[str, str]) -> Markup:
+    keys = [
+        tag("span", tag("i", style=f"background:{color}"), _words(name), class_="key")
+        for name, color in parts.items()
+    ]
+    return tag("div", "What cycles went into: ", *keys, class_="legend") if keys else NOTHING
+
+
+def _bar(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
+    """The CPI stack of a configuration, all bars of one width."""
+    pieces = [
+        tag(
+            "i",
+            style=f"width:{100 * value / each.cpi:.2f}%;background:{parts[name]}",
+            title=f"{_words(name)} {value:.2f} of {each.cpi:.2f} ({100 * value / each.cpi:.0f} %)",
+        )
+        for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1])
+        if each.cpi and value >= 0.002 * each.cpi
+    ]
+    return tag("div", *pieces, class_="stack") if pieces else NOTHING
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+# the table
+
+
+def _overview(
+    records: Sequence[EstimateRecord], parts: Mapping[str, str], linked: frozenset[int]
+) -> Markup:
+    macros = list(dict.fromkeys(name for each in records for name in each.configuration.macros))
+    head = ["kernel", "GPU", "global", "local", *macros, "time", "range", "CPI", "CPI stack",
+            "limited by", "warps", "waves", "confidence"]  # fmt: skip
+    cells = [tag("th", tag("button", name, type="button")) for name in head]
+    rows = [_row(i, each, macros, parts, i in linked) for i, each in enumerate(records)]
+    body = tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_="sortable")
+    return tag("div", body, class_="scroll")
+
+
+def _row(
+    index: int, each: EstimateRecord, macros: Sequence[str], parts: Mapping[str, str], linked: bool
+) -> Markup:
+    c = each.configuration
+    name = tag("a", c.kernel, href=f"#e{index}") if linked else safe(c.kernel)
+    front = [
+        tag("td", name), tag("td", each.gpu), tag("td", by_x(c.global_size)),
+        tag("td", by_x(c.local_size)), *(tag("td", c.macros.get(m, "")) for m in macros),
+    ]  # fmt: skip
+    if each.time_us is None:
+        reason = tag("td", each.reason, colspan="7")
+        return tag("tr", *front, tag("td", "-", class_="n"), reason, class_="failed")
+    low, high = each.range_us or (each.time_us, each.time_us)
+    warps = "" if each.occupancy is None else f"{each.occupancy.warps}"
+    return tag(
+        "tr",
+        *front,
+        tag("td", duration(each.time_us), class_="n", data_value=f"{each.time_us!r}"),
+        tag("td", f"{duration(low)} to {duration(high)}", data_value=f"{high / low!r}"),
+        tag("td", f"{each.cpi or 0:.2f}", class_="n"),
+        tag("td", _bar(each, parts)),
+        tag("td", each.limiter),
+        tag("td", warps, class_="n"),
+        tag("td", f"{each.waves or 0:.1f}", class_="n"),
+        tag(
+            "td",
+            confidence_text(each.confidence, each.time_us or 0.0) if each.confidence else "",
+            class_="soft",
+        ),
+    )
+
+
+def _ablations(ablations: Sequence[Ablation]) -> Markup:
+    rows = [
+        (a.kernel, a.gpu, a.without, f"x{a.median_ratio:.3f}", _shown(a.spearman),
+         _shown(a.kendall), f"{100 * a.regret:.1f} %", a.first)
+        for a in ablations
+    ]  # fmt: skip
+    head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
+    if not rows:
+        return NOTHING
+    return join(tag("h2", "What each mechanism is worth"), table(head, rows, (3, 4, 5, 6)))
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+# one configuration
+
+
+def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources: Sources) -> Markup:
+    text = sources.get(each.configuration.source, ())
+    shown = [
+        ("CPI stack", _stack(each, parts)),
+        ("At least", _bounds(each)),
+        ("Lines", _lines(each, text)),
+        ("Guessed", _guessed(each)),
+        ("Assumed values of the GPU", _assumed(each)),
+    ]
+    heading = tag(
+        "h2",
+        tag("code", each.configuration.kernel),
+        tag("small", f" {each.gpu}, {configuration_words(each.configuration)}"),
+        id=f"e{index}",
+        title=title_of(each),
+    )
+    sections = [join(tag("h3", title), part, "\n") for title, part in shown if part]
+    return tag("section", heading, _cards(each), *sections)
+
+
+def _cards(each: EstimateRecord) -> Markup:
+    low, high = each.range_us or (0.0, 0.0)
+    cards = [
+        _card("time", duration(each.time_us or 0.0), f"{duration(low)} to {duration(high)}"),
+        _card("limited by", each.limiter, f"{each.cycles or 0:,.0f} cycles"),
+    ]
+    if each.occupancy is not None:
+        o = each.occupancy
+        registers = "" if o.registers is None else f"; {o.registers} registers"
+        detail = f"{plural(o.blocks, 'block')}, limited by {', '.join(o.limiters)}{registers}"
+        cards.append(_card("occupancy", f"{o.warps} of {o.max_warps} warps", detail))
+    cards.append(_card("waves", f"{each.waves or 0:.1f}", ""))
+    if each.counts is not None:
+        c = each.counts
+        moved = f"DRAM {volume(c.dram_read_sectors)} read, {volume(c.dram_write_sectors)}"
+        moved += f" written; L2 {volume(c.l2_read_sectors)} read"
+        cards.append(_card("counts", f"{c.warp_instructions:,.0f} warp instructions", moved))
+    if each.confidence is not None:
+        cards.append(_card("rests on", confidence_text(each.confidence, each.time_us or 0.0), ""))
+    if each.reduction_errors is not None:
+        off = each.reduction_errors
+        cards.append(_card("caches in full", ", ".join(off.off), reductions_text(off)))
+    return tag("div", *cards, class_="cards")
+
+
+def _card(label: str, value: str, detail: str) -> Markup:
+    small = tag("p", detail) if detail else NOTHING
+    return tag("div", tag("b", label), tag("strong", value), small, class_="card")
+
+
+def _stack(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
+    cpi = each.cpi or 1.0
+    rows = [
+        (_words(name), f"{value:.3f}", f"{100 * value / cpi:.1f} %")
+        for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1])
+        if value >= 0.002 * cpi
+    ]
+    rows.append(("all", f"{cpi:.3f}", "100.0 %"))
+    bar = tag("div", _bar(each, parts), class_="wide")
+    return join(bar, table(("part", "cycles per instruction", "share"), rows, (1, 2)))
+
+
+def _bounds(each: EstimateRecord) -> Markup:
+    cycles = each.cycles or 1.0
+    rows = [
+        (_words(name), f"{value:,.0f}", f"{100 * value / cycles:.0f} %")
+        for name, value in sorted(each.bounds_cycles.items(), key=lambda item: -item[1])
+        if value > 0
+    ]
+    return table(("resource", "cycles it needs", "of the time"), rows, (1, 2))
+
+
+def _lines(each: EstimateRecord, text: Sequence[str]) -> Markup:
+    """The source, each line as warm as its share."""
+    own = each.configuration.source
+    shares = {at.line: at.share for at in each.lines if at.line and at.file in ("", own)}
+    known = [line for line in shares if 0 < line <= len(text)]
+    if not known:
+        return NOTHING
+    most = max(shares.values()) or 1.0
+    rows = [_line(n, text[n - 1], shares.get(n), most) for n in _context(known, len(text))]
+    lost = sum(at.share for at in each.lines if not at.line)
+    others = sum(at.share for at in each.lines if at.line and at.file not in ("", own))
+    parts = [f"{100 * lost:.1f} % of the time belong to no line"] if lost >= 0.001 else []
+    if others >= 0.001:
+        parts.append(f"{100 * others:.1f} % to lines of other files")
+    said = "; ".join(parts)
+    return join(tag("div", *rows, class_="src"), tag("p", said, class_="soft") if said else "")
+
+
+def _context(lines: Sequence[int], count: int) -> range:
+    """From a little before the first line to a little behind the last."""
+    return range(max(1, min(lines) - 3), min(count, max(lines) + 3) + 1)
+
+
+def _line(number: int, text: str, share: float | None, most: float) -> Markup:
+    shown = "" if share is None else f"{100 * share:.1f} %"
+    heat = f"--heat:{0.55 * (share or 0.0) / most:.2f}"
+    return join(
+        tag(
+            "div",
+            tag("span", str(number), class_="no"),
+            tag("span", shown, class_="cost", style=heat),
+            tag("span", text, class_="text"),
+            class_="line",
+        ),
+        "\n",
+    )
+
+
+def _guessed(each: EstimateRecord) -> Markup:
+    if each.confidence is None:
+        return NOTHING
+    rows = [(guess_text(guess),) for guess in each.confidence.guesses]
+    rows += [(f"warning: {text}",) for text in each.confidence.unused_assumptions]
+    if not rows:
+        return NOTHING
+    return table(("where, what was taken, why, and how to say better",), rows)
+
+
+def _assumed(each: EstimateRecord) -> Markup:
+    if each.confidence is None:
+        return NOTHING
+    rows = [(a.key, f"{a.value}", a.reason) for a in each.confidence.assumed_gpu_values]
+    rows += [(key, "", "known, but weakly") for key in each.confidence.weak_gpu_values]
+    return table(("value", "taken as", "why"), rows)

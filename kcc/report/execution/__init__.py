@@ -1,0 +1,1 @@
+"""Reports of `kcc run` and `kcc trace`: launches, traces, one warp's path."""

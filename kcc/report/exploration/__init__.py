@@ -1,0 +1,1 @@
+"""Reports of `kcc explore`: text, JSON, CSV, page and pictures. Enter at `exploration`."""

@@ -1,0 +1,288 @@
+"""What `kcc explore` reports: text, the document `kcc/exploration/1`, CSV, a page, a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+import kcc
+from kcc.report.exploration.stack_chart import COLORS, StackBar, stack_chart
+from kcc.report.shared.markup import Markup, table, tag
+from kcc.report.shared.style import Style
+from kcc.report.shared.text import bar, fill, make_table, written
+from kcc.sim.interval.explore import DesignPoint
+
+SCHEMA = "kcc/exploration/1"
+BAR_COLUMNS = 16
+
+CHECKED = "cycle by cycle"
+
+Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """A design point with what it is called and, where it was simulated too, its cycles by that."""
+
+    words: str
+    point: DesignPoint
+    checked_cycles: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedPoint:
+    """A design point that there cannot be, and why."""
+
+    words: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """The design points of one source on variants of one GPU, which has ``settings`` throughout.
+    ``base`` is the GPU as it is; ``what_if`` are sorted by what they gain, the most first; both may
+    be left out. ``notes`` say what is assumed of the launches."""
+
+    source: str
+    gpu: str
+    settings: tuple[str, ...]
+    model: str
+    passes: int
+    points: tuple[Explored, ...] = ()
+    base: Explored | None = None
+    what_if: tuple[Explored, ...] = ()
+    failed: tuple[FailedPoint, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def gain(base: Explored, changed: Explored) -> float:
+    """How many times as fast as ``base`` a change is, by the interval model."""
+    time_us = changed.point.time_us
+    return base.point.time_us / time_us if time_us else 1.0
+
+
+def checked_gain(base: Explored, changed: Explored) -> float | None:
+    """The same by the cycle-level model, where both were simulated."""
+    if base.checked_cycles is None or not changed.checked_cycles:
+        return None
+    clocks = [p.point.timings[0].clock_mhz for p in (base, changed)]
+    return (base.checked_cycles / clocks[0]) / (changed.checked_cycles / clocks[1])
+
+
+def exploration_json(found: Exploration) -> str:
+    """The document."""
+    document: dict[str, Json] = {
+        "schema": SCHEMA, "kcc_version": kcc.__version__, "source": found.source,
+        "gpu": found.gpu, "settings": list(found.settings), "model": found.model,
+        "cache_passes": found.passes,
+        "points": [_json(each) for each in found.points],
+        "failed": [{"name": each.words, "reason": each.reason} for each in found.failed],
+        "base": _json(found.base) if found.base else None,
+        "what_if": [_what_if_json(found.base, each) for each in found.what_if if found.base],
+        "notes": list(found.notes),
+    }  # fmt: skip
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+def _json(each: Explored) -> dict[str, Json]:
+    p = each.point
+    return {
+        "name": each.words, "settings": list(p.settings), "cycles": p.cycles,
+        "time_us": p.time_us, "issued": p.issued, "cpi_stack": p.stack,
+        "checked_cycles": each.checked_cycles,
+    }  # fmt: skip
+
+
+def _what_if_json(base: Explored, each: Explored) -> dict[str, Json]:
+    return {**_json(each), "gain": gain(base, each), "checked_gain": checked_gain(base, each)}
+
+
+def exploration_csv(found: Exploration) -> str:
+    """A row for each design point, a column for each part of the stack."""
+    buffer = io.StringIO()
+    rows = csv.writer(buffer, lineterminator="\n")
+    every = (*found.points, *((found.base,) if found.base else ()), *found.what_if)
+    rows.writerow(("name", "settings", "cycles", "time_us", "issued", "checked_cycles", *COLORS))
+    for each in every:
+        p = each.point
+        checked = "" if each.checked_cycles is None else f"{each.checked_cycles:g}"
+        stack = [f"{p.stack.get(name, 0.0):.6g}" for name in COLORS]
+        rows.writerow(
+            (each.words, " ".join(p.settings), f"{p.cycles:.6g}", f"{p.time_us:.6g}",
+             f"{p.issued:g}", checked, *stack)
+        )  # fmt: skip
+    return buffer.getvalue()
+
+
+def bars_of(found: Exploration) -> list[StackBar]:
+    """The bars of the picture: scheduler cycles per instruction."""
+    chosen = found.points or (*((found.base,) if found.base else ()), *found.what_if)
+    bars = list[StackBar]()
+    for each in chosen:
+        p, first = each.point, each.point.timings[0]
+        issued = p.issued or 1.0
+        checked = each.checked_cycles
+        bars.append(
+            StackBar(
+                each.words,
+                {name: cycles / issued for name, cycles in p.stack.items()},
+                None if checked is None else checked * first.schedulers / issued,
+            )
+        )
+    return bars
+
+
+def exploration_svg(found: Exploration) -> str:
+    """The stacks as a picture of their own."""
+    return stack_chart(bars_of(found), _title(found), CHECKED) + "\n"
+
+
+def exploration_png(found: Exploration) -> bytes:
+    """The same in pixels; raises K013 where matplotlib is not installed."""
+    from kcc.report.exploration.stack_plot import stack_png
+
+    return stack_png(bars_of(found), _title(found), CHECKED)
+
+
+def _title(found: Exploration) -> str:
+    return f"{found.source} on {_changed_gpu(found)}: scheduler cycles per instruction"
+
+
+def _changed_gpu(found: Exploration) -> str:
+    return " ".join((found.gpu, *found.settings))
+
+
+def exploration_page(found: Exploration) -> str:
+    """One page: HTML with style and picture inside, without scripts."""
+    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
+    head = tag(
+        "head",
+        Markup('<meta charset="utf-8">'),
+        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        tag("title", f"{found.source} - kcc explore"),
+        tag("style", Markup(style)),
+    )
+    body = tag(
+        "body",
+        tag(
+            "header",
+            tag("h1", tag("code", found.source)),
+            tag("div", _said(found)),
+            *(tag("div", note, class_="soft") for note in found.notes),
+        ),
+        tag("div", stack_chart(bars_of(found), _title(found), CHECKED)),
+        tag("h2", "Design points") if found.points else "",
+        table(_HEAD, [_row(each) for each in found.points], _NUMERIC),
+        tag("h2", "What if") if found.what_if else "",
+        table(_WHAT_IF, _what_if_rows(found), _NUMERIC),
+        tag("p", f"kcc {kcc.__version__}", class_="soft"),
+    )
+    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
+
+
+_HEAD = ("point", "cycles", "us", "CPI", "mostly", "cycle by cycle", "error")
+_WHAT_IF = ("change", "cycles", "us", "gain", "mostly", "cycle by cycle", "its gain")
+_NUMERIC = (1, 2, 3, 5, 6)
+
+
+def _row(each: Explored) -> tuple[str, ...]:
+    p = each.point
+    stack = {name: cycles for name, cycles in p.stack.items() if name != "BASE"}
+    mostly = max(stack, key=lambda name: stack[name], default="")
+    checked = error = ""
+    if each.checked_cycles:
+        checked = f"{each.checked_cycles:,.0f}"
+        error = f"{100 * (p.cycles / each.checked_cycles - 1):+.1f} %"
+    cpi = sum(p.stack.values()) / p.issued if p.issued else 0.0
+    return (
+        each.words,
+        f"{p.cycles:,.0f}",
+        f"{p.time_us:,.2f}",
+        f"{cpi:.2f}",
+        mostly,
+        checked,
+        error,
+    )
+
+
+def _what_if_rows(found: Exploration) -> list[tuple[str, ...]]:
+    base = found.base
+    if base is None:
+        return []
+    rows = list[tuple[str, ...]]()
+    for each in (base, *found.what_if):
+        words, cycles, time_us, _, mostly, checked, _ = _row(each)
+        real = checked_gain(base, each)
+        rows.append(
+            (words, cycles, time_us, f"{gain(base, each):.2f} x", mostly, checked,
+             "" if real is None else f"{real:.2f} x")
+        )  # fmt: skip
+    return rows
+
+
+def _said(found: Exploration) -> str:
+    passes = "1 cache pass" if found.passes == 1 else f"{found.passes} cache passes"
+    count = len(found.points) + len(found.what_if) + (found.base is not None)
+    return f"{_changed_gpu(found)}, interval model ({found.model}): {count} design points, {passes}"
+
+
+def exploration_text(found: Exploration, style: Style) -> str:
+    """The report for a terminal."""
+
+    def write(console: Console) -> None:
+        console.print(f"{found.source}: {_said(found)}")
+        for note in found.notes:
+            console.print(Text(note, "dim"))
+        if found.points:
+            console.print()
+            console.print(_points(found, style))
+        for each in found.failed:
+            console.print(f"note: {each.words} is left out: {each.reason}")
+        if found.what_if:
+            console.print()
+            console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))
+            _verdict(console, found)
+
+    return written(style, write)
+
+
+def _points(found: Exploration, style: Style) -> RenderableType:
+    most = max(each.point.cycles for each in found.points) or 1.0
+    rows = [
+        (*_row(each), bar(BAR_COLUMNS * each.point.cycles / most, style)) for each in found.points
+    ]
+    return _shown("design points", style, (*_HEAD, ""), rows)
+
+
+def _shown(
+    title: str, style: Style, head: tuple[str, ...], rows: list[tuple[str, ...]]
+) -> RenderableType:
+    """A table of the columns in which something stands."""
+    kept = [n for n in range(len(head)) if any(row[n] for row in rows)]
+    right = tuple(head[n] for n in kept if n in _NUMERIC)
+    out = make_table(title, style, *(head[n] for n in kept), right=right)
+    return fill(out, [tuple(row[n] for n in kept) for row in rows])
+
+
+def _verdict(console: Console, found: Exploration) -> None:
+    assert found.base is not None
+    best = found.what_if[0]
+    predicted = gain(found.base, best)
+    console.print()
+    if predicted < 1.005:
+        console.print("none of the changes makes this faster by more than half a percent")
+        return
+    console.print(f"most is gained by {best.words}: {predicted:.2f} x by the interval model")
+    real = checked_gain(found.base, best)
+    if real is not None:
+        error = 100 * (predicted / real - 1)
+        console.print(
+            f"cycle by cycle it is {real:.2f} x: the predicted gain is off by {error:+.1f} %"
+        )

@@ -1,0 +1,1 @@
+"""Reports of `kcc profile`: text and graphs."""

@@ -1,0 +1,1 @@
+"""What several reports are made of: markup, words, text, style."""

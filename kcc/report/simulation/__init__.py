@@ -1,0 +1,1 @@
+"""Reports of `kcc simulate`: text, page, JSON, timeline, samples. Enter at `document`."""

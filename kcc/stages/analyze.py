@@ -1,0 +1,343 @@
+"""The way from a source to a report, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from kcc.base.assumptions import Assumptions
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
+from kcc.frontend.options import BuildOptions, SourceText
+from kcc.passes.facts import Around, plainly
+
+if TYPE_CHECKING:
+    from kcc.base.arguments import Argument
+    from kcc.base.expressions import Value
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.passes.facts import Facts
+    from kcc.passes.memory.access_facts import MemoryShape
+    from kcc.passes.registers.counts import Registers
+    from kcc.passes.symbolic.ranges import Known
+    from kcc.report.analysis.model import Analysis, KernelReport
+
+Frontend = Literal["auto", "builtin", "clang"]
+
+FLOATING = frozenset({"half", "float", "double"})
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchInputs:
+    """What is known of a kernel's launch; ``origin`` says from where, in words. ``arguments`` are
+    those that a kernel.toml gives.
+    """
+
+    request: LaunchRequest = field(default_factory=LaunchRequest)
+    names: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
+    arguments: tuple[Argument, ...] = ()
+    origin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisRequest:
+    """A source and what is asked about it. ``kernels`` are the names to look at, all if empty;
+    ``launches`` go by kernel name, ``other_launch`` is for the rest; ``arguments`` are those given
+    for whichever kernel has them. With a ``gpu`` the report says its occupancy.
+    """
+
+    source: SourceText
+    options: BuildOptions
+    frontend: Frontend = "auto"
+    kernels: tuple[str, ...] = ()
+    launches: Mapping[str, LaunchInputs] = field(default_factory=dict[str, LaunchInputs])
+    other_launch: LaunchInputs = field(default_factory=LaunchInputs)
+    arguments: tuple[Argument, ...] = ()
+    remarks: tuple[str, ...] = ()
+    assumptions: Assumptions = field(default_factory=Assumptions)
+    gpu: GpuDescription | None = None
+    registers: RegisterRequest | None = None
+    """None leaves registers out, unless the source is compiled at -O2 anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterRequest:
+    """Where register counts come from: ptxas with a path to it, compiling for ``target``; LLVM's
+    back end for AMD's GPU ``amd_target``; else kcc's estimate."""
+
+    ptxas: Path | None = None
+    target: str = ""
+    amd_target: str = ""
+
+
+def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
+    """The report on the kernels of a source.
+
+    Raises :class:`DiagnosticError` for bad input of any stage.
+    """
+    from kcc.passes.control.assumption_use import unused_assumptions
+    from kcc.report.analysis.model import Analysis
+    from kcc.report.shared.words import option_words
+
+    unit = compile_unit(request, stage)
+    kernels = choose_kernels(unit, request.kernels)
+    check_arguments(request.arguments, kernels)
+    counts = count_registers(unit, request, stage)
+    results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
+    results = trace_unrolling(results, unit, request, stage)
+    unused = unused_assumptions(request.assumptions, [facts for _, facts in results])
+    return Analysis(
+        source=unit.name,
+        language=unit.language,
+        frontend=unit.frontend,
+        optimisation=unit.opt_level,
+        build_options=option_words(request.options),
+        kernels=tuple(report for report, _ in results),
+        warnings=(*unit.warnings, *unused),
+        remarks=request.remarks,
+        sources=unit.sources,
+    )
+
+
+def analyze_kernel(
+    kernel: Kernel,
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    registers: Mapping[str, Registers],
+    stage: Around = plainly,
+) -> tuple[KernelReport, Facts]:
+    """The report on one kernel of a unit, and the facts behind it; ``registers`` by symbol.
+
+    Raises :class:`DiagnosticError` for a bad launch."""
+    from kcc.passes.table import Setting, analyse
+    from kcc.report.analysis.build import kernel_report
+    from kcc.report.analysis.resources import resources_of
+
+    inputs = request.launches.get(kernel.name, request.other_launch)
+    launch = stage("launch", lambda: resolve(kernel, inputs))
+    setting = Setting(
+        known_launch(kernel, launch, inputs, request.arguments),
+        request.assumptions.loops,
+        request.assumptions.branches,
+        memory_shape(request.gpu),
+    )
+    facts = analyse(kernel, unit.module, stage, setting)
+    local = buffer_bytes(kernel, inputs, request.arguments)
+    resources = stage(
+        "occupancy",
+        lambda: resources_of(facts, launch, local, registers.get(kernel.symbol), request.gpu),
+    )
+    report = stage(
+        "report",
+        lambda: kernel_report(kernel, facts, launch, inputs.origin, unit.opt_level, resources),
+    )
+    return report, facts
+
+
+def trace_unrolling(
+    results: list[tuple[KernelReport, Facts]],
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    stage: Around = plainly,
+) -> list[tuple[KernelReport, Facts]]:
+    """The results of a unit at -O2 with what became of the source's loops; others as they are."""
+    from dataclasses import replace
+
+    from kcc.frontend.options import OptLevel
+    from kcc.passes.facts import run_passes
+    from kcc.passes.symbolic.build import SymbolicValues
+    from kcc.passes.table import Setting, loop_passes
+    from kcc.report.analysis.unrolled import with_unrolled
+
+    if unit.opt_level is not OptLevel.O2:
+        return results
+    options = replace(request.options, opt_level=OptLevel.O1)
+    plain = compile_unit(replace(request, options=options), stage)
+    before = {kernel.symbol: kernel for kernel in plain.kernels}
+
+    def traced(report: KernelReport, facts: Facts) -> KernelReport:
+        known = facts[SymbolicValues].algebra.known
+        passes = loop_passes(Setting(known, request.assumptions.loops))
+        return with_unrolled(report, facts, run_passes(before[report.symbol], plain.module, passes))
+
+    return [
+        (stage("unrolling", lambda r=report, f=facts: traced(r, f)), facts)
+        for report, facts in results
+    ]
+
+
+def memory_shape(gpu: GpuDescription | None) -> MemoryShape:
+    """What accesses are counted in: sectors and lines are those of all reports, banks the GPU's."""
+    from kcc.passes.memory.access_facts import MemoryShape
+
+    banks = gpu.shared_banks if gpu is not None else None
+    return MemoryShape() if banks is None else MemoryShape(banks=banks.value)
+
+
+def count_registers(
+    unit: CompiledUnit, request: AnalysisRequest, stage: Around = plainly
+) -> Mapping[str, Registers]:
+    """The registers of each kernel that is asked for, by symbol; nothing if nobody asked for
+    registers. They are those of the code at -O2, whatever the level of the report.
+
+    Raises :class:`DiagnosticError` (K81x) for ptxas that does not do its work.
+    """
+    from dataclasses import replace
+
+    from kcc.frontend.options import OptLevel
+    from kcc.passes.registers.counts import amdgpu_registers, estimate_registers, ptxas_registers
+
+    if unit.opt_level is not OptLevel.O2:
+        if request.registers is None:
+            return {}
+        options = replace(request.options, opt_level=OptLevel.O2)
+        unit = compile_unit(replace(request, options=options), stage)
+    asked = request.registers or RegisterRequest()
+    if asked.ptxas is not None:
+        path = asked.ptxas
+        return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
+    if asked.amd_target:
+        return stage("registers", lambda: amdgpu_registers(unit, asked.amd_target))
+    chosen = choose_kernels(unit, request.kernels)
+    return stage("registers", lambda: {k.symbol: estimate_registers(k.function) for k in chosen})
+
+
+def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
+    """The launch of a kernel; raises :class:`DiagnosticError` for one that cannot be run, or for
+    arguments the kernel does not have (K010).
+    """
+    check_arguments(inputs.arguments, (kernel,))
+    return resolve_launch(
+        inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
+    )
+
+
+def known_launch(
+    kernel: Kernel, launch: Launch, inputs: LaunchInputs, given: Iterable[Argument]
+) -> Known:
+    """What the passes may take for granted: sizes that are numbers, and scalar arguments whose
+    values are known (those ``given`` for all kernels before those of the launch's inputs).
+
+    Raises :class:`DiagnosticError` (K026) for a value that its argument cannot have."""
+    from kcc.base.arguments import Scalar, fits_scalar
+    from kcc.base.expressions import evaluate, free_names
+    from kcc.passes.symbolic.ranges import Known
+
+    values = {each.name: each for each in (*inputs.arguments, *given)}
+    scalars = dict[int, int | float]()
+    for index, argument in enumerate(kernel.arguments):
+        own = values.get(argument.name)
+        value = None if own is None else own.value
+        if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
+            number = evaluate(value.value, inputs.names)
+            if own is not None and not fits_scalar(argument.type, number):
+                message = f"{number} is no value of '{argument.type} {argument.name}'"
+                raise DiagnosticError([Diagnostic("K026", message, own.at)])
+            scalars[index] = float(number) if argument.type in FLOATING else int(number)
+    return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
+
+
+def buffer_bytes(
+    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+) -> Mapping[str, int]:
+    """The bytes of buffers, ``__local`` arguments among them, whose size is known, by name."""
+    from kcc.base.arguments import Buffer, element_bytes
+    from kcc.base.expressions import evaluate, free_names
+
+    values = {each.name: each.value for each in (*inputs.arguments, *given)}
+    sizes = dict[str, int]()
+    for argument in kernel.arguments:
+        value = values.get(argument.name)
+        if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
+            each = element_bytes(value.element)
+            if each is not None:
+                sizes[argument.name] = each * int(evaluate(value.count, inputs.names))
+    return sizes
+
+
+def used_dimensions(kernel: Kernel) -> int:
+    """One more than the largest dimension whose id the kernel asks for; 3 if that varies."""
+    from kcc.frontend.builtins.primitives import primitive_of
+    from kcc.frontend.ir.instructions import Call
+    from kcc.frontend.ir.values import ConstantInt
+
+    largest = 0
+    for instruction in kernel.function.instructions:
+        if isinstance(instruction, Call) and not instruction.is_intrinsic:
+            primitive = primitive_of(instruction.callee)
+            if primitive is not None and primitive.name in _IDS:
+                (dimension,) = instruction.arguments
+                known = isinstance(dimension, ConstantInt)
+                largest = max(largest, min(dimension.unsigned, 2) if known else 2)
+    return largest + 1
+
+
+_IDS = frozenset({"get_global_id", "get_local_id", "get_group_id"})
+
+
+def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledUnit:
+    """The source as compiled.
+
+    Raises :class:`DiagnosticError` for bad input, and for a front end that is not there (K011).
+    """
+    from kcc.frontend import compile_source
+
+    return stage(
+        "frontend", lambda: compile_source(request.source, request.options, request.frontend)
+    )
+
+
+def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ...]:
+    """The kernels called ``names``, in the order of the source; all of them for no names.
+
+    Raises :class:`DiagnosticError`: K003 for a source without kernels, K005 for an unknown name.
+    """
+    if not unit.kernels:
+        raise DiagnosticError(
+            [
+                Diagnostic(
+                    "K003",
+                    "the source holds no kernel",
+                    Span(unit.name, 0),
+                    hint="a kernel is a function marked __kernel",
+                )
+            ]
+        )
+    wanted = dict.fromkeys(names)
+    known = [kernel.name for kernel in unit.kernels]
+    missing = [_no_kernel(unit.name, name, known) for name in wanted if name not in known]
+    if missing:
+        raise DiagnosticError(missing)
+    return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
+
+
+def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
+    """Each argument is one of some kernel; raises :class:`DiagnosticError` (K010) else."""
+    known = list(dict.fromkeys(each.name for kernel in kernels for each in kernel.arguments))
+    names = " or ".join(f"'{kernel.name}'" for kernel in kernels)
+    missing = [
+        Diagnostic(
+            "K010",
+            f"kernel {names} has no argument '{argument.name}'",
+            argument.at,
+            hint=_nearest(argument.name, known, "arguments"),
+        )
+        for argument in arguments
+        if argument.name not in known
+    ]
+    if missing:
+        raise DiagnosticError(missing)
+
+
+def _no_kernel(source: str, name: str, known: list[str]) -> Diagnostic:
+    message = f"there is no kernel '{name}'"
+    return Diagnostic("K005", message, Span(source, 0), hint=_nearest(name, known, "kernels"))
+
+
+def _nearest(name: str, known: list[str], noun: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"its {noun} are {', '.join(known) or 'none'}"

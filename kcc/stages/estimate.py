@@ -1,0 +1,292 @@
+"""From a source to estimates: the kernels of a source, each on some GPUs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kcc.base.collecting import collect_seldom
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.expressions import free_names
+from kcc.base.launch import Launch, Origin, whole_number
+from kcc.passes.facts import Around, plainly
+from kcc.sim.caches.options import CacheOptions, Reduction
+from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.stages.analyze import (
+    AnalysisRequest,
+    LaunchInputs,
+    buffer_bytes,
+    check_arguments,
+    choose_kernels,
+    compile_unit,
+    count_registers,
+    known_launch,
+    resolve,
+)
+
+if TYPE_CHECKING:
+    from kcc.base.expressions import Expression, Value
+    from kcc.base.gpu.description import GpuDescription
+    from kcc.base.gpu.needs import GpuReader
+    from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.passes.registers.counts import Registers
+    from kcc.sim.estimate.options import Mechanisms
+    from kcc.sim.estimate.result import Estimate
+    from kcc.sim.estimate.subject import Subject
+    from kcc.sim.flow.guesses import Guess
+
+    ModelFunction = Callable[[Subject, GpuReader, Mechanisms], Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A kernel with its macros, its launch and the scalar ``arguments`` that are known; empty sizes
+    are not known."""
+
+    kernel: str
+    source: str
+    macros: Mapping[str, str]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    arguments: Mapping[str, int | float] = field(default_factory=dict[str, int | float])
+
+
+@dataclass(frozen=True, slots=True)
+class KernelEstimate:
+    """A kernel in one configuration on one GPU. ``assumed_launch``: a part of the launch was
+    assumed; ``guesses``: what its time rests on; ``ablated_us``: the times without each mechanism,
+    where they were asked for; ``unused``: what is wrong with assumptions that had no use;
+    ``reduced``: the same with the reductions of the cache analysis that are ``off`` here."""
+
+    configuration: Configuration
+    assumed_launch: bool
+    guesses: tuple[Guess, ...]
+    estimate: Estimate
+    ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
+    unused: tuple[str, ...] = ()
+    reduced: Estimate | None = None
+    off: tuple[Reduction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of a model: its name, whether also without each of its mechanisms, how caches
+    are looked at and how the host launches."""
+
+    model: str = "pipeline"
+    ablate: bool = False
+    analysis: CacheOptions = field(default_factory=CacheOptions)
+    launches: LaunchWay = LaunchWay.QUEUED
+
+
+# models
+
+
+def _pipeline() -> ModelFunction:
+    from kcc.sim.estimate.model import estimate
+
+    return estimate
+
+
+def _pipeline_hpca19() -> ModelFunction:
+    from kcc.sim.estimate.hpca19 import estimate_hpca19
+
+    return estimate_hpca19
+
+
+MODELS: Mapping[str, Callable[[], ModelFunction]] = {
+    "pipeline": _pipeline,
+    "pipeline-hpca19": _pipeline_hpca19,
+}
+"""What gives the function of each model, imported when it is first wanted: those that look at a
+kernel's source. The interval model looks at a trace of it (:mod:`kcc.commands.estimate_interval`).
+"""
+
+ABLATED_MODELS = ("pipeline",)
+"""Those whose mechanisms can be switched off."""
+
+
+# kernels
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedKernel:
+    """A kernel that is compiled and analysed for one launch, for all GPUs."""
+
+    configuration: Configuration
+    assumed_launch: bool
+    guesses: tuple[Guess, ...]
+    subject: Subject
+    unused: tuple[str, ...] = ()
+    """What is wrong with the assumptions that none of the kernels has use for."""
+
+
+class Workshop:
+    """Prepares kernels. What it prepared last is kept: requests that differ in their launches only
+    are compiled once, those that follow each other for other GPUs are analysed once."""
+
+    def __init__(self, stage: Around = plainly) -> None:
+        collect_seldom()
+        self.stage = stage
+        self._compiled: tuple[object, CompiledUnit, Mapping[str, Registers]] | None = None
+        self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
+
+    def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
+        """The kernels that are asked for.
+
+        :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
+        """
+        from kcc.sim.flow.assumed_shares import unused_in
+
+        if self._prepared is None or self._prepared[0] is not request:
+            unit, counts = self._compile(request)
+            kernels = choose_kernels(unit, request.kernels)
+            check_arguments(request.arguments, kernels)
+            found = tuple(
+                _prepared(kernel, unit, request, counts, self.stage) for kernel in kernels
+            )
+            if request.assumptions.places:
+                known = [(each.subject.facts, each.subject.flow.assumed) for each in found]
+                unused = unused_in(request.assumptions, known)
+                found = tuple(replace(each, unused=unused) for each in found)
+            self._prepared = (request, found)
+        return self._prepared[1]
+
+    def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
+        from kcc.frontend.constant_math import fold_math
+
+        key = (
+            request.source, request.options, request.frontend, request.registers, request.kernels,
+        )  # fmt: skip
+        if self._compiled is None or self._compiled[0] != key:
+            plain = compile_unit(request, self.stage)
+            unit = self.stage("folding", lambda: fold_math(plain))
+            self._compiled = (key, unit, count_registers(unit, request, self.stage))
+        return self._compiled[1:]
+
+    def estimate(
+        self, prepared: PreparedKernel, gpu: GpuDescription, question: Question
+    ) -> KernelEstimate:
+        """The estimate of a kernel on a GPU.
+
+        :raises DiagnosticError: K807 for a value of the GPU that is needed and not known.
+        """
+        from kcc.base.gpu.needs import GpuReader
+        from kcc.sim.estimate.options import ABLATIONS, EVERYTHING
+
+        model, subject = MODELS[question.model](), prepared.subject
+        whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
+        found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
+        ablated = dict[str, float]()
+        if question.ablate and not found.invalid:
+            for name, ablation in ABLATIONS.items():
+                without = replace(ablation, analysis=question.analysis, launches=question.launches)
+                other = self.stage("ablation", lambda w=without: model(subject, GpuReader(gpu), w))
+                ablated[name] = other.time_us
+        reduced = None
+        if question.analysis.off and not found.invalid:
+            other = replace(whole, analysis=question.analysis.reduced())
+            reduced = self.stage("model", lambda: model(subject, GpuReader(gpu), other))
+        return KernelEstimate(
+            prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
+            prepared.unused, reduced, question.analysis.off,
+        )  # fmt: skip
+
+
+def estimate_source(
+    request: AnalysisRequest, gpus: Sequence[GpuDescription], question: Question | None = None,
+    stage: Around = plainly,
+) -> Iterator[KernelEstimate]:  # fmt: skip
+    """The estimates of all kernels asked for, kernel by kernel, on all ``gpus``.
+
+    :raises DiagnosticError: for bad input, and K890 for a launch that is not known.
+    """
+    workshop = Workshop(stage)
+    for prepared in workshop.prepare(request):
+        for gpu in gpus:
+            yield workshop.estimate(prepared, gpu, question or Question())
+
+
+def asked_configuration(request: AnalysisRequest) -> Configuration:
+    """What is known of a request that was refused."""
+    inputs = request.other_launch
+    if len(request.kernels) == 1:
+        inputs = request.launches.get(request.kernels[0], inputs)
+    asked = inputs.request
+    return Configuration(
+        ", ".join(request.kernels), request.source.name, _macros(request),
+        _sizes(asked.global_size or asked.grid, inputs.names),
+        _sizes(asked.local_size or asked.block, inputs.names),
+    )  # fmt: skip
+
+
+def _sizes(asked: Sequence[Expression] | None, names: Mapping[str, Value]) -> tuple[int, ...]:
+    """Sizes as they were asked for, empty where they are no numbers."""
+    try:
+        return tuple(whole_number(each, names, "a launch size") for each in asked or ())
+    except DiagnosticError:
+        return ()
+
+
+def _macros(request: AnalysisRequest) -> dict[str, str]:
+    return {m.name: m.value or "" for m in request.options.macros}
+
+
+def _prepared(
+    kernel: Kernel, unit: CompiledUnit, request: AnalysisRequest,
+    counts: Mapping[str, Registers], stage: Around,
+) -> PreparedKernel:  # fmt: skip
+    from kcc.passes.registers.counts import RegisterSource
+    from kcc.sim.estimate.facts import estimate_facts
+    from kcc.sim.estimate.subject import local_bytes_of, subject_of
+    from kcc.sim.flow.guesses import guesses_of
+
+    inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
+    launch = resolve(kernel, inputs)
+    known = known_launch(kernel, launch, inputs, request.arguments)
+    if known.global_size is None or known.local_size is None:
+        raise DiagnosticError([_no_launch(kernel, unit.name, launch)])
+    facts = stage(
+        "passes",
+        lambda: estimate_facts(
+            kernel, unit.module, known, request.assumptions.loops, request.assumptions.branches
+        ),
+    )
+    count = counts.get(kernel.symbol)
+    sizes_of = buffer_bytes(kernel, inputs, request.arguments)
+    local = local_bytes_of(facts, sizes_of)
+    subject = stage(
+        "machine program",
+        lambda: subject_of(
+            kernel, facts, None if count is None else count.count, local, array_bytes=sizes_of
+        ),
+    )
+    subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
+    sizes = tuple(known.global_size), tuple(known.local_size)
+    scalars = {
+        kernel.arguments[i].name: value
+        for i, value in known.arguments.items()
+        if isinstance(value, int | float) and math.isfinite(value)
+    }
+    configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes, scalars)
+    guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
+    return PreparedKernel(configuration, launch.assumed, guesses, subject)
+
+
+def _no_launch(kernel: Kernel, source: str, launch: Launch) -> Diagnostic:
+    """What is missing: values of names in the sizes that were given, or the sizes."""
+    names = set[str]()
+    if launch.global_origin is Origin.GIVEN:
+        for extent in (*launch.global_size, *launch.local_size):
+            names |= set() if isinstance(extent, int) else free_names(extent)
+    unset = " and ".join(f"'{name}'" for name in sorted(names))
+    because = f": {unset} {'have' if len(names) > 1 else 'has'} no value" if names else ""
+    hint = "give it: --global 4096,4096 --local 16,16, and --arg NAME=VALUE for its scalars"
+    if names:
+        hint = "give it: " + " ".join(f"--size {name}=4096" for name in sorted(names))
+    return Diagnostic(
+        "K890", f"the launch of '{kernel.name}' is not known, and its time depends on it{because}",
+        Span(source, 0), hint=hint,
+    )  # fmt: skip

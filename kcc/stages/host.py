@@ -1,0 +1,246 @@
+"""Runs a PyOpenCL-style script in this process, with kcc.opencl underneath.
+
+A script that defines ``main(size, seed)`` is a workload: its code runs under another name than
+``__main__``, so that a call of ``main`` behind ``if __name__ == "__main__"`` (for plain Python) is
+left out, and then ``main`` is called once. Any other script runs as ``__main__``, as Python would
+run it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+import traceback
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.opencl.errors import BuildError, KernelFault
+from kcc.opencl.missing import ADVICE, NotInKcc
+from kcc.opencl.session import (
+    HostLaunch,
+    HostSettings,
+    LaunchRow,
+    Observer,
+    Session,
+    use_session,
+    user_cache_dir,
+)
+
+__all__ = [
+    "HostLaunch",
+    "HostSettings",
+    "LaunchRow",
+    "Observer",
+    "Progress",
+    "ScriptRun",
+    "run_script",
+    "user_cache_dir",
+]
+
+DEFAULT_SETTINGS = HostSettings()
+
+WORKLOAD_NAME = "__workload__"
+"""``__name__`` of a script whose ``main`` is called."""
+
+WORKLOAD_PARAMETERS = ["size", "seed"]
+"""What ``main`` of a workload takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptRun:
+    """What a script did: its launches in order, and the lines of the sources it compiled."""
+
+    launches: tuple[LaunchRow, ...]
+    sources: Mapping[str, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a run has done so far, for those who look while it lasts, or after it failed."""
+
+    launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
+    sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+
+
+def run_script(
+    path: str,
+    *,
+    size: str = "small",
+    seed: int = 0,
+    arguments: Sequence[str] = (),
+    observer: Observer | None = None,
+    settings: HostSettings = DEFAULT_SETTINGS,
+    progress: Progress | None = None,
+) -> ScriptRun:
+    """Run the script ``path``, in this process.
+
+    ``sys.argv`` is the path and ``arguments``, ``sys.path`` begins with the script's folder, and
+    modules that come from there are forgotten afterwards. ``progress`` is filled while the script
+    runs.
+
+    Raises :class:`DiagnosticError`: K001 or K730 for a script that cannot be read, K71x for what a
+    kernel does wrong, those of the compiler for a program that does not build, and K731 to K733
+    for any other exception, with its place in the script. SystemExit and KeyboardInterrupt pass
+    through.
+    """
+    tree = _parse(path)
+    seen = progress or Progress()
+    session = Session(
+        settings,
+        observer,
+        Path(path).resolve().parent,
+        launches=seen.launches,
+        sources=seen.sources,
+    )
+    before = use_session(session)
+    try:
+        _run(tree, path, size, seed, [path, *arguments], redirect=settings.redirect)
+    except (KernelFault, BuildError) as error:
+        raise error.error from error
+    except (DiagnosticError, InternalError, BrokenPipeError):
+        raise
+    except Exception as error:
+        raise DiagnosticError([_explain(error, path)]) from error
+    finally:
+        use_session(before)
+    return ScriptRun(tuple(session.launches), session.sources)
+
+
+def is_workload(tree: ast.Module) -> bool:
+    """Whether a script defines ``main(size, seed)``."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "main":
+            return [a.arg for a in node.args.args[:2]] == WORKLOAD_PARAMETERS
+    return False
+
+
+def _explain(error: Exception, path: str) -> Diagnostic:
+    """What went wrong in a script, and where in its own files."""
+    text = " ".join(str(error).split())
+    span = _place(error, path)
+    if isinstance(error, NotInKcc) or isinstance(error.__cause__, NotInKcc):
+        return Diagnostic("K733", text, span)
+    if isinstance(error, ImportError) and (error.name or "").startswith(("pyopencl", "kcc.opencl")):
+        return Diagnostic("K733", f"{text}; {ADVICE}", span)
+    if isinstance(error, AssertionError):
+        return Diagnostic("K732", f"the check failed: {text}" if text else "a check failed", span)
+    name = type(error).__name__
+    return Diagnostic("K731", f"{name}: {text}" if text else name, span)
+
+
+def _place(error: Exception, path: str) -> Span:
+    """The innermost line of the script, or of a module beside it, that led to an error."""
+    folder = Path(path).resolve().parent
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == path or Path(frame.filename).parent == folder:
+            file = path if frame.filename == path else frame.filename
+            column, end = (frame.colno or 0) + 1, (frame.end_colno or 0) + 1
+            same_line = frame.end_lineno == frame.lineno
+            length = max(end - column, 1) if same_line else 1
+            return Span(file, frame.lineno or 0, column, length)
+    return Span(path, 0)
+
+
+def _parse(path: str) -> ast.Module:
+    try:
+        return ast.parse(Path(path).read_bytes(), path)
+    except OSError as error:
+        message = f"cannot read '{path}': {error.strerror}"
+        raise DiagnosticError([Diagnostic("K001", message)]) from error
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 0
+        column = getattr(error, "offset", None) or 0
+        message = f"the script is no Python: {getattr(error, 'msg', error)}"
+        span = Span(path, line, column)
+        raise DiagnosticError([Diagnostic("K730", message, span)]) from error
+
+
+def _run(
+    tree: ast.Module, path: str, size: str, seed: int, argv: list[str], *, redirect: bool
+) -> None:
+    code: CodeType = compile(tree, path, "exec", dont_inherit=True)
+    called = is_workload(tree)
+    module = ModuleType(WORKLOAD_NAME if called else "__main__")
+    module.__file__ = path
+    with _surroundings(module, argv, redirect=redirect):
+        exec(code, module.__dict__)
+        if called:
+            main: Callable[[str, int], object] = module.__dict__["main"]
+            main(size, seed)
+
+
+@contextmanager
+def _surroundings(
+    module: ModuleType, argv: list[str], *, redirect: bool
+) -> Generator[None, None, None]:
+    """``sys`` as the script expects it; afterwards as it was."""
+    folder = str(Path(argv[0]).resolve().parent)
+    modules, path, old_argv = dict(sys.modules), list(sys.path), sys.argv
+    finder = _Redirection()
+    sys.argv = argv
+    sys.path.insert(0, folder)
+    sys.modules[module.__name__] = module
+    if redirect:
+        for name in [n for n in sys.modules if n.partition(".")[0] == "pyopencl"]:
+            del sys.modules[name]
+        sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = old_argv, path
+        if redirect:
+            sys.meta_path.remove(finder)
+        _restore_modules(modules, folder, redirect=redirect)
+
+
+def _restore_modules(before: dict[str, ModuleType], folder: str, *, redirect: bool) -> None:
+    """Forget what came from the script's folder and what stood for PyOpenCL; libraries stay, since
+    loading them twice is slow and some cannot be."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        own = name not in before and file.startswith(folder + "/")
+        if own or (redirect and name.partition(".")[0] == "pyopencl"):
+            del sys.modules[name]
+    sys.modules.pop(WORKLOAD_NAME, None)
+    if "__main__" in before:
+        sys.modules["__main__"] = before["__main__"]
+    if redirect:
+        for name, module in before.items():
+            if name.partition(".")[0] == "pyopencl":
+                sys.modules[name] = module
+
+
+class _Redirection(MetaPathFinder, Loader):
+    """Answers imports of ``pyopencl`` with kcc.opencl."""
+
+    def find_spec(
+        self, fullname: str, _path: object = None, _target: object = None
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] != "pyopencl":
+            return None
+        return ModuleSpec(fullname, self, is_package=fullname == "pyopencl")
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        name = spec.name.replace("pyopencl", "kcc.opencl", 1)
+        if name not in PUBLIC_MODULES:
+            raise ModuleNotFoundError(f"kcc.opencl does not have '{spec.name}'", name=spec.name)
+        real = importlib.import_module(name)
+        alias = ModuleType(spec.name)
+        alias.__dict__.update(
+            (k, v) for k, v in vars(real).items() if k not in ("__name__", "__spec__", "__loader__")
+        )
+        return alias
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing: it has everything from the module it stands for."""
+
+
+PUBLIC_MODULES = ("kcc.opencl", "kcc.opencl.array", "kcc.opencl.cltypes", "kcc.opencl.tools")
+"""The modules of PyOpenCL that kcc has."""

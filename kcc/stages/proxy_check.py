@@ -1,0 +1,85 @@
+"""Whether a miniature behaves as its original: both simulated, both profiled, side by side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.writer import TraceWriter
+from kcc.passes.registers.counts import estimate_registers
+from kcc.sim.cycle.sources import simulate_trace
+from kcc.sim.result import Timing
+from kcc.stages.host import HostLaunch, HostSettings, run_script
+from kcc.stages.tracing import Tracer, header_of
+from kcc.synth.comparison.behaviour import Simulated
+from kcc.tracegen.workers import TraceCallback
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A trace file, and the registers of its kernels by estimate."""
+
+    path: str
+    registers: Mapping[str, int]
+
+
+class _RegisterTracer(Tracer):
+    """Notes the registers of kernels beside."""
+
+    def __init__(
+        self, writer: TraceWriter, kernels: Sequence[str], launches: Sequence[range]
+    ) -> None:
+        super().__init__(writer, kernels=kernels, launches=launches)
+        self.registers = dict[str, int]()
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        callback = super().before(launch)
+        name = launch.kernel.name
+        if callback is not None and name not in self.registers:
+            self.registers[name] = estimate_registers(launch.kernel.function).count
+        return callback
+
+
+def trace_run(  # noqa: PLR0913 - the options of a run
+    script: str, target: Path, settings: HostSettings, *, size: str = "small", seed: int = 0,
+    arguments: Sequence[str] = (), kernels: Sequence[str] = (), launches: Sequence[range] = (),
+) -> Traced:  # fmt: skip
+    """Trace the launches of a script (all, or those named) into the file ``target``."""
+    with TraceWriter(target, header_of(script)) as writer:
+        tracer = _RegisterTracer(writer, kernels, launches)
+        try:
+            run_script(
+                script, size=size, seed=seed, arguments=arguments, observer=tracer,
+                settings=settings,
+            )  # fmt: skip
+        except SystemExit as end:  # `sys.exit(main())` ends many scripts well
+            if end.code not in (None, 0):
+                raise
+        tracer.finish()
+    return Traced(str(target), tracer.registers)
+
+
+def simulate_run(traced: Traced, gpu: GpuDescription) -> Simulated:
+    """Simulate what was traced on a GPU, launch after launch."""
+    began = time.process_time()
+    found = list(simulate_trace(traced.path, gpu, registers=dict(traced.registers)))
+    return _summed(found, time.process_time() - began)
+
+
+def _summed(found: Sequence[Timing], seconds: float) -> Simulated:
+    hits, accesses = dict[str, float](), dict[str, float]()
+    for timing in found:
+        for cache in timing.caches:
+            hits[cache.level] = hits.get(cache.level, 0) + cache.hits
+            accesses[cache.level] = accesses.get(cache.level, 0) + cache.accesses
+    return Simulated(
+        gpu=found[0].gpu if found else "",
+        cycles=sum(t.cycles for t in found),
+        issued=sum(t.issued for t in found),
+        instructions=sum(t.instructions for t in found),
+        hits={level: hits[level] / n if n else 0.0 for level, n in accesses.items()},
+        cpu_seconds=seconds,
+    )

@@ -1,0 +1,113 @@
+"""Miniatures beside their originals: the one that is asked for, or the smallest within a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.stages.host import HostSettings
+from kcc.stages.proxy_check import Traced, simulate_run, trace_run
+from kcc.stages.synth import Settled, Study, settle, write_runnable
+from kcc.synth.comparison.behaviour import Pair, Simulated
+from kcc.synth.reduction.reductions import Reduction, smallest_within
+from kcc.synth.reduction.twins import followed, steps_to
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """A miniature; the larger one beside it, if two are asked for; and what it says, or both, of
+    the original on each GPU."""
+
+    reduction: Reduction
+    settled: Settled
+    twin: Settled | None = None
+    pairs: tuple[Pair, ...] = ()
+
+
+class Bench:
+    """Miniatures of a study on some GPUs, each made and simulated once. ``originals`` are the
+    study's simulations on the same GPUs. Traces go into ``folder``. With ``twins`` IPC is what two
+    miniatures say together."""
+
+    def __init__(
+        self, study: Study, gpus: Sequence[GpuDescription], originals: Sequence[Simulated],
+        settings: HostSettings, folder: Path, seed: int = 0,
+    ) -> None:  # fmt: skip
+        self.study, self.gpus, self.originals = study, tuple(gpus), tuple(originals)
+        self.settings, self.folder, self.seed = settings, folder, seed
+        self._whole = sum(x.profile.warp_instructions for x in study.launches)
+        self._settled = dict[Reduction, Settled]()
+        self._traced = dict[Reduction, Traced]()
+        self._simulated = dict[tuple[Reduction, int], Simulated]()
+
+    def checked(self, reduction: Reduction, *, twins: bool = False) -> Checked:
+        """The miniature of a reduction, simulated on all GPUs."""
+        numbers = range(len(self.gpus))
+        pairs = tuple(self.pair(reduction, n, twins=twins) for n in numbers)
+        twin = self.settled(reduction.halved) if twins and not reduction.is_none else None
+        return Checked(reduction, self.settled(reduction), twin, pairs)
+
+    def smallest(
+        self, least: Reduction, most: Reduction, bound: float, *, twins: bool = False,
+        on: Sequence[int] | None = None,
+    ) -> tuple[Reduction, bool]:  # fmt: skip
+        """The reduction between two with the smallest miniature whose error of IPC is within the
+        bound on all GPUs (``on``: on those); ``least`` where that is not within it. With ``twins``
+        also two miniatures are tried, and are said to be meant where they are the smaller."""
+        numbers = range(len(self.gpus)) if on is None else on
+
+        def smallest_of(*, two: bool) -> Reduction:
+            def trial(reduction: Reduction) -> int | None:
+                pairs = (self.pair(reduction, number, twins=two) for number in numbers)
+                good = all(abs(pair.ipc_error) <= bound for pair in pairs)
+                return self._size(reduction, twins=two) if good else None
+
+            return smallest_within(self.study.kernels, self.study.launches, trial, least, most)
+
+        ways = [(smallest_of(two=two), two) for two in ((False, True) if twins else (False,))]
+        return min(ways, key=lambda way: self._size(way[0], twins=way[1]))
+
+    def _size(self, reduction: Reduction, *, twins: bool) -> int:
+        """Warp instructions of a miniature, or two."""
+        two = twins and not reduction.is_none
+        return self.executed(reduction) + (self.executed(reduction.halved) if two else 0)
+
+    def pair(self, reduction: Reduction, number: int, *, twins: bool = False) -> Pair:
+        """The original and a miniature on one GPU."""
+        found = self.simulated(reduction, number)
+        if twins and not reduction.is_none:
+            larger = reduction.halved
+            sizes = self.executed(reduction), self.executed(larger)
+            steps = steps_to(self._whole / reduction.common_blocks, *sizes)
+            found = followed(found, self.simulated(larger, number), steps)
+        return Pair(self.originals[number], found)
+
+    def settled(self, reduction: Reduction) -> Settled:
+        """The miniature of a reduction."""
+        if reduction not in self._settled:
+            self._settled[reduction] = settle(
+                self.study, reduction.factors, self.settings, self.seed, reduction.blocks, self.gpus
+            )
+        return self._settled[reduction]
+
+    def executed(self, reduction: Reduction) -> int:
+        """The warp instructions of a miniature, by its profile."""
+        return sum(x.warp_instructions for x in self.settled(reduction).profile.launches)
+
+    def simulated(self, reduction: Reduction, number: int) -> Simulated:
+        """A miniature on one GPU."""
+        key = reduction, number
+        if key not in self._simulated:
+            self._simulated[key] = simulate_run(self._trace(reduction), self.gpus[number])
+        return self._simulated[key]
+
+    def _trace(self, reduction: Reduction) -> Traced:
+        if reduction not in self._traced:
+            folder = self.folder / str(len(self._traced))
+            folder.mkdir()
+            script = write_runnable(self.settled(reduction), folder)
+            target = folder / "miniature.kct"
+            self._traced[reduction] = trace_run(str(script), target, self.settings)
+        return self._traced[reduction]

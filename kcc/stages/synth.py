@@ -1,0 +1,312 @@
+"""Miniatures of whole applications: run a host script, see what its kernels do, make others that do
+alike."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.profile.document import read_profile_and
+from kcc.base.profile.model import Profile
+from kcc.base.trace.decode import TraceDecoder
+from kcc.base.trace.launches import TraceLaunch
+from kcc.frontend.kernel import Kernel
+from kcc.stages.host import HostLaunch, HostSettings, run_script
+from kcc.stages.profile import profile_script
+from kcc.synth.assembly.assemble import Wishes, assemble
+from kcc.synth.assembly.model import Miniature
+from kcc.synth.comparison.behaviour import Behaviour, behaviour
+from kcc.synth.comparison.compare import FlowDifference, compare_flow, strays
+from kcc.synth.emit.cuda_source import cuda_source
+from kcc.synth.emit.host_source import host_source
+from kcc.synth.emit.llvm_source import compiled, llvm_source
+from kcc.synth.emit.opencl_source import opencl_source
+from kcc.synth.emit.opencl_text import SourceText
+from kcc.synth.original.footprints import Footprints, fills_of
+from kcc.synth.original.observed import KernelFacts, LaunchFacts, kernel_facts
+from kcc.synth.original.stored import KEY, restored
+from kcc.tracegen.execute import Execution
+from kcc.tracegen.image_data import ImageData
+from kcc.tracegen.profiling.collect import LaunchCollector
+from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.trace_file import describe_launch
+from kcc.tracegen.trace_tables import tables_of
+from kcc.tracegen.workers import TraceCallback
+
+SOURCE_NAME, HOST_NAME = "kernel.cl", "workload.py"
+"""Of a miniature in a folder of its own."""
+
+NEVER_WRITTEN = "K714"
+"""Memory is read that was never written."""
+
+
+class Study:
+    """An observer of a run (:class:`kcc.stages.host.Observer`) that finds out what miniatures of
+    its launches are made from. ``kernels`` and ``launches`` choose some; empty means all."""
+
+    def __init__(self, kernels: Sequence[str] = (), launches: Sequence[range] = ()) -> None:
+        self.wanted, self.numbers = frozenset(kernels), tuple(launches)
+        self.kernels = list[KernelFacts]()
+        self.launches = list[LaunchFacts]()
+        self._numbers = dict[Kernel, int]()
+        self._current: _Current | None = None
+
+    @property
+    def trace(self) -> TraceMode:
+        return TraceMode.ADDRESSES
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        self._current = None
+        if not self._is_wanted(launch):
+            return None
+        tables = tables_of(launch.prepared.plan, launch.kernel, launch.unit)
+        said = describe_launch(launch.prepared, launch.number, 0, addresses=True)
+        collector = LaunchCollector(tables, said)
+        if launch.kernel not in self._numbers:
+            self._numbers[launch.kernel] = len(self.kernels)
+            self.kernels.append(
+                kernel_facts(
+                    launch.kernel, launch.prepared.plan.function, launch.unit, collector.info,
+                    [a.instruction for a in tables.accesses],
+                    [b.reconvergence for b in tables.blocks],
+                )
+            )  # fmt: skip
+        number = self._numbers[launch.kernel]
+        self._current = _Current(number, self.kernels[number], said, collector, launch)
+        decoder = TraceDecoder(tables, addresses=True)
+        current = self._current
+
+        def take(first_block: int, words: NDArray[np.uint32]) -> None:
+            for batch in decoder.decode(first_block, words):
+                collector.add(batch)
+                current.footprints.add(batch)
+
+        return take
+
+    def after(self, launch: HostLaunch, execution: Execution) -> None:  # noqa: ARG002
+        if self._current is not None:
+            self.launches.append(self._current.finish())
+            self._current = None
+
+    def _is_wanted(self, launch: HostLaunch) -> bool:
+        kernel = not self.wanted or launch.kernel.name in self.wanted
+        return kernel and (not self.numbers or any(launch.number in r for r in self.numbers))
+
+
+class _Current:
+    """The launch that runs."""
+
+    def __init__(
+        self, number: int, facts: KernelFacts, said: TraceLaunch, collector: LaunchCollector,
+        launch: HostLaunch,
+    ) -> None:  # fmt: skip
+        self.number, self.facts, self.said, self.collector = number, facts, said, collector
+        self.footprints = Footprints(facts, said.buffers)
+        arguments = launch.prepared.arguments
+        self.contents = {
+            argument: np.array(arguments[argument], np.uint8).reshape(-1)
+            for argument in set(facts.filled.values())
+            if isinstance(arguments[argument], np.ndarray)
+        }
+        self.images = {
+            n: tuple(reversed(value.pixels.shape[:-1]))
+            for n, value in enumerate(arguments)
+            if isinstance(value, ImageData)
+        }
+
+    def finish(self) -> LaunchFacts:
+        spans = dict[int, tuple[int, int]]()
+        for access, own in self.footprints.found.items():
+            base = self._base(own.low)
+            spans[access] = own.low - base, own.high - base
+        return LaunchFacts(
+            self.number, self.said, self.collector.finish(self.number), spans,
+            fills_of(self.facts, self.footprints, self.contents), self.images,
+        )  # fmt: skip
+
+    def _base(self, address: int) -> int:
+        """Where the array begins that holds an address."""
+        starts = [b.address for b in self.said.buffers if b.address <= address]
+        starts += [a.address for a in self.collector.tables.arrays if a.address <= address]
+        return max(starts, default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What is written of a miniature, as texts by language."""
+
+    opencl: str
+    host: str
+    llvm: str
+    cuda: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """A miniature that runs within its buffers, its OpenCL C, and its profile."""
+
+    miniature: Miniature
+    source: SourceText
+    profile: Profile
+
+
+def study_script(
+    path: str, study: Study, settings: HostSettings, *, size: str = "small", seed: int = 0,
+    arguments: Sequence[str] = (),
+) -> Study:  # fmt: skip
+    """Run a script with a study that watches it; raises what :func:`kcc.stages.host.run_script`
+    does, and K951 where nothing was launched that is asked for."""
+    run_script(path, size=size, seed=seed, arguments=arguments, observer=study, settings=settings)
+    check_study(study)
+    return study
+
+
+def study_profile(path: str, kernels: Sequence[str] = (), launches: Sequence[range] = ()) -> Study:
+    """The study that `kcc profile --for-synth` kept in a file.
+
+    :raises DiagnosticError: K001, K780 or K952 where there is none in it.
+    """
+    profile, part = read_profile_and(path, KEY)
+    if part is None:
+        message = f"'{path}' does not have what a miniature is made from"
+        hint = "`kcc profile FILE.py --for-synth --json FILE.json` writes it too"
+        raise DiagnosticError([Diagnostic("K952", message, hint=hint)])
+    study = Study(kernels, launches)
+    found, rows = restored(part, profile)
+    wanted = [
+        x
+        for x in rows
+        if (not kernels or found[x.kernel].kernel.name in kernels)
+        and (not launches or any(x.profile.number in r for r in launches))
+    ]
+    used = sorted({x.kernel for x in wanted})
+    study.kernels = [found[n] for n in used]
+    study.launches = [replace(x, kernel=used.index(x.kernel)) for x in wanted]
+    return study
+
+
+def check_study(study: Study) -> None:
+    """Raise K951 where nothing was launched that is asked for."""
+    if not study.launches:
+        raise DiagnosticError([Diagnostic("K951", "no launch is there, or none that is asked for")])
+
+
+def settle(
+    study: Study,
+    factors: Sequence[Sequence[int]],
+    settings: HostSettings,
+    seed: int = 0,
+    blocks: int = 1,
+    gpus: Sequence[GpuDescription] = (),
+) -> Settled:
+    """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
+    ``blocks``; epochs are those of the largest of ``gpus``.
+
+    It is run once in a temporary folder. Where an address made of filled contents leads out of its
+    array, the access is one whose address is drawn from then on; where contents decide otherwise
+    than the original's, the conditions of the kernel are drawn.
+    """
+    wishes = Wishes(
+        tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus)
+    )
+    while True:
+        miniature = assemble(study.kernels, study.launches, wishes)
+        source = opencl_source(miniature)
+        try:
+            settled = Settled(miniature, source, _profiled(miniature, source, settings))
+            undecided = wishes.undecided if blocks > 1 else _strays(study, settled)
+            if undecided <= wishes.undecided:
+                return settled
+            wishes = replace(wishes, undecided=wishes.undecided | undecided)
+        except DiagnosticError as error:
+            access = _guilty(study, source, error)
+            if access is None:
+                raise InternalError("miniature", str(error)) from error
+            kernel, _ = access
+            if error.diagnostics[0].code == NEVER_WRITTEN and kernel not in wishes.cleared:
+                wishes = replace(wishes, cleared=wishes.cleared | {kernel})
+            elif access not in wishes.drawn:
+                wishes = replace(wishes, drawn=wishes.drawn | {access})
+            else:
+                raise InternalError("miniature", str(error)) from error
+
+
+def _strays(study: Study, settled: Settled) -> frozenset[int]:
+    """Kernels whose contents decide otherwise than those of the original do."""
+    found = set[int]()
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        facts, mine = study.kernels[launch.kernel], settled.profile.kernels[own.kernel]
+        factors = settled.miniature.reductions[launch.kernel]
+        if strays(facts, launch.profile, mine, own, factors):
+            found.add(launch.kernel)
+    return frozenset(found)
+
+
+def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
+    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
+        script = _write(miniature, source, Path(folder))
+        try:
+            return profile_script(str(script), settings=settings, seed=miniature.seed)
+        except DiagnosticError:
+            # What a launch does wrong cuts its trace off; without one it says what it is.
+            run_script(str(script), settings=settings, seed=miniature.seed)
+            raise
+
+
+def _write(miniature: Miniature, source: SourceText, folder: Path) -> Path:
+    script = folder / HOST_NAME
+    script.write_text(host_source(miniature, HOST_NAME, SOURCE_NAME), encoding="utf-8")
+    script.with_name(SOURCE_NAME).write_text(source.text, encoding="utf-8")
+    return script
+
+
+def write_runnable(settled: Settled, folder: Path) -> Path:
+    """The host and the OpenCL C of a miniature, into a folder of one's own; gives the host."""
+    return _write(settled.miniature, settled.source, folder)
+
+
+def flow_differences(study: Study, settled: Settled) -> list[FlowDifference]:
+    """How the flow of each launch differs from that of the original."""
+    found = list[FlowDifference]()
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        info = study.kernels[launch.kernel].info
+        mine = settled.profile.kernels[own.kernel]
+        found.append(compare_flow(info, launch.profile, mine, own))
+    return found
+
+
+def behaviours(study: Study, settled: Settled) -> tuple[Behaviour, Behaviour]:
+    """What original and miniature do, whatever the GPU."""
+    original = Profile({}, (), tuple(launch.profile for launch in study.launches))
+    return behaviour(original), behaviour(settled.profile)
+
+
+def _guilty(study: Study, source: SourceText, error: DiagnosticError) -> tuple[int, int] | None:
+    """The kernel and instruction of an access that left its array."""
+    first = error.diagnostics[0]
+    if not first.code.startswith("K71") or first.span is None:
+        return None
+    found = source.accesses.get(first.span.line)
+    if found is None:
+        return None
+    kernel, access = found
+    numbers = study.kernels[kernel].access_of
+    return next(((kernel, i) for i, n in numbers.items() if n == access), None)
+
+
+def files_of(settled: Settled, source_name: str, host_name: str, cuda_name: str) -> Files:
+    """The texts of a miniature in all languages."""
+    unit = compiled(settled.source.text, source_name)
+    return Files(
+        opencl=settled.source.text,
+        host=host_source(settled.miniature, host_name, source_name),
+        llvm=llvm_source(unit),
+        cuda=cuda_source(settled.miniature, unit, cuda_name),
+    )

@@ -1,0 +1,72 @@
+"""Traces of whole runs: the launches of a host script, into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import kcc
+from kcc.base.trace.launches import DYNAMIC, TraceHeader
+from kcc.base.trace.tables import TraceTables
+from kcc.base.trace.writer import TraceWriter
+from kcc.frontend.kernel import Kernel
+from kcc.stages.host import HostLaunch
+from kcc.tracegen.execute import Execution
+from kcc.tracegen.simt.program import TraceMode
+from kcc.tracegen.trace_file import begin_launch, end_launch
+from kcc.tracegen.trace_tables import tables_of
+from kcc.tracegen.workers import TraceCallback
+
+
+def header_of(script: str) -> TraceHeader:
+    """What a trace says of the run of a script."""
+    return TraceHeader(kcc.__version__, DYNAMIC, script)
+
+
+class Tracer:
+    """An observer of a run (:class:`kcc.stages.host.Observer`) that writes its launches to a file.
+
+    ``kernels`` and ``launches`` (numbers in the run) say which; empty means all of them. Launches
+    that fail are left out.
+    """
+
+    def __init__(
+        self,
+        writer: TraceWriter,
+        *,
+        addresses: bool = True,
+        kernels: Sequence[str] = (),
+        launches: Sequence[range] = (),
+    ) -> None:
+        self.writer = writer
+        self.kernels, self.launches = frozenset(kernels), tuple(launches)
+        self._mode = TraceMode.ADDRESSES if addresses else TraceMode.BLOCKS
+        self._begun = False
+        self._tables: dict[tuple[Kernel, int], TraceTables] = {}
+        """By kernel and warp width."""
+
+    @property
+    def trace(self) -> TraceMode:
+        return self._mode
+
+    def before(self, launch: HostLaunch) -> TraceCallback | None:
+        self.writer.cancel()  # one that failed, and the script goes on
+        self._begun = self._is_wanted(launch)
+        if not self._begun:
+            return None
+        plan = launch.prepared.plan
+        key = launch.kernel, plan.width
+        if key not in self._tables:
+            self._tables[key] = tables_of(plan, launch.kernel, launch.unit)
+        return begin_launch(self.writer, launch.number, launch.prepared, self._tables[key])
+
+    def after(self, launch: HostLaunch, execution: Execution) -> None:  # noqa: ARG002
+        if self._begun:
+            end_launch(self.writer, execution)
+
+    def finish(self) -> None:
+        """The run is over."""
+        self.writer.cancel()
+
+    def _is_wanted(self, launch: HostLaunch) -> bool:
+        kernel = not self.kernels or launch.kernel.name in self.kernels
+        return kernel and (not self.launches or any(launch.number in r for r in self.launches))

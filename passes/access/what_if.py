@@ -1,0 +1,207 @@
+"""What an access would cost if its array, or the launch, were laid out otherwise: the gain of a
+change, computed like the cost it is to avoid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, assert_never
+
+from kcc.frontend.ir.types import ArrayTy, size_bytes
+from kcc.frontend.kernel import Kernel
+from kcc.passes.access.patterns import AccessStudy, Split
+from kcc.passes.control.divergence import Uniformity
+from kcc.passes.facts import Facts
+from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns
+from kcc.passes.memory.arrays import Array, ArrayKind
+from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.unknown import Unknown
+
+if TYPE_CHECKING:
+    from kcc.passes.memory.warp_cost import Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Padded:
+    """``extra`` bytes behind each row of ``row_bytes``."""
+
+    row_bytes: int
+    extra: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed:
+    """Columns where there were rows: an array of ``rows`` rows of ``row_bytes``, whose elements
+    have ``element_bytes``."""
+
+    row_bytes: int
+    rows: int
+    element_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vectorised:
+    """``width`` elements that follow each other are moved by one access: what it costs stands for
+    ``width`` accesses."""
+
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """Work-items that follow each other differ in the second dimension: the first two dimensions
+    of all ids, and of the launch, in the place of each other."""
+
+
+Change = Padded | Transposed | Vectorised | Swapped
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A change to an array and what all accesses to it cost, before and after it: sums over
+    ``accesses`` (ids) of executions times bank passes (local memory) or sectors; where executions
+    are not known, of one execution of each access."""
+
+    array: Array
+    change: Change
+    accesses: tuple[int, ...]
+    before: float
+    after: float
+    over_launch: bool
+
+
+class WhatIf:
+    """Answers for one kernel. The facts must hold :class:`AccessPatterns`."""
+
+    def __init__(self, kernel: Kernel, facts: Facts) -> None:
+        self.facts, self.patterns = facts, facts[AccessPatterns].patterns
+        self.study = AccessStudy(kernel, facts, facts[AccessPatterns].shape)
+
+    def pattern(self, access: MemoryAccess, change: Change) -> AccessPattern | Unknown:
+        """The pattern an access would have: kind, stride and costs."""
+        size, study = access.element_bytes, self.study
+        if isinstance(size, Unknown):
+            return size
+        if study.algebra.known.local_size is None:
+            return Unknown("the local size is not known")
+        from kcc.passes.access.measure import Place, measured
+
+        iterations = study.iterations(access.block)
+        order = (1, 0, 2) if isinstance(change, Swapped) else (0, 1, 2)
+        warps = study.warps(iterations.counts, order)
+        address = study.address(access)
+        split = study.split(warps, address, iterations.mask)
+        if isinstance(split, Unknown):
+            return split
+        loops = tuple(study.values.loops.around(access.block))
+        place = Place(address, size, access.space, study.shape, loops)
+        known = self.patterns[access.id]
+        pattern = AccessPattern(
+            access.id, AccessKind.UNKNOWN, known.text, pass_bytes=known.pass_bytes
+        )
+        if isinstance(change, Swapped):
+            if any(study.judge.uniformity(t).rank > Uniformity.BLOCK.rank for t, _ in split.loose):
+                return Unknown(self.patterns[access.id].reason)
+            return measured(pattern, place, warps, split, iterations)
+        if split.loose:
+            return Unknown(self.patterns[access.id].reason)
+        if isinstance(change, Vectorised):
+            size *= change.width
+        unit = size if isinstance(change, Vectorised) else change.row_bytes
+        odd = {key for key, coefficient in split.linear.items() if coefficient % unit}
+        split = study.split(warps, address, iterations.mask, odd)
+        assert isinstance(split, Split)
+        after = _row_after(change, size)
+        linear = {key: c // unit * after for key, c in split.linear.items()}
+        return measured(
+            pattern, replace(place, size=size), warps, Split(split.core, linear, ()), iterations,
+            lambda offsets: relocated(offsets, change, size),
+        )  # fmt: skip
+
+    def repair(self, array: Array, change: Change) -> Repair | Unknown:
+        """What a change would do to all accesses to an array."""
+        before = after = 0.0
+        own = [a for a in self.facts[MemoryAccesses].accesses if a.array == array]
+        counted = all(self.patterns[a.id].executions is not None for a in own)
+        for access in own:
+            old = self.patterns[access.id]
+            new = self.pattern(access, change)
+            if isinstance(new, Unknown):
+                return new
+            cost, better = cost_of(old), cost_of(new)
+            if cost is None or better is None:
+                return Unknown(f"what '{old.text}' costs is not known")
+            ran = old.executions
+            often = ran.count if counted and ran is not None else 1
+            before += often * cost
+            after += often * better
+        ids = tuple(access.id for access in own)
+        return Repair(array, change, ids, before, after, counted)
+
+    def best_padding(self, array: Array) -> Repair | None:
+        """The padding of rows that saves most in accesses to an array; of equal ones the smallest.
+        None if none saves anything."""
+        best: Repair | None = None
+        for row_bytes, element in self._rows(array):
+            for extra in (1, 2, 3, 4, 8):
+                found = self.repair(array, Padded(row_bytes, extra * element))
+                if isinstance(found, Unknown) or found.after >= found.before:
+                    continue
+                if best is None or found.after < best.after:
+                    best = found
+        return best
+
+    def _rows(self, array: Array) -> list[tuple[int, int]]:
+        """Lengths that rows may have, and bytes of an element: from the array's type, else from
+        the distances between lanes."""
+        found = dict[tuple[int, int], None]()
+        variable = self.facts.module.globals.get(str(array.symbol))
+        own = [a for a in self.facts[MemoryAccesses].accesses if a.array == array]
+        sizes = [a.element_bytes for a in own if isinstance(a.element_bytes, int)]
+        least = min(sizes, default=0)
+        if not least:
+            return []
+        if array.kind is ArrayKind.GLOBAL and variable is not None:
+            inner = variable.type
+            while isinstance(inner, ArrayTy) and isinstance(inner.element, ArrayTy):
+                inner = inner.element
+                found[size_bytes(inner), least] = None
+        for access in own:
+            pattern = self.patterns[access.id]
+            for distance in (pattern.stride_bytes, pattern.run_stride_bytes):
+                if distance and abs(distance) > least and abs(distance) % least == 0:
+                    found[abs(distance), least] = None
+        return list(found)
+
+
+def cost_of(pattern: AccessPattern) -> float | None:
+    """Bank passes of accesses to local memory, sectors of others: the mean of one execution."""
+    spread = pattern.bank_passes or pattern.sectors
+    return None if spread is None or pattern.sampled else spread.mean
+
+
+def relocated(offsets: Ints, change: Padded | Transposed | Vectorised, size: int) -> Ints:
+    """Where the bytes at ``offsets`` of an array are after a change."""
+    match change:
+        case Padded(row_bytes, extra):
+            return offsets + offsets // row_bytes * extra
+        case Transposed(row_bytes, rows, element):
+            row, inside = offsets // row_bytes, offsets % row_bytes
+            column, rest = inside // element, inside % element
+            return (column * rows + row) * element + rest
+        case Vectorised():
+            return offsets // size * size
+        case _:
+            assert_never(change)
+
+
+def _row_after(change: Padded | Transposed | Vectorised, size: int) -> int:
+    """How far apart two neighbouring rows begin."""
+    match change:
+        case Padded(row_bytes, extra):
+            return row_bytes + extra
+        case Transposed(element_bytes=element):
+            return element
+        case Vectorised():
+            return size
+        case _:
+            assert_never(change)

@@ -1,0 +1,1 @@
+"""Who hits in which cache."""

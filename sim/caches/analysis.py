@@ -1,0 +1,716 @@
+"""Which accesses miss which cache, from the addresses of the thread blocks that run together.
+
+An address is one that is computed for the first thread block, plus a coefficient for each number of
+a thread block and for each iteration. The sectors that all accesses to an array touch in a window
+(a few iterations, the thread blocks resident on one SM for L1, those of all SMs for L2) are
+enumerated: what is touched twice in the window hits, if the window's footprint fits the cache.
+What a window's thread blocks leave behind serves the next ones if both together fit.
+
+Reuse distance theory (Wang et al., section III-B.3) asks how much is touched between two uses; here
+the answer is the footprint of the window that holds both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.frontend.ir.types import IntTy
+from kcc.frontend.kernel import Kernel
+from kcc.frontend.types import AddressSpace
+from kcc.passes.access.patterns import AccessStudy, Split
+from kcc.passes.access.warp_addresses import WARP, Warps
+from kcc.passes.facts import Facts
+from kcc.passes.graph.loops import Loops
+from kcc.passes.memory.access_facts import MemoryShape
+from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
+from kcc.passes.symbolic.affine import unwrapped
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
+from kcc.passes.symbolic.lanes import Key
+from kcc.passes.unknown import Unknown
+from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.row_walks import Step, Walk, step_of, walked_bytes, walks_of
+from kcc.sim.caches.unknown_factors import placed_inside
+from kcc.sim.estimate.joined_atomics import is_joined
+from kcc.sim.flow.folded_grid import period_of
+from kcc.sim.flow.launch_flow import Flow, grid_of
+from kcc.sim.flow.open_arguments import open_arguments, placed
+
+Ints = NDArray[np.int64]
+
+SECTOR = 32
+LINE = 128
+
+INNER_WINDOW = 8
+"""Iterations of the innermost loop in a window: enough for elements of 4 bytes to fill a sector."""
+
+OUTER_WINDOW = 2
+MOST_ADDRESSES = 1 << 18
+INDIRECT_SECTORS = 16.0
+"""Sectors of an access through an index that memory holds, where nothing is known: between one for
+each lane and fully coalesced."""
+
+NOTHING: Mapping[str, int] = MappingProxyType({})
+MOST_SHIFTS = 8
+MOST_WARPS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """The addresses of one access: ``rows[warp, lane]`` in bytes for the first thread block and
+    iteration, plus ``groups[d]`` times the number of the thread block in dimension d and
+    ``loops[i]`` times the iteration of loop i. ``rows`` is None where they are not known."""
+
+    access: int
+    array: str
+    is_load: bool
+    size_bytes: int
+    executions: float
+    lanes: float
+    rows: Ints | None
+    groups: tuple[int, int, int]
+    loops: Mapping[int, int]
+    sectors: float
+    lines: float
+    passes: float
+    is_local: bool = False
+    bank_passes: float = 1.0
+    period: tuple[int, int] | None = None
+    """Where steps in x differ within so many thread blocks and from those to the next: how many,
+    and bytes from those to the next."""
+    walk: Walk | None = None
+    """How lanes go on whose beginning is not known."""
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether all work-items of a thread block have the same address."""
+        return self.rows is not None and bool((self.rows == self.rows.flat[0]).all())
+
+    assumed: bool = False
+    """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.flow.open_arguments`)."""
+    array_bytes: int | None = None
+    """Of the array, where that is given."""
+    once: float = 1.0
+    """The share of the sectors asked of it that it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Per execution of an access: sectors, lines, sectors that miss L1, and those that go to DRAM.
+    ``passes`` are those of the load/store port: through the banks of shared memory, or, for global
+    memory, of an L1 that looks up one line after another. ``bank_passes`` are those of global
+    memory through the banks of an L1 that is one with shared memory."""
+
+    sectors: float
+    lines: float
+    l2_sectors: float
+    dram_sectors: float
+    passes: float
+    known: bool
+    bank_passes: float = 1.0
+    behind: float = 0.0
+    """Of the sectors that miss L1, those that L2 is still waiting for, since another SM has asked
+    DRAM for them just before: the thread blocks of a launch go through the same data together, and
+    who is behind only a little catches up with the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheShape:
+    """What the analysis asks of a GPU and a launch. ``l1_bytes`` is 0 where loads pass L1 by."""
+
+    l1_bytes: int
+    l2_bytes: int
+    sms: int
+    resident: int
+    banks: int
+    grid: tuple[int, int, int]
+
+
+def streams_of(
+    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int],
+    array_bytes: Mapping[str, int] = NOTHING,
+) -> tuple[Stream, ...]:  # fmt: skip
+    """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
+    lane moves in each: more than in the source where neighbours were made one access; those that
+    became part of another one are not in it. ``array_bytes`` of arrays that have a known size."""
+    reader = _Reader(kernel, facts, flow, banks, array_bytes)
+    streams = [
+        reader.stream(access, widths[access.id])
+        for access in facts[MemoryAccesses].accesses
+        if access.space is not AddressSpace.PRIVATE and access.id in widths
+    ]
+    walks = walks_of(reader.steps)
+    found = [
+        bounded(replace(stream, walk=walks.get(stream.access)), array_bytes.get(stream.array))
+        for stream in streams
+    ]
+    asked = dict[str, float]()
+    for each in found:
+        if each.rows is None and each.is_load:
+            asked[each.array] = asked.get(each.array, 0.0) + each.executions * each.sectors
+    return tuple(
+        each if each.array_bytes is None
+        else replace(each, once=_share(each.array_bytes / SECTOR, asked.get(each.array, 0.0)))
+        for each in found
+    )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float:
+    return min(part / whole, 1.0) if whole else 1.0
+
+
+def bounded(stream: Stream, array_bytes: int | None) -> Stream:
+    """A stream to an array of a known size: lanes that go anywhere in it touch no more of it, in
+    the mean, than as many that are drawn."""
+    if not array_bytes or stream.is_local:
+        return stream
+    if stream.rows is not None:
+        return replace(stream, array_bytes=array_bytes)
+    wanted = WARP * stream.lanes
+    sectors, lines = (_drawn(wanted, -(-array_bytes // piece)) for piece in (SECTOR, LINE))
+    return replace(
+        stream, array_bytes=array_bytes, sectors=min(stream.sectors, sectors),
+        lines=min(stream.lines, lines), passes=min(stream.passes, lines),
+    )  # fmt: skip
+
+
+def _drawn(lanes: float, pieces: int) -> float:
+    """How many different ones of so many pieces lanes draw, in the mean; one at least."""
+    return max(pieces * (1.0 - (1.0 - 1.0 / pieces) ** lanes), 1.0)
+
+
+class _Reader:
+    """Computes addresses; those that differ by a constant only once."""
+
+    def __init__(
+        self, kernel: Kernel, facts: Facts, flow: Flow, banks: int, array_bytes: Mapping[str, int]
+    ) -> None:
+        self.array_bytes = array_bytes
+        self.study = AccessStudy(kernel, facts, MemoryShape())
+        self.instructions = kernel.function.instructions
+        self.values, self.flow, self.banks = facts[SymbolicValues], flow, banks
+        self.warps = Warps(self.values, {})
+        self.by_block = dict[int, Warps]()
+        self.rows = dict[object, Ints | None]()
+        self.splits = dict[object, Split | Unknown]()
+        self.costs = dict[object, _Costs]()
+        self.moves = dict[object, dict[Key, int]]()
+        self.periods = dict[object, tuple[int, int] | None]()
+        self.loops, self.facts = facts[Loops], facts
+        self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
+        self.own_rows = set[int]()  # loads whose lanes read a row of their own, or by such a row
+
+    def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
+        """The address of an access, and whether an argument that nobody gave had to be assumed; one
+        whose lanes lie apart by such an argument is left as it is."""
+        found = self._certain_or_likely(access)
+        missing = open_arguments(self.values, self.warps, found)
+        if not missing:
+            inside = self._inside(access, found)
+            return (found, False) if inside is None else (inside, True)
+        one, other = (placed(self.values, found, missing, times) for times in (1, 3))
+        return (one, True) if self.are_alike(access, one, other) else (found, False)
+
+    def _certain_or_likely(self, access: MemoryAccess) -> Expr:
+        """The address; where lanes cannot be told apart for what is added to their number before
+        that is extended (`in[sample + shift]`, of 32 bits), as if no sum wrapped: in an array of
+        less than 4 GiB nothing else is inside."""
+        found = self.study.address(access)
+        if not isinstance(self.split(access, found)[0], Unknown):
+            return found
+        likely = unwrapped(self.study.algebra, found)
+        known = likely is not found and not isinstance(self.split(access, likely)[0], Unknown)
+        return likely if known else found
+
+    def _inside(self, access: MemoryAccess, address: Expr) -> Expr | None:
+        """The address of lanes that lie apart by what memory holds, so that the launch stays in an
+        array of a known size."""
+        size = self.array_bytes.get(access.array.name) if isinstance(access.array, Array) else None
+        if size is None or not isinstance(self.split(access, address)[0], Unknown):
+            return None
+        last, warps = self._last_block(access.block), self.by_block[access.block]
+
+        def span(each: Expr) -> tuple[int, int] | None:
+            ends = {
+                key: last[key[1]]
+                if key[0] is SymbolKind.GROUP_ID  # type: ignore[index]
+                else (warps.extent(key) or 1) - 1
+                for key in warps.moving([each])
+            }
+            first, end = warps.first_block(each), warps.first_block(each, ends)
+            if first is None or end is None:
+                return None
+            return int(min(first.min(), end.min())), int(max(first.max(), end.max()))
+
+        return placed_inside(self.values, self.study.judge, address, span, size)
+
+    def _last_block(self, block: int) -> tuple[int, int, int]:
+        """The numbers of the last thread block that executes a block of the program as most do."""
+        own = [c for c in self.flow.blocks if c.flow.executions[block]]
+        x, y, z = own[0].grid or grid_of(self.facts) if own else grid_of(self.facts)
+        return max(x - 2, 0), max(y - 2, 0), max(z - 2, 0)
+
+    def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:
+        """Whether lanes are as far from each other at one of two addresses as at the other."""
+        rows = list[Ints]()
+        for address in addresses:
+            split, _, place = self.split(access, address)
+            found = None if isinstance(split, Unknown) else self.addresses(split, place)
+            if found is None:
+                return False
+            rows.append(found - found[:, :1])
+        return bool((rows[0] == rows[1]).all())
+
+    def split(self, access: MemoryAccess, address: Expr) -> tuple[Split | Unknown, int, object]:
+        """The parts of an address without its constant, the constant, and a key for the former."""
+        if access.block not in self.by_block:
+            counts = self.study.iterations(access.block).counts
+            self.by_block[access.block] = Warps(self.values, counts)
+        constant = address.constant if isinstance(address, Sum) else 0
+        bare = address
+        if isinstance(address, Sum) and constant:
+            assert isinstance(address.type, IntTy)
+            bare = self.study.algebra.sum(list(address.terms), address.type, 0)
+        key = (access.block, bare)
+        if key not in self.splits:
+            self.splits[key] = self.study.split(self.by_block[access.block], bare, None)
+        return self.splits[key], constant, key
+
+    def addresses(self, split: Split, key: object) -> Ints | None:
+        """Those of all warps of the first thread block, without the constant."""
+        if key not in self.rows:
+            self.rows[key] = self.warps.first_block(split.core)
+        return self.rows[key]
+
+    def moved(self, split: Split, rows: Ints, place: object) -> dict[Key, int]:
+        """By how much thread blocks and iterations move an address that is no sum of their
+        numbers in form: from its values at 0 and 1."""
+        if place not in self.moves:
+            found = dict[Key, int]()
+            for key in sorted(self.warps.moving([split.core]) - set(split.linear), key=str):
+                other = self.warps.first_block(split.core, {key: 1})
+                if other is not None:
+                    found[key] = int(np.median(other - rows))
+            self.moves[place] = found
+        return self.moves[place]
+
+    def period(self, split: Split, rows: Ints, place: object) -> tuple[int, int] | None:
+        """That of thread blocks in x, by which an address moves that is no sum in form."""
+        key: Key = (SymbolKind.GROUP_ID, 0)
+        if key not in self.moved(split, rows, place):
+            return None
+        if place not in self.periods:
+
+            def offset(block: int) -> int | None:
+                other = self.warps.first_block(split.core, {key: block})
+                moved = None if other is None else other - rows
+                return None if moved is None or (moved != moved[0, 0]).any() else int(moved[0, 0])
+
+            self.periods[place] = period_of(offset, self.warps.extent(key) or 1)
+        return self.periods[place]
+
+    def lie_apart(self, access: MemoryAccess, address: Expr, place: object) -> bool:
+        """Whether the lanes of an access whose place memory decides have nothing to do with each
+        other: each walks along a row of its own, or reads what such a row holds the index of."""
+        step = step_of(self.values, self.loops, access.block, address, place)
+        if step is not None:
+            line = self.loops.loops[step.loop].line
+            rows = [loop.id for loop in self.loops.loops if loop.line == line]
+            apart = step.bytes * sum(self.flow.trips[loop] for loop in rows) >= SECTOR
+            if access.space is not AddressSpace.LOCAL:
+                self.steps[access.id] = step
+        else:
+            indices = {cause.instruction for cause in self.values.causes(address)}
+            apart = not self.own_rows.isdisjoint(indices)
+        if apart and access.op is AccessOp.LOAD:
+            self.own_rows.add(access.instruction)
+        return apart
+
+    def stream(self, access: MemoryAccess, width: int) -> Stream:
+        """The addresses of one access that moves ``width`` bytes a lane."""
+        return _stream(access, self, width)
+
+
+def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
+    flow = reader.flow
+    executions = flow.executions[access.block]
+    array = access.array.name if isinstance(access.array, Array) else f"access {access.id}"
+    address, assumed = reader.address(access)
+    split, constant, place = reader.split(access, address)
+    if isinstance(access.element_bytes, int) and size > access.element_bytes:
+        constant &= -size
+    rows, period = None, None
+    groups, loops, anywhere = [0, 0, 0], dict[int, int](), list[int]()
+    if not isinstance(split, Unknown):
+        anywhere = [moved for term, moved in split.loose if reader.values.causes(term)]
+        rows = reader.addresses(split, place)
+        groups, loops = _coefficients(split.linear)
+        if rows is not None and access.space is not AddressSpace.LOCAL:
+            more, inner = _coefficients(reader.moved(split, rows, place))
+            groups = [a + b for a, b in zip(groups, more, strict=True)]
+            loops |= inner
+            period = reader.period(split, rows, place)
+    lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
+    if rows is None:
+        apart = reader.lie_apart(access, address, place)
+        sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
+        return Stream(
+            access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
+            {}, sectors, sectors, 2.0 if local else sectors, local,
+        )  # fmt: skip
+    shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
+    alone = local and access.op is AccessOp.ATOMIC
+    if alone and (rows == rows.flat[0]).all():
+        alone = not is_joined(reader.instructions[access.instruction])
+    key = (place, constant % LINE, size, local, alone)
+    if key not in reader.costs:
+        relative = rows[:MOST_WARPS] + constant
+        relative = relative - (relative.min() & -LINE)
+        reader.costs[key] = _costs(relative, shifts, size, local, reader.banks, alone=alone)
+    costs = reader.costs[key]
+    rows = rows if local else rows + constant
+    share = max(lanes, 1.0 / rows.shape[1])
+    return Stream(
+        access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
+        (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
+        max(1.0, costs.lines * share),
+        max(1.0, costs.passes if local and not alone else costs.passes * share), local,
+        max(1.0, costs.bank_passes * share), period, assumed=assumed,
+    )  # fmt: skip
+
+
+def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
+    groups, loops = [0, 0, 0], dict[int, int]()
+    for (kind, index), coefficient in terms.items():
+        assert isinstance(index, int)
+        if kind is SymbolKind.COUNTER:
+            loops[index] = coefficient
+        else:
+            groups[index] += coefficient
+    return groups, loops
+
+
+def _shifts(moves: Sequence[int], *, evenly: bool) -> Ints:
+    """Remainders of a line that an access is moved by: by thread blocks, by iterations, by what
+    memory holds and all lanes of a warp read (each by multiples of a number of bytes). Of many some
+    are taken, ``evenly`` also within a sector."""
+    steps = [abs(move) for move in moves if move % LINE]
+    if not steps:
+        return np.zeros(1, np.int64)
+    step = math.gcd(*steps, LINE)
+    every = np.arange(0, LINE, step, dtype=np.int64)
+    stride = max(1, len(every) // MOST_SHIFTS)
+    if evenly and stride > 1:
+        some = np.arange(MOST_SHIFTS)
+        return every[(some * stride + some) % len(every)]
+    return every[::stride]
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """Of one execution of an access, in the mean; see :class:`Traffic`."""
+
+    sectors: float
+    lines: float
+    passes: float
+    bank_passes: float
+
+
+def _costs(
+    rows: Ints, shifts: Ints, size: int, local: bool, banks: int, *, alone: bool
+) -> _Costs:  # fmt: skip
+    if alone:
+        return _Costs(0.0, 0.0, float(lone_passes(rows, banks=banks).mean()), 0.0)
+    if local:
+        near = _without_pairs(rows - rows.min() // 4 * 4)
+        passes, _ = bank_passes(near, size, None, banks=banks)
+        return _Costs(0.0, 0.0, float(passes.mean()), 0.0)
+    moved = (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
+    sectors = pieces_touched(moved, size, SECTOR, None)
+    lines = pieces_touched(moved, size, LINE, None)
+    through_banks, _ = bank_passes(rows, size, None, banks=banks)
+    return _Costs(
+        float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
+        float(through_banks.mean()),
+    )  # fmt: skip
+
+
+def _without_pairs(rows: Ints) -> Ints:
+    """One lane of each two where lanes want the same as their neighbours, or as those two on: the
+    registers of both are given back at once (NVIDIA on its developer forum, "Unexpected shared
+    memory bank conflict", 2019, for compute capabilities 7.0 to 7.5)."""
+    if rows.shape[1] % 4:
+        return rows
+    fours = rows.reshape(len(rows), -1, 4)
+    if (fours[:, :, ::2] == fours[:, :, 1::2]).all():
+        return fours[:, :, ::2].reshape(len(rows), -1)
+    if (fours[:, :, :2] == fours[:, :, 2:]).all():
+        return fours[:, :, :2].reshape(len(rows), -1)
+    return rows
+
+
+def _without_repetition(rows: Ints) -> Ints:
+    """One of each two neighbouring lanes as long as they all want the same."""
+    while rows.shape[1] > 1 and rows.shape[1] % 2 == 0 and (rows[:, ::2] == rows[:, 1::2]).all():
+        rows = rows[:, ::2]
+    return rows
+
+
+def _port_lines(moved: Ints, size: int) -> float:
+    """Lines that the phases of an access touch: lanes that want more than a line together go in
+    halves, quarters ..., each of which looks its lines up anew."""
+    moved = _without_repetition(moved)
+    lanes = moved.shape[1]
+    group = max(1, min(lanes, LINE // min(size, 16)))
+    parts = [
+        pieces_touched(moved[:, start : start + group], min(size, 16), LINE, None)
+        for start in range(0, lanes, group)
+    ]
+    return float(sum(parts).mean()) * max(1.0, size / 16)  # type: ignore[union-attr]
+
+
+def traffic_of(
+    streams: Sequence[Stream], flow: Flow, facts: Facts, shape: CacheShape
+) -> dict[int, Traffic]:
+    """What each access asks of the caches and of memory, by access."""
+    found = dict[int, Traffic]()
+    by_array = dict[str, list[Stream]]()
+    for stream in streams:
+        if not stream.is_local:
+            way = "loads" if stream.is_load else "stores"
+            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
+        else:
+            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
+    blocks = math.prod(shape.grid)
+    wave = min(blocks, shape.sms * shape.resident)
+    own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
+    together = _spread(wave, shape, 1, 0)
+    after = _spread(min(2 * wave, blocks), shape, 1, 0)
+    sizes = {a: _array_bytes(s, flow, shape) for a, s in by_array.items()}
+    everything, kept = sum(sizes.values()), kept_bytes(streams, flow, shape)
+    sm = {a: _window(s, flow, facts, own) for a, s in by_array.items()}
+    gpu = {a: _window(s, flow, facts, together) for a, s in by_array.items()}
+    sm_bytes = sum(w.unique * SECTOR for w in sm.values())
+    lives = {a: _life(s, flow) for a, s in by_array.items()}
+    wave_bytes = sum(min(w.unique * SECTOR * lives[a], sizes[a]) for a, w in gpu.items())
+    for array, members in by_array.items():
+        miss1 = _miss(sm[array], sm_bytes, shape.l1_bytes)
+        window = gpu[array]
+        fresh = window.unique
+        if wave_bytes * 2 <= shape.l2_bytes and wave < blocks:
+            both = _window(members, flow, facts, after)
+            fresh = max(both.unique - window.unique, 0.0) * wave / max(len(after) - wave, 1)
+        asked = window.requests
+        dram = fresh / asked if asked else 0.0
+        total = sum(s.executions * s.sectors for s in members)
+        compulsory = min(sizes[array] / SECTOR / total, 1.0) if total else 0.0
+        dram = compulsory if everything <= shape.l2_bytes else max(dram, min(compulsory, dram))
+        for stream in members:
+            missed = stream.sectors * (miss1 if stream.is_load else 1.0)
+            if stream.rows is None:
+                found[stream.access] = unknown_traffic(stream, everything, kept, shape)
+                continue
+            found[stream.access] = Traffic(
+                stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
+                stream.passes, known=True, bank_passes=stream.bank_passes,
+            )  # fmt: skip
+    return found
+
+
+def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:
+    """That of an access through an index that memory holds; the launch touches ``everything``, and
+    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
+    size of the array is known, caches that have room for it bring it once."""
+    reach = min(1.0, everything / max(shape.l2_bytes, 1))
+    miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
+    if stream.walk is not None:
+        fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
+        miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
+        miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
+    if stream.array_bytes is not None:
+        once, each = stream.once, min(stream.once * shape.sms, 1.0)
+        miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
+        miss2 = min(miss2, miss1, max(once, _beyond(stream.array_bytes, shape.l2_bytes)))
+    known = stream.array_bytes is not None and stream.array_bytes <= LINE
+    return Traffic(
+        stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
+        stream.passes, known=known, bank_passes=stream.bank_passes,
+    )  # fmt: skip
+
+
+def _beyond(footprint: float, size: int) -> float:
+    """The share of an array, read in any order, that a cache has no room for."""
+    return max(1.0 - size / footprint, 0.0)
+
+
+def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What the work-items of an SM want to find again of what they walk along."""
+    blocks = math.prod(shape.grid)
+    resident = min(shape.resident, -(-blocks // shape.sms))
+    each = walked_bytes([s.walk for s in streams if s.walk is not None])
+    return float(resident * flow.warps / blocks * WARP * each)
+
+
+def without_l1(traffic: Mapping[int, Traffic], accesses: Collection[int]) -> dict[int, Traffic]:
+    """The traffic if L1 keeps nothing of some accesses: what hit it hits L2."""
+    return {a: replace(t, l2_sectors=t.sectors) if a in accesses else t for a, t in traffic.items()}
+
+
+def launch_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What a launch touches of all arrays at most."""
+    by_array = dict[str, list[Stream]]()
+    for stream in streams:
+        if not stream.is_local:
+            way = "loads" if stream.is_load else "stores"
+            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
+    return sum(_array_bytes(members, flow, shape) for members in by_array.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    requests: float
+    unique: float
+    iterations: float = 1.0
+
+
+def _miss(window: _Window, footprint: float, size: int) -> float:
+    """The share of requests that miss a cache. Most reuse is in an iteration, between warps, or
+    from one iteration to the next: what two iterations touch has to fit, or a part of it hits."""
+    footprint *= min(1.0, 2.0 / window.iterations)
+    if not size or not window.requests:
+        return 1.0
+    fits = min(1.0, size / footprint) if footprint else 1.0
+    return fits * window.unique / window.requests + (1 - fits)
+
+
+def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
+    """The numbers in x, y, z of ``count`` thread blocks, ``step`` apart, x first."""
+    numbers = first + np.arange(count, dtype=np.int64) * step
+    numbers %= max(math.prod(shape.grid), 1)
+    x, y, _ = shape.grid
+    return np.stack([numbers % x, numbers // x % y, numbers // (x * y)], axis=1)
+
+
+def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -> _Window:
+    """Sectors asked for and touched by accesses to one array in a window of iterations.
+
+    Accesses that thread blocks and iterations move alike are one class: their sectors are joined
+    first and moved once.
+    """
+    requests, longest = 0.0, 1.0
+    classes = dict[tuple[object, ...], tuple[Ints, list[Ints]]]()
+    for stream in members:
+        if stream.rows is None:
+            continue
+        steps, invariant = _iterations(stream, flow, facts)
+        longest = max(longest, float(len(steps)))
+        key = (stream.groups, steps.tobytes())
+        classes.setdefault(key, (steps, []))[1].append(stream.rows)
+        share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9))
+        requests += stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
+    parts, left_out = list[Ints](), 1.0
+    for (groups, _), (steps, rows) in classes.items():
+        places = unique_values(blocks @ np.array(groups, np.int64))
+        sectors, kept = _touched(rows, places, steps)
+        parts.append(sectors)
+        left_out = max(left_out, len(places) / kept)
+    if not parts:
+        return _Window(requests, requests, longest)
+    count = len(parts[0]) if len(parts) == 1 else len(unique_values(np.concatenate(parts)))
+    return _Window(requests, min(count * left_out, requests), longest)
+
+
+def _touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]:
+    """The sectors of addresses moved to all places and by all steps, and how many of the places
+    were looked at: no more than :data:`MOST_ADDRESSES` in all."""
+    inside = unique_values(np.concatenate([each.ravel() for each in rows]))
+    if not (places % SECTOR).any() and not (steps % SECTOR).any():
+        inside = unique_values(inside // SECTOR) * SECTOR
+    moved = unique_values(((inside[None] + steps[:, None]) // SECTOR).ravel())
+    if (places % SECTOR).any():
+        moved = unique_values((inside[None] + steps[:, None]).ravel())
+    kept = places[: max(1, MOST_ADDRESSES // max(1, len(moved)))]
+    if (places % SECTOR).any():
+        return unique_values(((moved[None] + kept[:, None]) // SECTOR).ravel()), len(kept)
+    return unique_values((moved[None] + kept[:, None] // SECTOR).ravel()), len(kept)
+
+
+DENSE = 1 << 24
+"""Widest range of numbers that are counted by marking each in an array of bytes."""
+
+
+def unique_values(values: Ints) -> Ints:
+    """The different values, in order."""
+    if not values.size:
+        return values
+    low, high = int(values.min()), int(values.max())
+    if high - low >= max(DENSE, 0) or high - low > 64 * values.size:
+        return np.unique(values)
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[values.ravel() - low] = True
+    return np.flatnonzero(seen).astype(np.int64) + low
+
+
+def _full(stream: Stream, flow: Flow, facts: Facts) -> float:
+    """Executions if no guard left any out."""
+    total = float(flow.warps)
+    for loop in facts[Loops].around(flow.block_of[stream.access]):
+        total *= max(flow.trips[loop.id], 1e-9)
+    return total
+
+
+def _iterations(stream: Stream, flow: Flow, facts: Facts) -> tuple[Ints, float]:
+    """Offsets of the iterations of a window, and how often each is repeated by loops that do not
+    move the access."""
+    steps, repeated, width = np.zeros(1, np.int64), 1.0, INNER_WINDOW
+    for loop in facts[Loops].around(flow.block_of[stream.access]):
+        trips = flow.trips[loop.id]
+        coefficient = stream.loops.get(loop.id, 0)
+        if coefficient == 0:
+            repeated *= max(trips, 1.0)
+            continue
+        count = max(1, min(width, round(trips)))
+        width = OUTER_WINDOW if len(steps) * OUTER_WINDOW <= 2 * INNER_WINDOW else 1
+        steps = (steps[None] + coefficient * np.arange(count, dtype=np.int64)[:, None]).ravel()
+    return steps, repeated
+
+
+def _life(members: Sequence[Stream], flow: Flow) -> float:
+    """How many windows long the life of a thread block is."""
+    longest = 1.0
+    for stream in members:
+        trips = 1.0
+        for loop in stream.loops:
+            trips *= max(flow.trips[loop], 1.0)
+        longest = max(longest, trips / INNER_WINDOW)
+    return longest
+
+
+def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
+    """What a launch touches of an array at most: from the lowest to the highest address."""
+    low, high = 0.0, 0.0
+    for stream in members:
+        if stream.rows is None:
+            fresh = 1.0 if stream.walk is None else stream.walk.fresh
+            touched = stream.executions * stream.sectors * SECTOR * fresh
+            high = max(high, min(touched, stream.array_bytes or math.inf))
+            continue
+        least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
+        for coefficient, extent in zip(stream.groups, shape.grid, strict=True):
+            most += max(coefficient, 0) * (extent - 1)
+            least += min(coefficient, 0) * (extent - 1)
+        for loop, coefficient in stream.loops.items():
+            span = coefficient * max(flow.trips[loop] - 1, 0)
+            most, least = most + max(span, 0), least + min(span, 0)
+        # Few executions touch little, however far apart thread blocks are.
+        most = min(most, least + stream.executions * stream.sectors * SECTOR * 4)
+        low, high = min(low, least), max(high, most)
+    return high - low

@@ -1,0 +1,92 @@
+"""What the accesses of a launch ask of the caches of a GPU and of its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from kcc.base.gpu.needs import GpuReader
+from kcc.base.gpu.occupancy import Occupancy
+from kcc.sim.caches.analysis import CacheShape, Traffic, traffic_of, without_l1
+from kcc.sim.caches.options import CacheMethod
+from kcc.sim.caches.reuse.analysis import ReuseStudy
+from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
+from kcc.sim.caches.warm_cache import COPIES, warmed
+from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffic
+from kcc.sim.estimate.subject import Subject
+from kcc.sim.machine.memory_side import behind
+from kcc.sim.machine.pipeline_columns import L1Loads, Machine
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchTraffic:
+    """By access, per execution. ``study``: what reuse distances say in detail, where they were
+    looked at; ``warm``: whether L2 was taken to hold what the launch before left."""
+
+    by_access: Mapping[int, Traffic]
+    study: ReuseStudy | None
+    warm: bool
+    memory_side: Mapping[int, float] = field(default_factory=dict[int, float])
+    """Sectors that go through a cache at the side of the memory, by access."""
+
+
+def launch_traffic(
+    subject: Subject, reader: GpuReader, machine: Machine, occupancy: Occupancy,
+    mechanisms: Mechanisms,
+) -> LaunchTraffic:  # fmt: skip
+    """That of a launch with this occupancy.
+
+    :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
+    """
+    asked = _Asked(subject, reader, machine, mechanisms)
+    shape = _caches(machine, subject, occupancy)
+    halves = reader.gpu.extra.l2_segment_bytes is not None
+    found = asked.traffic(shape, COPIES if halves else 1.0)
+    side = machine.memory_side
+    if side is None or not mechanisms.caches:
+        return found
+    larger = asked.traffic(replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes)), 1.0)
+    by_access, moved = behind(found.by_access, larger.by_access)
+    return replace(found, by_access=by_access, memory_side=moved)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    subject: Subject
+    reader: GpuReader
+    machine: Machine
+    mechanisms: Mechanisms
+
+    def traffic(self, shape: CacheShape, copies: float) -> LaunchTraffic:
+        """The traffic with caches of a shape, in the last of which lines lie ``copies`` times."""
+        subject, options = self.subject, self.mechanisms.analysis
+        study, local = None, dict[int, Traffic]()
+        if options.method is CacheMethod.REUSE:
+            study = reuse_study(subject, self.reader, shape, options)
+            traffic = reuse_traffic(subject, shape, study)
+            local = modelled_local(local_traffic(subject, study), self.mechanisms)
+        else:
+            traffic = traffic_of(subject.streams, subject.flow, subject.facts, shape)
+        if self.machine.l1_loads is L1Loads.READ_ONLY:
+            traffic = without_l1(traffic, subject.past_l1)
+        traffic = modelled_traffic(traffic, subject.streams, self.mechanisms)
+        warm = options.warm and self.mechanisms.caches
+        if warm:
+            traffic = warmed(traffic, subject.streams, shape.l2_bytes / copies)
+        if subject.program(self.machine.generation) is subject.newest:
+            traffic = {**traffic, **local}
+        return LaunchTraffic(traffic, study, warm)
+
+
+def _caches(machine: Machine, subject: Subject, occupancy: Occupancy) -> CacheShape:
+    l1 = 0 if machine.l1_loads is L1Loads.NONE else l1_bytes(machine, occupancy)
+    return CacheShape(
+        l1, machine.l2_size, machine.sms, occupancy.blocks, machine.banks, subject.places
+    )
+
+
+def l1_bytes(machine: Machine, occupancy: Occupancy) -> int:
+    """What shared memory leaves of L1, where both are one."""
+    if not machine.unified or not machine.l1_size:
+        return machine.l1_size
+    return max(machine.l1_size - occupancy.allocated_shared_bytes * occupancy.blocks, 8192)

@@ -1,0 +1,196 @@
+"""What accesses ask of the caches and of memory, by the reuse-distance analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kcc.base.gpu.needs import GpuReader
+from kcc.frontend.types import AddressSpace
+from kcc.passes.memory.memory_accesses import MemoryAccesses
+from kcc.sim.caches.analysis import (
+    LINE,
+    SECTOR,
+    CacheShape,
+    Stream,
+    Traffic,
+    kept_bytes,
+    launch_bytes,
+    unknown_traffic,
+)
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.caches.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.estimate.subject import Subject
+
+CONSTANT_BYTES, CONSTANT_LINE, CONSTANT_WAYS = 2048, 64, 4
+"""The constant cache of an SM where a description has none: Jia et al., "Dissecting the NVIDIA
+Volta GPU architecture via microbenchmarking" (2018), table 3.1, L1 constant cache. No time rests on
+it: the pipeline takes constants to hit."""
+
+
+NEVER = Rate(0.0, 0.0)
+
+
+def reuse_study(
+    subject: Subject, reader: GpuReader, shape: CacheShape, options: CacheOptions
+) -> ReuseStudy:
+    """The analysis of a kernel on a GPU. Two with the same caches, SMs and thread blocks share it.
+    Accesses that no warp came to, nor to any like them, are looked at in the first thread block
+    alone: what a single one does, it does most often.
+
+    :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
+    """
+    asked = hierarchy_of(reader, shape), options
+    if asked not in subject.studies:
+        study = reuse_of(subject.reuse, *asked)
+        if missing := tuple(_not_come_to(subject, study)):
+            alone = replace(asked[0], sms=1, resident=1)
+            first = reuse_of(subject.reuse_of_first, alone, options).accesses
+            fits = launch_bytes(subject.streams, subject.flow, shape) <= shape.l2_bytes
+            found = {**study.accesses}
+            for stream in missing:
+                reuse, shared = first[stream.access], fits and _is_shared(subject, study, stream)
+                found[stream.access] = replace(reuse, dram=NEVER) if shared else reuse
+            study = replace(study, accesses=found)
+        subject.studies[asked] = study
+    return subject.studies[asked]
+
+
+def hierarchy_of(reader: GpuReader, shape: CacheShape) -> Hierarchy:
+    """The caches of a GPU; what its description lacks of them is assumed."""
+    l1 = l2 = Ways(0, 0)
+    if shape.l1_bytes:
+        ways = reader.integer("l1.assoc", assumed=64, reason="as NVIDIA's newer GPUs")
+        l1 = Ways.of(shape.l1_bytes, ways)
+    if shape.l2_bytes:
+        ways = reader.integer("l2.assoc", assumed=16, reason="as most GPUs")
+        l2 = Ways.of(shape.l2_bytes, ways)
+    policy = reader.gpu.l2.write_policy
+    return Hierarchy(
+        l1, l2, _constant(reader), shape.sms, shape.resident,
+        policy is None or policy.value != "write-through",
+    )  # fmt: skip
+
+
+def _constant(reader: GpuReader) -> Ways:
+    cache = reader.gpu.constant_cache
+    size, ways = cache.size_bytes, cache.assoc
+    return Ways.of(
+        CONSTANT_BYTES if size is None else size.value,
+        CONSTANT_WAYS if ways is None else ways.value,
+        CONSTANT_LINE,
+    )
+
+
+def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dict[int, Traffic]:
+    """What each access asks of the caches and of memory, by access; those without known addresses
+    as in the analysis of footprints."""
+    everything = launch_bytes(subject.streams, subject.flow, shape)
+    kept = kept_bytes(subject.streams, subject.flow, shape)
+    found = dict[int, Traffic]()
+    for stream in subject.streams:
+        reuse = study.accesses.get(stream.access)
+        if reuse is not None and not reuse.sectors:
+            reuse = _neighbour(subject, study, stream)
+        if stream.is_local:
+            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
+        elif reuse is None:
+            found[stream.access] = unknown_traffic(stream, everything, kept, shape)
+        else:
+            found[stream.access] = _traffic(stream, reuse)
+    return found
+
+
+def _is_shared(subject: Subject, study: ReuseStudy, stream: Stream) -> bool:
+    """Whether other accesses go to the same array, which have brought it to L2."""
+    others = (study.accesses.get(s.access) for s in subject.streams if s.array == stream.array)
+    return any(other is not None and other.sectors for other in others)
+
+
+def _not_come_to(subject: Subject, study: ReuseStudy) -> Iterator[Stream]:
+    """The accesses that happen, and of which nothing was seen, nor of any like them."""
+    for stream in subject.streams:
+        reuse = study.accesses.get(stream.access)
+        if reuse is None or reuse.sectors or stream.executions < 1.0:
+            continue
+        if _neighbour(subject, study, stream) is None:
+            yield stream
+
+
+def local_traffic(subject: Subject, study: ReuseStudy) -> dict[int, Traffic]:
+    """The same of operations on local memory, by :func:`kcc.sim.caches.reuse.local_memory.key_of`
+    of the program that was looked at."""
+    others = {stream.access for stream in subject.streams}
+    found = dict[int, Traffic]()
+    for key, reuse in study.accesses.items():
+        if key not in others and reuse.sectors:
+            sectors, missed = reuse.sectors, reuse.sectors * (1.0 - reuse.l1_hits.mean)
+            lines = sectors * SECTOR / LINE
+            found[key] = Traffic(sectors, lines, missed, sectors * reuse.dram.mean, 1.0, known=True)
+    return found
+
+
+def _neighbour(subject: Subject, study: ReuseStudy, stream: Stream) -> Reuse | None:
+    """What stands for an access that no warp came to: the nearest one like it."""
+    alike = [
+        study.accesses[s.access] for s in sorted(
+            subject.streams, key=lambda s: abs(s.access - stream.access)
+        )
+        if (s.array, s.is_load) == (stream.array, stream.is_load) and s.access in study.accesses
+    ]  # fmt: skip
+    return next((found for found in alike if found.sectors), None)
+
+
+def _traffic(stream: Stream, reuse: Reuse) -> Traffic:
+    sectors = reuse.sectors or stream.sectors
+    missed = sectors * (1.0 - reuse.l1_hits.mean) if stream.is_load else sectors
+    return Traffic(
+        sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True,
+        bank_passes=stream.bank_passes, behind=reuse.behind,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCaches:
+    """An access of the source and the caches: sectors of an execution by a warp, the shares of them
+    that hit the first cache (``first``: L1 or the constant cache), that of the others which hit
+    L2, and the share that DRAM reads or writes."""
+
+    access: int
+    line: int
+    array: str
+    op: str
+    first: str
+    sectors: float
+    first_hits: Rate
+    l2_hits: Rate
+    dram: Rate
+
+
+def caches_by_access(subject: Subject, study: ReuseStudy) -> tuple[AccessCaches, ...]:
+    """What was found for each access, in the order of the source's accesses."""
+    accesses = subject.facts[MemoryAccesses].accesses
+    found = list[AccessCaches]()
+    for stream in subject.streams:
+        reuse = study.accesses.get(stream.access)
+        if reuse is None:
+            continue
+        access = accesses[stream.access]
+        constant = access.space is AddressSpace.CONSTANT
+        line = access.location.line if access.location else 0
+        found.append(AccessCaches(
+            stream.access, line, stream.array, access.op.value, "constant" if constant else "l1",
+            reuse.sectors, reuse.l1_hits, reuse.l2_hits, reuse.dram,
+        ))  # fmt: skip
+    return tuple(found)
+
+
+def interleaving_spread(subject: Subject, study: ReuseStudy) -> float:
+    """By how much the sectors that DRAM moves deviate with the interleaving, as a share of all."""
+    moved = deviation = 0.0
+    for stream in subject.streams:
+        reuse = study.accesses.get(stream.access)
+        if reuse is not None:
+            moved += stream.executions * reuse.sectors * reuse.dram.mean
+            deviation += stream.executions * reuse.sectors * reuse.dram.deviation
+    return deviation / moved if moved else 0.0

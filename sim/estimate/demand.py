@@ -1,0 +1,367 @@
+"""What a kernel asks of a GPU: the columns that models read, counts, and the cycles that each
+resource needs at least."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+import numpy as np
+
+from kcc.base.gpu.needs import GpuReader
+from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.passes.access.warp_addresses import WARP
+from kcc.sim.caches.analysis import Traffic
+from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
+from kcc.sim.caches.reuse.local_memory import key_of
+from kcc.sim.caches.reuse.traffic import caches_by_access, interleaving_spread
+from kcc.sim.estimate.atomic_queue import one_word_cycles, queue_cycles
+from kcc.sim.estimate.lines import LineCost, line_costs
+from kcc.sim.estimate.options import (
+    Mechanisms,
+    modelled_machine,
+    modelled_occupancy,
+)
+from kcc.sim.estimate.result import Counts, Estimate, limiter_of
+from kcc.sim.estimate.subject import Subject
+from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.machine.l2_path import sector_cycles, slice_cycles
+from kcc.sim.machine.launch_overhead import LaunchWay
+from kcc.sim.machine.load_port import PIECE_BYTES, load_cycles, tag_cycles
+from kcc.sim.machine.pipeline_columns import Machine, latency_of, machine_of, unit_of
+from kcc.sim.program.code_size import code_bytes
+from kcc.sim.program.declared_local import compiled
+from kcc.sim.program.operations import Memory
+
+SECTOR = 32
+LINE = 128
+
+
+def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> Demand | Occupancy:
+    """What a launch asks of a GPU; the occupancy alone if no thread block fits on an SM.
+
+    :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
+    """
+    machine = modelled_machine(machine_of(reader), mechanisms)
+    registers = subject.registers_on(machine.generation)
+    occupancy = occupancy_of(reader, subject.block_threads, registers, subject.local_bytes)
+    occupancy = compiled(subject, reader.gpu, occupancy)
+    if not occupancy.blocks:
+        return occupancy
+    occupancy = modelled_occupancy(reader, occupancy, mechanisms)
+    asked = subject.among or subject
+    traffic = launch_traffic(asked, reader, machine, occupancy, mechanisms)
+    return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
+
+
+class Demand:
+    """One kernel on one GPU. The columns have a row for each operation of its program: cycles, and
+    sectors per execution by a warp (``path``: cycles of the SM's way to L2 for one of them);
+    ``executions`` are those of the launch."""
+
+    def __init__(
+        self, subject: Subject, machine: Machine, traffic: LaunchTraffic, occupancy: Occupancy,
+        launches: LaunchWay = LaunchWay.QUEUED,
+    ) -> None:  # fmt: skip
+        self.subject, self.machine, self.study = subject, machine, traffic.study
+        self.program = subject.program(machine.generation)
+        self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
+        self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
+        self.uniform = {s.access for s in subject.streams if s.is_uniform}
+        self.one_address = {
+            s.access: s.array for s in subject.streams
+            if s.is_uniform and s.is_load and not s.is_local and not any(s.groups) and not s.period
+        }  # fmt: skip
+        self.active = min(machine.sms, subject.thread_blocks)
+        self._columns()
+        self.executions = self._executions()
+        self.counts = self._counts()
+
+    def take(
+        self, subject: Subject, executions: np.ndarray, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        """Become the demand of another launch of the same program: its executions, and some of the
+        columns."""
+        for name in ("bounds", "l2_rate", "dram_rate", "written"):
+            self.__dict__.pop(name, None)
+        self.subject, self.executions = subject, executions
+        self.active = min(self.machine.sms, subject.thread_blocks)
+        for name, column in columns.items():
+            setattr(self, name, column)
+        self.counts = self._counts()
+
+    def _columns(self) -> None:
+        rows, machine = self.program.operations, self.machine
+        n = len(rows)
+        units = [unit_of(machine, r, self.subject.kernel.function) for r in rows]
+        self.unit = np.array(units, np.int32)
+        self.memory = np.array([r.memory for r in rows], np.int32)
+        self.slots = np.array([r.slots for r in rows])
+        interval = np.array([machine.interval[unit] for unit in units])
+        self.busy = self.slots * interval
+        self.latency = np.array(
+            [
+                r.steps * latency_of(machine, unit) + max(r.slots - r.steps, 0)
+                for r, unit in zip(rows, units, strict=True)
+            ]
+        )
+        self.port, self.l2 = np.zeros(n), np.zeros(n)
+        self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
+        self.behind = np.zeros(n)
+        self.path = np.full(n, SECTOR / machine.port_l2_bytes)
+        misses = self.subject.misses
+        self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
+        for i, row in enumerate(rows):
+            if row.unit is Unit.MEMORY:
+                self._memory(i, self._traffic(i, row.access), row.memory, row.bytes, row.access)
+
+    def _traffic(self, i: int, access: int) -> Traffic | None:
+        found = self.traffic.get(access)
+        return found if found is not None else self.traffic.get(key_of(access, i))
+
+    def _memory(
+        self, i: int, traffic: Traffic | None, memory: Memory, size: int, access: int
+    ) -> None:
+        """What a memory operation asks of the port and of the levels behind it."""
+        match memory:
+            case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
+                passes = traffic.passes if traffic else 1.0
+                self.port[i] = self._through_banks(passes, size)
+            case Memory.PRIVATE | Memory.PRIVATE_STORE:
+                self._private(i, memory, traffic, max(1.0, size / 4))
+            case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
+                self.port[i] = self._global_port(traffic, size, memory, access)
+                if memory is Memory.GLOBAL_LOAD:
+                    self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
+                    self.behind[i] = traffic.behind
+                else:
+                    self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
+                    if memory is Memory.GLOBAL_ATOMIC:
+                        self.l2[i] = traffic.sectors
+                self.sectors[i] = _own_sectors(traffic, size)
+                self.path[i] = self._path(traffic)
+            case _:
+                self.port[i] = 1.0
+
+    def _through_banks(self, passes: float, size: int) -> float:
+        """Cycles of the port in which an access of so many bytes a lane goes through the banks."""
+        pieces = max(1, -(-size // PIECE_BYTES))
+        slow = 128.0 / self.machine.shared_bytes
+        return max(passes * slow, pieces * self.machine.address_cycles)
+
+    def _global_port(self, traffic: Traffic, size: int, memory: Memory, access: int) -> float:
+        """Cycles of the port of an access to global memory."""
+        machine = self.machine
+        if machine.generation is Generation.VOLTA:
+            looked_up = max(
+                self._through_banks(traffic.bank_passes, size), tag_cycles(traffic.lines)
+            )
+            if memory is not Memory.GLOBAL_LOAD or access in self.uniform:
+                return looked_up
+            slow = 128.0 / machine.shared_bytes
+            return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
+        moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
+        # What goes back to registers, also where lanes read the same.
+        return max(moved, size * 32 / machine.shared_bytes, 1.0)
+
+    def _path(self, traffic: Traffic) -> float:
+        """Cycles of the SM's way to L2 for a sector."""
+        machine, spread = self.machine, traffic.lines / max(traffic.sectors, 1e-9)
+        return sector_cycles(machine.port_l2_bytes, machine.request_cycles, spread)
+
+    def _private(self, i: int, memory: Memory, traffic: Traffic | None, words: float) -> None:
+        """Local memory: a line for each word of a warp. Where nobody looked through the caches, L1
+        keeps what the work-items of an SM have in it as far as it has room and passes stores on; L2
+        keeps those of all SMs, or they go to DRAM and come back."""
+        machine, sectors = self.machine, words * LINE / SECTOR
+        self.port[i] = self._through_banks(words, round(4 * words))
+        if traffic is not None:
+            self.sectors[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
+            asked = self.write if memory is Memory.PRIVATE_STORE else self.l2
+            asked[i] = traffic.l2_sectors
+            return
+        resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
+        miss1, miss2 = (
+            _overflow(resident, l1_bytes(machine, self.occupancy)),
+            _overflow(resident * self.active, machine.l2_size),
+        )
+        self.sectors[i] = sectors
+        if memory is Memory.PRIVATE_STORE:
+            self.write[i], self.dram[i] = sectors, sectors * miss2
+        else:
+            self.l2[i], self.dram[i] = sectors * miss1, sectors * miss1 * miss2
+
+    def _executions(self) -> np.ndarray:
+        found = np.zeros(len(self.program.operations))
+        for block, rows in enumerate(self.program.blocks):
+            found[list(rows)] = self.subject.flow.executions[block]
+        return found
+
+    @cached_property
+    def needs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Which results each operation needs: where those of it begin, and all of them."""
+        rows = self.program.operations
+        starts = np.cumsum([0, *(len(row.needs) for row in rows)], dtype=np.int32)
+        return starts, np.array([n for row in rows for n in row.needs] or [0], np.int32)
+
+    # counts and bounds
+
+    def _counts(self) -> Counts:
+        e, rows = self.executions, self.program.operations
+
+        def total(column: np.ndarray, *kinds: Memory) -> float:
+            chosen = np.isin(self.memory, [int(k) for k in kinds])
+            return float((e * column)[chosen].sum())
+
+        passes = np.array(
+            [self.traffic[r.access].passes if r.access in self.traffic else 0.0 for r in rows]
+        )
+        by_unit = {u.name.lower(): float((e * self.slots)[self.unit == u].sum()) for u in Unit}
+        loads = (Memory.GLOBAL_LOAD, Memory.PRIVATE)
+        stores = (Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC, Memory.PRIVATE_STORE)
+        return Counts(
+            float((e * self.slots).sum()), by_unit,
+            total(passes, Memory.SHARED_LOAD), total(passes, Memory.SHARED_STORE),
+            total(self.l2, *loads), total(self.write, *stores),
+            total(self.dram, *loads), total(self.dram, *stores),
+        )  # fmt: skip
+
+    @cached_property
+    def bounds(self) -> Mapping[str, float]:
+        """Cycles that each resource needs at least, all SMs working all the time."""
+        machine, e = self.machine, self.executions
+        per_sm = e / self.active
+        schedulers = machine.schedulers
+        found = {"issue": float((per_sm * self.slots).sum()) / schedulers}
+        for unit in Unit:
+            if unit not in (Unit.MEMORY, Unit.CONTROL):
+                found[unit.name.lower()] = (
+                    float((per_sm * self.busy)[self.unit == unit].sum()) / schedulers
+                )
+        found["memory_port"] = float((per_sm * self.port)[self.unit == Unit.MEMORY].sum())
+        l2 = float((e * (self.l2 + self.write)).sum()) * SECTOR
+        found["l2_bandwidth"] = l2 / self.l2_rate
+        found["l2_requests"] = float((per_sm * (self.l2 + self.write) * self.path).sum())
+        found["l2_slice"] = self._hottest_slice()
+        found["l2_atomics"] = queue_cycles(
+            self.subject, self.program.operations, e.tolist(), machine.generation
+        )
+        found["dram_bandwidth"] = float((e * self.dram).sum()) * SECTOR / self.dram_rate
+        if machine.memory_side is not None:
+            keys = ((r.access, key_of(r.access, i)) for i, r in enumerate(self.program.operations))
+            each = [self.memory_side.get(a, self.memory_side.get(k, 0.0)) for a, k in keys]
+            moved = float((e * each).sum())
+            found["memory_side_cache"] = moved * SECTOR / machine.memory_side.bytes_per_cycle
+        return found
+
+    def _hottest_slice(self) -> float:
+        """Cycles of the slice of L2 that all warps of the launch ask for one address after another
+        of an array."""
+        asked = dict[str, float]()
+        for i, row in enumerate(self.program.operations):
+            array = self.one_address.get(row.access)
+            if array is not None:
+                sectors = float(self.executions[i] * self.l2[i])
+                asked[array] = asked.get(array, 0.0) + slice_cycles(sectors)
+        return max(asked.values(), default=0.0)
+
+    @cached_property
+    def l2_rate(self) -> float:
+        """Bytes per cycle of L2, for the SMs that work."""
+        machine = self.machine
+        return min(machine.l2_bytes_per_cycle, machine.port_l2_bytes * self.active)
+
+    @cached_property
+    def dram_rate(self) -> float:
+        """Bytes per cycle of DRAM, for the SMs that work and the mix of reading and writing."""
+        machine, efficiency = self.machine, self.machine.load.efficiency(self.written)
+        return min(machine.dram_bytes_per_cycle * efficiency, machine.port_l2_bytes * self.active)
+
+    @cached_property
+    def written(self) -> float:
+        """The share of what moves to and from DRAM that is written."""
+        moved = self.executions * self.dram
+        return float(moved[self.write > 0].sum()) / max(float(moved.sum()), 1e-9)
+
+    # the report
+
+    def estimate(self, reader: GpuReader, cycles: float, shares: Mapping[str, float]) -> Estimate:
+        """The estimate of a model: ``cycles`` without those of the launch itself, and the shares of
+        what they went into."""
+        total, study = cycles + self.machine.launch_cycles, self.study
+        issued = self.counts.warp_instructions / self.machine.sms / self.machine.schedulers
+        cpi, bounds = total / max(issued, 1e-9), self.bounds
+        parts = {name: share * cycles / total for name, share in shares.items()}
+        parts["launch"] = self.machine.launch_cycles / total
+        cache = reader.gpu.instruction_l1_bytes
+        return Estimate(
+            gpu=reader.gpu.stem,
+            time_us=total / self.machine.clock_mhz,
+            cycles=total,
+            limiter=limiter_of(bounds, parts, cycles),
+            cpi=cpi,
+            cpi_stack={name: share * cpi for name, share in parts.items()},
+            bounds=bounds,
+            occupancy=self.occupancy,
+            waves=self.subject.thread_blocks / (self.machine.sms * self.occupancy.blocks),
+            counts=self.counts,
+            lines=self.lines(),
+            assumptions=reader.assumptions,
+            weak=tuple(reader.weak),
+            assumed_share=self.assumed_share,
+            unattributed_share=self.unattributed,
+            unknown_accesses=sum(not t.known for t in self.traffic.values())
+            + sum(stream.assumed for stream in self.subject.streams),
+            code_bytes=code_bytes(self.program, self.machine.generation),
+            instruction_cache_bytes=None if cache is None else cache.value,
+            caches=() if study is None else caches_by_access(self.subject, study),
+            warm=self.warm,
+            launches=self.launches,
+            one_word_us=one_word_cycles(
+                self.subject,
+                self.program.operations,
+                self.executions.tolist(),
+                self.machine.generation,
+            )
+            / self.machine.clock_mhz,
+            interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
+        )
+
+    def lines(self) -> tuple[LineCost, ...]:
+        """The share of each source line in issue slots and in what its accesses wait for."""
+        weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
+        costs = (self.executions * weight).tolist()
+        return line_costs(self.subject.kernel, self.program.operations, costs)
+
+    @property
+    def unattributed(self) -> float:
+        """The share of warp instructions without a source line."""
+        lost = sum(
+            float(self.executions[i]) * r.slots
+            for i, r in enumerate(self.program.operations) if not r.line
+        )  # fmt: skip
+        return lost / max(self.counts.warp_instructions, 1e-9)
+
+    @property
+    def assumed_share(self) -> float:
+        """The share of warp instructions in blocks whose count is a guess."""
+        guessed = self.subject.flow.assumed
+        lost = sum(
+            float(self.executions[i]) * self.slots[i]
+            for b in guessed for i in self.program.blocks[b]
+        )  # fmt: skip
+        return lost / max(self.counts.warp_instructions, 1e-9)
+
+
+def _own_sectors(traffic: Traffic, size: int) -> float:
+    """The sectors that an access of so many bytes a lane brings at once: all of them; where lanes
+    side by side begin within a sector and bring nearly all, the last one is the next warp's, so
+    that each warp brings all but one rather than most warps all."""
+    full = size * WARP / SECTOR
+    begins_within = full < traffic.sectors <= full + 1.0
+    return full if begins_within and traffic.dram_sectors > full - 0.5 else traffic.sectors
+
+
+def _overflow(footprint: float, size: int) -> float:
+    """The share of a footprint, used over and over, that a cache has no room for."""
+    return max(0.0, 1.0 - size / footprint) if footprint else 0.0

@@ -1,0 +1,609 @@
+"""The warp pipeline of one SM, as native code: warps take operations, wait for results, for units
+and for each other; the clock jumps from one issue to the next. Imported only where it runs."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.base.native import inlined, uncounted
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int32]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Places = Any
+"""What native code finds other values by: without a sign, so that it does not have to look whether
+they count from the end, which takes a quarter of the time. Numbers have 32 bits, since a sum of 64
+bits with a sign and 64 without is a float."""
+
+ISSUE, ARITHMETIC, SHARED, L1, L2, DRAM, CONSTANT, BARRIER, UNIT, PORT, START, IDLE = range(12)
+REASONS = (
+    "issue", "arithmetic", "shared_memory", "l1", "l2", "dram", "constant", "barrier",
+    "unit_busy", "memory_port", "block_start", "idle",
+)  # fmt: skip
+"""What a scheduler's cycles went into: issuing, or waiting for the result of arithmetic or of a
+memory level, for a barrier, for a unit, for the load/store port, for a thread block to start in the
+place of one that ended; idle once warps run out."""
+
+_MEMORY_UNIT = 4
+_BARRIER_OPERATION = 9
+_SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
+_SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
+_NEVER = 1e30
+_OWN_TURN, _LAST_TURN = np.int64(-(1 << 62)), np.int64(1 << 62)
+_MOSTLY = 0.5
+_UNITS = 8
+
+
+class Operations(NamedTuple):
+    """Columns of the operations of a program, and which results each needs: those of operation o
+    are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
+    is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
+    may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself. Each sector that is
+    asked of L2 or written takes ``l2_cycles``."""
+
+    need_starts: Numbers
+    needs: Numbers
+    unit: Numbers
+    memory: Numbers
+    slots: Floats
+    busy: Floats
+    latency: Floats
+    port: Floats
+    l2_sectors: Floats
+    dram_sectors: Floats
+    write_sectors: Floats
+    sectors: Floats
+    misses: Floats
+    behind: Floats
+    l2_cycles: Floats
+
+
+class Sm(NamedTuple):
+    """An SM and its share of the memory behind it, in cycles (per sector for DRAM).
+    ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
+    start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
+    youngest one; others take the warp that comes first in its place. A read of DRAM takes
+    ``dram_wait`` longer in the mean than without load, at random: of several that a warp waits for
+    together, the last one counts. With ``starts_only`` the run is over when the last thread block
+    starts."""
+
+    schedulers: int
+    resident: int
+    warps: int
+    blocks: int
+    dram_cycles: float
+    queue: float
+    unit_queue: float
+    shared_latency: float
+    l1_latency: float
+    l2_latency: float
+    dram_latency: float
+    dram_wait: float
+    constant_latency: float
+    barrier_latency: float
+    atomic_latency: float
+    block_start: float
+    greedy: bool = False
+    starts_only: bool = False
+
+
+class Run(NamedTuple):
+    """``cycles`` of all; ``spent`` scheduler cycles by reason, which add up to cycles times
+    schedulers; when each thread block ``started``; the cycles of the ``middle``, in which a
+    ``part`` of the operations that were watched were issued: from a quarter of them on until a
+    thread block ends (once there are an eighth), or three quarters. ``steady``: what was spent in
+    these; with nothing watched, once every thread block has taken the place of another one, up to
+    the start of the last one. ``own``: of the slots that were issued in the middle, the share of
+    what was watched."""
+
+    cycles: float
+    spent: Floats
+    started: Floats
+    middle: float
+    part: float
+    steady: Floats
+    own: float
+
+
+class _Warps(NamedTuple):
+    """By warp: its place in the trace and that trace's end, from when on it is ``ready`` for the
+    operation there and ``why`` not before, the unit that this ``asks`` for, whether it is
+    ``waiting`` at a barrier, by operation when its last result is ``known`` and its ``source``,
+    ``reads`` of DRAM since it last waited for one, its scheduler, the place of its thread block,
+    and its ``turn``: of warps that can issue at one time the one with the lowest is taken."""
+
+    place: Places
+    end: Places
+    ready: Floats
+    why: Places
+    asks: Places
+    waiting: Flags
+    known: Floats
+    source: NDArray[np.uint8]
+    reads: Integers
+    scheduler: Places
+    block: Places
+    turn: Integers
+
+
+class _Schedulers(NamedTuple):
+    """By scheduler: from when on it and its units are ``free``, and until when each unit (or the
+    port) is ``taken``, so that it accepts no operation; the warp that can issue ``first``, and
+    ``when`` it can: :data:`_NEVER` where none can; the warp that it ``stays`` with while that can
+    issue, -1 for none."""
+
+    free: Floats
+    unit_free: Floats
+    taken: Floats
+    first: Integers
+    when: Floats
+    stays: Integers
+
+
+class _Memory(NamedTuple):
+    """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
+    sectors that operations still owe; what they asked for last ``arrives`` in L1 then, from a
+    ``level``; ``walked``: how far each warp has come in the sectors of each operation that walks
+    along them, as a share."""
+
+    free: Floats
+    credit_l2: Floats
+    credit_dram: Floats
+    arrives: Floats
+    level: NDArray[np.int8]
+    walked: Floats
+
+
+class _Watch(NamedTuple):
+    """Of operations that are watched: after how many of them the middle begins and ends at the
+    latest (``marks``), how many and how many slots of them ``so_far``, and of both ends of the
+    middle ``when`` they were, how many were ``issued``, their ``slots`` and what was ``spent`` up
+    to then. Without any (no ``marks``) the latter from when all places were taken again to the last
+    thread block."""
+
+    marks: Floats
+    so_far: Floats
+    when: Floats
+    issued: Floats
+    slots: Floats
+    spent: Floats
+
+
+class _Blocks(NamedTuple):
+    left: Integers
+    arrived: Integers
+    started: Floats
+
+
+def run_sm(
+    starts: Numbers, trace: Numbers, taken: Numbers, operations: Operations, sm: Sm,
+    watched: Flags | None = None,
+) -> Run:  # fmt: skip
+    """Run the thread blocks of an SM; warp w of block b takes variant ``taken[b % len(taken), w]``,
+    of which v is ``trace[starts[v]:starts[v + 1]]``, none of them empty. ``watched`` are some of
+    the trace's operations."""
+    sm = sm._replace(resident=min(sm.resident, sm.blocks))
+    operations = _with_places(operations)
+    count, number = sm.resident * sm.warps, len(operations.unit)
+    slots = np.arange(count, dtype=np.uint32)
+    warps = _Warps(
+        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
+        np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
+        np.zeros((count, number)), np.zeros((count, number), np.uint8), np.zeros(count, np.int64),
+        slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps), np.arange(count),
+    )  # fmt: skip
+    units = (sm.schedulers, _UNITS)
+    schedulers = _Schedulers(
+        np.zeros(sm.schedulers), np.zeros(units), np.full(units, -sm.unit_queue),
+        np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
+        np.full(sm.schedulers, -1),
+    )  # fmt: skip
+    walked = np.tile(1.0 - operations.misses, (count, 1))
+    memory = _Memory(
+        np.zeros(3), np.zeros(number), np.zeros(number), np.zeros(number),
+        np.zeros(number, np.int8), walked,
+    )  # fmt: skip
+    blocks = _Blocks(
+        np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
+    )
+    spent = np.zeros(len(REASONS))
+    watch = _unseen(np.zeros(2))
+    if watched is None:
+        watched = np.zeros(len(trace), np.bool_)
+    else:
+        watch = _watch(starts, taken, watched, sm)
+    last = _loop(
+        _unsigned(np.stack((starts[taken], starts[taken + 1]), axis=2)), _unsigned(trace), watched,
+        operations, sm, warps, schedulers, memory, blocks, watch, spent,
+    )  # fmt: skip
+    _, l2_free, dram_free = memory.free
+    total = max(last, l2_free, dram_free)
+    if total > last:
+        spent[DRAM if dram_free >= l2_free else L2] += (total - last) * sm.schedulers
+    spent[IDLE] = max(total * sm.schedulers - (spent.sum() - spent[IDLE]), 0.0)
+    steady = np.maximum(watch.spent[1] - watch.spent[0], 0.0)
+    middle = float(watch.when[1] - watch.when[0])
+    part = float(watch.issued[1] - watch.issued[0]) / max(float(watch.so_far[0]), 1.0)
+    own = float(watch.slots[1] - watch.slots[0]) / max(float(steady[ISSUE]), 1e-9)
+    return Run(float(total), spent, blocks.started, middle, part, steady, min(own, 1.0))
+
+
+def _unsigned(numbers: Numbers) -> Places:
+    """The same numbers, none of which is negative."""
+    return numbers.view(np.uint32)
+
+
+def _with_places(operations: Operations) -> Operations:
+    """The operations, with what native code finds others by as it wants it."""
+    return operations._replace(
+        need_starts=_unsigned(operations.need_starts), needs=_unsigned(operations.needs),
+        unit=_unsigned(operations.unit), memory=_unsigned(operations.memory),
+    )  # fmt: skip
+
+
+def _watch(starts: Numbers, taken: Numbers, watched: Flags, sm: Sm) -> _Watch:
+    """For all that is watched: that of each variant, as often as it runs."""
+    ran = taken[np.arange(sm.blocks) % len(taken), : sm.warps]
+    runs = np.bincount(ran.ravel(), minlength=len(starts))
+    before = np.concatenate(([0], np.cumsum(watched)))[starts]
+    number = float((np.diff(before) * runs[:-1]).sum())
+    return _unseen(np.ceil([0.25 * number, 0.75 * number]))
+
+
+def _unseen(marks: Floats) -> _Watch:
+    so_far, when, issued, slots = (np.zeros(2) for _ in range(4))
+    return _Watch(marks, so_far, when, issued, slots, np.zeros((2, len(REASONS))))
+
+
+@uncounted
+def _loop(
+    ends: Places,
+    trace: Places,
+    watched: Flags,
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    schedulers: _Schedulers,
+    memory: _Memory,
+    blocks: _Blocks,
+    watch: _Watch,
+    spent: Floats,
+) -> float:
+    """Issue operations until no thread block is left; gives the last cycle of a scheduler. Warps
+    w of thread blocks b have the part ``ends[b % len(ends), w]`` of the trace."""
+    last = 0.0
+    for block in range(sm.resident):
+        _launch(block, block, -1.0, ends, trace, operations.unit, sm, warps, blocks)
+    launched, alive, port = sm.resident, sm.resident, memory.free[0] - sm.queue
+    for s in range(sm.schedulers):
+        _choose(s, sm, warps, schedulers, port)
+    while alive > 0:
+        first, start = _first(sm, schedulers)
+        if start >= _NEVER:
+            break
+        slot: Any = np.uint32(first)
+        o = trace[warps.place[slot]]
+        _account(slot, start, o, sm, operations, warps, schedulers, spent)
+        if watched[warps.place[slot]]:
+            _note(start, float(operations.slots[o]), watch, spent)
+        scheduler, now = warps.scheduler[slot], start + float(operations.slots[o])
+        schedulers.free[scheduler] = now
+        if sm.greedy:
+            schedulers.stays[scheduler] = first
+        last = max(last, now)
+        unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
+        if unit == _MEMORY_UNIT:
+            done, cause = _access(o, slot, start, operations, sm, warps, memory)
+            port = memory.free[0] - sm.queue
+        else:
+            begin = max(start, schedulers.unit_free[scheduler, unit])
+            done = float(begin + operations.latency[o])
+            schedulers.unit_free[scheduler, unit] = begin + operations.busy[o]
+            schedulers.taken[scheduler, unit] = begin + operations.busy[o] - sm.unit_queue
+        warps.known[slot, o], warps.source[slot, o] = done, cause
+        block = warps.block[slot]
+        if operations.memory[o] == _BARRIER_OPERATION:
+            warps.waiting[slot] = True
+            blocks.arrived[block] += 1
+        warps.place[slot] += 1
+        concerns_all = False
+        if warps.place[slot] < warps.end[slot]:
+            warps.asks[slot] = operations.unit[trace[warps.place[slot]]]
+            if warps.waiting[slot]:
+                warps.ready[slot] = _NEVER
+            else:
+                _wait(slot, now, trace, operations, warps)
+        else:
+            last = max(last, done)
+            _end(slot, block, warps, blocks)
+            if blocks.left[block] == 0:
+                if 0.0 < 1.5 * watch.marks[0] <= watch.so_far[0] and watch.issued[1] == 0.0:
+                    _mark(1, now, spent, watch)
+                if launched < sm.blocks:
+                    if watch.marks[1] == 0.0 and launched >= 2 * sm.resident - 1:
+                        _mark(min(launched - 2 * sm.resident + 1, 1), now, spent, watch)
+                    _launch(block, launched, now, ends, trace, operations.unit, sm, warps, blocks)
+                    concerns_all = True
+                    launched += 1
+                    if sm.starts_only and launched == sm.blocks:
+                        return last
+                else:
+                    alive -= 1
+        if blocks.left[block] > 0 and blocks.arrived[block] >= blocks.left[block]:
+            _release(block, now, trace, operations, sm, warps, blocks)
+            concerns_all = True
+        _choose(scheduler, sm, warps, schedulers, port)
+        if concerns_all or unit == _MEMORY_UNIT:
+            for s in range(sm.schedulers):
+                if concerns_all or _is_too_early(s, warps, schedulers, port):
+                    _choose(s, sm, warps, schedulers, port)
+    return last
+
+
+@inlined
+def _note(start: float, slots: float, watch: _Watch, spent: Floats) -> None:
+    """A watched operation is issued."""
+    watch.so_far[0] += 1.0
+    watch.so_far[1] += slots
+    for end in range(2):
+        if watch.so_far[0] == watch.marks[end] and watch.issued[end] == 0.0:
+            _mark(end, start, spent, watch)
+
+
+@inlined
+def _mark(end: int, now: float, spent: Floats, watch: _Watch) -> None:
+    """Here the middle begins, or ends."""
+    watch.when[end], watch.issued[end], watch.slots[end] = now, watch.so_far[0], watch.so_far[1]
+    for reason in range(len(spent)):
+        watch.spent[end, reason] = spent[reason]
+
+
+@inlined
+def _launch(
+    place: int,
+    number: int,
+    now: float,
+    ends: Places,
+    trace: Places,
+    unit: Places,
+    sm: Sm,
+    warps: _Warps,
+    blocks: _Blocks,
+) -> None:
+    """Put thread block ``number`` in a place of the SM; before all (-1) the first ones."""
+    turn = number % len(ends)
+    for w in range(sm.warps):
+        slot = place * sm.warps + w
+        warps.place[slot], warps.end[slot] = ends[turn, w, 0], ends[turn, w, 1]
+        warps.asks[slot] = unit[trace[ends[turn, w, 0]]]
+        warps.ready[slot] = now + sm.block_start if now >= 0.0 else 0.0
+        warps.why[slot] = START if now >= 0.0 else IDLE
+        warps.waiting[slot] = False
+        if sm.greedy:
+            warps.turn[slot] = -number * sm.warps - w
+        warps.known[slot, :] = 0.0
+        warps.reads[slot] = 0
+    blocks.left[place], blocks.arrived[place] = sm.warps, 0
+    blocks.started[number] = max(now, 0.0)
+
+
+@inlined
+def _first(sm: Sm, schedulers: _Schedulers) -> tuple[int, float]:
+    """The warp that can issue first, the one before others that can at the same time, and when."""
+    slot, start = schedulers.first[0], schedulers.when[0]
+    for s in range(1, sm.schedulers):
+        other, when = schedulers.first[s], schedulers.when[s]
+        earlier = (when < start) | ((when == start) & (other < slot))
+        slot = other if earlier else slot
+        start = when if earlier else start
+    return slot, start
+
+
+@inlined
+def _choose(scheduler: int, sm: Sm, warps: _Warps, schedulers: _Schedulers, port: float) -> None:
+    """Find the warp of a scheduler that can issue first: once it is ready, the scheduler is free,
+    and its unit or the port, which takes operations from ``port`` on, takes the operation. That
+    which it stays with, at once if that is now; the others without branches, which nobody could
+    predict."""
+    start, best, turn = _NEVER, schedulers.first[scheduler], _LAST_TURN
+    free, taken = schedulers.free[scheduler], schedulers.taken[scheduler]
+    stays = schedulers.stays[scheduler]
+    taken[_MEMORY_UNIT] = port
+    if stays >= 0:
+        slot = np.uint32(stays)
+        start = max(warps.ready[slot], free, taken[warps.asks[slot]])
+        best, turn = stays, _OWN_TURN
+        if start == free:
+            schedulers.first[scheduler], schedulers.when[scheduler] = best, start
+            return
+    for each in range(np.int64(scheduler), len(warps.ready), sm.schedulers):
+        slot = np.uint32(each)
+        at = max(warps.ready[slot], free, taken[warps.asks[slot]])
+        own = warps.turn[slot]
+        earlier = (at < start) | ((at == start) & (own < turn))
+        best = each if earlier else best
+        start = at if earlier else start
+        turn = own if earlier else turn
+    schedulers.first[scheduler], schedulers.when[scheduler] = best, start
+
+
+@inlined
+def _is_too_early(scheduler: int, warps: _Warps, schedulers: _Schedulers, port: float) -> bool:
+    """Whether the warp that a scheduler has chosen asks for the port before it takes operations."""
+    asks = warps.asks[np.uint32(schedulers.first[scheduler])]
+    return schedulers.when[scheduler] < port and asks == _MEMORY_UNIT
+
+
+@inlined
+def _account(
+    slot: int,
+    start: float,
+    o: int,
+    sm: Sm,
+    operations: Operations,
+    warps: _Warps,
+    schedulers: _Schedulers,
+    spent: Floats,
+) -> None:
+    """What the scheduler's cycles up to the end of this issue went into. The start of a thread
+    block takes so long and no longer: before it was launched others were waited for."""
+    gap = start - schedulers.free[warps.scheduler[slot]]
+    if gap > 0:
+        if warps.ready[slot] >= start:
+            if warps.why[slot] == START and gap > sm.block_start:
+                spent[_meanwhile(warps.scheduler[slot], warps)] += gap - sm.block_start
+                gap = sm.block_start
+            spent[warps.why[slot]] += gap
+        elif operations.unit[o] == _MEMORY_UNIT:
+            spent[PORT] += gap
+        else:
+            spent[UNIT] += gap
+    spent[ISSUE] += operations.slots[o]
+
+
+@uncounted
+def _meanwhile(scheduler: int, warps: _Warps) -> int:
+    """What the warps of a scheduler wait for, but for those that start: that which comes next."""
+    soonest, why = _NEVER, IDLE
+    for slot in range(len(warps.ready)):
+        if warps.scheduler[slot] == scheduler and warps.why[slot] != START:
+            if warps.ready[slot] < soonest:
+                soonest, why = warps.ready[slot], int(warps.why[slot])
+            elif warps.waiting[slot] and why == IDLE:
+                why = BARRIER
+    return why
+
+
+@inlined
+def _access(
+    o: int,
+    slot: int,
+    start: float,
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    memory: _Memory,
+) -> tuple[float, int]:
+    """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
+    free = memory.free
+    served = max(start, free[0]) + operations.port[o]
+    free[0] = served
+    kind = operations.memory[o]
+    if kind in (_SHARED_LOAD, _SHARED_ATOMIC):
+        return served + sm.shared_latency, SHARED
+    if kind == _CONSTANT_LOAD:
+        return served + sm.constant_latency, CONSTANT
+    if kind == _SHARED_STORE:
+        return served, SHARED
+    if kind in (_GLOBAL_STORE, _PRIVATE_STORE):
+        free[1] = max(free[1], served) + operations.write_sectors[o] * operations.l2_cycles[o]
+        free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
+        return served, L2
+    done, cause = served + sm.l1_latency, L1
+    at_once = operations.misses[o]
+    if at_once > 0.0:
+        memory.walked[slot, o] += at_once
+        if memory.walked[slot, o] < 1.0 - 1e-9:
+            return done, cause
+        memory.walked[slot, o] -= 1.0
+        memory.credit_l2[o] += operations.l2_sectors[o] / at_once
+        memory.credit_dram[o] += operations.dram_sectors[o] / at_once
+        whole = 1.0
+    else:
+        whole = operations.sectors[o]
+        memory.credit_l2[o] += operations.l2_sectors[o]
+        memory.credit_dram[o] += operations.dram_sectors[o]
+    asked_l2 = _due(memory.credit_l2[o], whole)
+    if asked_l2 > 0:
+        memory.credit_l2[o] -= asked_l2
+        free[1] = max(free[1], served) + asked_l2 * operations.l2_cycles[o]
+        longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
+        done, cause = max(free[1], served) + sm.l2_latency + longer, L2
+        if operations.behind[o] > _MOSTLY:
+            cause = DRAM
+    asked = _due(memory.credit_dram[o], whole)
+    if asked > 0:
+        memory.credit_dram[o] -= asked
+        free[2] = max(free[2], served) + asked * sm.dram_cycles
+        lines = max(int(asked / 4.0 + 0.5), 1)
+        warps.reads[slot] += lines
+        wait = sm.dram_wait * _longest(warps.reads[slot]) / _longest(lines)
+        late = max(free[1], free[2]) + sm.dram_latency + wait - sm.l1_latency
+        if late > done:
+            done, cause = late, DRAM
+    if asked_l2 > 0:
+        memory.arrives[o], memory.level[o] = done, cause
+    elif memory.arrives[o] > done:
+        done, cause = memory.arrives[o], int(memory.level[o])
+    if kind == _GLOBAL_ATOMIC:
+        return max(done, served + sm.atomic_latency), L2
+    return done, cause
+
+
+@inlined
+def _longest(count: int) -> float:
+    """The longest of so many waits over the mean wait, in the mean: of exponential ones the
+    harmonic number (of many its asymptote, Euler's constant and a term beyond)."""
+    if count > 16:
+        return float(np.log(count) + 0.5772156649 + 0.5 / count)
+    total = 0.0
+    for i in range(1, count + 1):
+        total += 1.0 / i
+    return total
+
+
+@inlined
+def _due(credit: float, whole: float) -> float:
+    """The sectors that an access asks for of those that are owed: ``whole`` parts of them. Where
+    some of an access's sectors are missed in the mean, it is because one brings what others
+    find."""
+    part = max(whole, 1.0)
+    return np.floor(credit / part + 1e-9) * part
+
+
+@inlined
+def _end(slot: int, block: int, warps: _Warps, blocks: _Blocks) -> None:
+    """A warp is through; who waits at a barrier no longer waits for it."""
+    if warps.waiting[slot]:
+        warps.waiting[slot] = False
+        blocks.arrived[block] -= 1
+    warps.ready[slot] = _NEVER
+    blocks.left[block] -= 1
+
+
+@inlined
+def _release(
+    block: int,
+    now: float,
+    trace: Places,
+    operations: Operations,
+    sm: Sm,
+    warps: _Warps,
+    blocks: _Blocks,
+) -> None:
+    """All warps of a thread block have come to the barrier."""
+    for slot in range(block * sm.warps, (block + 1) * sm.warps):
+        if warps.waiting[slot]:
+            warps.waiting[slot] = False
+            _wait(slot, now + sm.barrier_latency, trace, operations, warps)
+            if warps.why[slot] == ISSUE:
+                warps.why[slot] = BARRIER
+    blocks.arrived[block] = 0
+
+
+@inlined
+def _wait(slot: int, now: float, trace: Places, operations: Operations, warps: _Warps) -> None:
+    """When a warp can issue its next operation, and what it waits for until then."""
+    o = trace[warps.place[slot]]
+    at, cause = now, ISSUE
+    for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
+        n = operations.needs[i]
+        if warps.known[slot, n] > at:
+            at, cause = warps.known[slot, n], warps.source[slot, n]
+    if cause == DRAM:
+        warps.reads[slot] = 0
+    warps.ready[slot], warps.why[slot] = at, cause

@@ -1,0 +1,236 @@
+"""A kernel with its launch, looked at once for all GPUs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.facts import Facts
+from kcc.passes.memory.memory_use import MemoryUse
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.sim.caches.analysis import NOTHING, Stream, streams_of
+from kcc.sim.caches.options import CacheOptions
+from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
+from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
+from kcc.sim.caches.sector_phases import miss_shares
+from kcc.sim.flow.block_classes import LEAST_PART
+from kcc.sim.flow.executed_flow import Executed
+from kcc.sim.flow.folded_grid import folded
+from kcc.sim.flow.launch_flow import BlockClass, Flow, flow_of, grid_of
+from kcc.sim.flow.sequences import CutInside, Traced, shortened, traced
+from kcc.sim.flow.uneven_blocks import Floats, work_by_block
+from kcc.sim.machine.costs import Generation
+from kcc.sim.program.large_blocks import is_large, may_spill
+from kcc.sim.program.lowering import machine_program
+from kcc.sim.program.operations import MachineProgram
+from kcc.sim.program.registers import register_limit
+
+ENOUGH_TURNS = 1 << 14
+"""Iterations of a loop after which it goes on as before, where one thread block is looked at."""
+
+
+@dataclass(slots=True)
+class Subject:
+    """A kernel with its launch, looked at once for all GPUs of a generation."""
+
+    kernel: Kernel
+    facts: Facts
+    flow: Flow
+    streams: tuple[Stream, ...]
+    places: tuple[int, int, int]
+    """Thread blocks as the streams count them (:mod:`kcc.sim.flow.folded_grid`), in the same
+    order."""
+    registers: int | None
+    local_bytes: int
+    misses: Mapping[int, float]
+    """By access, :func:`kcc.sim.caches.sector_phases.miss_shares`."""
+    registers_known: bool = False
+    """Whether they are a compiler's count, not an estimate."""
+    programs: dict[Generation, MachineProgram] = field(
+        default_factory=dict[Generation, MachineProgram]
+    )
+    traces: dict[Generation, Traced] = field(default_factory=dict[Generation, Traced])
+    studies: dict[tuple[Hierarchy, CacheOptions], ReuseStudy] = field(
+        default_factory=dict[tuple[Hierarchy, CacheOptions], ReuseStudy]
+    )
+    """What was found of the caches, by what they are and how they are looked at."""
+    works: dict[Generation, Floats] = field(default_factory=dict[Generation, Floats])
+    orders_all: bool = True
+    """Whether the compiler brings the values of large blocks into registers."""
+    alike: BlockClass | None = None
+    """Of the launch only these thread blocks, where they are looked at as a launch of their own."""
+    among: Subject | None = None
+    """The launch that finds in caches what these do, where they are few among others."""
+    _reuse: ReuseProgram | None = None
+    _spilling: Subject | None = None
+    _parts: tuple[Subject, ...] | None = None
+
+    @property
+    def grid(self) -> tuple[int, int, int]:
+        """Thread blocks in x, y, z."""
+        own = None if self.alike is None else self.alike.grid
+        return own or grid_of(self.facts)
+
+    @property
+    def thread_blocks(self) -> int:
+        """Thread blocks in all."""
+        return math.prod(self.grid) if self.alike is None else self.alike.region.blocks
+
+    @property
+    def parts(self) -> tuple[Subject, ...]:
+        """The classes of thread blocks as launches of their own, the largest first; the launch
+        itself where all do the same."""
+        if self._parts is None:
+            self._parts = tuple(map(self._part, self.flow.blocks)) or (self,)
+        return self._parts
+
+    def _part(self, alike: BlockClass) -> Subject:
+        folded_places = self.places != self.grid
+        places = self.places if folded_places or alike.grid is None else alike.grid
+        streams = tuple(
+            replace(s, executions=alike.flow.executions[alike.flow.block_of[s.access]])
+            for s in self.streams
+        )
+        few = alike.region.blocks < LEAST_PART * self.thread_blocks
+        return replace(
+            self, flow=alike.flow, alike=alike, among=self if few else None, streams=streams,
+            places=places, traces={}, studies={},
+            works=dict.fromkeys(Generation, np.ones(1)), _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
+
+    @property
+    def block_threads(self) -> int:
+        """Work-items of a thread block."""
+        known = self.facts[SymbolicValues].algebra.known
+        assert known.local_size is not None
+        return math.prod(known.local_size)
+
+    def program(self, generation: Generation) -> MachineProgram:
+        """What a generation of GPUs executes."""
+        if generation not in self.programs:
+            self.programs[generation] = machine_program(
+                self.kernel, self.facts, generation, self.registers,
+                trips=self.flow.trips, orders_all=self.orders_all,
+            )  # fmt: skip
+        return self.programs[generation]
+
+    def trace(self, generation: Generation) -> Traced:
+        """What a warp of a generation issues."""
+        if generation not in self.traces:
+            program = self.program(generation)
+            self.traces[generation] = traced(self.kernel, self.facts, self.flow, program)
+        return self.traces[generation]
+
+    def work_by_block(self, generation: Generation) -> Floats:
+        """Issue slots of each thread block."""
+        if generation not in self.works:
+            program = self.program(generation)
+            self.works[generation] = work_by_block(self.facts, self.flow, program, self.grid)
+        return self.works[generation]
+
+    def cut_loops(self, generation: Generation) -> Iterator[CutInside]:
+        """All loops of which the trace has only some iterations, with a shorter one for each."""
+        trace, program = self.trace(generation), self.program(generation)
+        for cut in trace.cuts:
+            yield shortened(self.kernel, self.facts, self.flow, program, cut)
+        yield from trace.inside
+
+    def spilling(self, capability: tuple[int, int] | None) -> Subject | None:
+        """The same as a compiler leaves it that spills in large blocks, where that is possible."""
+        newest = self.newest
+        if not (may_spill(capability) and self.orders_all):
+            return None
+        if not any(is_large(newest.operations, block) for block in newest.blocks):
+            return None
+        if self._spilling is None:
+            self._spilling = replace(
+                self, orders_all=False, programs={}, traces={}, studies={}, _reuse=None,
+                _spilling=None, _parts=None,
+            )  # fmt: skip
+        same = self._spilling.newest.private_bytes == newest.private_bytes
+        return None if same else self._spilling
+
+    @property
+    def newest(self) -> MachineProgram:
+        """What the newest generation executes."""
+        return self.program(Generation.VOLTA)
+
+    @property
+    def reuse(self) -> ReuseProgram:
+        """The accesses for the reuse-distance analysis, in the order of the newest generation."""
+        if self._reuse is None:
+            self._reuse = reuse_program(
+                self.facts,
+                self.flow,
+                self.newest,
+                self.streams,
+                self.grid,
+                self.places,
+                None if self.alike is None else self.alike.middle,
+            )
+        return self._reuse
+
+    @property
+    def reuse_of_first(self) -> ReuseProgram:
+        """The same of the first thread block alone, all of whose warps come to each loop that any
+        warp comes to, and turn in it as long as says something: it may do what few others do."""
+        one = (1, 1, 1)
+        found = reuse_program(self.facts, self.flow, self.newest, self.streams, one, one)
+        loops = found.code.loops.copy()
+        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_TURNS)
+        code = found.code._replace(loops=loops, entered=np.ceil(found.code.entered))
+        return replace(found, code=code)
+
+    @property
+    def past_l1(self) -> frozenset[int]:
+        """Loads of global memory that a compiler before Volta does not make through L1 of its own
+        accord: whose data the kernel may write for all that their pointer says."""
+        kept = {"const", "restrict"}
+        read_only = {a.name for a in self.kernel.arguments if kept <= set(a.qualifiers)}
+        return frozenset(
+            s.access for s in self.streams
+            if s.is_load and not s.is_local and s.array not in read_only
+        )  # fmt: skip
+
+    def registers_on(self, generation: Generation) -> int | None:
+        """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the
+        whole IR and of what lives at once in the order that the model issues."""
+        if self.registers is None or self.registers_known:
+            return self.registers
+        limit = register_limit(self.kernel, generation)
+        return max(16, min(self.registers, self.program(generation).registers, limit))
+
+
+def subject_of(
+    kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int,
+    executed: Executed | None = None, array_bytes: Mapping[str, int] = NOTHING,
+) -> Subject:  # fmt: skip
+    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``;
+    ``array_bytes`` are the sizes of the arrays that are given."""
+    computed = flow_of(kernel, facts)
+    flow = computed if executed is None else executed.flow(kernel, facts, computed)
+    newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
+    widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
+    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
+    if executed is not None:
+        found = executed.counted(found, facts)
+    streams, places = folded(found, grid_of(facts))
+    programs = {Generation.VOLTA: newest}
+    misses = miss_shares(streams, facts, flow)
+    works = dict[Generation, Floats]()
+    if executed is not None and not executed.agrees(computed):
+        works = dict.fromkeys(Generation, executed.work_by_block)
+    return Subject(
+        kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
+        works=works,
+    )  # fmt: skip
+
+
+def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:
+    """Local memory of a thread block: what the kernel declares and what its arguments bring."""
+    use = facts[MemoryUse]
+    return use.local_bytes + sum(arguments.get(name, 0) for name in use.dynamic_locals)

@@ -1,0 +1,83 @@
+"""What a branch costs at which the lanes of a warp may part.
+
+Since Volta a warp notes where its lanes meet again (BSSY) before they part, and waits there
+(BSYNC): once for all branches that lead to one place. ptxas 13 and 11.8 let 12 cycles pass between
+a comparison and the branch that tests it, and 5 behind the branch (control codes for compute
+capabilities 7.5 and 8.6), which nothing but other warps can fill. Tests that are the same for all
+lanes, as those of most loops, are made long before their branch, and cost nothing of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.control.divergence import Divergence
+from kcc.passes.facts import Facts
+from kcc.passes.graph.branches import Branches
+from kcc.passes.graph.loops import Loop
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import COSTS, Generation
+from kcc.sim.program.operations import MachineOperation, Memory
+
+BRANCH_STEPS = 3.0
+"""From the result of a comparison to the instruction behind its branch, in latencies of additions:
+13 cycles."""
+
+MEETING_SLOTS = 2.0
+"""BSSY and BSYNC."""
+
+PREDICATED = 7
+"""Operations up to which what is behind a branch is predicated instead where lanes may part
+(NVIDIA, CUDA C Programming Guide 4.2, section 5.4.2)."""
+
+
+def parting(
+    kernel: Kernel, facts: Facts, lengths: Sequence[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The blocks that end in a branch at which lanes may part, but for predicated ones and those to
+    the end (EXIT under a predicate), and those of them that note where lanes meet: nowhere if only
+    the end is there. ``lengths`` are the operations of each block."""
+    blocks, met = kernel.function.blocks, set[int]()
+    parts, notes = set[int](), set[int]()
+    pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
+    for branch, divided in sorted(pairs, key=lambda pair: pair[0].block):
+        meeting = divided.reconvergence
+        if not divided.uniformity.is_divergent:
+            continue
+        after = blocks[branch.block].successors
+        if any(lengths[way] <= 1 and not blocks[way].successors for way in after):
+            continue
+        ways = [way for way in after if way != meeting]
+        if all(blocks[way].successors == (meeting,) and lengths[way] <= PREDICATED for way in ways):
+            continue
+        parts.add(branch.block)
+        if meeting is not None and lengths[meeting] > 1 and meeting not in met:
+            met.add(meeting)
+            notes.add(branch.block)
+    return frozenset(parts), frozenset(notes)
+
+
+def turn_tests(
+    facts: Facts, loop: Loop, generation: Generation, number: int
+) -> tuple[MachineOperation, ...]:
+    """What stands before a loop that is unrolled though nobody knows how often it turns: whether
+    iterations are left over, and, behind these, whether there are as many as are unrolled (NVRTC
+    11.8 and nvcc 13: two comparisons and two branches). The first has the given ``number``."""
+    pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
+    may_part = generation is Generation.VOLTA and any(
+        divided.uniformity.is_divergent
+        for branch, divided in pairs if branch.block in loop.exiting
+    )  # fmt: skip
+    tests = list[MachineOperation]()
+    for meeting in (MEETING_SLOTS * may_part, 0.0):
+        for kind in (InstructionClass.COMPARE, InstructionClass.BRANCH):
+            is_branch = kind is InstructionClass.BRANCH
+            slots = 1.0 + meeting * is_branch
+            steps = BRANCH_STEPS if may_part and is_branch else 1.0
+            needs = (number + len(tests) - 1,) if tests else ()
+            unit, line = COSTS[kind].unit, loop.line or 0
+            tests.append(
+                MachineOperation(unit, kind, slots, steps, needs, Memory.NONE, -1, 0, line, -1)
+            )
+    return tuple(tests)

@@ -1,0 +1,212 @@
+"""Many GPUs out of few cache passes: design points and what-if questions for the interval model.
+
+What a cache pass depends on (caches, SMs, resident blocks) is passed once; whatever else differs is
+computed anew from it, in milliseconds (dissertation, section 4.6.5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Self
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.trace.reader import open_trace
+from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
+from kcc.sim.interval.facts import IntervalMachine, Operations
+from kcc.sim.interval.inputs import interval_inputs
+from kcc.sim.interval.model import LaunchModel
+from kcc.sim.interval.options import Options
+from kcc.sim.interval.timing import timing_of
+from kcc.sim.result import Timing
+
+
+@dataclass(frozen=True, slots=True)
+class DesignPoint:
+    """A GPU with some settings (KEY=VALUE), and what it makes of the launches."""
+
+    settings: tuple[str, ...]
+    timings: tuple[Timing, ...]
+
+    @property
+    def cycles(self) -> float:
+        return sum(t.cycles for t in self.timings)
+
+    @property
+    def time_us(self) -> float:
+        return sum(t.time_us for t in self.timings)
+
+    @property
+    def issued(self) -> float:
+        return sum(t.issued for t in self.timings)
+
+    @property
+    def stack(self) -> dict[str, float]:
+        """Cycles of all schedulers by part, over all launches."""
+        found = dict[str, float]()
+        for timing in self.timings:
+            for part in timing.stack:
+                found[part.name] = found.get(part.name, 0.0) + part.cycles
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a GPU that may help: in words, and as settings."""
+
+    words: str
+    settings: tuple[str, ...]
+
+
+class Explorer:
+    """The launches of one trace on variants of a GPU; use it in a ``with`` statement.
+
+    ``launches`` and ``kernels`` choose launches as for simulations; L2 stays as the launch before
+    left it. ``passes`` counts cache passes.
+    """
+
+    def __init__(
+        self, path: str, gpu: str, overrides: Sequence[str], options: Options, *,
+        kernels: Sequence[str] = (), launches: Sequence[range] = (),
+        registers: Mapping[str, int] | None = None,
+    ) -> None:  # fmt: skip
+        self.gpu, self.overrides, self.options = gpu, tuple(overrides), options
+        self.registers = dict(registers or {})
+        self.trace = open_trace(path)
+        self.launches = tuple(
+            CompiledLaunch(launch)
+            for launch in self.trace.launches
+            if (not kernels or launch.tables.kernel in kernels)
+            and (not launches or any(launch.launch.number in r for r in launches))
+        )
+        self.passes = 0
+        self._collected = dict[tuple[object, ...], tuple[LaunchModel, ...]]()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.trace.close()
+
+    def at(self, settings: Sequence[str] = ()) -> DesignPoint:
+        """The launches on the GPU with these settings. Raises what loading a GPU and
+        :func:`kcc.sim.interval.inputs.interval_inputs` do."""
+        gpu = load_gpu(self.gpu, [*self.overrides, *settings])
+        inputs = [self._inputs(gpu, launch) for launch in self.launches]
+        key = tuple(part for machine, _ in inputs for part in _passed_once(machine))
+        if key not in self._collected:
+            self._collected[key] = tuple(self._collect(inputs))
+        timings = list[Timing]()
+        for model, (machine, operations) in zip(self._collected[key], inputs, strict=True):
+            own = replace(model.collection, machine=machine, operations=operations)
+            prediction = model.on(own).predict(machine, self.options)
+            timings.append(timing_of(own, machine, prediction, self.options))
+        return DesignPoint(tuple(settings), tuple(timings))
+
+    def _inputs(
+        self, gpu: GpuDescription, launch: CompiledLaunch
+    ) -> tuple[IntervalMachine, Operations]:
+        return interval_inputs(gpu, launch.tables, launch.launch, self.registers)
+
+    def _collect(
+        self, inputs: Sequence[tuple[IntervalMachine, Operations]]
+    ) -> Iterator[LaunchModel]:
+        cache: SharedCache | None = None
+        for launch, (machine, operations) in zip(self.launches, inputs, strict=True):
+            cache = cache or empty_cache(machine)
+            self.passes += 1
+            found: Collection = collect(
+                launch.tables, launch.launch, machine, operations, launch.batches(), cache
+            )
+            yield LaunchModel(found)
+
+
+def _passed_once(m: IntervalMachine) -> tuple[object, ...]:
+    """What a cache pass depends on. Latencies, which say what hits are pending, are left out."""
+    return (
+        m.sms, m.blocks, m.warps_per_block, m.line_bytes, m.sector_bytes, m.local_banks,
+        m.lanes_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed, m.l2_write_back,
+        m.channels, m.banks, m.row_lines,
+    )  # fmt: skip
+
+
+WARPS, MISS_ENTRIES, BANDWIDTH, L1, L2, SMS, SCHEDULER = (
+    "warps", "mshrs", "bandwidth", "l1", "l2", "sms", "scheduler",
+)  # fmt: skip
+SHORT_NAMES = {
+    WARPS: "max_warps_per_sm", MISS_ENTRIES: "l1.mshr", BANDWIDTH: "memory_bandwidth_gbs",
+    L1: "l1.size_bytes", L2: "l2.size_bytes", SMS: "sm_count", SCHEDULER: "scheduler",
+}  # fmt: skip
+"""Short names of the keys that are swept most; ``warps`` raises the threads of an SM too."""
+
+
+def settings_of(gpu: GpuDescription, key: str, value: str) -> tuple[str, ...]:
+    """The settings that a short or a full key stands for."""
+    if key == WARPS and value.isdecimal():
+        warps, width = int(value), gpu.warp_size.value if gpu.warp_size else 32
+        found = [f"max_warps_per_sm={warps}"]
+        threads = gpu.max_threads_per_sm
+        if threads is not None and warps * width > threads.value:
+            found.append(f"max_threads_per_sm={warps * width}")
+        return tuple(found)
+    return (f"{SHORT_NAMES.get(key, key)}={value}",)
+
+
+def changes_of(gpu: GpuDescription, machine: IntervalMachine) -> tuple[Change, ...]:
+    """What could be done to a GPU, one thing at a time; only what its description has."""
+    m = machine
+    beyond = m.dram_cycles - m.l2_hit_cycles
+    other = "greedy-then-oldest" if m.policy.value != "greedy-then-oldest" else "loose-round-robin"
+    found = [
+        Change("twice the miss entries of L1", (f"l1.mshr={2 * m.l1_mshrs}",)),
+        Change("twice the SMs", (f"sm_count={2 * m.sms}",)),
+        Change("L2 hits in three quarters of the time",
+               (f"latency_cycles.l2_hit={m.l2_hit_cycles * 3 // 4}",
+                f"latency_cycles.dram={m.l2_hit_cycles * 3 // 4 + beyond}")),
+        Change("DRAM in three quarters of the time beyond L2",
+               (f"latency_cycles.dram={m.l2_hit_cycles + beyond * 3 // 4}",)),
+        Change("twice the lines of L1 per cycle", (f"l1.banks={2 * m.l1_ports}",)),
+        Change("the other scheduler", (f"scheduler={other}",)),
+    ]  # fmt: skip
+    if gpu.memory_bandwidth_gbs:
+        bandwidth = gpu.memory_bandwidth_gbs.value
+        found.append(
+            Change("twice the bandwidth of DRAM", (f"memory_bandwidth_gbs={2 * bandwidth:g}",))
+        )
+    if gpu.max_warps_per_sm and gpu.max_threads_per_sm and gpu.max_blocks_per_sm:
+        found.append(
+            Change("twice the warps and blocks of an SM",
+                   (f"max_warps_per_sm={2 * gpu.max_warps_per_sm.value}",
+                    f"max_threads_per_sm={2 * gpu.max_threads_per_sm.value}",
+                    f"max_blocks_per_sm={2 * gpu.max_blocks_per_sm.value}"))
+        )  # fmt: skip
+    return (*found, *_larger_caches(gpu), *_faster_units(gpu))
+
+
+def _larger_caches(gpu: GpuDescription) -> Iterator[Change]:
+    if gpu.l1.size_bytes and not gpu.l1.unified_bytes:
+        yield Change("twice the L1", (f"l1.size_bytes={2 * gpu.l1.size_bytes.value}",))
+    if gpu.l2.size_bytes:
+        yield Change("twice the L2", (f"l2.size_bytes={2 * gpu.l2.size_bytes.value}",))
+    if gpu.l2.slices:
+        slices = 2 * gpu.l2.slices.value
+        yield Change("twice the slices of L2, as large in all", (f"l2.slices={slices}",))
+
+
+def _faster_units(gpu: GpuDescription) -> Iterator[Change]:
+    if gpu.lanes_per_sm.sfu and gpu.lanes_per_sm.sfu.value:
+        lanes = 2 * gpu.lanes_per_sm.sfu.value
+        yield Change("twice the special-function units", (f"lanes_per_sm.sfu={lanes}",))
+    latency = gpu.latency_cycles
+    facts = {"fp32_fma": latency.fp32_fma, "int_add": latency.int_add}
+    settings = tuple(
+        f"latency_cycles.{name}={max(fact.value / 2, 1):g}" for name, fact in facts.items() if fact
+    )
+    if settings:
+        yield Change("arithmetic in half of the cycles", settings)

@@ -1,0 +1,197 @@
+"""What one operation of the IR costs a warp: machine instructions, by unit, per architecture.
+
+A GPU's compiler turns an operation into none, one or many machine instructions. The table says
+which, each row with where the figure comes from; widths and folding are decided in
+:mod:`kcc.sim.program.lowering`. "Guide" is NVIDIA's CUDA C++ Programming Guide, section "Arithmetic
+Instructions" (throughput of native instructions); "Turing data" are the instruction counters of a
+2080 Ti over convolution and Coulomb sums, which the tests of the benchmark compare with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.passes.mix.instruction_classes import InstructionClass
+
+
+class Unit(IntEnum):
+    """What executes a machine instruction; the numbers index a scheduler's units."""
+
+    ALU = 0
+    """Integer, logic, compare, select, move."""
+    FMA = 1
+    """Single and half precision, and integer multiplication since Volta."""
+    FP64 = 2
+    SFU = 3
+    """Special functions and conversions between kinds of number (NVIDIA: XU)."""
+    MEMORY = 4
+    """Loads and stores: one for the SM, not one per scheduler."""
+    CONTROL = 5
+    EITHER = 6
+    """Moves between registers: ptxas deals them out between ALU (MOV) and FMA (IMAD.MOV)."""
+
+
+UNITS = len(Unit)
+
+
+class Generation(Enum):
+    """Architectures that differ in what an operation becomes."""
+
+    FERMI = "Fermi"
+    KEPLER = "Kepler"
+    MAXWELL = "Maxwell and Pascal"
+    VOLTA = "Volta and later"
+    AMD = "AMD"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``slots`` machine instructions on ``unit``, the last result ``steps`` dependent instructions
+    after the first begins. ``origin`` says where the numbers come from."""
+
+    unit: Unit
+    slots: float
+    steps: float
+    origin: str
+
+
+_C = InstructionClass
+_ONE = "one machine instruction in the guide's table"
+
+COSTS: dict[InstructionClass, Cost] = {
+    _C.INT: Cost(Unit.ALU, 1, 1, _ONE),
+    _C.INT_MUL: Cost(Unit.FMA, 1, 1, "IMAD since Volta (guide, 7.x: 64 lanes)"),
+    _C.INT_DIV: Cost(Unit.ALU, 18, 20, "guide: up to 20; I2F, MUFU.RCP, IMAD.HI steps"),
+    _C.INT64: Cost(Unit.ALU, 2, 2, "low half with carry out, high half with carry in"),
+    _C.INT64_MUL: Cost(Unit.FMA, 4, 3, "IMAD.WIDE and two IMAD for the cross terms, one move"),
+    _C.LOGIC: Cost(Unit.ALU, 1, 1, _ONE),
+    _C.FP16: Cost(Unit.FMA, 1, 1, _ONE),
+    _C.FP32: Cost(Unit.FMA, 1, 1, _ONE),
+    _C.FP64: Cost(Unit.FP64, 1, 1, _ONE),
+    _C.FP_DIV: Cost(Unit.FMA, 9, 9, "MUFU.RCP, four FFMA, FCHK, branch, moves; slow path is rare"),
+    _C.SPECIAL: Cost(Unit.SFU, 1, 1, "MUFU (guide: 16 lanes)"),
+    _C.MATH: Cost(Unit.FMA, 20, 12, "range reduction and polynomial of libdevice, its usual path"),
+    _C.CONVERT: Cost(Unit.SFU, 1, 1, "guide: conversions at 16 lanes"),
+    _C.COMPARE: Cost(Unit.ALU, 1, 1, _ONE),
+    _C.SELECT: Cost(Unit.ALU, 1, 1, _ONE),
+    _C.MOVE: Cost(Unit.ALU, 0, 0, "a change of name; vector lanes are registers"),
+    _C.PHI: Cost(Unit.ALU, 0, 0, "the compiler coalesces it with its sources"),
+    _C.ADDRESS: Cost(Unit.ALU, 0, 0, "counted by groups of addresses, see pipeline_program"),
+    _C.WORK_ITEM: Cost(Unit.ALU, 1, 4, "S2R"),
+    _C.BRANCH: Cost(Unit.CONTROL, 1, 1, _ONE),
+    _C.FENCE: Cost(Unit.CONTROL, 1, 1, "MEMBAR"),
+    _C.CALL: Cost(Unit.CONTROL, 20, 20, "a call with its moves; rare"),
+    _C.BARRIER: Cost(Unit.CONTROL, 1, 1, "BAR.SYNC"),
+    _C.IMAGE: Cost(Unit.MEMORY, 1, 1, "TEX"),
+}  # fmt: skip
+"""The rows for NVIDIA GPUs since Volta; what is not here goes through memory."""
+
+OLDER: dict[Generation, dict[InstructionClass, Cost]] = {
+    Generation.MAXWELL: {
+        _C.INT_MUL: Cost(Unit.FMA, 3, 3, "three XMAD: 16-bit products (guide, 5.x: 'multiple')"),
+        _C.INT64_MUL: Cost(Unit.FMA, 12, 8, "XMAD sequences"),
+        _C.INT_DIV: Cost(Unit.ALU, 30, 30, "as above with XMAD"),
+    },
+    Generation.KEPLER: {
+        _C.INT_MUL: Cost(Unit.SFU, 1, 1, "guide, 3.x: 32 lanes, that of a sixth of the cores"),
+        _C.INT64_MUL: Cost(Unit.SFU, 4, 3, "IMUL and IMUL.HI"),
+    },
+    Generation.FERMI: {
+        _C.INT_MUL: Cost(Unit.FMA, 2, 1, "guide, 2.x: half rate"),
+    },
+    Generation.AMD: {
+        _C.INT_MUL: Cost(Unit.ALU, 4, 4, "v_mul_lo_u32 runs at a quarter rate"),
+        _C.FP_DIV: Cost(Unit.FMA, 10, 10, "v_div_scale, v_rcp, v_fma, v_div_fmas, v_div_fixup"),
+    },
+}
+
+_PTXAS = "ptxas 13 for sm_75 to sm_90, instructions of one division"
+_SHORT = (
+    "LLVM's NVPTX (BypassSlowDivision) asks whether both are below 2^32, as sizes and indices are, "
+    "and then divides 32 bits; else 68 to 88 instructions (ptxas 13)"
+)
+_PRODUCT = "Granlund and Montgomery (PLDI 1994): high half of a product, shifts, signs corrected"
+
+DIVISIONS: dict[tuple[Opcode, bool], Cost] = {
+    (Opcode.UDIV, False): Cost(Unit.ALU, 18, 20, f"{_PTXAS}: I2F, MUFU.RCP, IMAD.HI, corrections"),
+    (Opcode.UREM, False): Cost(Unit.ALU, 17, 19, _PTXAS),
+    (Opcode.SDIV, False): Cost(Unit.ALU, 24, 26, f"{_PTXAS}: as unsigned, and signs"),
+    (Opcode.SREM, False): Cost(Unit.ALU, 22, 24, _PTXAS),
+    (Opcode.UDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
+    (Opcode.UREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
+    (Opcode.SDIV, True): Cost(Unit.ALU, 22, 24, _SHORT),
+    (Opcode.SREM, True): Cost(Unit.ALU, 21, 23, _SHORT),
+}
+"""Division and remainder of integers by what is no constant, by whether they have 64 bits, since
+Volta; ptxas 13 makes no code for GPUs before, which have the row of their class."""
+
+TEST_OF_HALVES = 4
+"""Instructions that ask whether 64-bit operands fit 32 bits (BypassSlowDivision, as above)."""
+
+AMD_WIDE_DIVISION = Cost(Unit.ALU, 70, 60, "AMDGPU expands it in line: two reciprocals in halves")
+
+BY_POWER_OF_TWO: dict[bool, Cost] = {
+    False: Cost(Unit.ALU, 3, 3, "shift of the sign, addition, shift"),
+    True: Cost(Unit.ALU, 8, 6, "the same in halves, shifts across them two each"),
+}
+BY_CONSTANT: dict[bool, Cost] = {
+    False: Cost(Unit.ALU, 4, 4, _PRODUCT),
+    True: Cost(Unit.ALU, 14, 8, f"{_PRODUCT}; four products of halves"),
+}
+"""Division of integers by constants, by whether they have 64 bits."""
+
+FP64_DIVISION = Cost(Unit.FP64, 12, 12, "MUFU.RCP64H, ten DFMA and DMUL, the test of its range")
+
+FUNCTIONS: dict[str, Cost] = {
+    "native_sin": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi (RRO before Volta), MUFU.SIN"),
+    "native_cos": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi, MUFU.COS"),
+    "native_exp": Cost(Unit.SFU, 2, 2, "FMUL by log2(e), MUFU.EX2"),
+    "native_log": Cost(Unit.SFU, 2, 2, "MUFU.LG2, FMUL by ln(2)"),
+    "sqrt": Cost(Unit.FMA, 8, 8, "MUFU.RSQ and Newton steps with a check (IEEE)"),
+    "rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
+    "native_rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
+    "half_rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
+    "native_sqrt": Cost(Unit.SFU, 2, 2, "MUFU.RSQ, FMUL"),
+    "exp": Cost(Unit.FMA, 8, 6, "libdevice: two FFMA, MUFU.EX2, scaling"),
+    "exp2": Cost(Unit.SFU, 3, 3, "scaling of small arguments, MUFU.EX2"),
+    "log": Cost(Unit.FMA, 20, 16, "libdevice: exponent, polynomial of degree 8"),
+    "log2": Cost(Unit.FMA, 20, 16, "libdevice: exponent, polynomial"),
+    "sin": Cost(Unit.FMA, 18, 14, "libdevice: Cody-Waite for arguments below 105615, polynomial"),
+    "cos": Cost(Unit.FMA, 18, 14, "libdevice: as sin"),
+    "tan": Cost(Unit.FMA, 26, 20, "libdevice: reduction, polynomial, reciprocal"),
+    "pow": Cost(Unit.FMA, 60, 40, "libdevice: logarithm and power in two floats, cases"),
+}
+"""Built-in functions whose cost differs from that of their class, by stem, in single precision."""
+
+FP64_FUNCTIONS = 3.0
+"""Double precision routines take about so many more instructions (libdevice's polynomials)."""
+
+
+def generation_of(capability: tuple[int, int] | None, is_amd: bool) -> Generation:
+    """The row of tables for a GPU; what is neither counts as the newest."""
+    if is_amd:
+        return Generation.AMD
+    if capability is None or capability[0] >= 7:
+        return Generation.VOLTA
+    if capability[0] >= 5:
+        return Generation.MAXWELL
+    return Generation.KEPLER if capability[0] == 3 else Generation.FERMI
+
+
+def division_cost(opcode: Opcode, generation: Generation, *, is_wide: bool) -> Cost:
+    """Integer division or remainder by a value that is no constant."""
+    if generation is Generation.VOLTA:
+        return DIVISIONS[opcode, is_wide]
+    if is_wide and generation is Generation.AMD:
+        return AMD_WIDE_DIVISION
+    kind = InstructionClass.INT_DIV
+    row = OLDER.get(generation, {}).get(kind, COSTS[kind])
+    more = TEST_OF_HALVES if is_wide else 0
+    return Cost(row.unit, row.slots + more, row.steps + more, row.origin)
+
+
+def cost_of(kind: InstructionClass, generation: Generation) -> Cost | None:
+    """The cost of one operation of a class; None for what goes through memory."""
+    return OLDER.get(generation, {}).get(kind) or COSTS.get(kind)

@@ -1,0 +1,240 @@
+"""What the pipeline model takes from a GPU description, in cycles and bytes of one SM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.facts import Fact
+from kcc.base.gpu.needs import GpuReader
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
+from kcc.sim.machine.costs import Generation, Unit, generation_of
+from kcc.sim.machine.dram_load import MemoryLoad
+from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
+from kcc.sim.machine.launch_overhead import QUEUED_US
+from kcc.sim.machine.load_port import address_cycles, lookup_cycles
+from kcc.sim.machine.memory_side import MemorySide, memory_side_of
+from kcc.sim.program.operations import MachineOperation
+
+SUSTAINED = 0.97
+MIXED_LOSS, QUEUE_NS, TURNAROUND_NS = (0.05, 0.10), (5.0, 12.0), (150.0, 600.0)
+"""For GPUs whose description does not say it: sustained over data-sheet bandwidth where DRAM is
+only read or only written; and, of DDR memory and of stacked memory (HBM), what of it is lost where
+both are half, and the waits of a read under load. Medians of the seven that were measured
+(`benchmarks/stream_calibration.py`)."""
+
+L2_SM_BYTES = 24.0
+"""Bytes per cycle of L2 for each SM, where its slices are not known."""
+
+PORT_L2_BYTES = 64.0
+"""What one SM can take from L2 in a cycle (Volta and later; 32 before)."""
+
+L1_BYTES = 64.0
+"""Bytes per cycle of L1: gpu-cache on an A40, 9350 GB/s at 1740 MHz from 84 SMs; V100, A100 and
+H100 128 (same file)."""
+
+PORT_QUEUE = 24.0
+"""Cycles of work that the load/store port takes in ahead."""
+
+UNIT_QUEUE = 8.0
+"""Cycles of work that a unit takes in ahead: one operation here may be several machine
+instructions, between which a GPU would issue other warps'."""
+
+BLOCK_START_CYCLES = 365.0
+"""From the end of a thread block to the first instruction of the next one in its place, for GPUs
+whose description does not say it: the median of the same seven (335 on V100, 525 on L40)."""
+
+
+class L1Loads(Enum):
+    """Which loads of global memory L1 keeps."""
+
+    ALL = "all"
+    READ_ONLY = "those through pointers to const, restrict"
+    """NVIDIA's Maxwell and Pascal tuning guides: compute capabilities 5.2 and 6.1 cache what LDG
+    loads, other loads only if the compiler is asked to (-dlcm=ca)."""
+    NONE = "none"
+
+
+READ_ONLY_IN_L1 = ((5, 2), (6, 1))
+ALL_IN_L1 = ((2, 0), (6, 0))
+"""Before Volta (the same guides; NVIDIA CUDA C Programming Guide 4.2, appendix F)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """An SM and its share of the rest, in cycles of the SM clock."""
+
+    generation: Generation
+    sms: int
+    schedulers: int
+    clock_mhz: float
+    interval: dict[Unit, float]
+    """Cycles that a warp instruction keeps a scheduler's unit."""
+    latency: dict[str, float]
+    shared_bytes: float
+    l1_bytes_per_cycle: float
+    l1_loads: L1Loads
+    l1_size: int
+    unified: bool
+    address_cycles: float
+    """In which the load/store port computes a warp's addresses."""
+    lookup_cycles: float
+    """Of the port, for a load from global memory beyond those of its data."""
+    l2_size: int
+    l2_bytes_per_cycle: float
+    port_l2_bytes: float
+    request_cycles: float
+    """Of an SM for a request to L2, whatever it asks for; 0 where that is not known."""
+    dram_bytes_per_cycle: float
+    """Of the data sheet."""
+    memory_side: MemorySide | None
+    load: MemoryLoad
+    banks: int
+    launch_cycles: float
+    """From launch to the first instruction and from the last to the end."""
+    block_start_cycles: float
+    greedy: bool
+    """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
+    (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
+    section 5.1.2: an RTX A6000; they take it over to Turing and Blackwell, we to Volta)."""
+
+
+_LATENCIES: dict[str, tuple[str, float, str]] = {
+    "arithmetic": ("latency_cycles.fp32_fma", 4.0, "as Volta"),
+    "integer": ("latency_cycles.int_add", 4.0, "as Volta"),
+    "fp64": ("latency_cycles.fp64_fma", 8.0, "as Volta"),
+    "special": ("latency_cycles.sfu_exp", 18.0, "as Volta"),
+    "shared": ("latency_cycles.shared_load", 23.0, "as Turing"),
+    "l1": ("latency_cycles.l1_hit", 32.0, "as Turing"),
+    "l2": ("latency_cycles.l2_hit", 220.0, "as Turing"),
+    "dram": ("latency_cycles.dram", 480.0, "as Turing"),
+    "constant": ("latency_cycles.constant_hit", 8.0, "as Turing"),
+    "barrier": ("latency_cycles.barrier", 20.0, "as Volta"),
+    "atomic": ("latency_cycles.atomic_global", 250.0, "as Turing"),
+}
+
+
+def machine_of(reader: GpuReader) -> Machine:
+    """The machine of a GPU; what its description lacks is assumed and recorded by ``reader``.
+
+    :raises DiagnosticError: K807 for a value without which there is no estimate.
+    """
+    gpu = reader.gpu
+    generation = generation_of(gpu.capability, gpu.is_amd)
+    schedulers = reader.integer("schedulers_per_sm", assumed=4, reason="as most GPUs")
+    sms = reader.integer("sm_count")
+    clock_key = "core_clock_boost_mhz"
+    if gpu.extra.shader_clock_mhz is not None:
+        clock_key = "extra.shader_clock_mhz"
+    elif gpu.core_clock_boost_mhz is None:
+        clock_key = "core_clock_base_mhz"
+    clock = reader.number(clock_key)
+    bandwidth = reader.number("memory_bandwidth_gbs") * 1000.0 / clock
+    slices = gpu.l2.slices
+    per_slice = None if slices is None else float(slices.value) * L2_SLICE_BYTES
+    given = gpu.l2.bytes_per_cycle
+    l2 = float(given.value) if given is not None else per_slice or sms * L2_SM_BYTES
+    new = generation in (Generation.VOLTA, Generation.AMD)
+    capability = gpu.capability or (7, 0)
+    l1 = gpu.l1.bytes_per_cycle
+    wide = capability in ((7, 0), (8, 0), (9, 0))
+    launch = gpu.launch_overhead_cycles
+    return Machine(
+        generation=generation,
+        sms=sms,
+        schedulers=schedulers,
+        clock_mhz=clock,
+        interval=_intervals(reader, schedulers),
+        latency={n: reader.number(k, assumed=v, reason=r) for n, (k, v, r) in _LATENCIES.items()},
+        shared_bytes=reader.number(
+            "shared_bytes_per_cycle", assumed=128.0, reason="32 banks of 4 bytes"
+        ),
+        l1_bytes_per_cycle=float(l1.value) if l1 is not None else L1_BYTES * (1 + wide),
+        l1_loads=_l1_loads(generation, capability),
+        l1_size=reader.integer("l1.size_bytes", assumed=16384, reason="the least of any GPU"),
+        unified=gpu.l1.unified_bytes is not None,
+        address_cycles=address_cycles(gpu.capability),
+        lookup_cycles=lookup_cycles(gpu.capability),
+        l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
+        l2_bytes_per_cycle=l2,
+        port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
+        request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
+        dram_bytes_per_cycle=bandwidth,
+        memory_side=memory_side_of(gpu.extra, clock),
+        load=_load(gpu, clock),
+        banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
+        launch_cycles=float(launch.value) if launch is not None else QUEUED_US * clock,
+        block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
+        greedy=generation is Generation.VOLTA,
+    )
+
+
+def _l1_loads(generation: Generation, capability: tuple[int, int]) -> L1Loads:
+    if generation in (Generation.VOLTA, Generation.AMD) or capability in ALL_IN_L1:
+        return L1Loads.ALL
+    return L1Loads.READ_ONLY if capability in READ_ONLY_IN_L1 else L1Loads.NONE
+
+
+def _load(gpu: GpuDescription, clock: float) -> MemoryLoad:
+    """DRAM under load, from measurements or, where there are none, as of the kind of memory."""
+    dram = gpu.dram
+    stacked = gpu.memory_type is not None and gpu.memory_type.value.startswith("HBM")
+    sustained = _value(dram.sustained_share, SUSTAINED)
+    mixed = _value(dram.mixed_share, sustained - MIXED_LOSS[stacked])
+    return MemoryLoad(
+        sustained,
+        sustained - mixed,
+        _value(dram.queue_ns, QUEUE_NS[stacked]) * clock / 1e3,
+        _value(dram.turnaround_ns, TURNAROUND_NS[stacked]) * clock / 1e3,
+    )
+
+
+def _value(fact: Fact[float] | None, otherwise: float) -> float:
+    return otherwise if fact is None else float(fact.value)
+
+
+def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
+    warp = reader.integer("warp_size", assumed=32, reason="as all NVIDIA GPUs")
+    fp32 = reader.integer("cores_per_sm")
+    lanes = {
+        Unit.FMA: ("lanes_per_sm.fp32", fp32),
+        Unit.ALU: ("lanes_per_sm.int32", max(fp32 // 2, 1)),
+        Unit.FP64: ("lanes_per_sm.fp64", max(fp32 // 32, 1)),
+        Unit.SFU: ("lanes_per_sm.sfu", 16),
+    }
+    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0, Unit.EITHER: 1.0}
+    for unit, (key, assumed) in lanes.items():
+        count = reader.integer(key, assumed=assumed, reason="from the number of cores")
+        found[unit] = warp * schedulers / max(count, 0.5)
+    return found
+
+
+def unit_of(machine: Machine, operation: MachineOperation, function: Function) -> Unit:
+    """What executes an operation. Conversions from and to double go at the rate of the special
+    functions, or at that of double precision where it is lower (NVIDIA, CUDA C Programming Guide
+    10.x, arithmetic throughput: 4 lanes on compute capability 5.2 and 6.1, 16 on 6.0 and 7.0)."""
+    slow = machine.interval[Unit.FP64] > machine.interval[Unit.SFU]
+    if operation.unit is not Unit.SFU or operation.instruction < 0 or not slow:
+        return operation.unit
+    instruction = function.instructions[operation.instruction]
+    types = (instruction.type, *(each.type for each in instruction.operands))
+    return Unit.FP64 if any(map(_is_double, types)) else operation.unit
+
+
+def _is_double(type_: IrType) -> bool:
+    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
+
+
+def latency_of(machine: Machine, unit: Unit) -> float:
+    """Cycles from issue to result of one instruction."""
+    match unit:
+        case Unit.FP64:
+            return machine.latency["fp64"]
+        case Unit.SFU:
+            return machine.latency["special"]
+        case Unit.ALU:
+            return machine.latency["integer"]
+        case _:
+            return machine.latency["arithmetic"]

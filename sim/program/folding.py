@@ -1,0 +1,156 @@
+"""What costs a warp nothing: addresses that fold into accesses, fused multiplications, modifiers.
+
+* Address arithmetic that is linear and serves accesses alone is part of their operands.
+* A multiplication whose only user is an addition is a fused multiply-add; negation and absolute
+  value are modifiers; truth values are predicates.
+* A comparison that only chooses between its own operands is a minimum or maximum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.frontend.builtins.primitives import primitive_of
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    Binary,
+    Branch,
+    Call,
+    Cast,
+    GetElementPtr,
+    IntCompare,
+    Phi,
+)
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.opcodes import Flags, Opcode
+from kcc.frontend.ir.types import IntTy, PtrTy, scalar_of
+from kcc.frontend.ir.values import InstructionRef
+from kcc.passes.memory.memory_accesses import MemoryAccess
+from kcc.passes.mix.classify import intrinsic_stem
+
+Accesses = Mapping[int, Sequence[MemoryAccess]]
+"""By instruction."""
+Users = Mapping[int, Sequence[AnyInstruction]]
+
+_AFFINE = frozenset({Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.SHL, Opcode.OR})
+_FREE_CASTS = frozenset(
+    {Opcode.ZEXT, Opcode.SEXT, Opcode.TRUNC, Opcode.PTRTOINT, Opcode.INTTOPTR, Opcode.BITCAST,
+     Opcode.ADDRSPACECAST}
+)  # fmt: skip
+_FREE_CALLS = frozenset({"fabs", "copysign", "canonicalize"})
+_CONSTANT_QUERIES = frozenset(
+    {"get_local_size", "get_num_groups", "get_global_size", "get_global_offset", "get_work_dim"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """``users`` of each instruction's value; ``folded`` are the instructions that exist only for
+    addresses, ``fused`` the multiplications that are part of an addition."""
+
+    users: Users
+    folded: frozenset[int]
+    fused: frozenset[int]
+
+    def is_free(self, instruction: AnyInstruction) -> bool:
+        """Whether no machine instruction is made for an instruction."""
+        type_ = scalar_of(instruction.type)
+        if isinstance(instruction, Phi) or instruction.index in self.folded:
+            return True
+        if instruction.index in self.fused or instruction.opcode is Opcode.FNEG:
+            return True
+        if isinstance(type_, IntTy) and type_.bits == 1 and isinstance(instruction, Binary):
+            return True
+        if isinstance(instruction, Call):
+            stem = intrinsic_stem(instruction.callee) if instruction.is_intrinsic else None
+            name = function_name(instruction)
+            return stem in _FREE_CALLS or name in _CONSTANT_QUERIES
+        return isinstance(instruction, Branch) or self._is_free_compare(instruction)
+
+    def _is_free_compare(self, instruction: AnyInstruction) -> bool:
+        """Minimum and maximum are one instruction: the comparison before a select of the same."""
+        users = self.users.get(instruction.index, ())
+        if not isinstance(instruction, IntCompare) or len(users) != 1:
+            return False
+        (user,) = users
+        return user.opcode is Opcode.SELECT and set(user.operands[1:]) == set(instruction.operands)
+
+
+def folding_of(function: Function, accesses: Accesses) -> Folding:
+    """What costs nothing in a function with these accesses."""
+    users = _users(function)
+    return Folding(users, _address_arithmetic(function, accesses, users), _fused(function, users))
+
+
+def _address_arithmetic(function: Function, accesses: Accesses, users: Users) -> frozenset[int]:
+    """Instructions that are only there for addresses, and linear."""
+    folded = {i.index for i in function.instructions if _may_fold(i)}
+    changed = True
+    while changed:
+        changed = False
+        for index in list(folded):
+            for user in users.get(index, ()):
+                if user.index in folded or _is_address_only(index, user, accesses):
+                    continue
+                folded.discard(index)
+                changed = True
+                break
+    return frozenset(folded)
+
+
+def _is_address_only(index: int, user: AnyInstruction, accesses: Accesses) -> bool:
+    """Whether an access uses a value as its address, and only so."""
+    touches = accesses.get(user.index)
+    if not touches:
+        return False
+    pointers = {t.pointer.index for t in touches if isinstance(t.pointer, InstructionRef)}
+    others = [o for o in user.operands if isinstance(o, InstructionRef) and o.index == index]
+    return index in pointers and len(others) == 1
+
+
+def _fused(function: Function, users: Users) -> frozenset[int]:
+    """Multiplications that become part of an addition."""
+    found = set[int]()
+    taken = set[int]()
+    for each in function.instructions:
+        if each.opcode is not Opcode.FMUL:
+            continue
+        adders = users.get(each.index, ())
+        if len(adders) != 1 or Flags.CONTRACT not in each.flags:
+            continue
+        user = adders[0]
+        if user.opcode in (Opcode.FADD, Opcode.FSUB) and user.index not in taken:
+            taken.add(user.index)
+            found.add(each.index)
+    return frozenset(found)
+
+
+def _may_fold(instruction: AnyInstruction) -> bool:
+    if isinstance(instruction, GetElementPtr):
+        return True
+    type_ = scalar_of(instruction.type)
+    if isinstance(instruction, Phi):
+        return isinstance(type_, PtrTy | IntTy)
+    if not isinstance(type_, IntTy | PtrTy):
+        return False
+    return instruction.opcode in _AFFINE or (
+        isinstance(instruction, Cast) and instruction.opcode in _FREE_CASTS
+    )
+
+
+def _users(function: Function) -> Mapping[int, list[AnyInstruction]]:
+    found = dict[int, list[AnyInstruction]]()
+    for each in function.instructions:
+        for operand in each.operands:
+            if isinstance(operand, InstructionRef):
+                found.setdefault(operand.index, []).append(each)
+    return found
+
+
+def function_name(call: Call) -> str:
+    """The built-in function a call is to; empty for others."""
+    if call.is_intrinsic:
+        return intrinsic_stem(call.callee) or ""
+    primitive = primitive_of(call.callee)
+    return primitive.name if primitive else ""

@@ -1,0 +1,517 @@
+"""From a kernel's IR to what a warp issues: machine operations with units, latencies, dependences.
+
+What stands between IR and machine code is decided here and in its neighbours, as a GPU's compiler
+would: what folds (:mod:`kcc.sim.program.folding`), which loads are made
+(:mod:`kcc.sim.program.merging`), what loops cost (:mod:`kcc.sim.program.loop_overhead`), where
+private arrays lie (:mod:`kcc.sim.program.private_arrays`), in which order all is issued and what
+does not fit the registers (:mod:`kcc.sim.program.schedule`).
+
+Accesses whose addresses differ by a constant share one address; an address that moves by a constant
+with a loop costs an addition per iteration, one that does not is computed outside the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
+from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
+from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
+from kcc.frontend.kernel import Kernel, Language
+from kcc.frontend.types import AddressSpace
+from kcc.passes.facts import Facts
+from kcc.passes.graph.control_flow import ControlFlow
+from kcc.passes.graph.loops import Loop, Loops
+from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.mix.classify import classify
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.passes.symbolic.build import SymbolicValues
+from kcc.passes.symbolic.expr import Symbol
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, MEETING_SLOTS, parting, turn_tests
+from kcc.sim.machine.costs import (
+    BY_CONSTANT,
+    BY_POWER_OF_TWO,
+    FP64_DIVISION,
+    FP64_FUNCTIONS,
+    FUNCTIONS,
+    Cost,
+    Generation,
+    Unit,
+    cost_of,
+    division_cost,
+)
+from kcc.sim.program.folding import folding_of, function_name
+from kcc.sim.program.large_blocks import excess_of
+from kcc.sim.program.loop_overhead import Unrolling
+from kcc.sim.program.merging import LoadMerging, shared_alignments
+from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
+from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
+from kcc.sim.program.registers import REGISTERS_BESIDE, live_behind, register_limit
+from kcc.sim.program.schedule import schedule
+from kcc.sim.program.spills import spilled_once, with_spills
+
+_SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
+
+
+@dataclass(slots=True)
+class _Draft:
+    unit: Unit
+    kind: InstructionClass
+    slots: float
+    steps: float
+    needs: list[int]
+    memory: Memory = Memory.NONE
+    access: int = -1
+    bytes: int = 0
+    line: int = 0
+    instruction: int = -1
+    overhead: bool = False
+
+
+@dataclass(slots=True)
+class _State:
+    drafts: list[_Draft] = field(default_factory=list[_Draft])
+    blocks: list[list[int]] = field(default_factory=list[list[int]])
+    result: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """By instruction, the operations that its value comes from."""
+
+
+def machine_program(
+    kernel: Kernel, facts: Facts, generation: Generation, registers: int | None = None,
+    *, trips: Sequence[float] = (), orders_all: bool = True,
+) -> MachineProgram:  # fmt: skip
+    """The program of a kernel at -O2; ``registers`` is what it is estimated to take: from the most
+    a work-item may have on, some values are spilled. ``trips`` are the iterations of each loop
+    per entry, in the mean. Without ``orders_all`` large blocks spill
+    what lives at once in the order of the source (:mod:`kcc.sim.program.large_blocks`)."""
+    return _Lowering(kernel, facts, generation, trips).run(registers, orders_all=orders_all)
+
+
+class _Lowering:
+    def __init__(
+        self, kernel: Kernel, facts: Facts, generation: Generation, trips: Sequence[float]
+    ) -> None:
+        self.kernel, self.function = kernel, kernel.function
+        self.facts, self.generation = facts, generation
+        self.values = facts[SymbolicValues]
+        self.loops = facts[Loops]
+        self.accesses: dict[int, list[MemoryAccess]] = {}
+        for access in facts[MemoryAccesses].accesses:
+            self.accesses.setdefault(access.instruction, []).append(access)
+        self.folding = folding_of(self.function, self.accesses)
+        self.unrolling = Unrolling(
+            self.function, self.loops, self.values, self.folding.users, trips
+        )
+        self.homes = private_homes(facts, self.unrolling.is_whole)
+        self.merging = LoadMerging(
+            [block.predecessors for block in self.function.blocks],
+            self._shared_alignments(),
+        )
+        self.state = _State()
+        self.groups: dict[object, int] = {}
+        self.compared: dict[object, int] = {}
+
+    def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
+        state, reachable = self.state, self.facts[ControlFlow].reachable
+        state.blocks = [[] for _ in self.function.blocks]
+        for block in self.function.blocks:
+            if block.index in reachable:
+                for instruction in block.instructions:
+                    self._lower(instruction)
+        self._close_phis()
+        in_turns = self._share_overhead()
+        waits = self._part_lanes()
+        rows = [_frozen(draft) for draft in state.drafts]
+        words = [self._words(row) for row in rows]
+        successors = [block.successors for block in self.function.blocks]
+        behind = live_behind(rows, state.blocks, successors)
+        limit = register_limit(self.kernel, self.generation)
+        beside = REGISTERS_BESIDE + self._array_words()
+        order = schedule(rows, state.blocks, words, behind, limit - beside)
+        needs = [each + beside for each in order.taken]
+        arrays, private = self._array_places()
+        blocks, away = list(order.blocks), 0
+        excess = [0] * len(blocks) if orders_all else [
+            excess_of(rows, block, words, live, limit - beside)
+            for block, live in zip(state.blocks, behind, strict=True)
+        ]  # fmt: skip
+        for block, part in enumerate(order.blocks):
+            if excess[block]:
+                source = state.blocks[block]
+                spilled = spilled_once(rows, part, source, words, excess[block], private)
+                blocks[block], away = spilled.block, max(away, spilled.words)
+                needs[block] = limit
+                continue
+            if needs[block] <= limit or not (registers is None or registers >= limit):
+                continue
+            repeats = block in successors[block]
+            spilled = with_spills(
+                rows, part, words, behind[block], limit - beside, repeats=repeats, place=private
+            )
+            blocks[block], away = spilled.block, max(away, spilled.words)
+        self._wait_for_branches(rows, blocks, waits)
+        self._test_turns(rows, blocks, in_turns)
+        return MachineProgram(
+            tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
+        )
+
+    def _array_places(self) -> tuple[dict[int, int], int]:
+        """Where the arrays begin that lie in local memory, and where what is spilled does."""
+        places, end = dict[int, int](), 0
+        for array, home in self.homes.items():
+            if home.home is Home.MEMORY:
+                places[array] = end
+                end += -(-home.size_bytes // 16) * 16
+        return places, end
+
+    def _shared_alignments(self) -> Mapping[int | str, int]:
+        """The alignment of each array of shared memory."""
+        instructions = self.function.instructions
+        return shared_alignments(
+            (
+                (touch, each.alignment_bytes)
+                for index, touches in self.accesses.items()
+                if isinstance(each := instructions[index], Load | Store)
+                for touch in touches
+            ),
+            is_opencl=self.kernel.language is Language.OPENCL,
+        )
+
+    def _array_words(self) -> int:
+        """Registers of arrays that are no values of the IR."""
+        return sum(
+            h.size_bytes // 4
+            for h in self.homes.values() if h.home in (Home.SELECTED, Home.REGISTERS)
+        )  # fmt: skip
+
+    def _words(self, row: MachineOperation) -> int:
+        if row.kind is InstructionClass.COMPARE or row.slots == 0:
+            return 0
+        if row.kind is InstructionClass.ADDRESS:
+            return 1 if row.slots <= 1 else 2
+        if row.instruction < 0:
+            return 1
+        type_ = self.function.instructions[row.instruction].type
+        if row.memory in LOADS and row.bytes > 4:
+            return row.bytes // 4
+        return 0 if type_ == VOID else -(-size_bytes(type_) // 4)
+
+    # one instruction
+
+    def _lower(self, instruction: AnyInstruction) -> None:
+        state = self.state
+        touches = self.accesses.get(instruction.index)
+        if touches:
+            made = tuple(self._access(instruction, touch) for touch in touches)
+            state.result[instruction.index] = made
+            return
+        needs = self._needs(instruction.operands)
+        if self.folding.is_free(instruction):
+            state.result[instruction.index] = tuple(needs)
+            return
+        operations = tuple(self._operations(instruction, needs))
+        state.result[instruction.index] = operations or tuple(needs)
+
+    def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
+        for kind, count in classify(instruction):
+            cost = cost_of(kind, self.generation)
+            if cost is None:
+                continue
+            slots, steps, unit = cost.slots, cost.steps, cost.unit
+            if isinstance(instruction, Call):
+                named = FUNCTIONS.get(function_name(instruction))
+                if named is not None:
+                    unit, slots, steps = named.unit, named.slots, named.steps
+                if _is_double(instruction) and kind in (
+                    InstructionClass.MATH, InstructionClass.SPECIAL,
+                ):  # fmt: skip
+                    unit, slots, steps = Unit.FP64, slots * FP64_FUNCTIONS, steps * FP64_FUNCTIONS
+            elif kind is InstructionClass.FP_DIV and _is_double(instruction):
+                unit, slots, steps = Unit.FP64, FP64_DIVISION.slots, FP64_DIVISION.steps
+            elif kind is InstructionClass.INT_DIV:
+                division = _division(instruction, self.generation)
+                slots, steps = division.slots, division.steps
+            if slots * count <= 0:
+                continue
+            memory = Memory.NONE
+            if kind is InstructionClass.BARRIER:
+                memory = Memory.BARRIER
+                self.merging.forget()
+            elif kind is InstructionClass.IMAGE:
+                memory = Memory.IMAGE
+            draft = _Draft(
+                unit, kind, slots * count, steps, list(needs), memory,
+                line=_line(instruction), instruction=instruction.index,
+            )  # fmt: skip
+            draft.overhead = self.unrolling.is_overhead(instruction)
+            yield self._add(instruction.block, draft)
+
+    def _add(self, block: int, draft: _Draft) -> int:
+        self.state.drafts.append(draft)
+        number = len(self.state.drafts) - 1
+        self.state.blocks[block].append(number)
+        return number
+
+    # accesses
+
+    def _access(self, instruction: AnyInstruction, touch: MemoryAccess) -> int:
+        address = self.values.address(instruction, touch.pointer)
+        found = self.merging.find(instruction.block, touch, address)
+        if found is not None:
+            number, more = found
+            if more:
+                whole = self.state.drafts[number].bytes + more
+                self.state.drafts[number].bytes = 8 if whole <= 8 else 16
+            return number
+        if self.merging.is_sunk(touch, address):
+            kind = classify(instruction)[0][0]
+            return self._add(instruction.block, _Draft(Unit.ALU, kind, 0.0, 0.0, []))
+        pointers = {id(touch.pointer)}
+        needs = self._needs(o for o in instruction.operands if id(o) not in pointers)
+        needs += self._address(instruction, touch)
+        size = touch.element_bytes if isinstance(touch.element_bytes, int) else 4
+        draft = self._access_draft(instruction, touch, size, needs)
+        draft.line, draft.instruction = _line(instruction), instruction.index
+        number = self._add(instruction.block, draft)
+        if touch.op is AccessOp.LOAD and not touch.volatile:
+            alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
+            self.merging.keep(touch, address, size, alignment, number)
+        return number
+
+    def _access_draft(
+        self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
+    ) -> _Draft:
+        kind = classify(instruction)[0][0]
+        memory = _memory_of(touch)
+        home = self._home(touch)
+        is_operand = memory is Memory.CONSTANT_LOAD and self._is_uniform(instruction, touch)
+        if is_operand or (home is not None and home.home is Home.REGISTERS):
+            # In a register, or read out of the constant bank by the instruction that wants it.
+            return _Draft(Unit.ALU, kind, 0.0, 0.0, needs, Memory.NONE, touch.id, size)
+        if home is not None and home.home is Home.SELECTED:
+            moves = self._selections(instruction, touch, home, size, needs)
+            steps = float(home.candidates)
+            return _Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
+        pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
+        return _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
+
+    def _home(self, touch: MemoryAccess) -> PrivateHome | None:
+        """Where the private array of an access lies; None for other memory."""
+        if touch.space is not AddressSpace.PRIVATE:
+            return None
+        if isinstance(touch.array, Array) and isinstance(touch.array.symbol, int):
+            return self.homes.get(touch.array.symbol)
+        return PrivateHome(Home.MEMORY, 0)
+
+    def _selections(
+        self, instruction: AnyInstruction, touch: MemoryAccess, home: PrivateHome, size: int,
+        needs: list[int],
+    ) -> float:  # fmt: skip
+        """How many moves find an element among registers: one with a predicate for each word of
+        each candidate. Makes the comparisons that they need, one for each candidate, which accesses
+        to the same piece in the same block share. Constant places need neither."""
+        assert isinstance(touch.array, Array)
+        flat, constant = flattened(self.values.address(instruction, touch.pointer))
+        terms = frozenset(
+            (t, c) for t, c in flat
+            if not all(self.unrolling.is_whole(i) for i in self.values.varying(t))
+        )  # fmt: skip
+        if not terms:
+            return 0.0
+        key = (touch.array.symbol, terms, constant // home.piece_bytes, instruction.block)
+        if key not in self.compared:
+            draft = _Draft(
+                Unit.ALU, InstructionClass.COMPARE, float(home.candidates), 1.0, list(needs),
+                line=_line(instruction),
+            )  # fmt: skip
+            self.compared[key] = self._add(instruction.block, draft)
+        needs.append(self.compared[key])
+        return float(home.candidates * -(-size // 4))
+
+    def _is_uniform(self, instruction: AnyInstruction, touch: MemoryAccess) -> bool:
+        address = self.values.address(instruction, touch.pointer)
+        terms = terms_of(address)
+        return not self.values.varying(address) and all(
+            isinstance(term, Symbol) and term.kind.name in ("GLOBAL", "POINTER")
+            for term, _ in terms
+        )
+
+    def _address(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
+        """What an access waits for to have its address; makes the operations that compute it."""
+        address = self.values.address(instruction, touch.pointer)
+        terms = frozenset(terms_of(address))
+        roots = self._needs([touch.pointer])
+        varying = self.values.varying(address)
+        inner = self.loops.innermost[instruction.block]
+        home = next(
+            (each.id for each in self.loops.around(instruction.block) if each.id in varying), None
+        )
+        symbols = [t for t, _ in terms if not isinstance(t, Symbol)]
+        if (
+            not varying
+            and all(
+                t.kind.name in ("GLOBAL", "POINTER", "PRIVATE")
+                for t, _ in terms
+                if isinstance(t, Symbol)
+            )
+            and not symbols
+        ):
+            return roots
+        wide = 1.0 if touch.space in _SHORT else 2.0
+        key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
+        if key not in self.groups:
+            block = self._place(instruction.block, home)
+            draft = _Draft(Unit.ALU, InstructionClass.ADDRESS, wide, 1.0, list(roots))
+            draft.overhead = not symbols and home is not None
+            draft.line = _line(instruction)
+            self.groups[key] = self._add(block, draft)
+        made = self.groups[key]
+        return [made, *roots] if home == inner else [made]
+
+    def _place(self, block: int, home: int | None) -> int:
+        """Where an address is computed: in the block of its access, or before the loops it does
+        not change in."""
+        if home is None:
+            return 0
+        if self.loops.innermost[block] == home:
+            return block
+        return self.loops.loops[home].header
+
+    def _needs(self, operands: Iterable[Value]) -> list[int]:
+        found = dict[int, None]()
+        for operand in operands:
+            if isinstance(operand, InstructionRef):
+                for each in self.state.result.get(operand.index, ()):
+                    found[each] = None
+        return list(found)[:8]
+
+    def _close_phis(self) -> None:
+        """Values that come round a loop: who reads the phi waits for the one of the iteration
+        before too."""
+        by_instruction = dict[int, list[int]]()
+        for number, draft in enumerate(self.state.drafts):
+            by_instruction.setdefault(draft.instruction, []).append(number)
+        for phi in self.function.instructions:
+            if not isinstance(phi, Phi):
+                continue
+            more = self._needs(phi.operands)
+            for reader in self._readers(phi, by_instruction.keys()):
+                for number in by_instruction[reader]:
+                    needs = self.state.drafts[number].needs
+                    needs += [m for m in more if m not in needs]
+
+    def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
+        """The ``costly`` instructions that read a phi, also through others, which only rename."""
+        seen, found = {phi.index}, [phi.index]
+        while found:
+            for user in self.folding.users.get(found.pop(), ()):
+                if user.index in seen:
+                    continue
+                seen.add(user.index)
+                if user.index in costly:
+                    yield user.index
+                elif not isinstance(user, Phi):
+                    found.append(user.index)
+
+    def _share_overhead(self) -> list[Loop]:
+        """Let iterations that are unrolled share what their loop costs; gives the loops of which
+        nobody knows whether iterations are left over."""
+        in_turns = list[Loop]()
+        for loop in self.loops.loops:
+            own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
+            if any(draft.memory is Memory.BARRIER for draft in own):
+                continue
+            slots = sum(draft.slots for draft in own)
+            times = self.unrolling.sharing(loop, slots)
+            for draft in own:
+                if draft.overhead:
+                    draft.slots /= times
+            if self.unrolling.leaves_rest(loop, slots):
+                in_turns.append(loop)
+        return in_turns
+
+    def _part_lanes(self) -> dict[int, int]:
+        """Make branches cost what they do where lanes may part; gives the branch that each block
+        ends with whose successors wait for it."""
+        if self.generation is not Generation.VOLTA:
+            return {}
+        drafts, blocks = self.state.drafts, self.state.blocks
+        parts, notes = parting(self.kernel, self.facts, [len(block) for block in blocks])
+        waits = dict[int, int]()
+        for block in parts:
+            jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
+            if jumps and drafts[jumps[-1]].slots >= 1:
+                waits[block] = jumps[-1]
+                drafts[jumps[-1]].slots += MEETING_SLOTS * (block in notes)
+                drafts[jumps[-1]].steps = BRANCH_STEPS
+        return waits
+
+    def _test_turns(
+        self, rows: list[MachineOperation], blocks: list[tuple[int, ...]], loops: Iterable[Loop]
+    ) -> None:
+        """Before each of these loops, tests whether iterations are left over and whether there are
+        as many as are unrolled."""
+        for loop in loops:
+            outside = set(self.function.blocks[loop.header].predecessors) - set(loop.blocks)
+            if len(outside) != 1 or not blocks[loop.header]:
+                continue
+            first = blocks[loop.header][0]
+            tests = turn_tests(self.facts, loop, self.generation, len(rows))
+            rows += tests
+            (before,) = outside
+            blocks[before] = (*blocks[before], *range(len(rows) - len(tests), len(rows)))
+            rows[first] = replace(rows[first], needs=(*rows[first].needs, len(rows) - 1))
+
+    def _wait_for_branches(
+        self, rows: list[MachineOperation], blocks: Sequence[Sequence[int]], waits: dict[int, int]
+    ) -> None:
+        for block, branch in waits.items():
+            for way in set(self.function.blocks[block].successors):
+                if blocks[way]:
+                    first = blocks[way][0]
+                    needs = (*rows[first].needs, branch)
+                    rows[first] = replace(rows[first], needs=needs)
+
+
+def _is_double(instruction: AnyInstruction) -> bool:
+    type_ = scalar_of(instruction.type)
+    return isinstance(type_, FloatTy) and type_.bits == 64
+
+
+def _division(instruction: AnyInstruction, generation: Generation) -> Cost:
+    """Division by a constant is a multiplication and shifts, by a power of two shifts alone."""
+    divisor = instruction.operands[1]
+    type_ = scalar_of(instruction.type)
+    wide = isinstance(type_, IntTy) and type_.bits > 32
+    if isinstance(divisor, ConstantInt):
+        is_power = divisor.value > 0 and divisor.value & (divisor.value - 1) == 0
+        return (BY_POWER_OF_TWO if is_power else BY_CONSTANT)[wide]
+    if isinstance(divisor, ConstantVector):
+        return BY_CONSTANT[False]
+    return division_cost(instruction.opcode, generation, is_wide=wide)
+
+
+def _memory_of(touch: MemoryAccess) -> Memory:
+    match touch.space:
+        case AddressSpace.LOCAL:
+            names = (Memory.SHARED_LOAD, Memory.SHARED_STORE, Memory.SHARED_ATOMIC)
+        case AddressSpace.CONSTANT:
+            names = (Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD, Memory.CONSTANT_LOAD)
+        case AddressSpace.PRIVATE:
+            names = (Memory.PRIVATE, Memory.PRIVATE_STORE, Memory.PRIVATE_STORE)
+        case _:
+            names = (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE, Memory.GLOBAL_ATOMIC)
+    return names[(AccessOp.LOAD, AccessOp.STORE, AccessOp.ATOMIC).index(touch.op)]
+
+
+def _line(instruction: AnyInstruction) -> int:
+    return instruction.location.line if instruction.location else 0
+
+
+def _frozen(draft: _Draft) -> MachineOperation:
+    return MachineOperation(
+        draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
+        draft.access, draft.bytes, draft.line, draft.instruction,
+    )  # fmt: skip

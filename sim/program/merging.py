@@ -1,0 +1,144 @@
+"""Loads that a compiler does not make: those of an address it has just loaded, and those that are
+part of a wider load of neighbours (LLVM's load-store vectoriser)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kcc.frontend.types import AddressSpace
+from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess
+from kcc.passes.symbolic.expr import BASE_KINDS, Node, Symbol, SymbolKind
+from kcc.sim.program.private_arrays import flattened
+
+Where = tuple[frozenset[tuple[Node, int]], int]
+"""An address: terms with coefficients, and a constant."""
+
+Place = tuple[AddressSpace, Where, int]
+"""An address space, an address, and how many bytes."""
+
+
+@dataclass(slots=True)
+class LoadMerging:
+    """The loads of the block so far, by what they load; a store or a barrier makes them stale."""
+
+    predecessors: Sequence[Sequence[int]]
+    shared_alignment: Mapping[int | str, int]
+    """Bytes to which each array of shared memory is taken to be aligned: as far as that loads of
+    words from it are joined whatever their own type (:func:`shared_alignments`)."""
+    exact: dict[Place, int] = field(default_factory=dict[Place, int])
+    pieces: dict[Place, int] = field(default_factory=dict[Place, int])
+    block: int = -1
+    ends: dict[int, frozenset[Place]] = field(default_factory=dict[int, frozenset[Place]])
+    """What was loaded at the end of each block."""
+    before: frozenset[Place] = frozenset()
+    """What was loaded at the end of the only block that leads to this one."""
+
+    def forget(self) -> None:
+        """Behind a barrier everything may be different."""
+        self.exact.clear()
+        self.pieces.clear()
+        self.before = frozenset()
+
+    def find(self, block: int, touch: MemoryAccess, address: Node) -> tuple[int, int] | None:
+        """The operation that has loaded a value already, or can with more bytes, and how many
+        bytes more; call it for every access, in order: it sees stores."""
+        if self.block != block:
+            self._enter(block)
+        if touch.op is not AccessOp.LOAD:
+            self.exact = {k: n for k, n in self.exact.items() if k[0] is not touch.space}
+            self.pieces = {k: n for k, n in self.pieces.items() if k[0] is not touch.space}
+            self.before = frozenset(k for k in self.before if k[0] is not touch.space)
+            return None
+        if touch.volatile or not isinstance(touch.element_bytes, int):
+            return None
+        size, where = touch.element_bytes, _where(address)
+        same = self.exact.get((touch.space, where, size))
+        if same is not None:
+            return same, 0
+        for piece in _pieces(touch, where, size):
+            if piece in self.pieces:
+                self.exact[(touch.space, where, size)] = self.pieces[piece]
+                return self.pieces[piece], size
+        return None
+
+    def _is_aligned(self, piece: Place, where: Where, alignment: int) -> bool:
+        """Whether a piece, of which a load with this alignment is a part, is known to be aligned:
+        by what the type of its first load says or, in an array of shared memory of which the
+        assembler knows the place, by its index."""
+        _, (terms, start), width = piece
+        placed = [
+            self.shared_alignment.get(t.index, 1)
+            for t, _ in terms if isinstance(t, Symbol) and t.kind is SymbolKind.GLOBAL
+        ]  # fmt: skip
+        if placed and width <= min(placed):
+            steps = [c for t, c in terms if not (isinstance(t, Symbol) and t.kind in BASE_KINDS)]
+            return all(step % width == 0 for step in steps)
+        return start == where[1] and alignment >= width
+
+    def _enter(self, block: int) -> None:
+        self.ends[self.block] = frozenset(self.exact) | self.before
+        self.forget()
+        self.block = block
+        leading = self.predecessors[block]
+        if len(leading) == 1:
+            self.before = self.ends.get(leading[0], frozenset())
+
+    def is_sunk(self, touch: MemoryAccess, address: Node) -> bool:
+        """Whether a load repeats one of the block before: LLVM moves a sum that only one side of a
+        branch stores behind the branch, with loads that the other sums have done already."""
+        if touch.op is not AccessOp.LOAD or touch.volatile:
+            return False
+        size = touch.element_bytes
+        return isinstance(size, int) and (touch.space, _where(address), size) in self.before
+
+    def keep(
+        self, touch: MemoryAccess, address: Node, size: int, alignment: int, number: int
+    ) -> None:
+        """Remember a load that was made, with the alignment that the IR gives it."""
+        where = _where(address)
+        self.exact[(touch.space, where, size)] = number
+        for piece in _pieces(touch, where, size):
+            if self._is_aligned(piece, where, alignment):
+                self.pieces[piece] = number
+                break
+
+
+MOST_JOINED = 16
+"""Bytes of the widest load."""
+
+
+def shared_alignments(
+    accesses: Iterable[tuple[MemoryAccess, int]], *, is_opencl: bool
+) -> Mapping[int | str, int]:
+    """The alignment of each array of shared memory, of all accesses in order, with their own.
+
+    ptxas 13 joins loads of four neighbours with what nvcc or clang give it. OpenCL's driver of the
+    gemm tables goes by types, of the array and of those used before it: on both GPUs single words
+    of B take what pairs do where A lies before it as pairs or fours, and 9 to 12 cycles more (for 8
+    words) where A lies there as single words or not at all; pairs of A do not gain by fours of B.
+    """
+    found, most = dict[int | str, int](), 1 if is_opencl else MOST_JOINED
+    for touch, alignment in accesses:
+        if touch.space is AddressSpace.LOCAL and isinstance(touch.array, Array):
+            before = found.get(touch.array.symbol, most)
+            found[touch.array.symbol] = max(before, min(alignment, MOST_JOINED))
+            most = max(most, found[touch.array.symbol])
+    return found
+
+
+def _where(address: Node) -> Where:
+    terms, constant = flattened(address)
+    found = dict[Node, int]()
+    for term, coefficient in terms:
+        found[term] = found.get(term, 0) + coefficient
+    return frozenset(found.items()), constant
+
+
+def _pieces(touch: MemoryAccess, where: Where, size: int) -> tuple[Place, ...]:
+    """The pieces of 16 and 8 bytes that a load of 4 or 8 may be part of."""
+    if size not in (4, 8) or touch.space not in (AddressSpace.LOCAL, AddressSpace.GLOBAL):
+        return ()
+    terms, constant = where
+    return tuple((touch.space, (terms, constant // p * p), p) for p in (16, 8) if p > size)

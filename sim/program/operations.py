@@ -1,0 +1,76 @@
+"""Machine operations: what a warp issues, in basic blocks, and what stands for it in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Unit
+
+
+class Memory(IntEnum):
+    """What an operation does to memory."""
+
+    NONE = 0
+    SHARED_LOAD = 1
+    SHARED_STORE = 2
+    GLOBAL_LOAD = 3
+    GLOBAL_STORE = 4
+    CONSTANT_LOAD = 5
+    PRIVATE = 6
+    SHARED_ATOMIC = 7
+    GLOBAL_ATOMIC = 8
+    BARRIER = 9
+    IMAGE = 10
+    PRIVATE_STORE = 11
+
+
+@dataclass(frozen=True, slots=True)
+class MachineOperation:
+    """``slots`` warp instructions on ``unit``; the result is there ``steps`` latencies of ``kind``
+    after issue. ``needs`` are operations of the program whose results it waits for. ``access`` is
+    the id of the memory access, -1 for none; ``bytes`` what a lane moves. ``instruction`` is the
+    IR's, -1 for what has none. ``place`` is the byte of local memory at which a spilled value of a
+    work-item lies, -1 for all else."""
+
+    unit: Unit
+    kind: InstructionClass
+    slots: float
+    steps: float
+    needs: tuple[int, ...]
+    memory: Memory
+    access: int
+    bytes: int
+    line: int
+    instruction: int
+    place: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MachineProgram:
+    """``blocks[b]`` are the operations of basic block b in the order in which they are issued."""
+
+    operations: tuple[MachineOperation, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    registers: int
+    """Of a work-item: values of 32 bits that live at once, at most, in this order of operations,
+    and what a program keeps beside them."""
+    private_bytes: int
+    """Of a work-item's arrays and spilled values that lie in memory."""
+    array_places: Mapping[int, int] = field(default_factory=dict[int, int])
+    """At which byte of that each array begins, by the instruction that makes it."""
+
+
+LOADS = frozenset(
+    {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
+)
+KEPT_BEHIND = {
+    Memory.SHARED_STORE: Memory.SHARED_LOAD,
+    Memory.GLOBAL_STORE: Memory.GLOBAL_LOAD,
+    Memory.PRIVATE_STORE: Memory.PRIVATE,
+    Memory.SHARED_ATOMIC: Memory.SHARED_LOAD,
+    Memory.GLOBAL_ATOMIC: Memory.GLOBAL_LOAD,
+}
+"""Loads that a store keeps behind it."""

@@ -1,0 +1,106 @@
+"""How many registers a compiler gives a work-item, and what does not fit them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from kcc.frontend.kernel import Kernel
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.machine.costs import Generation
+from kcc.sim.program.operations import MachineOperation
+
+REGISTERS_BESIDE = 12
+"""What a program keeps beside its values: pointers, counters and the operands of instructions in
+flight (the least ptxas gives to any kernel with a loop over memory is about so many)."""
+
+REGISTER_FILE = {Generation.FERMI: 32768}
+"""Registers of an SM, else 65536: a kernel that says how large its thread blocks are is given no
+more than lets one of them run."""
+
+MOST_REGISTERS = {Generation.FERMI: 63, Generation.AMD: 256}
+"""Of a work-item, else 255 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
+
+
+def register_limit(kernel: Kernel, generation: Generation) -> int:
+    """Registers that a compiler gives a work-item at most."""
+    most = MOST_REGISTERS.get(generation, 255)
+    if kernel.required_local_size is None:
+        return most
+    warps = -(-math.prod(kernel.required_local_size) // 32)
+    return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
+
+
+def live_behind(
+    rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]],
+    successors: Sequence[Sequence[int]],
+) -> list[frozenset[int]]:  # fmt: skip
+    """By block, the operations whose results are still wanted behind it; ``blocks`` hold each
+    operation once, in an order that runs. Addresses are not among them: they are computed anew
+    rather than kept."""
+    place = {number: (b, i) for b, part in enumerate(blocks) for i, number in enumerate(part)}
+    wanted, made = [0] * len(blocks), [sum(1 << number for number in part) for part in blocks]
+    for number, (block, order) in place.items():
+        for need in rows[number].needs:
+            home, before = place[need]
+            elsewhere = home != block or before >= order
+            if elsewhere and rows[need].kind is not InstructionClass.ADDRESS:
+                wanted[block] |= 1 << need
+    entering, leaving = list(wanted), [0] * len(blocks)
+    changed = True
+    while changed:
+        changed = False
+        for block in range(len(blocks) - 1, -1, -1):
+            out = 0
+            for successor in successors[block]:
+                out |= entering[successor]
+            if out != leaving[block]:
+                leaving[block], changed = out, True
+                entering[block] = wanted[block] | (out & ~made[block])
+    # What one side of a branch gives is wanted behind it, but not on the other side's way.
+    return [
+        frozenset(_numbers(bits & known))
+        for bits, known in zip(leaving, _made_before(made, successors), strict=True)
+    ]
+
+
+def _made_before(made: Sequence[int], successors: Sequence[Sequence[int]]) -> list[int]:
+    """By block, the operations that may have run once it has, as bits."""
+    found, changed = list(made), True
+    while changed:
+        changed = False
+        for block, after in enumerate(successors):
+            for successor in after:
+                more = found[successor] | found[block]
+                if more != found[successor]:
+                    found[successor], changed = more, True
+    return found
+
+
+def _numbers(bits: int) -> Iterator[int]:
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def pressure(
+    rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int],
+    behind: frozenset[int],
+) -> int:  # fmt: skip
+    """The most registers that values take at once while a block runs in this order; ``words[n]`` is
+    how many the result of operation n takes, ``behind`` are the results wanted after it."""
+    inside, live = set(part), set(behind)
+    taken = sum(words[number] for number in live)
+    most = taken
+    for number in reversed(part):
+        if number in live:
+            live.discard(number)
+            taken -= words[number]
+        for need in rows[number].needs:
+            is_kept = need in inside or rows[need].kind is not InstructionClass.ADDRESS
+            if is_kept and need not in live:
+                live.add(need)
+                taken += words[need]
+        most = max(most, taken)
+    return most

@@ -1,0 +1,1 @@
+"""A miniature, put together: its model and what fills it. Enter at `assemble`."""

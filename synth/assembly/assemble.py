@@ -1,0 +1,326 @@
+"""From what is known of an original to its miniature."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.profile.merge import merge
+from kcc.frontend.ir.types import IntTy, PtrTy
+from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
+from kcc.passes.registers.counts import estimate_registers
+from kcc.synth.assembly import control
+from kcc.synth.assembly.build import Built, Original, build_kernel
+from kcc.synth.assembly.literals import invented
+from kcc.synth.assembly.model import (
+    ArgumentValue,
+    BufferValue,
+    ImageValue,
+    Input,
+    Launch,
+    LocalValue,
+    Miniature,
+    Parameter,
+    ParameterKind,
+    Place,
+    ScalarValue,
+    StructValue,
+    TableValue,
+)
+from kcc.synth.assembly.parameters import CutOf, RateOf, TripsOf
+from kcc.synth.assembly.placement import Buffers
+from kcc.synth.original.contents import slack_bytes
+from kcc.synth.original.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
+from kcc.synth.original.roles import struct_place
+from kcc.synth.reduction.spans import Span
+from kcc.synth.reduction.thread_blocks import Cut, resident_blocks
+from kcc.synth.reduction.thread_blocks import cuts as cuts_of
+
+FULL_RATE = (1 << 32) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is asked for: ``factors`` by which trips are divided, for each loop of each kernel;
+    ``drawn`` accesses (kernel, instruction) whose addresses are to be drawn whatever their
+    contents."""
+
+    factors: tuple[tuple[int, ...], ...]
+    drawn: frozenset[tuple[int, int]] = frozenset()
+    seed: int = 0
+    cleared: frozenset[int] = frozenset()
+    """Kernels whose local memory is to be written before they begin."""
+    undecided: frozenset[int] = frozenset()
+    """Kernels whose conditions on data are all to be drawn, whatever decides them."""
+    blocks: int = 1
+    """By how much the thread blocks of every launch are divided."""
+    gpus: tuple[GpuDescription, ...] = ()
+    """Of the largest of these the resident thread blocks are an epoch."""
+
+
+def assemble(
+    kernels: Sequence[KernelFacts], launches: Sequence[LaunchFacts], wishes: Wishes
+) -> Miniature:
+    """The miniature.
+
+    :raises DiagnosticError: K950 for a kernel with something that no miniature can have.
+    """
+    kernels = [
+        facts.without_contents() if number in wishes.undecided else facts
+        for number, facts in enumerate(kernels)
+    ]
+    built = list[Built]()
+    cuts = {x: _cuts(kernels[x.kernel], x, wishes) for x in launches}
+    for number, facts in enumerate(kernels):
+        own = [x for x in launches if x.kernel == number]
+        kept = tuple(cuts[x] for x in own)
+        original = _original(facts, own, wishes, number, kept)
+        made = build_kernel(original, f"k{number}", wishes.factors[number])
+        if number in wishes.cleared:
+            made = replace(made, kernel=replace(made.kernel, cleared=_local_memory(made, own)))
+        built.append(made)
+    buffers = _placed(launches)
+    rows = tuple(
+        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes, cuts[x]) for x in launches
+    )
+    sizes = buffers.sizes_bytes
+    return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
+
+
+def _local_memory(
+    built: Built, launches: Sequence[LaunchFacts]
+) -> tuple[tuple[Input | Place, int], ...]:
+    """All local memory of a kernel, with the bytes that every launch has of it."""
+    found = list[tuple[Input | Place, int]]()
+    for array in built.kernel.arrays:
+        if array.space == 3:
+            found.append((Place(array.number), array.size_bytes))
+    for parameter, source in zip(built.kernel.parameters, built.sources, strict=True):
+        if parameter.kind is ParameterKind.LOCAL:
+            sizes = [
+                b.size_bytes for x in launches for b in x.launch.buffers if b.argument == source
+            ]
+            found.append((Input(parameter.number), min(sizes)))
+    return tuple(found)
+
+
+def _original(
+    facts: KernelFacts, launches: Sequence[LaunchFacts], wishes: Wishes, number: int,
+    kept: tuple[tuple[Cut, ...], ...],
+) -> Original:  # fmt: skip
+    forced = {instruction for kernel, instruction in wishes.drawn if kernel == number}
+    spans = dict[int, Span]()
+    for instruction in sorted(facts.drawn | forced):
+        span = _span(facts, launches, instruction)
+        if span is not None:
+            spans[instruction] = span
+    return Original(
+        kernel=facts.kernel,
+        function=facts.function,
+        module=facts.module,
+        info=facts.info,
+        roles=facts.roles,
+        profile=merge([x.profile for x in launches]),
+        launches=tuple(x.profile for x in launches),
+        spans=spans,
+        refills={store: _limits(launches, argument) for store, argument in facts.refilled.items()},
+        access_of=facts.access_of,
+        meets=facts.meets,
+        cuts=kept,
+    )
+
+
+def _cuts(facts: KernelFacts, found: LaunchFacts, wishes: Wishes) -> tuple[Cut, ...]:
+    """What a launch keeps of its grid."""
+    said = found.launch
+    if wishes.blocks == 1:
+        return tuple(Cut(n, n) for n in said.blocks[: len(said.global_size)])
+    resident = 0
+    if wishes.gpus:
+        registers = estimate_registers(facts.function).count
+        threads = prod(said.local_size)
+        resident = resident_blocks(wishes.gpus, threads, registers, said.local_bytes)
+    blocks = said.blocks[: len(said.global_size)]
+    return cuts_of(blocks, wishes.blocks, found.profile.per_block, resident)
+
+
+def _limits(launches: Sequence[LaunchFacts], argument: int) -> tuple[int, int]:
+    """The least and the largest value that an array of indices has in every launch."""
+    own = [x.fills[argument] for x in launches if x.fills.get(argument)]
+    if not own:
+        return 0, 0
+    least = max(min(fill.least for fill in fills) for fills in own)
+    return least, max(least, min(max(fill.most for fill in fills) for fills in own))
+
+
+def _span(facts: KernelFacts, launches: Sequence[LaunchFacts], instruction: int) -> Span | None:
+    """Where an access with a drawn address goes in every launch."""
+    base = _root(facts, instruction)
+    access = facts.access_of.get(instruction)
+    if base is None or access is None:
+        return None
+    size = facts.info.accesses[access].bytes
+    found = [x.spans[access] for x in launches if access in x.spans]
+    if not found:
+        return Span(base, anchor_of(facts, instruction), 0, 1, size)
+    low = min(first for first, _ in found)
+    count = min(last - first for first, last in found) // size + 1
+    return Span(base, anchor_of(facts, instruction), low, count, size)
+
+
+def _root(facts: KernelFacts, instruction: int) -> Value | None:
+    """The array that an address begins with."""
+    value = pointer_of(facts.function.instructions[instruction])
+    seen = set[Value]()
+    while isinstance(value, InstructionRef) and value not in seen:
+        seen.add(value)
+        made = facts.function.instructions[value.index]
+        pointers = [o for o in made.operands if isinstance(o.type, PtrTy)]
+        if not pointers:
+            return None
+        value = next((p for p in pointers if p not in seen), pointers[0])
+    return value if isinstance(value, ArgumentRef | GlobalRef) else None
+
+
+NO_BUFFER = (1 << 64, 64)
+"""The place of what stands in for a buffer that a launch was not given: behind all others."""
+
+
+def _placed(launches: Sequence[LaunchFacts]) -> Buffers:
+    """The buffers of all launches; with room for addresses beyond, if there may be any."""
+    own = [
+        (b.address, b.size_bytes)
+        for x in launches
+        for b in x.launch.buffers
+        if b.space in ("global", "constant")
+    ]
+    has_fills = any(x.fills for x in launches)
+    slack = {place: slack_bytes(place[1]) for place in own} if has_fills else {}
+    return Buffers([*own, NO_BUFFER], slack)
+
+
+def _launch(
+    facts: KernelFacts, built: Built, found: LaunchFacts, buffers: Buffers, wishes: Wishes,
+    cuts: tuple[Cut, ...],
+) -> Launch:  # fmt: skip
+    values = tuple(
+        _moving(parameter, cuts[source.dimension], source, found)
+        if isinstance(source, CutOf)
+        else _value(facts, parameter, source, found, buffers, wishes.seed)
+        for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
+    )
+    said = found.launch
+    if any(said.offset):
+        raise DiagnosticError([Diagnostic("K950", "a launch has a global offset")])
+    size = tuple(
+        own * cut.kept if cut.kept < cut.total else whole
+        for own, cut, whole in zip(said.local_size, cuts, said.global_size, strict=True)
+    )
+    return Launch(said.number, found.kernel, size, said.local_size, values)
+
+
+def _moving(parameter: Parameter, cut: Cut, source: CutOf, found: LaunchFacts) -> ScalarValue:
+    """How a query is to be moved: in work-items or in thread blocks."""
+    unit = found.launch.local_size[source.dimension] if source.by_items else 1
+    match parameter.kind:
+        case ParameterKind.FIRST:
+            return ScalarValue(cut.first * unit)
+        case ParameterKind.SKIP:
+            return ScalarValue(cut.skip * unit)
+        case ParameterKind.TOTAL:
+            return ScalarValue(cut.total * unit)
+        case _:
+            return ScalarValue(cut.shift)
+
+
+def _value(
+    facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts,
+    buffers: Buffers, seed: int,
+) -> ArgumentValue:  # fmt: skip
+    match source:
+        case RateOf(block, targets, factor):
+            rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
+            return ScalarValue(round(_scaled(facts, rate, block, targets, factor) * FULL_RATE))
+        case TripsOf(loop, factor, early, rest) if early is not None:
+            table = control.early_quantiles(found.profile, loop, early, factor, rest=rest)
+            return TableValue(table)
+        case TripsOf(loop, factor):
+            count = found.profile.loops[loop]
+            if parameter.kind is ParameterKind.TRIPS:
+                return ScalarValue(max(1, count.most // factor))
+            return TableValue(control.quantiles(count.histogram, count.trips, factor))
+        case int():
+            return _argument(facts, parameter, source, found, buffers)
+        case _:
+            return ScalarValue(seed if parameter.kind is ParameterKind.SEED else 0)
+
+
+def _scaled(
+    facts: KernelFacts, rate: float, block: int, targets: Sequence[int], factor: int
+) -> float:
+    """The rate of a way out of a loop that has fewer trips by ``factor``: as many leave it that
+    way as of the original."""
+    loop = facts.info.blocks[block].loop
+    if factor == 1 or loop is None:
+        return rate
+    leaves = all(t not in facts.info.loops[loop].blocks for t in targets)
+    return 1 - (1 - rate) ** factor if leaves else rate**factor
+
+
+def _argument(
+    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, buffers: Buffers
+) -> ArgumentValue:
+    match parameter.kind:
+        case ParameterKind.BUFFER:
+            own = next((b for b in found.launch.buffers if b.argument == argument), None)
+            if own is None:
+                return BufferValue(buffers.number(NO_BUFFER), ())
+            fills = found.fills.get(argument, ())
+            return BufferValue(buffers.number((own.address, own.size_bytes)), fills)
+        case ParameterKind.LOCAL:
+            own = next(b for b in found.launch.buffers if b.argument == argument)
+            return LocalValue(own.size_bytes)
+        case ParameterKind.STRUCT:
+            return StructValue(
+                _words(facts, argument, parameter.size_bytes, _data(found, argument))
+            )
+        case ParameterKind.IMAGE:
+            return ImageValue(found.images[argument])
+        case ParameterKind.SAMPLER:
+            return ScalarValue(0)
+        case _:
+            return _scalar(facts, parameter, argument, _data(found, argument))
+
+
+def _data(found: LaunchFacts, argument: int) -> bytes:
+    return next(bytes.fromhex(s.data) for s in found.launch.scalars if s.argument == argument)
+
+
+def _scalar(facts: KernelFacts, parameter: Parameter, argument: int, data: bytes) -> ScalarValue:
+    """A size keeps its value; anything else is a number of the generator's."""
+    if argument in facts.roles.scalars and isinstance(parameter.type, IntTy):
+        return ScalarValue(int.from_bytes(data, "little"))
+    return ScalarValue(invented(parameter.type, argument).value)
+
+
+def _words(facts: KernelFacts, argument: int, size: int, data: bytes) -> tuple[int, ...]:
+    """A struct's words of 4 bytes: sizes keep their values, the others are 1.5 as floats."""
+    words = [struct.unpack("<I", struct.pack("<f", 1.5))[0]] * (-(-size // 8) * 2)
+    for index in facts.roles.struct_loads:
+        load = facts.function.instructions[index]
+        place = struct_place(facts.function, load.operands[0])
+        if place is None or place[0] != argument or index not in _needed(facts):
+            continue
+        width = max(getattr(load.type, "bits", 32) // 32, 1)
+        for word in range(place[1] // 4, place[1] // 4 + width):
+            words[word] = int.from_bytes(data[word * 4 : word * 4 + 4], "little")
+    return tuple(words)
+
+
+def _needed(facts: KernelFacts) -> frozenset[int]:
+    """Loads from structs that addresses or conditions are made of."""
+    return facts.roles.leaves & facts.roles.struct_loads

@@ -1,0 +1,380 @@
+"""How the miniature's branches and loops are decided.
+
+Yu et al., IEEE TC 2015, section 4.2.2. Outside loops the text sends the first N threads one way;
+here a condition on ids keeps its arithmetic, of which that is one case. Inside loops its jump
+points (i) and (ii) and target points (i) to (iii) are conditions on ids and counters too, or trips
+per loop entry; case (iv) is a draw at the measured rate. Beyond the text: trips that differ
+between threads are drawn from their measured distribution, and lanes go the same way in groups as
+large as the warps' executions say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from kcc.base.profile.model import Histogram, KernelInfo, LaunchProfile, LoopCount, LoopInfo
+from kcc.frontend.ir.instructions import (
+    Binary,
+    Cast,
+    CondBranch,
+    GetElementPtr,
+    IntCompare,
+    Load,
+    Phi,
+)
+from kcc.frontend.ir.model import Function
+from kcc.frontend.ir.opcodes import IntPredicate, Opcode
+from kcc.frontend.ir.types import IntTy
+from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.synth.original.roles import Roles
+
+CLUSTERS = (1, 2, 4, 8, 16, 32)
+"""Neighbouring lanes that may go the same way."""
+
+WHOLE_BLOCK = 0
+"""As a cluster: all threads of a thread block."""
+
+QUANTILES = 64
+"""Entries of a table of trips."""
+
+_INVERSE = {
+    "eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt",
+    "ult": "uge", "uge": "ult", "ugt": "ule", "ule": "ugt",
+}  # fmt: skip
+
+_SWAPPED = {
+    "eq": "eq", "ne": "ne", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle",
+    "ult": "ugt", "ugt": "ult", "ule": "uge", "uge": "ule",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """A conditional way out of a loop: ``stays_then`` if the first way stays inside."""
+
+    block: int
+    branch: CondBranch
+    stays_then: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBound:
+    """A comparison of ``value``, which is ``phi`` or, if ``is_ahead``, a step further, with
+    ``limit``; the loop goes on while ``predicate`` holds between them. Each trip moves it by
+    ``step``, up if it ``rises``."""
+
+    phi: Phi
+    value: Value
+    is_ahead: bool
+    step: int | Value
+    rises: bool
+    limit: Value
+    predicate: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """By how much something moves in a trip, up if it ``rises``."""
+
+    size: int | Value
+    rises: bool
+
+
+def exits_of(function: Function, info: KernelInfo, loop: LoopInfo) -> list[Exit]:
+    """The conditional ways out of a loop from blocks that are in no loop inside it."""
+    found = list[Exit]()
+    for number in loop.blocks:
+        end = function.blocks[number].terminator
+        if not isinstance(end, CondBranch) or info.blocks[number].loop != loop.id:
+            continue
+        inside = [target in loop.blocks for target in end.targets]
+        if inside in ([True, False], [False, True]):
+            found.append(Exit(number, end, inside[0]))
+    return found
+
+
+def governing_exit(
+    function: Function, info: KernelInfo, loop: LoopInfo, roles: Roles
+) -> Exit | None:
+    """The way out that decides how often a loop runs: a known one before one on data, one at the
+    loop's end before one at its head."""
+    latches = {p for p in function.blocks[loop.header].predecessors if p in loop.blocks}
+
+    def rank(way: Exit) -> tuple[bool, bool, bool]:
+        known = roles.is_decided(way.branch.condition)
+        return not known, way.block not in latches, way.block != loop.header
+
+    ends = [e for e in exits_of(function, info, loop) if e.block in {*latches, loop.header}]
+    return min(ends or exits_of(function, info, loop), key=rank, default=None)
+
+
+def is_foreseen(function: Function, loop: LoopInfo, way: Exit, roles: Roles) -> bool:
+    """Whether a loop can be ended as in the original: by ids, sizes and counters, or by a count up
+    to what is found in memory. What is found from trip to trip, links of a list say, cannot be
+    trusted to end."""
+    condition = way.branch.condition
+    if roles.is_known(condition):
+        return True
+    if not roles.is_decided(condition):
+        return False
+    return bound_of(function, loop, way, roles, reloads=True) is not None
+
+
+def bound_of(
+    function: Function, loop: LoopInfo, way: Exit, roles: Roles, *, reloads: bool = False
+) -> FoundBound | None:
+    """The bound of a loop that counts up or down, by a step and to a value that are fixed outside:
+    a grid stride is one. A step that is no constant is taken to be positive, which it is if the
+    comparison ever ends the loop. ``reloads``: the value may be found in memory in each trip
+    again, at the same place."""
+    compare = function.definition(way.branch.condition)
+    if not isinstance(compare, IntCompare):
+        return None
+    predicate = compare.predicate.value
+    for value, limit, word in (
+        (compare.left, compare.right, predicate),
+        (compare.right, compare.left, _SWAPPED[predicate]),
+    ):
+        counter = _counter(function, loop, value)
+        loads = roles.deciding if reloads else frozenset[int]()
+        stays = _is_fixed(function, loop, limit, loads) and roles.is_decided(limit)
+        if counter is None or not stays:
+            continue
+        phi, step = counter
+        goes_on = word if way.stays_then else _INVERSE[word]
+        fixed = isinstance(step.size, int) or roles.is_known(step.size)
+        if fixed and _fits(goes_on, step):
+            ahead = value != _reference(phi)
+            return FoundBound(phi, value, ahead, step.size, step.rises, limit, goes_on)
+    return None
+
+
+def _fits(predicate: str, step: _Step) -> bool:
+    """Whether a count by ``step`` ends by ``predicate`` in the way one expects."""
+    if predicate == IntPredicate.NE.value:
+        return isinstance(step.size, int)
+    return predicate[1:] in (("lt", "le") if step.rises else ("gt", "ge"))
+
+
+def _reference(phi: Phi) -> InstructionRef:
+    return InstructionRef(phi.type, phi.index, phi.name)
+
+
+def _counter(function: Function, loop: LoopInfo, value: Value) -> tuple[Phi, _Step] | None:
+    """The phi of the loop's header that a value is, or is a step ahead of; and its step."""
+    made = function.definition(value)
+    phi = made
+    if isinstance(made, Binary):
+        phi = next((p for o in made.operands if isinstance(p := function.definition(o), Phi)
+                    and p.block == loop.header), None)  # fmt: skip
+    if not isinstance(phi, Phi) or phi.block != loop.header:
+        return None
+    inside = _from_inside(phi, loop)
+    if made is not phi and any(v != value for v in inside):
+        return None
+    steps = {_step(function, loop, phi, v) for v in inside}
+    step = steps.pop() if len(steps) == 1 else None
+    return (phi, step) if step else None
+
+
+def induction_of(
+    function: Function, loop: LoopInfo, roles: Roles
+) -> tuple[Phi, int | Value] | None:
+    """A counter of the loop that moves by the same step in each trip, a constant one if there is
+    one."""
+    other: tuple[Phi, Value] | None = None
+    for instruction in function.blocks[loop.header].instructions:
+        if isinstance(instruction, Phi) and isinstance(instruction.type, IntTy):
+            inside = _from_inside(instruction, loop)
+            steps = {_step(function, loop, instruction, v) for v in inside}
+            step = steps.pop() if len(steps) == 1 else None
+            if step is None:
+                continue
+            if isinstance(step.size, int):
+                return instruction, step.size if step.rises else -step.size
+            if step.rises and roles.is_known(step.size):
+                other = instruction, step.size
+    return other
+
+
+def _from_inside(phi: Phi, loop: LoopInfo) -> list[Value]:
+    pairs = zip(phi.operands, phi.incoming, strict=True)
+    return [value for value, block in pairs if block in loop.blocks]
+
+
+def _step(function: Function, loop: LoopInfo, phi: Phi, value: Value) -> _Step | None:
+    """What is added to a phi or taken from it: a number, or a value from outside the loop."""
+    made = function.definition(value)
+    if not isinstance(made, Binary) or made.opcode not in (Opcode.ADD, Opcode.SUB):
+        return None
+    rises = made.opcode is Opcode.ADD
+    first, second = _phi_first(function, made) if rises else (made.left, made.right)
+    if function.definition(first) is not phi:
+        return None
+    if isinstance(second, ConstantInt):
+        own = second.value if rises else -second.value
+        return _Step(abs(own), own > 0) if own else None
+    return _Step(second, rises) if _is_fixed(function, loop, second) else None
+
+
+def _phi_first(function: Function, made: Binary) -> tuple[Value, Value]:
+    """The operands of a sum, one that is a phi first."""
+    is_phi = isinstance(function.definition(made.left), Phi)
+    return (made.left, made.right) if is_phi else (made.right, made.left)
+
+
+def _is_fixed(
+    function: Function, loop: LoopInfo, value: Value, loads: frozenset[int] = frozenset()
+) -> bool:
+    """Whether a value is the same in all trips: made outside, or made inside of nothing but such
+    values and ``loads`` of what does not change."""
+    made = function.definition(value) if isinstance(value, InstructionRef) else None
+    if made is None or made.block not in loop.blocks:
+        return True
+    if isinstance(made, Phi) or (isinstance(made, Load) and made.index not in loads):
+        return False
+    inside = bool(loads) and isinstance(made, Load | Binary | Cast | GetElementPtr)
+    return inside and all(_is_fixed(function, loop, o, loads) for o in made.operands)
+
+
+def is_one_count(count: LoopCount, factor: int) -> bool:
+    """Whether all entries of a loop have the same trips once these are divided by ``factor``: the
+    last trip that a grid stride makes for some threads and not for others falls away."""
+    least, most = max(1, count.least // factor), max(1, count.most // factor)
+    return not count.entries or (count.least >= 1 and least == most)
+
+
+def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
+    """Trips for each of :data:`QUANTILES` equal shares of a loop's entries, divided by ``factor``
+    but at least 1 (section 4.2.4, step 4), so that their sum is that of ``trips``, all of them.
+
+    Histograms hold large trip counts by powers of two; these are stretched to the measured sum.
+    """
+    values = sorted(histogram.items())
+    entries = sum(count for _, count in values)
+    if not entries:
+        return (1,) * QUANTILES
+    exact = sum(v * n for v, n in values if v < 64)
+    coarse = sum(v * n for v, n in values if v >= 64)
+    stretch = (trips - exact) / coarse if coarse else 1.0
+    stretched = [(v if v < 64 else v * stretch, float(n)) for v, n in values]
+    return _rounded([mean / factor for mean in _means(stretched, entries / QUANTILES)])
+
+
+NEVER = 1 << 31
+"""As trips: a loop is not left that way."""
+
+
+def early_quantiles(
+    profile: LaunchProfile, loop: int, way: tuple[int, int], factor: int, *, rest: bool = False
+) -> tuple[int, ...]:
+    """The same for one way out of a loop, for each share of its entries: those with the most trips,
+    the ``rest``, leave it otherwise."""
+    count = profile.loops[loop]
+    leaving = sum(e.oecount for e in profile.edges if (e.source, e.target) == way)
+    some = round(QUANTILES * min(leaving / count.entries, 1.0)) if count.entries else 0
+    table = quantiles(count.histogram, count.trips, factor)
+    if rest:
+        return (*(NEVER for _ in table[:some]), *table[some:])
+    return (*table[:some], *(NEVER for _ in table[some:]))
+
+
+def _means(values: Sequence[tuple[float, float]], share: float) -> list[float]:
+    """The mean of each of :data:`QUANTILES` shares of ascending values with their counts."""
+    rows, rest = list[float](), list(reversed(values))
+    for _ in range(QUANTILES):
+        wanted, total = share, 0.0
+        while wanted > 1e-9 * share and rest:
+            value, count = rest.pop()
+            taken = min(count, wanted)
+            total += value * taken
+            wanted -= taken
+            if count > taken:
+                rest.append((value, count - taken))
+        rows.append(total / max(share - wanted, 1e-300))
+    return rows
+
+
+def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
+    """Whole numbers from 1 on; what rounding takes from one, the next one gets."""
+    found, owed = list[int](), 0.0
+    for row in rows:
+        value = max(1, int(row + owed + 0.5))
+        owed = max(min(owed + row - value, 1.0), -1.0)
+        found.append(value)
+    return tuple(sorted(found))
+
+
+def cluster_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> int:
+    """How many neighbouring lanes go the same way: the number that explains best how many warps
+    went each way."""
+    ways = {e.target: e for e in profile.edges if e.source == block}
+    node = profile.nodes[block]
+    if not node.warps or then not in ways or otherwise not in ways:
+        return 1
+    first, second = ways[then], ways[otherwise]
+    threads = max(first.oecount + second.oecount, 1)
+    rate, lanes = first.oecount / threads, threads / node.warps
+
+    def wrong(cluster: int) -> float:
+        draws = max(lanes / cluster, 1.0)
+        to_first, to_second = 1 - (1 - rate) ** draws, 1 - rate**draws
+        return abs(to_first - first.warps / node.warps) + abs(to_second - second.warps / node.warps)
+
+    return min(CLUSTERS, key=wrong)
+
+
+def cluster_of_loop(profile: LaunchProfile, loop: LoopInfo, trips: Sequence[int]) -> int:
+    """The same for the trips of a loop: a warp stays as long as its longest lane."""
+    entering = [e for e in profile.edges if e.target == loop.header and e.source not in loop.blocks]
+    warps, lanes = sum(e.warps for e in entering), sum(e.oecount for e in entering)
+    if not warps:
+        return 1
+    longest = profile.nodes[loop.header].warps / warps
+
+    def wrong(cluster: int) -> float:
+        draws = max(lanes / warps / cluster, 1.0)
+        return abs(_expected_longest(trips, draws) - longest)
+
+    return min(CLUSTERS, key=wrong)
+
+
+def _expected_longest(trips: Sequence[int], draws: float) -> float:
+    """The expected largest of so many draws from a sorted table."""
+    below = [(n / len(trips)) ** draws for n in range(len(trips) + 1)]
+    return sum(t * (below[n + 1] - below[n]) for n, t in enumerate(trips))
+
+
+def rate(profile: LaunchProfile, block: int, target: int) -> float:
+    """The share of a block's executions by threads that went on to ``target``."""
+    out = [e for e in profile.edges if e.source == block]
+    total = sum(e.oecount for e in out)
+    return sum(e.oecount for e in out if e.target == target) / total if total else 0.0
+
+
+def is_fixed_by_thread(profile: LaunchProfile, block: int) -> bool:
+    """Whether a thread that comes to a block several times goes the same way each time: as many
+    threads took the ways, all together, as came there (target points, case (ii))."""
+    out = [e for e in profile.edges if e.source == block]
+    node = profile.nodes[block]
+    return node.ecount > node.threads and sum(e.tcount for e in out) == node.threads
+
+
+def holds_barrier(
+    info: KernelInfo,
+    successors: Mapping[int, Sequence[int]],
+    starts: Sequence[int],
+    end: int | None,
+) -> bool:
+    """Whether a barrier stands on a way from ``starts`` to ``end`` (excluded)."""
+    pending, seen = [s for s in starts if s != end], set[int]()
+    while pending:
+        block = pending.pop()
+        if block in seen:
+            continue
+        seen.add(block)
+        if info.blocks[block].barriers:
+            return True
+        pending += [t for t in successors[block] if t != end]
+    return False

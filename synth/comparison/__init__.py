@@ -1,0 +1,1 @@
+"""Whether a miniature behaves as its original."""

@@ -1,0 +1,1 @@
+"""A miniature's source: OpenCL C, CUDA, LLVM IR, and its host program."""

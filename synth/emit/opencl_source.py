@@ -1,0 +1,295 @@
+"""The OpenCL C of a miniature: a label for each block of the DFSG, a line for each instruction.
+
+The text is to be compiled without restructuring (``-cl-opt-disable``; kcc's -O1), as the inline
+assembly of Yu et al. (IEEE TC 2015, section 4.2.4) is exempt from the compiler. Lines that stand
+for nothing in the original are marked "aux".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kcc.frontend.ir.types import (
+    I1,
+    VOID,
+    FloatTy,
+    IrType,
+    PtrTy,
+    VecTy,
+    scalar_of,
+)
+from kcc.synth.assembly.liveness import live_statements
+from kcc.synth.assembly.model import (
+    Block,
+    Bounded,
+    Choice,
+    Counted,
+    Drawn,
+    End,
+    Fork,
+    Jump,
+    Kernel,
+    Known,
+    LoopControl,
+    Miniature,
+    Nothing,
+    Operand,
+    Refill,
+    Result,
+    Spread,
+    Statement,
+)
+from kcc.synth.emit.expressions import Expressions
+from kcc.synth.emit.opencl_draws import Draws
+from kcc.synth.emit.opencl_head import cleared, head
+from kcc.synth.emit.opencl_loops import Loops
+from kcc.synth.emit.opencl_text import Body, SourceText
+from kcc.synth.emit.opencl_types import SPACES, number, signed, spelled
+
+_HEAD = """// A miniature that kcc made: its instructions, addresses and branches are like those of
+// another program, its numbers mean nothing. Compile with -cl-opt-disable. "aux" marks what
+// drives it.
+"""
+
+_FP64 = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+
+
+def opencl_source(miniature: Miniature) -> SourceText:
+    """The program of a miniature."""
+    found = SourceText()
+    found.add(_HEAD.rstrip())
+    if any(_uses_double(kernel) for kernel in miniature.kernels):
+        found.add(_FP64.rstrip())
+    for place, kernel in enumerate(miniature.kernels):
+        found.add("")
+        _Emitter(kernel, miniature.reductions[place], place, found).emit()
+    return found
+
+
+def _uses_double(kernel: Kernel) -> bool:
+    return any(
+        scalar_of(t) == FloatTy(64)
+        for b in kernel.blocks
+        for s in b.statements
+        for t in (s.type, *s.operand_types)
+    )
+
+
+class _Emitter:
+    def __init__(self, kernel: Kernel, factors: Sequence[int], place: int, out: SourceText) -> None:
+        self.kernel, self.place, self.out = kernel, place, out
+        self.statements = {s.number: s for b in kernel.blocks for s in b.statements}
+        self.live = live_statements(kernel)
+        self.spell = Expressions(self.statements, kernel.moved)
+        self.body = Body()
+        self.draws = Draws(kernel, self.body, self.spell)
+        self.loops = Loops(kernel, factors, self.body, self.spell, self.draws)
+        self.samplers = list[tuple[int, int]]()
+        phis = [s for s in self.statements.values() if s.opcode == "phi"]
+        self.incoming: dict[int, list[tuple[Statement, Operand]]] = {}
+        for phi in phis:
+            if phi.number in self.live:
+                for block, value in zip(phi.incoming, phi.operands, strict=True):
+                    self.incoming.setdefault(block, []).append((phi, value))
+
+    def emit(self) -> None:
+        """The kernel into the text."""
+        for block in self.kernel.blocks:
+            self._block(block)
+        before = (
+            *self.loops.shifts(),
+            *head(self.kernel, self.body.declared, self.samplers),
+            *cleared(self.kernel, self.spell),
+            *self.draws.seeds(),
+        )
+        for text in before:
+            self.out.add(text)
+        for text, access in self.body.lines:
+            if access >= 0:
+                self.out.accesses[len(self.out.lines) + 1] = (self.place, access)
+            self.out.add(text)
+        self.out.add("}")
+
+    def _block(self, block: Block) -> None:
+        around = [x.number for x in self.kernel.loops if block.number in x.blocks]
+        said = f" // loop {', '.join(map(str, around))}" if around else ""
+        self.body.label(f"b{block.number}:;{said}")
+        for statement in block.statements:
+            if statement.number in self.live:
+                self._statement(statement)
+        self._leave(block)
+
+    def _statement(self, s: Statement) -> None:
+        if s.detail == "__translate_sampler_initializer":
+            self.samplers.append((s.number, int(getattr(s.operands[0], "value", 0))))
+            return
+        if s.type != VOID:
+            made = s.operand_types[1] if s.opcode == "cmpxchg" else s.type
+            self.body.declare(made, f"v{s.number}")
+        match s.opcode:
+            case "phi":
+                self.body.declare(s.type, f"p{s.number}")
+                self.body.line(f"v{s.number} = p{s.number};")
+            case "load":
+                self._load(s)
+            case "store":
+                self._store(s)
+            case "atomicrmw" | "cmpxchg":
+                where = self._where(s, 0)
+                self.body.line(f"v{s.number} = {self.spell.atomic(s, where)};", s.access)
+            case "fence":
+                self.body.line("mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);")
+            case "insertelement":
+                self._insert(s)
+            case "call" if s.type == VOID:
+                self.body.line(f"{self.spell.of(s)};")
+            case _:
+                self.body.line(f"v{s.number} = {self.spell.of(s)};")
+                if s.opcode in ("icmp", "fcmp") and s.type == I1:
+                    self._negation(s)
+
+    def _negation(self, s: Statement) -> None:
+        """The opposite of a comparison, for those who combine it with another."""
+        if not _is_combined(s, self.statements.values()):
+            return
+        own = [self.spell.operand(o, t) for o, t in zip(s.operands, s.operand_types, strict=True)]
+        self.body.declare(I1, f"n{s.number}")
+        self.body.line(f"n{s.number} = {self.spell.comparison(s, own, inverse=True)};")
+
+    def _insert(self, s: Statement) -> None:
+        vector, element = (
+            self.spell.operand(o, t)
+            for o, t in list(zip(s.operands, s.operand_types, strict=True))[:2]
+        )
+        lane = s.operands[2]
+        value = getattr(lane, "value", 0)
+        self.body.line(f"v{s.number} = {vector}; v{s.number}.s{int(value):x} = {element};")
+
+    def _where(self, s: Statement, place: int) -> str:
+        """The address of an access."""
+        operand = s.operands[place]
+        if not isinstance(operand, Spread):
+            return self.spell.operand(operand, s.operand_types[place])
+        type_ = s.operand_types[place]
+        assert isinstance(type_, PtrTy)
+        self.draws.draw(1, operand.anchor, operand.anchor_type)
+        base = self.spell.operand(operand.base, type_)
+        if not operand.bits:
+            return f"{base} + {operand.low_bytes}"
+        drawn = f"(r1 >> {32 - operand.bits})"
+        space = SPACES[type_.space]
+        step = (
+            f"({space} uchar (*)[{operand.element_bytes}])({base} + {operand.low_bytes}) + {drawn}"
+        )
+        name = f"q{s.number}"
+        self.body.declare(type_, name)
+        self.body.aux(f"{name} = ({space} uchar *)({step});")
+        return name
+
+    def _load(self, s: Statement) -> None:
+        where = self._where(s, 0)
+        space = _space(s, 0)
+        volatile = "volatile " if s.number in self.live.unused_loads else ""
+        if isinstance(s.type, VecTy) and s.type.element != I1:
+            text = f"vload{s.type.lanes}(0, ({space} {spelled(s.type.element)} *)({where}))"
+        elif s.type == I1:
+            text = f"(bool)*({volatile}{space} uchar *)({where})"
+        elif isinstance(s.type, PtrTy):
+            text = f"({spelled(s.type)})*({volatile}{space} ulong *)({where})"
+        else:
+            text = f"*({volatile}{space} {spelled(s.type)} *)({where})"
+        self.body.line(f"v{s.number} = {text};", s.access)
+
+    def _store(self, s: Statement) -> None:
+        where, type_ = self._where(s, 1), s.operand_types[0]
+        space = _space(s, 1)
+        first = s.operands[0]
+        if isinstance(first, Refill):
+            value = self._refill(first, type_)
+        else:
+            value = self.spell.operand(first, type_)
+        if isinstance(type_, VecTy):
+            text = f"vstore{type_.lanes}({value}, 0, ({space} {spelled(type_.element)} *)({where}))"
+        elif isinstance(type_, PtrTy):
+            text = f"*({space} ulong *)({where}) = (ulong){value}"
+        else:
+            name = "uchar" if type_ == I1 else spelled(type_)
+            text = f"*({space} {name} *)({where}) = {value}"
+        self.body.line(f"{text};", s.access)
+
+    def _refill(self, refill: Refill, type_: IrType) -> str:
+        """A number that addresses may be taken from."""
+        if not refill.bits:
+            return number(refill.least, type_)
+        bits = min(refill.bits, 31)
+        self.draws.draw(1, refill.anchor, refill.anchor_type)
+        return f"({spelled(type_)})(r1 >> {32 - bits}) + {number(refill.least, type_)}"
+
+    def _leave(self, block: Block) -> None:
+        """What phis get, how loops start, and where it goes on."""
+        for phi, value in self.incoming.get(block.number, ()):
+            self.body.line(f"p{phi.number} = {self.spell.operand(value, phi.type)};")
+        for loop in self.kernel.loops:
+            if block.number in loop.entries:
+                self.loops.enter(loop)
+        match block.ending:
+            case Jump(target):
+                self._go(block, target)
+            case Fork(condition, then, otherwise):
+                self.body.line(f"if ({self._condition(condition)}) goto b{then};")
+                self._go(block, otherwise)
+            case Choice():
+                self._choose(block.ending)
+            case End():
+                self.body.line("return;")
+
+    def _go(self, block: Block, target: int) -> None:
+        if target != block.number + 1:
+            self.body.line(f"goto b{target};")
+
+    def _condition(self, condition: Known | Drawn | Counted | Bounded) -> str:
+        match condition:
+            case Known(value):
+                return self.spell.operand(value, I1)
+            case Drawn():
+                return self.draws.condition(condition)
+            case Counted(loop, continues_then, anchor, anchor_type):
+                found = self.kernel.loops[loop]
+                self.body.aux(f"c{loop} = c{loop} + 1u{self.draws.wait(anchor, anchor_type)};")
+                trips = f"a{found.trips}" if found.control is LoopControl.COUNT else f"e{loop}"
+                return f"c{loop} {'<' if continues_then else '>='} {trips}"
+            case Bounded(loop, value, type_, continues_then, anchor, anchor_type, early):
+                name = f"{'l' if early else 'e'}{loop}"
+                sign = "!=" if continues_then else "=="
+                waits = self.draws.wait(anchor, anchor_type)
+                return f"{self.spell.operand(value, type_)}{waits} {sign} {name}"
+
+    def _choose(self, choice: Choice) -> None:
+        value = self.spell.operand(choice.value or Nothing(), choice.value_type)
+        cases = list(choice.cases)
+        if choice.rates:
+            self.draws.draw(1, choice.value or Nothing(), choice.value_type)
+            value = " + ".join(f"(uint)(r1 >= a{rates})" for rates in choice.rates)
+            self.body.line(f"switch ({value}) {{")
+        else:
+            self.body.line(f"switch (({signed(choice.value_type)}){value}) {{")
+        for case, target in cases:
+            self.body.line(f"    case {case}: goto b{target};")
+        self.body.line(f"    default: goto b{choice.default};")
+        self.body.line("}")
+
+
+def _is_combined(s: Statement, all_: Iterable[Statement]) -> bool:
+    """Whether a truth value is combined with another."""
+    return any(
+        other.type == I1
+        and other.opcode in ("and", "or", "select")
+        and Result(s.number) in other.operands
+        for other in all_
+    )
+
+
+def _space(s: Statement, place: int) -> str:
+    type_ = s.operand_types[place]
+    assert isinstance(type_, PtrTy)
+    return SPACES[type_.space]

@@ -1,0 +1,317 @@
+"""What the miniature's buffers hold where addresses come out of them.
+
+Beyond Yu et al. (IEEE TC 2015), who clone addresses that are affine in the thread's id: an array of
+indices is described by a line through its values, the spread about it and its bounds, and filled
+anew from these. So an indirect access keeps its place in the chain of dependences, and its
+locality: neighbouring rows stay neighbours, scattered ones scattered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kcc.synth.assembly.model import Fill
+from kcc.synth.original.order import NONE, SAMPLE, Correlation, ascends_in, correlation_of
+
+Ints = NDArray[np.int64]
+
+LEAST_CORRELATION = 0.5
+"""Below it a line through the values says too little to follow it."""
+
+OUTER = 10.0
+"""Percent of the values on each side that may lie outside the spread."""
+
+
+PIECES = 64
+"""Lines that describe an array, at most."""
+
+FEW = 16
+"""Different values that are told one by one."""
+
+QUANTILES = 64
+"""Classes of size of others."""
+
+LEAST_PIECE = 32
+"""Values that a line stands for, at least."""
+
+
+LEAST_CLASSES = 4
+"""Values that are told by how often each is there, at least: an order of work that fits the number
+of multiprocessors depends on who comes next."""
+
+
+class Form(Enum):
+    """How the values of an array are described."""
+
+    LINE = "by a line through them"
+    CLASSES = "by how often each is there"
+    SUMS = "by how often each step from one to the next is there"
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a kernel does with integers that it loads: they decide conditions and trips, and
+    addresses are made of them; it may take them apart into fields of ``field_bytes``, 0 if not."""
+
+    decides: bool
+    addresses: bool
+    field_bytes: int = 0
+
+
+ADDRESSES_ONLY = Use(decides=False, addresses=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Array:
+    """Elements of ``size`` bytes at ``offset`` and every ``stride`` bytes on, to ``end`` (that of
+    the last one) in ``contents``, all bytes of a buffer. ``reads`` says how often a kernel loads
+    each: what is not loaded does not matter."""
+
+    contents: NDArray[np.uint8]
+    offset: int
+    end: int
+    stride: int
+    size: int
+    reads: Ints
+    parts: int = 1
+    """Elements that a lane loads at once, in one word; they have no signs then."""
+
+    @property
+    def values(self) -> Ints:
+        places = np.arange(self.offset, self.end + 1, self.stride)[:, None] + np.arange(self.size)
+        kind = "u" if self.parts > 1 else "i"
+        found = self.contents[places].view(f"<{kind}{self.size}")
+        return found.reshape(-1).astype(np.int64)
+
+    @property
+    def whole(self) -> Array:
+        """The same from one end of the buffer to the other, as if each were read once."""
+        first, end = self.offset % self.stride, len(self.contents) - self.size
+        reads = np.ones((end - first) // self.stride + 1, np.int64)
+        return Array(self.contents, first, end, self.stride, self.size, reads, self.parts)
+
+
+def array_of(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Array:
+    """Elements that are each read once."""
+    stride = max(stride, size)
+    reads = np.ones((end - offset) // stride + 1, np.int64)
+    return Array(contents, offset, end, stride, size, reads)
+
+
+def rows_in(array: Array, use: Use) -> Ints | None:
+    """The starts of rows, if that is what an array holds."""
+    if _form(array.values[array.reads > 0], use) is not Form.SUMS:
+        return None
+    values = array.whole.values
+    return values if _form(values, use) is Form.SUMS else None
+
+
+def described(
+    array: Array, use: Use = ADDRESSES_ONLY, starts: Mapping[int, Ints] | None = None
+) -> tuple[Fill, ...]:
+    """An array by its pieces; the first and the last go on to the ends of the buffer and beyond,
+    where a miniature may go.
+
+    Few different values are described by how often each is there, starts of rows (all there are) by
+    what lies between them, others by lines; where they decide something, in 64 classes of size.
+    ``starts`` are the starts of rows in which values may ascend, by argument.
+    """
+    is_sums = rows_in(array, use) is not None
+    array = array.whole if is_sums else array
+    values, reads = array.values, array.reads
+    form = _form(values[reads > 0], use)
+    first_number = array.offset // array.stride
+    starts = {name: rows - first_number for name, rows in (starts or {}).items()}
+    rows = ascends_in(values, starts) if form is Form.LINE else None
+    pieces = _pieces(values, reads) if form is Form.LINE else _equal_pieces(len(values))
+    before, first = divmod(array.offset, array.stride)
+    size_bytes = len(array.contents)
+    last = (size_bytes + slack_bytes(size_bytes) - first - array.size) // array.stride + 1
+    sample = SAMPLE // len(pieces)
+    found = list[Fill]()
+    for number, (start, stop) in enumerate(pieces):
+        head = before if number == 0 else 0
+        count = (last - before if number == len(pieces) - 1 else stop) - start + head
+        piece = _piece(values, reads, start, stop, form)
+        begin, slope, spread = piece.line
+        some, often = _classes(piece, form, use)
+        order = NONE if rows is not None else _correlation(piece, array.parts, sample)
+        found.append(
+            Fill(
+                offset_bytes=first + (before + start - head) * array.stride,
+                stride_bytes=array.stride,
+                count=count,
+                size_bytes=array.size,
+                start=begin - head * slope,
+                slope=slope,
+                spread=spread,
+                least=int(piece.usable.min()),
+                most=int(piece.usable.max()),
+                values=some,
+                counts=often
+                if form is Form.SUMS
+                else _stretched(often, count / int(piece.reads.sum())),
+                adds_up=form is Form.SUMS,
+                correlation=order.coefficient,
+                filtered=order.times,
+                rows_of=rows,
+            )
+        )
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Piece:
+    """Its ``own`` values that are read, and how often; ``usable`` as indices the most of them;
+    ``steps`` from each to the next; ``apart`` what orders them about their ``line``: marks come
+    before all others."""
+
+    own: Ints
+    reads: Ints
+    usable: Ints
+    steps: Ints
+    apart: Ints
+    line: tuple[float, float, int]
+    is_told: bool
+    """Whether its values or steps are told one by one or by classes."""
+
+
+def _piece(
+    values: Ints, reads: Ints, start: int, stop: int, form: Form
+) -> _Piece:  # fmt: skip
+    often = reads[start:stop]
+    often = often if often.any() else np.ones_like(often)
+    numbers = np.flatnonzero(often)
+    own, often = values[start:stop][numbers], often[numbers]
+    steps = np.diff(values[start : stop + 1])
+    if form is Form.SUMS:
+        line = float(own[0]), 0.0, 0
+        steps = steps if len(steps) else np.zeros(1, np.int64)
+        return _Piece(own, often, own, steps, steps, line, is_told=True)
+    used = _indices(own)
+    line = _line(numbers[used], own[used])
+    apart = own if form is Form.CLASSES else own - np.floor(line[1] * numbers).astype(np.int64)
+    marks = own - own.max() + int(apart.min()) - 1
+    is_told = form is Form.CLASSES
+    return _Piece(own, often, own[used], steps, np.where(used, apart, marks), line, is_told)
+
+
+def _correlation(piece: _Piece, parts: int, sample: int) -> Correlation:
+    """Of neighbours, with what the host is going to draw."""
+    marks = len(piece.own) - len(piece.usable)
+    drawn = np.sort(piece.apart)
+    if not piece.is_told:
+        start, _, spread = piece.line
+        drawn[marks:] = np.floor(np.linspace(start, start + spread, len(piece.usable)))
+    slope = 0.0 if piece.is_told else piece.line[1]
+    return correlation_of(piece.apart, drawn, slope, parts, sample)
+
+
+def _stretched(often: tuple[int, ...], factor: float) -> tuple[int, ...]:
+    """As often in a piece that is longer than what was read of it."""
+    return tuple(round(count * factor) for count in often)
+
+
+def _form(values: Ints, use: Use) -> Form:
+    if len(np.unique(values[: 1 << 16])) <= FEW and len(np.unique(values)) <= FEW:
+        return Form.CLASSES
+    if not use.decides:
+        return Form.LINE
+    if int(np.diff(values).min()) >= 0:
+        return Form.SUMS
+    return Form.LINE if use.addresses else Form.CLASSES
+
+
+def _equal_pieces(count: int) -> list[tuple[int, int]]:
+    number = max(min(PIECES, count // LEAST_CLASSES), 1)
+    return [(count * n // number, count * (n + 1) // number) for n in range(number)]
+
+
+def _classes(piece: _Piece, form: Form, use: Use) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Values of a piece and how often each is there; of a line the marks beside it alone, if they
+    decide anything."""
+    match form:
+        case Form.SUMS:
+            own = piece.steps
+        case Form.LINE if not use.decides:
+            return (), ()
+        case Form.LINE:
+            marks = ~_indices(piece.own)
+            own = np.repeat(piece.own[marks], piece.reads[marks])
+        case Form.CLASSES:
+            own = np.repeat(piece.own, piece.reads)
+    found, often = np.unique(own, return_counts=True)
+    if len(found) > FEW:
+        found, often = _by_size(own)
+    return tuple(found.tolist()), tuple(often.tolist())
+
+
+def _by_size(values: Ints) -> tuple[Ints, Ints]:
+    """Values in 64 classes by size, each by its mean, with the same sum: where it is no whole
+    number, by the two next to it."""
+    rows = dict[int, int]()
+    for group in np.array_split(np.sort(values), QUANTILES):
+        if len(group):
+            mean, more = divmod(int(group.sum()), len(group))
+            rows[mean] = rows.get(mean, 0) + len(group) - more
+            if more:
+                rows[mean + 1] = rows.get(mean + 1, 0) + more
+    return np.array(list(rows), np.int64), np.array(list(rows.values()), np.int64)
+
+
+def slack_bytes(size: int) -> int:
+    """Bytes behind a buffer for addresses that are sums of filled contents and counters."""
+    return 4096 + size // 8
+
+
+def _pieces(values: Ints, reads: Ints) -> list[tuple[int, int]]:
+    """Stretches of values that a line each describes much better than one through two of them:
+    neighbours are joined where that does not widen the spread by half."""
+    most = max(min(PIECES, len(values) // LEAST_PIECE), 1)
+    count = 1 << (most.bit_length() - 1)
+    pieces = [(len(values) * n // count, len(values) * (n + 1) // count) for n in range(count)]
+
+    def spread(start: int, stop: int) -> int:
+        return _piece(values, reads, start, stop, Form.LINE).line[2]
+
+    while len(pieces) > 1:
+        joined = list[tuple[int, int]]()
+        place = 0
+        while place < len(pieces):
+            pair = pieces[place : place + 2]
+            whole = (pair[0][0], pair[-1][1])
+            spreads = [spread(a, b) for a, b in pair]
+            if len(pair) == 2 and spread(*whole) <= 1.5 * max(spreads) + 1:
+                joined.append(whole)
+            else:
+                joined += pair
+            place += 2
+        if len(joined) == len(pieces):
+            break
+        pieces = joined
+    return pieces
+
+
+def _line(numbers: Ints, values: Ints) -> tuple[float, float, int]:
+    """Start, slope and spread of values over their numbers."""
+    slope = 0.0
+    if len(values) > 2 and int(values.min()) < int(values.max()):
+        correlation = float(np.corrcoef(numbers, values)[0, 1])
+        if abs(correlation) >= LEAST_CORRELATION:
+            slope = float(np.polyfit(numbers, values.astype(np.float64), 1)[0])
+    apart = values - slope * numbers
+    low, high = (float(x) for x in np.percentile(apart, [OUTER, 100 - OUTER]))
+    spread = (high - low) / (1 - 2 * OUTER / 100)
+    return (low + high - spread) / 2, slope, round(spread)
+
+
+def _indices(values: Ints) -> NDArray[np.bool_]:
+    """Which values can be indices: negative ones among others that are not are marks, which a
+    kernel tests for before it uses them."""
+    found = values >= 0
+    return found if found.any() else np.ones(len(values), np.bool_)

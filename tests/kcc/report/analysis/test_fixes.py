@@ -1,0 +1,91 @@
+"""Fixes of findings: proposed where an analysis of the changed program proves a gain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kcc.base.arguments import Argument, Scalar
+from kcc.base.diagnostics import Span
+from kcc.base.expressions import Number
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_dimensions
+from kcc.frontend.options import BuildOptions, MacroOption, SourceText
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs, analyze
+
+ROOT = Path(__file__).parents[4]
+AT = Span("test", 1, 1)
+
+
+def fixes(
+    source: str, global_size: str, local_size: str, macros: tuple[str, ...] = (), **scalars: int
+) -> dict[str, list[str]]:
+    """The fixes proposed for each kernel."""
+    request = LaunchRequest(parse_dimensions(global_size, AT), parse_dimensions(local_size, AT))
+    given = tuple(Argument(name, Scalar(Number(n)), AT) for name, n in scalars.items())
+    options = BuildOptions(macros=tuple(MacroOption(*m.split("=")) for m in macros))
+    text = SourceText("k.cl", source, ".")
+    wanted = AnalysisRequest(text, options, other_launch=LaunchInputs(request, {}, given))
+    return {
+        kernel.name: [each.fix for each in kernel.findings if each.cost is not None]
+        for kernel in analyze(wanted).kernels
+    }
+
+
+def source_of(name: str) -> str:
+    return (ROOT / f"kernels/{name}/{name}.cl").read_text(encoding="utf-8")
+
+
+def test_padding_removes_the_conflicts_of_a_tile():
+    found = fixes(
+        source_of("transpose"), "128,32", "32,8", ("TILE=32", "ROWS=8"), width=128, height=128
+    )
+    assert found["transpose_tiled"] == ["a row of 33 elements instead of 32: 1 pass instead of 32"]
+    assert found["transpose_padded"] == []
+    (naive,) = found["transpose_naive"]
+    assert naive.startswith("odata transposed")
+    assert naive.endswith("4 sectors instead of 32")
+
+
+def test_transposition_of_points_and_features():
+    source = """kernel void k(global const float *points, global float *sums, int n) {
+    int i = get_global_id(0);
+    float sum = 0;
+    for (int f = 0; f < 16; ++f) sum += points[16 * i + f];
+    sums[i] = sum;
+}
+"""
+    (fix,) = fixes(source, "1024", "128", n=1024)["k"]
+    assert fix.startswith("points transposed, rows of 64 bytes as columns")
+    assert fix.endswith("4 sectors instead of 32")
+
+
+def test_members_of_a_structure_become_one_access():
+    source = """typedef struct { int first; int count; } Node;
+kernel void k(global const Node *nodes, global int *out) {
+    int i = get_global_id(0);
+    out[i] = nodes[i].first + nodes[i].count;
+}
+"""
+    (fix,) = fixes(source, "1024", "128")["k"]
+    assert fix == "one access of 8 bytes to nodes in place of 2: 4 sectors instead of 8"
+
+
+def test_dimensions_change_places_where_all_accesses_together_gain():
+    source = """kernel void k(global const float *a, global float *b) {
+    int row = get_global_id(0), column = get_global_id(1);
+    b[256 * row + column] = 2 * a[256 * row + column];
+}
+"""
+    found = fixes(source, "256,256", "16,16")["k"]
+    words = "the work-item ids of dimensions 0 and 1 in each other's place"
+    assert found
+    assert all(fix.startswith(words) or "transposed" in fix for fix in found)
+    assert all(fix.endswith("4 sectors instead of 16") for fix in found)
+
+
+@pytest.mark.parametrize("index", ["i * i", "(i * 7919) % 1024"])
+def test_nothing_is_proposed_where_nothing_helps(index: str):
+    source = f"kernel void k(global float *a) {{ int i = get_global_id(0); a[{index}] = 1; }}"
+    assert fixes(source, "1024", "128")["k"] == [""]

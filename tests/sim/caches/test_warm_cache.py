@@ -1,0 +1,45 @@
+"""L2 that begins with what the launch before left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.sim.caches.analysis import Stream, Traffic
+from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.warm_cache import warmed
+
+
+def stream(access: int, array: str, *, is_load: bool) -> Stream:
+    rows = np.arange(32, dtype=np.int64).reshape(1, 32) * 4
+    return Stream(
+        access, array, is_load=is_load, size_bytes=4, executions=1000.0, lanes=1.0, rows=rows,
+        groups=(128, 0, 0), loops={}, sectors=4.0, lines=1.0, passes=1.0,
+    )  # fmt: skip
+
+
+COLD = Traffic(sectors=4.0, lines=1.0, l2_sectors=4.0, dram_sectors=4.0, passes=1.0, known=True)
+EACH = 1000 * 4 * 32
+"""Bytes that an access moves from or to DRAM in a cold launch."""
+
+
+@pytest.mark.parametrize(
+    ("footprint", "share"), [(0.0, 0.0), (100.0, 0.0), (130.0, 0.5), (160.0, 1.0), (900.0, 1.0)]
+)
+def test_share(footprint: float, share: float):
+    assert missing_share(footprint, 100.0) == pytest.approx(share)
+
+
+def test_without_l2_nothing_is_left():
+    assert missing_share(10.0, 0.0) == 1.0
+
+
+def test_arrays_add_up_and_what_is_read_and_written_counts_once():
+    streams = (stream(0, "a", is_load=True), stream(1, "a", is_load=False))
+    two = (*streams, stream(2, "b", is_load=True))
+    traffic = dict.fromkeys(range(3), COLD)
+    assert all(t.dram_sectors == 0.0 for t in warmed(traffic, streams, EACH).values())
+    assert warmed(traffic, two, EACH) == traffic
+    half = warmed(traffic, two, 2 * EACH / 1.3)
+    assert half[2].dram_sectors == pytest.approx(2.0)
+    assert half[2].l2_sectors == 4.0

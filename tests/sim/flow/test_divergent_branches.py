@@ -1,0 +1,64 @@
+"""Branches at which the lanes of a warp may part."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcc.base.diagnostics import Span
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_dimensions
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, MEETING_SLOTS
+from kcc.sim.machine.costs import Generation, Unit
+from kcc.sim.program.operations import MachineOperation
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
+from kcc.stages.estimate import Workshop
+
+LONG = "for (int n = 0; n < 64; ++n) s = s * x[n] + 1.0f;"
+PARTING = f"if (x[i] > 0.0f) {{ {LONG} }}"
+TWICE = f"if (x[i] > 0.0f) {{ if (x[i] > 9.0f) {{ {LONG} }} }}"
+SHORT = "if (x[i] > 0.0f) y[i + 1] = s;"
+GUARD = f"if (x[i] > 0.0f) return; {LONG}"
+TOGETHER = f"if (x[get_group_id(0)] > 0.0f) {{ {LONG} }}"
+
+
+def branches(body: str, generation: Generation) -> tuple[list[MachineOperation], float]:
+    """The branches of a kernel that cost more than others, and the slots of all its branches."""
+    text = f"""__kernel void k(__global const float *x, __global float *y) {{
+      int i = get_global_id(0);
+      float s = 1.0f;
+      {body}
+      y[i] = s;
+    }}"""
+    at = Span("test", 1)
+    size = LaunchRequest(
+        global_size=parse_dimensions("4096", at), local_size=parse_dimensions("128", at)
+    )
+    request = AnalysisRequest(
+        source=SourceText("k.cl", text, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(size, {}, (), "test"),
+    )
+    (prepared,) = Workshop().prepare(request)
+    rows = prepared.subject.program(generation).operations
+    control = [row for row in rows if row.unit is Unit.CONTROL]
+    waited = [n for n, row in enumerate(rows) if row in control and row.steps == BRANCH_STEPS]
+    for branch in waited:
+        assert any(branch in row.needs for row in rows), "what is behind a branch waits for it"
+    return [rows[n] for n in waited], sum(row.slots for row in control)
+
+
+@pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
+def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, parting: int):
+    found, slots = branches(body, Generation.VOLTA)
+    assert len(found) == parting
+    none, before = branches(body, Generation.MAXWELL)
+    assert not none
+    assert slots == pytest.approx(before + parting * MEETING_SLOTS)
+
+
+def test_the_place_where_lanes_meet_is_noted_once():
+    once, _ = branches(PARTING, Generation.VOLTA)
+    twice, _ = branches(TWICE, Generation.VOLTA)
+    assert len(twice) >= len(once)
+    assert sum(row.slots > MEETING_SLOTS for row in twice) == 1

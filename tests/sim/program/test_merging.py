@@ -1,0 +1,82 @@
+"""Which loads become part of wider ones: by the alignment that a compiler knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcc.base.diagnostics import Span
+from kcc.base.launch import LaunchRequest
+from kcc.base.launch_language import parse_dimensions
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.sim.machine.costs import Generation
+from kcc.sim.program.operations import Memory
+from kcc.stages.analyze import AnalysisRequest, LaunchInputs
+from kcc.stages.estimate import Workshop
+
+WORDS = """
+kernel void k(global const float *a, global float *c) {
+    int i = get_global_id(0);
+    c[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3];
+}
+"""
+VECTORS = """
+kernel void k(global const float4 *a, global float *c) {
+    int i = get_global_id(0);
+    float4 v = a[i];
+    c[i] = v.x + v.y + v.z + v.w;
+}
+"""
+SHARED = """
+kernel void k(global const float *a, global float *c) {
+    local float s[256];
+    int i = get_local_id(0);
+    s[i] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int j = 4 * (i / 4);
+    c[i] = s[j] + s[j + 1] + s[j + 2] + s[j + 3];
+}
+"""
+"""nvcc's code for the like of this has one load of 16 bytes; OpenCL's driver made four."""
+
+
+BESIDE = """
+kernel void k(global const float *a, global const float2 *b, global float *c) {
+    local FIRST;
+    local SECOND;
+    int i = get_local_id(0);
+    p[i] = b[i];
+    s[i] = a[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    int j = 4 * (i / 4);
+    float2 v = p[j] * p[j + 1];
+    c[i] = s[j] + s[j + 1] + s[j + 2] + s[j + 3] + v.x + v.y;
+}
+""".replace("FIRST", "float2 p[256]").replace("SECOND", "float s[256]")
+"""Words of an array behind one of pairs are read as pairs, pairs before words as they are."""
+
+PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
+
+
+@pytest.mark.parametrize(
+    ("source", "memory", "sizes"),
+    [
+        (BESIDE, Memory.SHARED_LOAD, [8, 8, 8, 8]),
+        (PAIRS_LAST, Memory.SHARED_LOAD, [8, 8, 4, 4, 4, 4]),
+        (WORDS, Memory.GLOBAL_LOAD, [4, 4, 4, 4]),
+        (VECTORS, Memory.GLOBAL_LOAD, [16]),
+        (SHARED, Memory.SHARED_LOAD, [4, 4, 4, 4]),
+    ],
+)
+def test_loads_are_joined_where_their_alignment_is_known(
+    source: str, memory: Memory, sizes: list[int]
+) -> None:
+    at = Span("k.cl", 0)
+    launch = LaunchRequest(parse_dimensions("1024", at), parse_dimensions("256", at))
+    request = AnalysisRequest(
+        source=SourceText("k.cl", source, "."), options=BuildOptions(opt_level=OptLevel.O2),
+        kernels=("k",), other_launch=LaunchInputs(launch, {}, (), "test"),
+    )  # fmt: skip
+    (prepared,) = Workshop().prepare(request)
+    program = prepared.subject.program(Generation.VOLTA)
+    rows = [program.operations[n] for block in program.blocks for n in block]
+    assert [row.bytes for row in rows if row.memory is memory and row.slots] == sizes
