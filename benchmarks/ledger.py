@@ -7,8 +7,9 @@ The measured times are those of `truth/` in the data folder; benchmarks/measured
 each row is. The kernels are public and not kept here: the sources folder holds them by the names
 that stand there. Of each table a sample is estimated that the seed alone draws (--sample 0: all).
 With a journal what is done is kept: after an interruption the same command goes on, a larger sample
-goes on behind a smaller one, and --so-far reports what there is. Exit code 1 where a table is worse
-than --against another ledger's document by more than noise.
+goes on behind a smaller one, and --so-far reports what there is. With --left-out each table is also
+predicted without what was calibrated on it (benchmarks/calibrated.py). Exit code 1 where a table is
+worse than --against another ledger's document by more than noise.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import kcc
+from benchmarks.calibrated import left_out, rests_on, without_sources
 from benchmarks.ledger_cases import cases_of
 from benchmarks.ledger_figures import TableFigures, headline, table_figures, worse
-from benchmarks.measured_tables import TABLES
+from benchmarks.measured_tables import TABLES, Table
 from kcc.commands.journal import Journal, Kind
 from kcc.commands.progress import shown_progress
 from kcc.report.validation import FIGURES_HEAD, figures_cells
@@ -56,7 +59,7 @@ def digest(arguments: argparse.Namespace) -> str:
     found = hashlib.sha256(f"{arguments.model} {arguments.caches} {arguments.seed}".encode())
     package = Path(kcc.__file__).parent
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
-    own = ROOT.joinpath("benchmarks").glob("measured_*.py")
+    own = [*ROOT.glob("benchmarks/measured_*.py"), ROOT / "benchmarks" / "calibrated.py"]
     for path in sorted(p for p in (*code, *own) if p.suffix in (".py", ".yaml")):
         found.update(path.read_bytes())
     return found.hexdigest()
@@ -75,28 +78,63 @@ def in_turn(cases: Sequence[Sequence[Case]]) -> list[Case]:
     return [case for group in groups.values() for case in group]
 
 
-def estimated(cases: Sequence[Case], arguments: argparse.Namespace) -> dict[str, Outcome]:
+LEFT_OUT = "left out: "
+"""Before the key of a row that is predicted without what was calibrated on its table."""
+
+
+def estimated(
+    tables: Sequence[Table], cases: Sequence[Sequence[Case]], arguments: argparse.Namespace
+) -> dict[str, Outcome]:
     """The outcomes of cases by key: those that the journal has, and the others."""
     gc.set_threshold(200_000, 20, 100)  # a tenth of the time is saved
     question = Question(arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)))
     path: Path | None = arguments.journal
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
+    found = {str(k): v for k, v in journal.done.items()} if journal else {}
     with journal or nullcontext():
-        found = {str(k): v for k, v in journal.done.items()} if journal else {}
-        left = [] if arguments.so_far else [c for c in cases if c.key not in found]
-        predictor = Predictor(question)
+        work = [(case, case.key, "") for case in in_turn(cases)]
+        if arguments.left_out:
+            work += [
+                (_without(case, table.name), LEFT_OUT + case.key, table.name)
+                for table, rows in zip(tables, cases, strict=True) if rests_on(table)
+                for case in rows
+            ]  # fmt: skip
+        left = [] if arguments.so_far else [each for each in work if each[1] not in found]
         with shown_progress(len(left)) as show:
-            for number, case in enumerate(left):
-                show(number, 0, case.key)
-                found[case.key] = predictor.outcome(case)
+            for number, (key, outcome) in enumerate(_outcomes(left, question), start=1):
+                show(number, 0, key)
+                found[key] = outcome
                 if journal:
-                    journal.add(case.key, found[case.key])
+                    journal.add(key, outcome)
     return found
 
 
-def printed(tables: Sequence[TableFigures], *, whole: bool) -> None:
+def _without(case: Case, table: str) -> Case:
+    """At the data sheet's clock, without values of the GPU that come from the table."""
+    settings = without_sources(case.gpu.name, table)
+    return replace(case, gpu=replace(case.gpu, settings=settings))
+
+
+def _outcomes(
+    work: Sequence[tuple[Case, str, str]], question: Question
+) -> Iterator[tuple[str, Outcome]]:
+    """Key and outcome of cases, each with the table that is left out (none: empty)."""
+    for table, members in groupby(work, key=lambda each: each[2]):
+        predictor = Predictor(question)
+        for case, key, _ in members:
+            with left_out(table):
+                outcome = predictor.outcome(case)
+            yield key, outcome
+
+
+def row_key(row: Outcome) -> str:
+    """The key of its case."""
+    return f"{row.table} {row.number}"
+
+
+def printed(tables: Sequence[TableFigures], title: str, *, whole: bool) -> None:
     """Print figures by table, and by its groups where ``whole``."""
-    print(f"{'':44s}{FIGURES_HEAD}")
+    print(f"{title:44s}{FIGURES_HEAD}")
     for table in tables:
         print(f"{table.name:44s}{figures_cells(table.counted)}")
         for name, figures in table.groups if whole else ():
@@ -105,7 +143,7 @@ def printed(tables: Sequence[TableFigures], *, whole: bool) -> None:
             print(f"  {'aside: ' + reason:42.42s}{figures_cells(rows)}")
         for reason, count in table.reasons.items() if whole else ():
             print(f"    {count} rows without: {reason}")
-    print(f"{'all tables alike':44s}{headline(tables)}")
+    print(f"{'all tables alike':44s}{headline(tables)}\n")
 
 
 def main() -> int:
@@ -121,21 +159,34 @@ def main() -> int:
         cases_of(table, folder, arguments.sources, arguments.sample, arguments.seed)
         for table in tables
     ]
-    found = estimated(in_turn(cases), arguments)
-    outcomes = [[found[c.key] for c in each if c.key in found] for each in cases]
-    figures = [
-        table_figures(table, rows) for table, rows in zip(tables, outcomes, strict=True) if rows
-    ]
-    printed(figures, whole=not arguments.brief)
+    found = estimated(tables, cases, arguments)
+    seen = [[found[c.key] for c in each if c.key in found] for each in cases]
+    blind = [
+        [found.get(LEFT_OUT + row_key(row), row) for row in rows if not rests_on(table)
+         or LEFT_OUT + row_key(row) in found]
+        for table, rows in zip(tables, seen, strict=True)
+    ]  # fmt: skip
+    figures, without = (
+        [table_figures(t, rows) for t, rows in zip(tables, side, strict=True) if rows]
+        for side in (seen, blind)
+    )
+    printed(figures, "as it is", whole=not arguments.brief)
+    if arguments.left_out:
+        printed(without, "each table left out", whole=False)
     asked = {"model": arguments.model, "sample": arguments.sample, "seed": arguments.seed}
     head = {"schema": "kcc/ledger/1", "kcc_version": kcc.__version__, "commit": commit(), **asked}
     if arguments.json:
-        rows = [asdict(row) for table in outcomes for row in table]
-        content = {**head, "tables": [t.document() for t in figures], "rows": rows}
+        content = {
+            **head,
+            "tables": [each.document() for each in figures],
+            "tables_left_out": [each.document() for each in without],
+            "rows": [asdict(row) for table in seen for row in table],
+            "rows_left_out": [asdict(row) for table in blind for row in table],
+        }
         arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if arguments.against:
         before: Any = json.loads(arguments.against.read_text(encoding="utf-8"))
-        complaints = worse([read_outcome(row) for row in before["rows"]], outcomes)
+        complaints = worse([read_outcome(row) for row in before["rows"]], seen)
         print("\n".join(complaints) or f"no table is worse than at {before['commit']}")
         return 1 if complaints else 0
     return 0
@@ -153,6 +204,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--journal", type=Path, help="keep what is done there, and go on behind it")
     parser.add_argument(
         "--so-far", action="store_true", help="estimate nothing, report what the journal has"
+    )
+    parser.add_argument(
+        "--left-out", action="store_true", help="also without what was calibrated on each table"
     )
     parser.add_argument("--brief", action="store_true", help="one line for a table")
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")

@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
+from llvmlite.binding import ffi
+
 T = TypeVar("T")
 
 
@@ -27,12 +29,12 @@ def done_apart(work: Callable[[], T]) -> T:
     if not hasattr(os, "fork"):
         return work()
     reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # The copy has one thread, and does nothing that waits for the others.
+    # The copy has one thread: it must not wait for a lock that another held when it was made.
+    with warnings.catch_warnings(), ffi.lib._lock:  # noqa: SLF001 -- there is no other way
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
-    if child == 0:
-        _answer(work, writing)
+        if child == 0:
+            _answer(work, writing)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
         answer = pipe.read()

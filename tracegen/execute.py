@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.base.diagnostics import DiagnosticError
+from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.frontend.ir.instructions import AtomicRmw, Call, CompareExchange, Store
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -27,6 +27,7 @@ from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import (
     check_arguments,
     check_geometry,
+    check_intrinsics,
     check_memory,
     check_options,
 )
@@ -52,15 +53,16 @@ from kcc.tracegen.simt.program import (
 )
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
 from kcc.tracegen.simt.target import find_roots
-from kcc.tracegen.workers import TraceCallback, WorkerLaunch, WorkerPool, is_order_free
+from kcc.tracegen.workers import CrashError, TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
 SHORT_LAUNCH = 200_000
 """Warp instructions, about a millisecond, below which handing a launch to threads costs more than
 it saves; taken to be as many per thread block as in the kernel's latest launch."""
 
-DEFAULT_BUDGET = 1 << 34
-"""Warp instructions a single warp may execute before it counts as endless: minutes of run time,
-and a hundred times what the longest warp of the well-known suites needs."""
+DEFAULT_BUDGET = 1 << 28
+"""Warp instructions a single warp may execute before it counts as endless: seconds of run time in
+most loops and a minute in one of atomics that all lanes execute; more than ten times what the
+longest warp of kernels/ needs at size large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +227,7 @@ def _program(
     unit: CompiledUnit, kernel: Kernel, options: ProgramOptions, cache_dir: Path | None
 ) -> Program:
     """A kernel compiled, kept for the next launch."""
+    check_intrinsics(kernel)
     plan = make_plan(kernel, unit.module, options.width, options.dynamic_local_bytes)
 
     def write() -> str:
@@ -324,7 +327,7 @@ class PreparedLaunch:
     def run(self) -> Execution:
         pool = self._pool(precise=False)
         before = self._arguments_before()
-        record = pool.run(math.prod(self.launch.blocks))
+        record = self._run_pool(pool)
         if pool.is_suspect:
             self._look_closely(before)
         if record is not None:
@@ -333,7 +336,18 @@ class PreparedLaunch:
 
     def run_regardless(self) -> None:
         """Run for the sake of the trace, as far as it goes."""
-        self._pool(precise=False).run(math.prod(self.launch.blocks))
+        self._run_pool(self._pool(precise=False))
+
+    def _run_pool(self, pool: WorkerPool) -> NDArray[np.int64] | None:
+        """The record of the first fault, if any."""
+        try:
+            return pool.run(math.prod(self.launch.blocks))
+        except CrashError as crash:
+            sizes = (self.launch.global_size, self.launch.local_size)
+            shown = " in work-groups of ".join(" x ".join(map(str, each)) for each in sizes)
+            what = f"compiled code of kernel '{self.kernel.name}' ({self.kernel.span})"
+            message = f"{what} ended in {crash}, launched over {shown}"
+            raise InternalError("execution", message) from crash
 
     def object_at(self, address: int) -> Object | None:
         """The buffer, constant or local array an address lies in."""
@@ -379,7 +393,7 @@ class PreparedLaunch:
         wanted = _wanted(self.kernel, self.launch, options, precise=True)
         program = _program(self.unit, self.kernel, wanted, options.cache_dir)
         again = PreparedLaunch(self.unit, self.kernel, program, self.launch, options, arguments)
-        record = again._pool(precise=True).run(math.prod(self.launch.blocks))
+        record = again._run_pool(again._pool(precise=True))
         if record is not None and record[Worker.FAULT_KIND] == FaultKind.UNINITIALISED:
             raise DiagnosticError([explain(again._fault(record))])
 

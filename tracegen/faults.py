@@ -181,7 +181,8 @@ def _hint(fault: Fault) -> str | None:
         case FaultKind.BUDGET:
             return (
                 "a lock that one lane of a warp waits for while another lane of the same warp "
-                "holds it never comes free; otherwise raise the budget"
+                "holds it never comes free; if the loop does end, give it more instructions with "
+                "--budget N"
             )
         case FaultKind.BARRIER_DIVERGENCE | FaultKind.BARRIER_ABANDONED:
             return "every work-item of the work-group must execute the same barriers"

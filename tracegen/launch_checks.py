@@ -9,7 +9,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.frontend.ir.instructions import Call
+from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
 from kcc.frontend.kernel import Argument, Kernel
 from kcc.frontend.types import AddressSpace
@@ -43,6 +45,18 @@ def check_options(kernel: Kernel, width: int, workers: int, budget: int) -> None
         problem = f"the budget of instructions must be above zero, not {budget}"
     if problem is not None:
         raise DiagnosticError([Diagnostic("K705", problem, kernel.span)])
+
+
+def check_intrinsics(kernel: Kernel) -> None:
+    """Raise K706 for calls of LLVM intrinsics that the engine has no code for."""
+    calls = (i for i in kernel.function.instructions if isinstance(i, Call) and i.is_intrinsic)
+    found = next((i for i in calls if not is_runnable(i.callee)), None)
+    if found is None:
+        return
+    place = found.location
+    span = Span(place.file, place.line, place.column) if place else kernel.span
+    message = f"kernel '{kernel.name}' calls '{found.callee}', which cannot be run"
+    raise DiagnosticError([Diagnostic("K706", message, span)])
 
 
 def check_memory(kernel: Kernel, plan: Plan, local_bytes: int, dynamic_bytes: int) -> None:

@@ -24,6 +24,7 @@ from kcc.frontend.ir.opcodes import AtomicOperation
 from kcc.frontend.ir.types import PtrTy
 from kcc.tracegen.arena import aligned_bytes
 from kcc.tracegen.interrupts import is_watchable, watched
+from kcc.tracegen.simt.guard import Crash
 from kcc.tracegen.simt.jit import NativeProgram
 from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
 from kcc.tracegen.simt.plan import Plan
@@ -57,6 +58,14 @@ FLUSH_PROTOTYPE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 PRINT_PROTOTYPE = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64
 )
+
+
+class CrashError(Exception):
+    """Compiled code did what no program may: a fault of the engine, never of the kernel."""
+
+    def __init__(self, crash: Crash) -> None:
+        super().__init__(str(crash))
+
 
 TraceCallback = Callable[[int, NDArray[np.uint32]], None]
 """Gets the number of the first thread block of a chunk and some of the chunk's words; a long
@@ -260,6 +269,8 @@ class WorkerPool:
             member.patterns[:] = 0
             member.bases[:] = 0
         status = self.native.blocks(member.address, first, count)
+        if status == Status.CRASH:
+            raise CrashError(self.native.blocks.crash())
         if status == Status.FAULT:
             self._note_fault(member, chunk)
         if not self.launch.tracing:

@@ -218,6 +218,7 @@ CODES: dict[str, Code] = {
     "K703": Code("error", "an argument of a launch does not fit the kernel"),
     "K704": Code("error", "a launch lacks memory, or needs more than a GPU has"),
     "K705": Code("error", "an option of an execution is wrong"),
+    "K706": Code("error", "a kernel calls an LLVM intrinsic that cannot be run"),
     "K711": Code("error", "memory is touched outside its array"),
     "K712": Code("error", "an address is not aligned as its type needs"),
     "K713": Code("error", "constant memory is written"),
@@ -289,4 +290,11 @@ CODES: dict[str, Code] = {
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),
     "K952": Code("error", "a profile has not what a miniature is made from, or it is damaged"),
+    # K96x: phases
+    "K960": Code("error", "a file is no recording of units, or it is damaged"),
+    "K961": Code("error", "a program that recording needs is not there"),
+    "K962": Code("error", "a program that is recorded cannot be started or fails"),
+    "K963": Code("error", "nothing was recorded"),
+    "K964": Code("error", "recordings do not go together"),
+    "K965": Code("warning", "a recording was cut off"),
 }

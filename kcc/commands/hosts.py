@@ -65,7 +65,7 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         "--budget",
         type=_positive,
         metavar="N",
-        help="warp instructions after which a warp counts as endless (default: 2^34)",
+        help="warp instructions after which a warp counts as endless (default: 2^28)",
     )
     group.add_argument(
         "--keep-imports",

@@ -317,7 +317,7 @@ class Parser(argparse.ArgumentParser):
 
     other: tuple[Callable[[str], Parser], tuple[str, ...]] | None = None
     """What makes the parser to be used in place of this one, and how the name of a file ends that
-    asks for it."""
+    asks for it; what does not begin with a dot is the first word."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
@@ -345,7 +345,9 @@ class Parser(argparse.ArgumentParser):
         make, suffixes = self.other
         args = given or ()
         words = args[: args.index("--")] if "--" in args else args
-        wanted = "--show" not in words and any(word.endswith(suffixes) for word in words)
+        endings = tuple(each for each in suffixes if each.startswith("."))
+        is_asked = any(word.endswith(endings) for word in words) or words[:1] == list(suffixes[:1])
+        wanted = "--show" not in words and is_asked
         return make(self.prog) if wanted else None
 
     def error(self, message: str) -> Any:

@@ -18,6 +18,7 @@ from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, check_folder, new_folder
 from kcc.commands.console import choose_style, is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import check_script, script_exit_code
+from kcc.commands.number_options import count_from, percent
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.simulation_plan import Configuration
 
@@ -42,10 +43,12 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         "that behave alike and gives an interval; tbpoint-ipdps14 is as printed",
     )  # fmt: skip
     group.add_argument(
-        "--error", metavar="PERCENT", type=_percent,
+        "--error", metavar="PERCENT", type=percent,
         help="tbpoint: draw until the 95 %% interval is within this of the cycles, e.g. 1%%",
     )  # fmt: skip
-    group.add_argument("--sample-seed", metavar="N", type=_count, default=0, help="other draws")
+    group.add_argument(
+        "--sample-seed", metavar="N", type=count_from(0), default=0, help="other draws"
+    )
     group.add_argument(
         "--warm", metavar="EPOCHS", type=_share, default=None,
         help="tbpoint: simulated before what is measured, in fillings of the GPU, in long launches "
@@ -308,17 +311,6 @@ def _outputs(
     return outputs
 
 
-def _percent(text: str) -> float:
-    """``1%`` or ``1`` as 0.01."""
-    try:
-        value = float(text.removesuffix("%")) / 100
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage between 0 and 100")
-    return value
-
-
 def _share(text: str) -> float:
     try:
         value = float(text)
@@ -327,9 +319,3 @@ def _share(text: str) -> float:
     if not 0 <= value < float("inf"):
         raise argparse.ArgumentTypeError(f"'{text}' is not a number from 0 on")
     return value
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
-    return int(text)

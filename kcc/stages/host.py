@@ -107,6 +107,9 @@ def run_script(
     except (DiagnosticError, InternalError, BrokenPipeError):
         raise
     except Exception as error:
+        if _is_ours(error):
+            detail = f"{type(error).__name__}: {error} (in '{_innermost(error)}')"
+            raise InternalError("execution", detail) from error
         raise DiagnosticError([_explain(error, path)]) from error
     finally:
         use_session(before)
@@ -133,6 +136,30 @@ def _explain(error: Exception, path: str) -> Diagnostic:
         return Diagnostic("K732", f"the check failed: {text}" if text else "a check failed", span)
     name = type(error).__name__
     return Diagnostic("K731", f"{name}: {text}" if text else name, span)
+
+
+ENGINE = tuple(
+    f"kcc.{name}" for name in ("frontend", "passes", "tracegen", "sim", "synth", "profile", "trace")
+)
+"""Packages that a script does not call by itself: what they raise is not the script's."""
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an exception is kcc's own mistake: it comes out of the engine, or out of an assertion
+    in the host."""
+    if isinstance(error, (MemoryError, OSError, RecursionError)):
+        return False
+    modules = [
+        str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+    if isinstance(error, AssertionError) and modules[-1].startswith("kcc."):
+        return True
+    return any(m.startswith(each + ".") for m in modules for each in ENGINE)
+
+
+def _innermost(error: Exception) -> str:
+    """The function that raised."""
+    return traceback.extract_tb(error.__traceback__)[-1].name
 
 
 def _place(error: Exception, path: str) -> Span:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.estimate import BlockRange, LaunchEstimate
@@ -39,16 +40,19 @@ class ReducedLaunch(LaunchTrace):
             start += own.end - own.first
 
 
+def first_blocks(launch: TraceLaunch, count: int) -> TraceLaunch:
+    """A launch of so many thread blocks in one dimension."""
+    local = (*launch.local_size, 1, 1)[:3]
+    whole = (count * local[0], local[1], local[2])
+    return replace(launch, global_size=whole, local_size=local, offset=(0, 0, 0))
+
+
 def reduced(
     trace: LaunchTrace, profile: LaunchProfile, ranges: Sequence[BlockRange]
 ) -> ReducedLaunch:
     """The launch with these thread blocks alone; its counts by basic block are scaled."""
     count = sum(own.end - own.first for own in ranges)
-    local = (*trace.launch.local_size, 1, 1)[:3]
-    launch = replace(
-        trace.launch, global_size=(count * local[0], local[1], local[2]), local_size=local,
-        offset=(0, 0, 0),
-    )  # fmt: skip
+    launch = first_blocks(trace.launch, count)
     work = sum(int(profile.warp_instructions[own.first : own.end].sum()) for own in ranges)
     share = work / max(trace.totals.warp_instructions, 1)
     totals = replace(

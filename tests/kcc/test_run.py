@@ -19,6 +19,7 @@ import kcc
 from kcc import cli
 from kcc.commands import hosts
 from kcc.stages.host import HostLaunch, HostSettings, Progress, run_script
+from kcc.tracegen import execute
 from kcc.tracegen.execute import Execution
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.workers import TraceCallback
@@ -266,6 +267,22 @@ def test_checks_that_fail(run: Run, script: Write):
     assert "error[K732]: the check failed: not ones\n" in ended.err
     assert "assert (twice(4) == 1).all()" in ended.err
     assert "error[K732]: a check failed\n" in run(script("assert False\n", prelude=False)).err
+
+
+def test_mistakes_of_kcc_are_not_the_scripts(
+    run: Run, script: Write, monkeypatch: pytest.MonkeyPatch
+):
+    def broken(*_: object) -> str:
+        raise AssertionError("no implementation of llvm.unheard.of")
+
+    monkeypatch.setattr(execute, "write_program", broken)
+    execute.forget_programs()
+    ended = run(script("twice(4)\n"))
+    assert ended.code == 3
+    assert ended.err.startswith(
+        "kcc: internal error in stage 'execution': AssertionError: no implementation of "
+        "llvm.unheard.of (in 'broken')\nThis is a bug in kcc "
+    )
 
 
 @pytest.mark.parametrize(

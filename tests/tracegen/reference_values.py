@@ -349,8 +349,8 @@ _INTEGER_INTRINSICS: dict[str, Callable[[int, Values], int]] = {
     "ssub.sat": lambda n, v: _saturated(signed(v[0], n) - signed(v[1], n), n, is_signed=True),
     "uadd.sat": lambda n, v: _saturated(v[0] + v[1], n, is_signed=False),
     "usub.sat": lambda n, v: _saturated(v[0] - v[1], n, is_signed=False),
-    "ushl.sat": lambda n, v: _saturated(v[0] << v[1], n, is_signed=False),
-    "sshl.sat": lambda n, v: _saturated(signed(v[0], n) << v[1], n, is_signed=True),
+    "ushl.sat": lambda n, v: _saturated(v[0] << v[1] % n, n, is_signed=False),
+    "sshl.sat": lambda n, v: _saturated(signed(v[0], n) << v[1] % n, n, is_signed=True),
     "fshl": lambda n, v: _funnel(v[0], v[1], v[2], n, left=True),
     "fshr": lambda n, v: _funnel(v[0], v[1], v[2], n, left=False),
     "ctpop": lambda _, v: v[0].bit_count(),
@@ -378,9 +378,24 @@ def intrinsic(name: str, result: IrType, types: list[IrType], operands: list[Dat
         return _with_overflow(name, types[0], operands)
     if name.startswith("vector.reduce."):
         return _reduce(name.removeprefix("vector.reduce."), result, types, operands)
+    if name == "vector.reverse":
+        return operands[0][::-1]
+    if name in ("vector.insert", "vector.extract"):
+        size = len(operands[1]) if name == "vector.insert" else result.lanes  # type: ignore[union-attr]
+        first, end = operands[-1], operands[-1] + size
+        vector = operands[0]
+        if name == "vector.extract":
+            return vector[first:end]
+        return vector[:first] + operands[1] + vector[end:]
+    if name in ("expect", "expect.with.probability", "ssa.copy", "arithmetic.fence"):
+        return operands[0]
     scalar = element_of(result)
     if name in ("abs", "ctlz", "cttz"):
         types, operands = types[:1], operands[:1]
+    if name in ("scmp", "ucmp"):
+        source = element_of(types[0])
+        assert isinstance(source, IntTy)
+        return elementwise(result, _sign_of_difference(name, source.bits, scalar), *operands)
     if name == "is.fpclass":
         flags = operands[1]
         return each(types[0], lambda x: _is_class(x, flags), operands[0])
@@ -389,6 +404,19 @@ def intrinsic(name: str, result: IrType, types: list[IrType], operands: list[Dat
         return _scalar_intrinsic(name, scalar, element_of(types[-1]), values)
 
     return elementwise(result, one, *operands)
+
+
+def _sign_of_difference(name: str, bits: int, result: IrType) -> Callable[[int, int], int]:
+    """-1, 0 or 1 as a number of the result's type."""
+    assert isinstance(result, IntTy)
+    width = result.bits
+
+    def one(a: int, b: int) -> int:
+        if name == "scmp":
+            a, b = signed(a, bits), signed(b, bits)
+        return wrap((a > b) - (a < b), width)
+
+    return one
 
 
 def _scalar_intrinsic(name: str, result: IrType, last: IrType, values: tuple[Data, ...]) -> Data:
@@ -453,7 +481,8 @@ def _reduce(kind: str, result: IrType, types: list[IrType], operands: list[Data]
         if kind in _REDUCTIONS:
             total = binary(_REDUCTIONS[kind], result, total, value)
         else:
-            name = {"fmax": "maxnum", "fmin": "minnum"}.get(kind, kind)
+            name = {"fmaximum": "maximum", "fminimum": "minimum"}.get(kind, kind)
+            name = {"fmax": "maxnum", "fmin": "minnum"}.get(name, name)
             total = _scalar_intrinsic(name, result, types[-1], (total, value))
     return total
 

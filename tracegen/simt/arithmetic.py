@@ -55,12 +55,12 @@ def binary(writer: Writer, instruction: Binary, left: Wide, right: Wide) -> Wide
     parts = list[Value]()
     for a, b in zip(left.parts, right.parts, strict=True):
         if instruction.opcode in SHIFTS:
-            b = _masked_count(writer, b)
+            b = masked_count(writer, b)
         parts.append(writer.code.binary(word, a, b))
     return Wide(tuple(parts))
 
 
-def _masked_count(writer: Writer, count: Value) -> Value:
+def masked_count(writer: Writer, count: Value) -> Value:
     """A shift count below the width, so that the result is never poison."""
     if count.text.isdigit():
         return count

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kcc.frontend.builtins.primitives import Primitive, PrimitiveClass, primitive_of
+from kcc.frontend.ir import intrinsics
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I1, I32, I64, IntTy, StructTy, VecTy, scalar_of
 from kcc.frontend.ir.values import ConstantInt
-from kcc.tracegen.simt.arithmetic import align_shapes, type_suffix
+from kcc.tracegen.simt.arithmetic import align_shapes, masked_count, type_suffix
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.lanes import write_lane_call
@@ -17,82 +18,11 @@ from kcc.tracegen.simt.layout import Worker
 from kcc.tracegen.simt.printing import write_printf
 from kcc.tracegen.simt.wide import Wide, parts_of
 
-IGNORED = (
-    "llvm.lifetime.", "llvm.assume", "llvm.experimental.noalias", "llvm.dbg.", "llvm.donothing",
-    "llvm.prefetch", "llvm.sideeffect",
-)  # fmt: skip
-"""Intrinsics without an effect on values."""
-
-ELEMENTWISE = frozenset(
-    [
-        "abs",
-        "bitreverse",
-        "bswap",
-        "canonicalize",
-        "ceil",
-        "copysign",
-        "ctlz",
-        "ctpop",
-        "cttz",
-        "fabs",
-        "floor",
-        "fma",
-        "fptosi.sat",
-        "fptoui.sat",
-        "fshl",
-        "fshr",
-        "maximum",
-        "maximumnum",
-        "maxnum",
-        "minimum",
-        "minimumnum",
-        "minnum",
-        "nearbyint",
-        "rint",
-        "round",
-        "roundeven",
-        "sadd.sat",
-        "smax",
-        "smin",
-        "sqrt",
-        "sshl.sat",
-        "ssub.sat",
-        "trunc",
-        "uadd.sat",
-        "umax",
-        "umin",
-        "usub.sat",
-        "ushl.sat",
-    ]
-)
-"""Intrinsics computed part by part, by the same intrinsic on vectors."""
-
-OVERFLOWING = {
-    "sadd": "add",
-    "uadd": "add",
-    "ssub": "sub",
-    "usub": "sub",
-    "smul": "mul",
-    "umul": "mul",
-}
-"""``llvm.X.with.overflow``: the operation it checks."""
-
-REDUCTIONS = {
-    "add": "add",
-    "mul": "mul",
-    "and": "and",
-    "or": "or",
-    "xor": "xor",
-    "fadd": "fadd",
-    "fmul": "fmul",
-}
-"""``llvm.vector.reduce.X`` by a binary operation."""
-
 
 def write_call(frame: WarpFrame, call: Call) -> Wide | None:
     """The result of a call that is not a barrier; None for a call without one."""
     if call.is_intrinsic:
-        return None if call.callee.startswith(IGNORED) else _intrinsic(frame, call)
+        return None if call.callee.startswith(intrinsics.IGNORED) else _intrinsic(frame, call)
     primitive = primitive_of(call.callee)
     assert primitive is not None, f"no implementation of {call.callee}"
     match primitive.primitive_class:
@@ -208,35 +138,36 @@ def _global_id(frame: WarpFrame, dimension: int) -> Value:
 
 
 def _intrinsic(frame: WarpFrame, call: Call) -> Wide | None:
-    base = intrinsic_base(call.callee)
-    if base in ELEMENTWISE:
-        return _elementwise(frame, call, f"llvm.{base}")
-    if base == "fmuladd":
-        return _elementwise(frame, call, "llvm.fma")
+    base = intrinsics.intrinsic_base(call.callee)
+    if base in intrinsics.ELEMENTWISE:
+        return _elementwise(frame, call, "llvm.fma" if base == "fmuladd" else f"llvm.{base}")
+    if base in intrinsics.OVERFLOWING:
+        return _with_overflow(frame, call, base)
+    if base in intrinsics.REARRANGING:
+        return _rearranged(frame, call, base)
+    if base in intrinsics.UNCHANGED:
+        return frame.operand(call.operands[0])
     match base.split("."):
-        case [kind, "with", "overflow"] if kind in OVERFLOWING:
-            return _with_overflow(frame, call, base)
         case ["vector", "reduce", kind]:
-            return _reduce(frame, call, kind)
-        case ["ldexp"]:
-            return _elementwise(frame, call, "llvm.ldexp")
-        case ["is", "fpclass"]:
-            return _elementwise(frame, call, "llvm.is.fpclass")
+            return _reduce(frame, call, intrinsics.REDUCTIONS[kind] or kind)
+        case ["ptrmask"]:
+            address, mask = align_shapes(frame, *(frame.operand(o) for o in call.operands))
+            return Wide((frame.code.binary("and", address.parts[0], mask.parts[0]),))
         case _:
             raise AssertionError(f"no implementation of {call.callee}")
 
 
-def intrinsic_base(callee: str) -> str:
-    """The name without ``llvm.`` and the types at its end."""
-    words = callee.removeprefix("llvm.").split(".")
-    while len(words) > 1 and _is_type_word(words[-1]):
-        words.pop()
-    return ".".join(words)
-
-
-def _is_type_word(word: str) -> bool:
-    core = word.lstrip("nxv0123456789")
-    return word[0] in "ipfv" and (core == "" or core[0] in "ifp") and any(c.isdigit() for c in word)
+def _rearranged(frame: WarpFrame, call: Call, base: str) -> Wide:
+    """Parts of vectors in another order or number."""
+    vector = frame.operand(call.operands[0]).parts
+    if base == "vector.reverse":
+        return Wide(vector[::-1])
+    count, place = len(parts_of(call.type)), call.operands[-1]
+    assert isinstance(place, ConstantInt)
+    if base == "vector.extract":
+        return Wide(vector[place.value : place.value + count])
+    new = frame.operand(call.operands[1]).parts
+    return Wide(vector[: place.value] + new + vector[place.value + len(new) :])
 
 
 def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
@@ -251,6 +182,8 @@ def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
     results = parts_of(call.type)
     for number, result in enumerate(results):
         arguments = [v.parts[number] for v in values]
+        if name in ("llvm.sshl.sat", "llvm.ushl.sat"):
+            arguments[1] = masked_count(frame, arguments[1])
         wide = isinstance(arguments[0].type, VecTy)
         type_ = frame.vector_type(result) if wide else result
         suffixes = [type_suffix(type_)]
@@ -258,6 +191,8 @@ def _elementwise(frame: WarpFrame, call: Call, name: str) -> Wide:
             suffixes.append(type_suffix(arguments[0].type))
         elif name == "llvm.ldexp":
             suffixes.append(type_suffix(arguments[1].type))
+        elif name in ("llvm.scmp", "llvm.ucmp"):
+            suffixes.append(type_suffix(arguments[0].type))
         elif name == "llvm.is.fpclass":
             suffixes = [type_suffix(arguments[0].type)]
         arguments += [const_int(f.type, f.value) for f in flags]
@@ -286,19 +221,18 @@ def _with_overflow(frame: WarpFrame, call: Call, base: str) -> Wide:
 
 
 def _reduce(frame: WarpFrame, call: Call, kind: str) -> Wide:
-    """Over the parts of a vector, from the first to the last."""
+    """Over the parts of a vector, from the first to the last, by an instruction or intrinsic."""
     operands = [frame.operand(o) for o in call.operands]
     parts = [p for o in operands for p in o.parts]
     total = parts[0]
     for part in parts[1:]:
         a, b = align_shapes(frame, Wide((total,)), Wide((part,)))
         left, right = a.parts[0], b.parts[0]
-        if kind in REDUCTIONS:
-            total = frame.code.binary(REDUCTIONS[kind], left, right)
+        if kind in intrinsics.REDUCTIONS and not intrinsics.REDUCTIONS[kind]:
+            total = frame.code.binary(kind, left, right)
         else:
-            name = {"fmax": "maxnum", "fmin": "minnum"}.get(kind, kind)
             total = frame.call_intrinsic(
-                f"llvm.{name}.{type_suffix(left.type)}", left.type, [left, right]
+                f"llvm.{kind}.{type_suffix(left.type)}", left.type, [left, right]
             )
     return Wide((total,))
 

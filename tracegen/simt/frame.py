@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import AnyInstruction
-from kcc.frontend.ir.types import I1, I8, I64, VecTy
+from kcc.frontend.ir.types import I1, I8, I64, FloatTy, IntTy, VecTy
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
 from kcc.tracegen.simt.constants import constant_parts
@@ -14,7 +14,7 @@ from kcc.tracegen.simt.layout import FaultKind, Worker
 from kcc.tracegen.simt.memory import HOST_POINTER, Helpers
 from kcc.tracegen.simt.notes import note_fault
 from kcc.tracegen.simt.plan import Plan, Slot
-from kcc.tracegen.simt.wide import Wide, Writer, memory_parts, parts_of
+from kcc.tracegen.simt.wide import Wide, Writer, memory_parts, parts_of, slot_alignment
 
 WORKER_RECORD = Value(HOST_POINTER, "%worker")
 WARP_STATE = Value(HOST_POINTER, "%state")
@@ -132,7 +132,8 @@ class WarpFrame(Writer):
             elif slot.uniform:
                 parts.append(self.code.load(part, pointer, 8))
             else:
-                parts.append(self.code.load(self.vector_type(part), pointer, 64))
+                aligned = slot_alignment(part, self.width, uniform=False)
+                parts.append(self.code.load(self.vector_type(part), pointer, aligned))
         return Wide(tuple(parts))
 
     def _slot_pointer(self, offset: int) -> Value:
@@ -154,19 +155,22 @@ class WarpFrame(Writer):
 
     def _write_lanes(self, vector: Value, pointer: Value, keep_outside: Value | None) -> None:
         assert isinstance(vector.type, VecTy)
-        if vector.type.element == I1:
+        part = vector.type.element
+        assert isinstance(part, (IntTy, FloatTy))
+        aligned = slot_alignment(part, self.width, uniform=False)
+        if part == I1:
             bits = self.bits(vector)
             if keep_outside is not None:
-                old = self.code.load(self.mask_type, pointer, 8)
+                old = self.code.load(self.mask_type, pointer, aligned)
                 outside = self.code.binary("xor", keep_outside, self.full_mask)
                 kept = self.code.binary("and", old, outside)
                 bits = self.code.binary("or", kept, self.code.binary("and", bits, keep_outside))
-            self.code.store(bits, pointer, 8)
+            self.code.store(bits, pointer, aligned)
             return
         if keep_outside is not None:
-            old = self.code.load(vector.type, pointer, 64)
+            old = self.code.load(vector.type, pointer, aligned)
             vector = self.code.select(self.flags(keep_outside), vector, old)
-        self.code.store(vector, pointer, 64)
+        self.code.store(vector, pointer, aligned)
 
     def active(self) -> Value:
         """The mask of the segment as a vector of i1."""

@@ -6,7 +6,6 @@ them: the text says exactly which operations are done and contraction is off.
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import os
 import tempfile
@@ -18,6 +17,8 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from kcc.tracegen.simt.guard import GuardedCode
+
 LARGE_TEXT_LINES = 2_250
 """Above this many lines (about 200 instructions of a kernel) the light pass pipeline is used: it
 takes a third of the time and gives code that is 5 % slower, 15 % with addresses traced."""
@@ -27,7 +28,7 @@ takes a third of the time and gives code that is 5 % slower, 15 % with addresses
 class NativeProgram:
     """Loaded code: ``blocks(worker, first, count) -> status``; keeps its engine alive."""
 
-    blocks: Callable[[int, int, int], int]
+    blocks: GuardedCode
     engine: llvm.ExecutionEngine
     pace: float | None = None
     """Warp instructions of a thread block in the latest launch: is the next worth threads?"""
@@ -42,22 +43,33 @@ def compile_program(
     A cache entry that is damaged is made anew. Raises RuntimeError when LLVM refuses the text.
     """
     _initialise()
-    machine = _machine()
-    module = llvm.parse_assembly("")  # in the global context, which outlives the engine
-    module.triple = machine.triple
-    engine = llvm.create_mcjit_compiler(module, machine)
     path = cache_dir / _file_name(key) if cache_dir else None
     data = _read(path)
     if data is None:
         data = _compile(write())
         _store(path, data)
+    engine, found = _load(data, (function,))
+    return NativeProgram(GuardedCode(found[function]), engine)
+
+
+def load_text(text: str, functions: tuple[str, ...]) -> tuple[llvm.ExecutionEngine, dict[str, int]]:
+    """Compile and load a text; gives what keeps the code alive and where the functions begin."""
+    _initialise()
+    return _load(_compile(text), functions)
+
+
+def _load(data: bytes, functions: tuple[str, ...]) -> tuple[llvm.ExecutionEngine, dict[str, int]]:
+    machine = _machine()
+    module = llvm.parse_assembly("")  # in the global context, which outlives the engine
+    module.triple = machine.triple
+    engine = llvm.create_mcjit_compiler(module, machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(data))
     engine.finalize_object()
-    address = engine.get_function_address(function)
-    if not address:
-        raise RuntimeError(f"compiled code lacks {function}")
-    prototype = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
-    return NativeProgram(prototype(address), engine)
+    found = {name: engine.get_function_address(name) for name in functions}
+    for name, address in found.items():
+        if not address:
+            raise RuntimeError(f"compiled code lacks {name}")
+    return engine, found
 
 
 def _compile(text: str) -> bytes:

@@ -103,6 +103,8 @@ class Worker(IntEnum):
     """The mask in the trace's last block record."""
     BASES = 52
     """The address last traced for each memory instruction."""
+    AWAY = 53
+    """Not 0 while a function of the Python side runs: what goes wrong there is not the kernel's."""
     SIZE = 64
 
 
@@ -132,11 +134,13 @@ STACK_WORDS = 3
 
 
 class Status(IntEnum):
-    """What the warp function returns."""
+    """What compiled code returns."""
 
     DONE = 0
     BARRIER = 1
     FAULT = 2
+    CRASH = 3
+    """The code did what no program may: see ``guard``."""
 
 
 class FaultKind(IntEnum):

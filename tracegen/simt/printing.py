@@ -7,7 +7,6 @@ from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I32, I64, ArrayTy, FloatTy, VecTy
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import Worker
-from kcc.tracegen.simt.memory import HOST_POINTER
 from kcc.tracegen.simt.wide import Wide
 
 
@@ -27,8 +26,7 @@ def write_printf(frame: WarpFrame, call: Call) -> Wide:
     for place, part in enumerate(parts):
         value = code.extract_element(part, lane) if isinstance(part.type, VecTy) else part
         code.store(_word(frame, value), code.gep(I64, words, [const_int(I64, place)]), 8)
-    function = frame.load_word(frame.worker, Worker.PRINT, HOST_POINTER)
-    code.emit(f"call void {function.text}({frame.worker}, i64 {call.index}, {words}, {lane})")
+    frame.call_back(frame.worker, Worker.PRINT, const_int(I64, call.index), words, lane)
     rest = code.binary("and", mask, code.binary("sub", mask, const_int(mask.type, 1)))
     code.store(rest, left, 8)
     code.branch_if(frame.any_lane(rest), head, end)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
+    Call,
     Cast,
     GetElementPtr,
     Load,
@@ -178,6 +179,8 @@ def find_roots(plan: Plan, pointer: Operand) -> set[Operand]:
                 pending += instruction.operands
             case Select() as instruction:
                 pending += instruction.operands[1:]
+            case Call() as instruction if instruction.callee.startswith("llvm.ptrmask."):
+                pending.append(instruction.operands[0])
             case _:
                 roots.add(value)
     return roots

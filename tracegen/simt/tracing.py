@@ -118,8 +118,7 @@ def _room(writer: Writer, worker: Value, size_bytes: Value) -> None:
     after = code.binary("add", next_, size_bytes)
     code.branch_if(code.compare("icmp", "ugt", after, limit), "full", "room")
     code.position_at("full")
-    flush = writer.load_word(worker, Worker.FLUSH, HOST_POINTER)
-    code.emit(f"call void {flush.text}({worker})")
+    writer.call_back(worker, Worker.FLUSH)
     code.branch("room")
     code.position_at("room")
 

@@ -11,6 +11,7 @@ behind a barrier.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from kcc.frontend.ir.builder import Value, const_int, zero
@@ -38,6 +39,10 @@ from kcc.tracegen.simt.wide import Wide
 
 WARP_FUNCTION = "kcc.warp"
 
+PROBED = '"probe-stack"="inline-asm"'
+"""Attribute of a function that touches every page of its stack frame in turn, so that too large a
+one ends in the guard page rather than in somebody's memory."""
+
 
 @dataclass(slots=True)
 class WarpWriter(InstructionWriter):
@@ -60,7 +65,7 @@ class WarpWriter(InstructionWriter):
         self._write_exit()
         self.module.define(
             f"define internal i32 @{WARP_FUNCTION}(ptr noalias %worker, ptr noalias %state) "
-            "nounwind",
+            f"nounwind {PROBED}",
             self.code,
         )
 
@@ -174,7 +179,7 @@ class WarpWriter(InstructionWriter):
 
     def _spend(self, block: Block) -> None:
         """Charge a cycle of the loop to the budget, and stop when asked to from outside."""
-        cost = len(self.plan.function.instructions)
+        cost = instructions_of_cycle(self.plan.function.blocks, block.index)
         left = self.code.binary("sub", self.get("budget"), const_int(I64, cost))
         self.set("budget", left)
         spent = self.code.compare("icmp", "slt", left, const_int(I64, 0))
@@ -348,6 +353,24 @@ class WarpWriter(InstructionWriter):
 def block_label(index: int) -> str:
     """The label of a block of the kernel in the generated code."""
     return f"block.{index}"
+
+
+def instructions_of_cycle(blocks: tuple[Block, ...], head: int) -> int:
+    """What a warp executes at most from one visit of ``head`` to the next, cycles within counted
+    once: the instructions of all blocks on cycles through it."""
+    after = _reached((head,), [b.successors for b in blocks])
+    before = _reached((head,), [b.predecessors for b in blocks])
+    return sum(len(blocks[b].instructions) for b in after & before)
+
+
+def _reached(starts: Iterable[int], edges: Sequence[Sequence[int]]) -> set[int]:
+    found, pending = set[int](), list(starts)
+    while pending:
+        block = pending.pop()
+        if block not in found:
+            found.add(block)
+            pending += edges[block]
+    return found
 
 
 def retreat_targets(blocks: tuple[Block, ...]) -> frozenset[int]:

@@ -27,6 +27,7 @@ from kcc.frontend.ir.types import (
     field_offsets,
     size_bytes,
 )
+from kcc.tracegen.simt.layout import Worker
 
 Part = IntTy | FloatTy
 
@@ -157,6 +158,14 @@ class Writer:
 
     def store_word(self, value: Value, record: Value, index: int) -> None:
         self.code.store(value, self.word(record, index), 8)
+
+    def call_back(self, worker: Value, function: int, *arguments: Value) -> None:
+        """Call the function of the Python side that stands in a word of the worker's record."""
+        called = self.load_word(worker, function, PtrTy(0))
+        shown = ", ".join(str(a) for a in (worker, *arguments))
+        self.store_word(const_int(I64, 1), worker, Worker.AWAY)
+        self.code.emit(f"call void {called.text}({shown})")
+        self.store_word(const_int(I64, 0), worker, Worker.AWAY)
 
     def narrow(self, mask64: Value) -> Value:
         """A 64-bit word as a mask."""

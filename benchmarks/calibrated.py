@@ -1,0 +1,122 @@
+"""What in kcc was calibrated on measured tables, and what it is without them.
+
+One list: each constant of the code with its value without evidence (what no mechanism at all, or
+a source other than the tables, would say) and the tables it rests on; and of the GPU files the
+sources that are tables. A table is left out when it is predicted with every constant that rests on
+it at that value, without the GPU values that come from it, and at the clock of the data sheet where
+the clock was read off its own rows (``settings`` of benchmarks/measured_tables.py).
+
+Rules of compilation that were chosen with tables in view (docs/accuracy.md) are no numbers and
+stay.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import ModuleType
+
+from benchmarks.measured_tables import Table
+from kcc.base.gpu.loading import load_gpu
+from kcc.base.gpu.schema import facts_of
+from kcc.sim import (
+    cache_overflow,
+    estimate_machine,
+    launch_overhead,
+    memory_path,
+    memory_port,
+    pipeline_schedule,
+    warm_cache,
+)
+
+STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
+GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
+COULOMB = "coulomb3d_rtx2080ti_counters"
+K40, POLYBENCH = "simple_kernels_k40", "polybench_h100_sxm"
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """``without``: its value without evidence, where the reason says what it stands for;
+    ``refitted``: its value out of the evidence that a table's absence leaves, by table."""
+
+    module: ModuleType
+    name: str
+    without: object
+    tables: tuple[str, ...]
+    reason: str
+    refitted: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def without_table(self, table: str) -> object:
+        """Its value where a table that it rests on is left out."""
+        return self.refitted.get(table, self.without)
+
+
+CONSTANTS = (
+    Constant(estimate_machine, "SUSTAINED", 1.0, (STREAMS,), "the data sheet's bandwidth"),
+    Constant(estimate_machine, "MIXED_LOSS", (0.0, 0.0), (STREAMS,), "no loss in turning round"),
+    Constant(estimate_machine, "QUEUE_NS", (0.0, 0.0), (STREAMS,), "no wait under load"),
+    Constant(estimate_machine, "TURNAROUND_NS", (0.0, 0.0), (STREAMS,), "no wait for writes"),
+    Constant(estimate_machine, "BLOCK_START_CYCLES", 0.0, (STREAMS,), "blocks start at once"),
+    Constant(launch_overhead, "QUEUED_US", 0.9, (SMALL,),
+             "Gray, Getting Started with CUDA Graphs, NVIDIA Technical Blog 2019, as recalled: 3.8 "
+             "us for a kernel of 2.9 us, one launched behind the other on a V100"),
+    Constant(launch_overhead, "GRAPH_US", 0.5, (SMALL,), "the same: 3.4 us in a graph"),
+    Constant(cache_overflow, "ALL_GONE", 1.001, (SMALL,),
+             "least recently used: nothing is left of more than the cache holds"),
+    Constant(warm_cache, "COPIES", 1.0, (SMALL,), "one copy of a line in L2"),
+    Constant(memory_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
+    Constant(pipeline_schedule, "WINDOW", 256, GEMM,
+             "as far as a compiler may look; no number is published"),
+    Constant(estimate_machine, "UNIT_QUEUE", 0.0, (COULOMB,), "units take in nothing ahead"),
+    Constant(memory_path, "REQUEST_CYCLES", 1.0, (K40, POLYBENCH), "a request a cycle",
+             {K40: 2.0, POLYBENCH: 1.95}),
+)  # fmt: skip
+
+SOURCES = {"gpubenches-stream": STREAMS, "gpubenches-small": SMALL}
+"""Sources of values in GPU files that are tables of times; other microbenchmarks (latencies,
+strides, cache bandwidths) give no kernel's time."""
+
+
+def rests_on(table: Table) -> bool:
+    """Whether anything was calibrated on a table."""
+    return bool(table.settings) or table.name in (
+        *SOURCES.values(), *(name for constant in CONSTANTS for name in constant.tables),
+    )  # fmt: skip
+
+
+@contextmanager
+def left_out(table: str) -> Generator[None]:
+    """The constants that rest on a table at their values without it, in every module that has
+    imported them."""
+    changed = list[tuple[ModuleType, str, object]]()
+    for constant in CONSTANTS:
+        if table in constant.tables:
+            old = getattr(constant.module, constant.name)
+            for module in _holders(constant.name, old):
+                changed.append((module, constant.name, old))
+                setattr(module, constant.name, constant.without_table(table))
+    try:
+        yield
+    finally:
+        for module, name, old in changed:
+            setattr(module, name, old)
+
+
+def _holders(name: str, value: object) -> list[ModuleType]:
+    """Modules of kcc that have the constant, from wherever they imported it."""
+    return [
+        module for path, module in list(sys.modules.items())
+        if path.startswith("kcc.") and module.__dict__.get(name) is value
+    ]  # fmt: skip
+
+
+def without_sources(gpu: str, table: str) -> tuple[str, ...]:
+    """Changes of a GPU's values that take away those that come from a table."""
+    sources = {source for source, name in SOURCES.items() if name == table}
+    if not sources:
+        return ()
+    facts = facts_of(load_gpu(gpu)).items()
+    return tuple(f"{key}=null" for key, fact in facts if fact and fact.source in sources)

@@ -1,0 +1,201 @@
+"""`kcc phases record`: a run cut into units, by callgrind, by JFR, or by simulation."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.commands.console import is_terminal
+from kcc.commands.errors import usage_error
+from kcc.commands.number_options import count_from
+from kcc.commands.options import Parser, add_console
+from kcc.commands.outputs import Output, check_targets, write_outputs
+from kcc.commands.sources import SourceLines
+
+if TYPE_CHECKING:
+    from kcc.sim.sampling.simprof.table import UnitTable
+
+CALLGRIND, JFR = "callgrind", "jfr"
+PLACE = "{}"
+"""Stands for the input, in the command and in the name of the recording."""
+
+_EXAMPLES = """examples:
+  kcc phases record -o sort.json -- sort words.txt
+  kcc phases record -o sort-{}.json --input a.txt --input b.txt --resume -- sort {}
+  kcc phases record --unit 2000000 -o sort.json -- sort words.txt
+  kcc phases record --tool jfr -o wc.json -- java -cp app.jar Main words.txt
+  kcc phases record bfs.kct --gpu v100 -o bfs.json
+
+callgrind: a unit is so many basic blocks, CPI is estimated by KCachegrind's formula.
+jfr: a unit is so many ms of CPU time of the executor threads, MB allocated per second stands for
+IPC. A trace (.kct): a unit is a run of thread blocks, CPI is the cycle-level model's.
+Ctrl-C ends the program and keeps the units so far."""
+
+
+def record_parser(prog: str) -> Parser:
+    """The parser of `kcc phases record`."""
+    parser = Parser(
+        prog=prog,
+        usage="kcc phases record -o UNITS.json [OPTION ...] -- COMMAND ...\n"
+        "       kcc phases record TRACE.kct --gpu NAME -o UNITS.json",
+        description="Run a program under a profiler, or simulate a trace in full, and write what\n"
+        "its units did and cost (kcc/units/1), for `kcc phases`.",
+        epilog=_EXAMPLES,
+    )
+    parser.rest = "program"
+    parser.add_argument("part", choices=("record",), help=argparse.SUPPRESS)
+    parser.add_argument("trace", nargs="?", metavar="TRACE.kct", help="launches of a GPU")
+    parser.add_argument("-o", dest="output", metavar="FILE", required=True, help="the recording")
+    parser.add_argument(
+        "--tool", choices=(CALLGRIND, JFR),
+        help="what records the command (default: jfr for java, else callgrind)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--unit", metavar="N", type=count_from(1),
+        help="callgrind: basic blocks of a unit (500000); jfr: ms of CPU time (100); a trace: "
+        "units of the whole, about (400)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--threads", metavar="PATTERN",
+        help="jfr: a pattern of thread names (default: the executor threads, those with most "
+        "samples)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--input", dest="inputs", metavar="TEXT", action="append", default=[],
+        help="stands for {} in COMMAND; its file name for {} in FILE (repeatable)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--resume", action="store_true", help="leave recordings that are there and complete"
+    )
+    parser.add_argument("--gpu", metavar="NAME", help="of a trace: the GPU it is simulated on")
+    parser.add_argument(
+        "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
+        help="change a value of the GPU (repeatable)",
+    )  # fmt: skip
+    add_console(parser, stages=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
+    """Record each input; 130 where that was interrupted."""
+    check_recording(arguments)
+    if arguments.trace:
+        return _write(arguments.output, _simulated(arguments))
+    for command, target in _jobs(arguments):
+        if arguments.resume and _is_complete(target, " ".join(command)):
+            continue
+        if code := _write(target, _recorded(arguments, command)):
+            return code
+    return 0
+
+
+def check_recording(arguments: argparse.Namespace) -> None:
+    """Raise where options do not go together."""
+    if bool(arguments.trace) == bool(arguments.program):
+        raise usage_error("give either a trace, or a command behind --")
+    if arguments.trace:
+        if not arguments.gpu:
+            raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
+        given = {"--tool": arguments.tool, "--threads": arguments.threads,
+                 "--input": arguments.inputs, "--resume": arguments.resume}  # fmt: skip
+        if wrong := [name for name, value in given.items() if value]:
+            raise usage_error(f"{wrong[0]} does not go with a trace")
+        check_targets([arguments.output], arguments.trace)
+        return
+    if arguments.gpu or arguments.overrides:
+        raise usage_error("--gpu and --set go with a trace")
+    placed = PLACE in " ".join(arguments.program), PLACE in arguments.output
+    if arguments.inputs and placed != (True, True):
+        raise usage_error("with --input, COMMAND and FILE have a {} in which it is put")
+    if _tool(arguments) != JFR and arguments.threads:
+        raise usage_error("--threads goes with --tool jfr")
+
+
+def _tool(arguments: argparse.Namespace) -> str:
+    named: str | None = arguments.tool
+    return named or (JFR if Path(arguments.program[0]).name == "java" else CALLGRIND)
+
+
+def _jobs(arguments: argparse.Namespace) -> list[tuple[list[str], str]]:
+    if not arguments.inputs:
+        return [(arguments.program, arguments.output)]
+    found = [
+        ([word.replace(PLACE, one) for word in arguments.program],
+         arguments.output.replace(PLACE, Path(one).name))
+        for one in arguments.inputs
+    ]  # fmt: skip
+    check_targets([target for _, target in found], "")
+    return found
+
+
+def _is_complete(target: str, source: str) -> bool:
+    """Whether this command was recorded there to its end; raises K960 for another file."""
+    from kcc.stages.recording.document import read_units
+
+    if not Path(target).exists():
+        return False
+    found = read_units(Path(target))
+    return found.complete and found.source == source
+
+
+def _recorded(arguments: argparse.Namespace, command: Sequence[str]) -> UnitTable:
+    from kcc.stages.recording.callgrind import BLOCKS, record_callgrind
+    from kcc.stages.recording.jvm import UNIT_MS, record_jvm
+
+    with tempfile.TemporaryDirectory(prefix="kcc-") as name, _Said() as say:
+        folder = Path(name)
+        if _tool(arguments) == JFR:
+            unit, threads = arguments.unit or UNIT_MS, arguments.threads
+            return record_jvm(command, folder, unit, threads, lambda s: say(f"recording, {s} s"))
+        unit = arguments.unit or BLOCKS
+        return record_callgrind(command, folder, unit, lambda n: say(f"recording, {n} units"))
+
+
+def _simulated(arguments: argparse.Namespace) -> UnitTable:
+    from kcc.base.gpu import load_gpu
+    from kcc.base.trace.reader import open_trace
+    from kcc.sim.sampling.block_profile import profile_launch
+    from kcc.sim.sampling.simprof.launch_costs import simulate_units
+    from kcc.sim.sampling.simprof.launch_units import UNITS, cut_launches, unit_table
+
+    gpu = load_gpu(arguments.gpu, arguments.overrides)
+    with open_trace(arguments.trace) as trace, _Said() as say:
+        launches = list(trace.launches)
+        profiles = [profile_launch(one) for one in launches]
+        units = cut_launches(launches, profiles, gpu, count=arguments.unit or UNITS)
+        work = max(sum(unit.work for unit in units), 1)
+        cost = simulate_units(
+            launches, units, gpu, None, lambda done: say(f"simulating, {100 * done / work:.0f} %")
+        )
+        table = unit_table(arguments.trace, launches, units, cost, gpu.stem)
+        label = " ".join([gpu.stem, *arguments.overrides])
+        return replace(table, recorder=f"cycle-level simulation on {label}")
+
+
+def _write(target: str, table: UnitTable) -> int:
+    from kcc.stages.recording.document import units_json
+
+    write_outputs([Output(target, units_json(table))])
+    return 0 if table.complete else 130
+
+
+class _Said:
+    """Says what is being done where somebody looks on, and wipes it at the end."""
+
+    def __enter__(self) -> Callable[[str], None]:
+        return self._say
+
+    def __exit__(self, *_: object) -> None:
+        self._say("")
+
+    @staticmethod
+    def _say(text: str) -> None:
+        if is_terminal(sys.stderr):
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()

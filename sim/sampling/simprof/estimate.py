@@ -1,0 +1,92 @@
+"""What the units drawn say of the whole run, with an interval.
+
+Huang, dissertation, section 5.3.3, equations 34 to 37 (37 is printed without the square). Units
+need not be of equal size: within a phase the estimate is a ratio of costs to what is known of all
+units (Cochran, Sampling Techniques, 1977, section 6.10), which for equal sizes is the text's mean.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcc.sim.sampling.estimate import CERTAIN, LEVEL, Spread, add_spreads
+from kcc.sim.sampling.simprof.table import Floats, Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """``cost`` of the whole run and how uncertain it is; ``work`` of all units is known."""
+
+    cost: float
+    work: float
+    spread: Spread
+
+    @property
+    def mean(self) -> float:
+        """The metric."""
+        return self.cost / self.work
+
+    @property
+    def standard_error(self) -> float:
+        """Of the metric: equation 36."""
+        return float(np.sqrt(self.spread.variance)) / self.work
+
+    def half_width(self, level: float = LEVEL) -> float | None:
+        """Of the metric's interval by Student's t with Satterthwaite's degrees of freedom; None
+        where no variance is known."""
+        half = self.spread.half_width(level)
+        return None if half is None else half / self.work
+
+    def margin(self, z: float) -> float:
+        """Equation 35, the text's: z standard errors."""
+        return z * self.standard_error
+
+
+def estimate(
+    cost: Floats, size: Floats, work: Floats, labels: Indices, chosen: Indices,
+    *, spread: bool = False,
+) -> Estimate:  # fmt: skip
+    """From the units ``chosen``, of which alone ``cost`` is looked at. ``size`` is known of all
+    units and about proportional to cost: the work, or a predicted cost. ``spread``: units of a
+    phase were drawn all over it, so that neighbours say how much is left to chance (Wolter,
+    Introduction to Variance Estimation, 2007, section 8.2)."""
+    total, parts = 0.0, list[Spread]()
+    drawn = np.zeros(len(labels), np.bool_)
+    drawn[chosen] = True
+    for phase in range(int(labels.max()) + 1):
+        members = labels == phase
+        own = np.flatnonzero(members & drawn)
+        ratio = float(cost[own].sum() / size[own].sum())
+        total += ratio * float(size[members].sum())
+        parts.append(_phase_spread(cost[own] - ratio * size[own], int(members.sum()), spread))
+    return Estimate(total, float(work.sum()), add_spreads(parts))
+
+
+def _phase_spread(residuals: Floats, units: int, spread: bool) -> Spread:
+    """The term of equation 36; of one unit of several no variance is known."""
+    count = len(residuals)
+    if count == units:
+        return Spread(0.0, CERTAIN)
+    if count < 2:
+        return Spread(0.0, 0.0)
+    if spread and count > 2:
+        pairs = count - 1
+        square = float((np.diff(residuals) ** 2).sum()) / (2 * pairs)
+        freedom = 2 * pairs**2 / (3 * pairs - 1)
+    else:
+        square, freedom = float((residuals**2).sum()) / (count - 1), count - 1.0
+    return Spread(units**2 * (1 - count / units) * square / count, freedom)
+
+
+def phase_deviations(cost: Floats, size: Floats, labels: Indices) -> Floats:
+    """The standard deviation of each phase's units around its ratio (the sigma of equation 33),
+    over the mean size of a unit, so that it is one of the metric."""
+    found = list[float]()
+    for phase in range(int(labels.max()) + 1):
+        own = labels == phase
+        residuals = cost[own] - cost[own].sum() / size[own].sum() * size[own]
+        count = int(own.sum())
+        found.append(float(np.sqrt((residuals**2).sum() / max(count - 1, 1))) / size.mean())
+    return np.array(found)

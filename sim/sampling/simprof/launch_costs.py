@@ -1,0 +1,144 @@
+"""What units of launches cost: all of them, those chosen, and what interval analysis predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.reader import LaunchTrace
+from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.launch import CycleSimulator
+from kcc.sim.interval.collect import SharedCache, collect, empty_cache
+from kcc.sim.interval.inputs import interval_inputs
+from kcc.sim.interval.model import LaunchModel
+from kcc.sim.interval.options import Options
+from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.feeding import BlockReader, LaunchRun
+from kcc.sim.sampling.reduced import first_blocks
+from kcc.sim.sampling.simprof.launch_units import LaunchUnit, by_launch
+from kcc.sim.sampling.simprof.table import Floats
+from kcc.sim.sampling.warming import first_to_replay, replay, replay_before, requests_wanted
+
+Watch = Callable[[int], None]
+"""Called with the warp instructions done so far."""
+
+PREDICTED = Options()
+
+WARM_EPOCHS = 1.0
+"""Fillings of the GPU that are simulated before a unit that is measured."""
+
+
+def simulate_units(
+    traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
+    registers: dict[str, int] | None, watch: Watch,
+) -> Floats:  # fmt: skip
+    """Cycles of all units, which are all of the launches: a unit lasts until the next one's first
+    thread block is wanted, the last one to the launch's end."""
+    simulator = CycleSimulator(gpu, registers)
+    cost = np.zeros(len(units))
+    done = 0
+    for place, own in by_launch(units):
+        run, before = LaunchRun(simulator, traces[place]), 0
+        for n in own:
+            unit = units[n]
+            after = run.simulate(unit.first, unit.end).clock
+            if unit.is_last:
+                after = run.finish()[1].clock
+            cost[n], before = after - before, after
+            done += unit.work
+            watch(done)
+    return cost
+
+
+def predict_units(
+    traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
+    registers: dict[str, int] | None, watch: Watch, options: Options = PREDICTED,
+) -> Floats:  # fmt: skip
+    """Cycles of each unit by interval analysis, as if it were a launch of its own behind the ones
+    before."""
+    cost = np.zeros(len(units))
+    cache: SharedCache | None = None
+    done = 0
+    for place, own in by_launch(units):
+        trace = traces[place]
+        compiled, reader = CompiledLaunch(trace), BlockReader(trace)
+        machine, operations = interval_inputs(gpu, compiled.tables, trace.launch, registers or {})
+        if cache is None:
+            cache = empty_cache(machine)
+        for n in own:
+            unit = units[n]
+            launch = first_blocks(trace.launch, unit.end - unit.first)
+            batches = _renumbered(reader.read(unit.first, unit.end), unit.first, compiled)
+            found = collect(compiled.tables, launch, machine, operations, batches, cache)
+            cost[n] = max(LaunchModel(found).predict(machine, options).cycles, 1.0)
+            done += unit.work
+            watch(done)
+    return cost
+
+
+def _renumbered(
+    batches: Iterator[TraceBatch], first: int, compiled: CompiledLaunch
+) -> Iterator[TraceBatch]:
+    for batch in batches:
+        yield compiled.batch(replace(batch, thread_block=batch.thread_block - first))
+
+
+class ChosenUnits:
+    """Simulates the units that are chosen, in rounds; each once.
+
+    Behind a jump, L2 sees what was left out, and an epoch warms (:mod:`kcc.sim.sampling.warming`);
+    a launch that begins anew in a later round finds L2 as its predecessors leave it."""
+
+    def __init__(
+        self, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile],
+        units: Sequence[LaunchUnit], gpu: GpuDescription, registers: dict[str, int] | None,
+    ) -> None:  # fmt: skip
+        self.traces, self.profiles, self.units = traces, profiles, units
+        self.gpu, self.registers = gpu, registers
+        self.cost = np.full(len(units), np.nan)
+        self.simulated = [set[int]() for _ in traces]
+        """Thread blocks of each launch that were simulated."""
+        self.clock_mhz = 1.0
+        self.instructions = 0
+        """Warp instructions that were simulated, also to warm."""
+
+    def simulate(self, chosen: Sequence[int], watch: Watch) -> None:
+        """Those of ``chosen`` that are not known yet."""
+        fresh = [n for n in sorted(chosen) if np.isnan(self.cost[n])]
+        simulator, done = CycleSimulator(self.gpu, self.registers), 0
+        places = [self.units[n].place for n in fresh]
+        for place in sorted(set(places)):
+            run = LaunchRun(simulator, self.traces[place])
+            self.clock_mhz = run.simulation.machine.clock_mhz
+            replay_before(run.simulation, self.traces, self.profiles, place, 0)
+            self._measure(run, place, [n for n in fresh if self.units[n].place == place])
+            self.simulated[place].update(run.blocks)
+            done += int(self.profiles[place].warp_instructions[run.blocks].sum())
+            watch(done)
+        self.instructions += done
+
+    def _measure(self, run: LaunchRun, place: int, chosen: Sequence[int]) -> None:
+        profile, at = self.profiles[place], 0
+        for n in chosen:
+            unit = self.units[n]
+            begin = max(unit.first - round(WARM_EPOCHS * run.occupancy), at)
+            if begin > at:
+                wanted = requests_wanted(run.simulation)
+                replay(
+                    run.simulation, run.launch, first_to_replay(profile, at, begin, wanted), begin
+                )
+            before = (
+                run.simulate(begin, unit.first).clock
+                if unit.first > begin
+                else (run.snapshot().clock if unit.first else 0)
+            )
+            after = run.simulate(unit.first, unit.end).clock
+            if unit.is_last:
+                after = run.finish()[1].clock
+            self.cost[n], at = after - before, unit.end
+        if not self.units[chosen[-1]].is_last:
+            run.finish()

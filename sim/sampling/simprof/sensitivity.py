@@ -1,0 +1,136 @@
+"""Which phases another input changes.
+
+Huang, dissertation, section 5.3.4, algorithm 5.1 and equation 38: a phase is sensitive if mean or
+standard deviation of the metric move by more than a tenth. Of few units, or of phases that hardly
+vary, that is noise; so both are tested as well (Welch, Biometrika 34, 1947; Brown and Forsythe,
+Journal of the American Statistical Association 69, 1974), with Holm's correction over all tests
+(Scandinavian Journal of Statistics 6, 1979). A phase counts as sensitive where equation 38 and a
+test say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from kcc.sim.sampling.simprof.phases import Phases, classify
+from kcc.sim.sampling.simprof.table import Floats, UnitTable
+
+THRESHOLD = 0.1
+"""Equation 38."""
+SIGNIFICANCE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseChange:
+    """A phase under a reference input against the training input. Relative changes of mean and
+    standard deviation are None where the training input has 0 or the reference no unit; p-values
+    are corrected, None where there are fewer than two units in one of the two."""
+
+    phase: int
+    reference: int
+    units: int
+    mean: float | None
+    mean_change: float | None
+    deviation_change: float | None
+    mean_p: float | None
+    deviation_p: float | None
+
+    @property
+    def by_threshold(self) -> bool:
+        """Equation 38."""
+        changes = (self.mean_change, self.deviation_change)
+        return any(one is not None and abs(one) > THRESHOLD for one in changes)
+
+    @property
+    def is_sensitive(self) -> bool:
+        """Equation 38, where a test finds the same quantity changed too."""
+        pairs = ((self.mean_change, self.mean_p), (self.deviation_change, self.deviation_p))
+        return any(
+            change is not None and abs(change) > THRESHOLD and p is not None and p <= SIGNIFICANCE
+            for change, p in pairs
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sensitivity:
+    """All phases under all reference inputs. ``labels`` are the phases of each reference's
+    units."""
+
+    changes: tuple[PhaseChange, ...]
+    labels: tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]
+
+    def phases(self, *, by_threshold: bool = False) -> frozenset[int]:
+        """The sensitive ones; ``by_threshold``: as the text has it, without a test."""
+        return frozenset(
+            c.phase for c in self.changes if (c.by_threshold if by_threshold else c.is_sensitive)
+        )
+
+
+def compare_inputs(
+    table: UnitTable, phases: Phases, references: Sequence[UnitTable]
+) -> Sensitivity:
+    """Compare each phase of the training input with that of each reference input."""
+    labels = tuple(classify(one, phases) for one in references)
+    raw = [
+        _compare(n, r, table.ratio[phases.members(n)], one.ratio[labels[r] == n])
+        for r, one in enumerate(references) for n in range(phases.count)
+    ]  # fmt: skip
+    return Sensitivity(tuple(_corrected(raw)), labels)
+
+
+def _compare(phase: int, reference: int, trained: Floats, other: Floats) -> PhaseChange:
+    if not len(other):
+        return PhaseChange(phase, reference, 0, None, None, None, None, None)
+    deviation = float(trained.std(ddof=1)) if len(trained) > 1 else 0.0
+    own = float(other.std(ddof=1)) if len(other) > 1 else 0.0
+    mean = float(trained.mean())
+    both = len(trained) > 1 and len(other) > 1
+    return PhaseChange(
+        phase, reference, len(other), float(other.mean()),
+        float(other.mean()) / mean - 1 if mean else None,
+        own / deviation - 1 if deviation and len(other) > 1 else None,
+        welch(trained, other) if both else None,
+        welch(np.abs(trained - np.median(trained)), np.abs(other - np.median(other)))
+        if both else None,
+    )  # fmt: skip
+
+
+def welch(a: Floats, b: Floats) -> float:
+    """The two-sided p-value of Welch's test; both have two values at least. On distances from
+    the median it is Brown and Forsythe's test of two variances."""
+    own, other = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
+    both = float(own + other)
+    apart = float(a.mean() - b.mean())
+    if both <= 1e-24 * max(abs(float(a.mean())), abs(float(b.mean())), 1e-300) ** 2:
+        return 1.0 if abs(apart) <= 1e-9 * max(abs(float(a.mean())), 1e-300) else 0.0
+    freedom = both**2 / float(own**2 / (len(a) - 1) + other**2 / (len(b) - 1))
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(freedom, -abs(apart) / sqrt(both)))
+
+
+def _corrected(raw: Sequence[PhaseChange]) -> list[PhaseChange]:
+    values = [p for one in raw for p in (one.mean_p, one.deviation_p) if p is not None]
+    corrected = iter(holm(values))
+    return [
+        PhaseChange(
+            c.phase, c.reference, c.units, c.mean, c.mean_change, c.deviation_change,
+            None if c.mean_p is None else next(corrected),
+            None if c.deviation_p is None else next(corrected),
+        )
+        for c in raw
+    ]  # fmt: skip
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number."""
+    order = sorted(range(len(values)), key=lambda n: values[n])
+    found, most = [0.0] * len(values), 0.0
+    for rank, place in enumerate(order):
+        most = max(most, min((len(values) - rank) * values[place], 1.0))
+        found[place] = most
+    return found

@@ -1,0 +1,55 @@
+"""Which phases another input changes: known changes, and none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.sim.sampling.simprof.phases import form_phases
+from kcc.sim.sampling.simprof.sensitivity import compare_inputs, holm, welch
+from tests.sim.sampling.simprof.streams import stream
+
+SIZES = [60, 40, 30]
+
+
+def test_only_what_changed_is_sensitive() -> None:
+    table, _ = stream(SIZES, [1.0, 2.0, 4.0], [0.05, 0.1, 0.2])
+    phases = form_phases(table)
+    same, _ = stream(SIZES, [1.0, 2.0, 4.0], [0.05, 0.1, 0.2], seed=1)
+    slower, _ = stream(SIZES, [1.0, 2.6, 4.0], [0.05, 0.1, 0.2], seed=2)
+    wilder, _ = stream(SIZES, [1.0, 2.0, 4.0], [0.05, 0.1, 0.9], seed=3)
+    assert compare_inputs(table, phases, [table]).phases() == frozenset()
+    assert compare_inputs(table, phases, [table]).phases(by_threshold=True) == frozenset()
+    assert compare_inputs(table, phases, [same]).phases() == frozenset()
+    assert compare_inputs(table, phases, [same, slower]).phases() == {1}
+    assert compare_inputs(table, phases, [slower, wilder]).phases() == {1, 2}
+
+
+def test_the_threshold_alone_takes_noise_for_change() -> None:
+    """Of runs that differ by chance alone equation 38 finds most sensitive; with the test at most
+    a few."""
+    table, _ = stream([12, 10], [1.0, 2.0], [0.2, 0.3])
+    phases = form_phases(table)
+    assert phases.count == 2
+    others = [stream([12, 10], [1.0, 2.0], [0.2, 0.3], seed=n)[0] for n in range(1, 31)]
+    found = [compare_inputs(table, phases, [one]) for one in others]
+    assert sum(bool(one.phases(by_threshold=True)) for one in found) > 15
+    assert sum(bool(one.phases()) for one in found) <= 3
+
+
+def test_a_phase_that_the_reference_has_not() -> None:
+    table, _ = stream([40, 20], [1.0, 3.0], [0.05, 0.05])
+    other, _ = stream([40], [1.0], [0.05], seed=4)
+    changes = compare_inputs(table, form_phases(table), [other]).changes
+    assert [c.units for c in changes] == [40, 0]
+    assert changes[1].mean is None
+    assert not changes[1].is_sensitive
+
+
+def test_welch_and_holm_by_hand() -> None:
+    """Welch: t = -2.449 with 4 degrees of freedom for equal variances; Holm's own example."""
+    a, b = np.array([1.0, 2, 3]), np.array([3.0, 4, 5])
+    assert welch(a, b) == pytest.approx(0.0705, abs=1e-4)
+    assert welch(a, a) == 1.0
+    assert welch(np.ones(3), 2 * np.ones(3)) == 0.0
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])

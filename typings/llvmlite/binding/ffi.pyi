@@ -1,0 +1,6 @@
+from contextlib import AbstractContextManager
+
+class _Library:
+    _lock: AbstractContextManager[None]
+
+lib: _Library
