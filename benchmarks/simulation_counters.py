@@ -90,7 +90,7 @@ def _compared(row: Mapping[str, str], sources: Path, folder: Path) -> Comparison
     for number, step in enumerate(program.steps):
         path = folder / f"gv100-{step.kernel}-{number}.kct"
         if not path.exists():
-            _trace(step, program, sources, path)
+            trace_step(step, program, sources, path)
         timings += simulate_trace(str(path), load_gpu(GPU, []), cold=True)
     seconds = time.process_time() - began
     count = len(timings)
@@ -109,7 +109,7 @@ def _l1_hits(timings: Sequence[Timing]) -> float:
     return sum(c.hits + c.pending for c in caches) / sum(c.accesses for c in caches)
 
 
-def _trace(step: Step, program: Program, sources: Path, path: Path) -> None:
+def trace_step(step: Step, program: Program, sources: Path, path: Path) -> None:
     """By `kcc trace`, which says the command that anybody can give."""
     words: Sequence[str] = [
         "trace", str(sources / step.source), "--kernel", step.kernel,

@@ -52,7 +52,6 @@ from kcc.opencl.constants import (
     status_code,
 )
 from kcc.opencl.copies import (
-    enqueue_copy,
     enqueue_fill,
     enqueue_fill_buffer,
     enqueue_map_buffer,
@@ -113,6 +112,7 @@ from kcc.opencl.program import (
     Program,
     RepeatedKernelRetrieval,
 )
+from kcc.opencl.transfers import enqueue_copy
 
 VERSION = (2026, 1, 4)
 """The PyOpenCL whose API this is."""

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.opencl.constants import mem_flags
-from kcc.opencl.copies import enqueue_copy
 from kcc.opencl.events import CommandQueue, Context
 from kcc.opencl.memory import Buffer, MemoryObjectHolder
 from kcc.opencl.missing import missing
+from kcc.opencl.transfers import enqueue_copy
 
 
 class Array:

@@ -80,6 +80,7 @@ def _access(a: AccessResult) -> Json:
     return {
         "file": s.file, "line": s.line, "column": s.column, "op": s.operation.name.lower(),
         "array": s.array, "address_space": s.space, "element_bytes": s.element_bytes,
+        "instruction": s.instruction if s.instruction >= 0 else None,
         "executed": a.executed, "requests": a.requests, "sectors": a.sectors,
         "l2_reads": a.l2_reads, "writes": a.writes, "l1_hit_rate": _moments(a.l1_rate),
         "l2_hit_rate": _moments(a.l2_rate), "write_hit_rate": _moments(a.write_rate),

@@ -10,6 +10,7 @@ from kcc.report.memory_picture import convergence, histogram
 from kcc.report.memory_run import (
     GpuRun,
     MemoryReport,
+    access_words,
     by_latency,
     cycles,
     percent,
@@ -90,9 +91,9 @@ def _result(report: MemoryReport, run: GpuRun, r: MemoryResult) -> Markup:
         _source(report, accesses),
         tag("h4", "Accesses, loads by their share of all latency"),
         table(
-            ("line", "access", "array", "share", "latency, cycles", "L1 hits", "L2 hits",
+            ("line", "access", "share", "latency, cycles", "L1 hits", "L2 hits",
              "write hits", "executed", "sectors"),
-            [_access(a) for a in accesses], (0, 3, 4, 5, 6, 7, 8, 9),
+            [_access(a) for a in accesses], (0, 2, 3, 4, 5, 6, 7, 8),
         ),
         tag("h4", "Arrays"),
         table(
@@ -118,7 +119,7 @@ def _share(share: float) -> str:
 def _access(a: AccessResult) -> tuple[str, ...]:
     s = a.access
     return (
-        str(s.line or "?"), s.operation.name.lower(), s.array or "(several)", _share(a.share),
+        str(s.line or "?"), access_words(a), _share(a.share),
         _if(cycles(a.cycles)), _if(percent(a.l1_rate)), _if(percent(a.l2_rate)),
         _if(percent(a.write_rate)), f"{a.executed:,.0f}", f"{a.sectors:,.0f}",
     )  # fmt: skip

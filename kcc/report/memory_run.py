@@ -66,6 +66,13 @@ def cycles(found: Distribution | None) -> str:
     return "-" if found is None else f"{found.mean:,.0f} ±{2 * found.deviation:,.0f}"
 
 
+def access_words(a: AccessResult) -> str:
+    """What an access does to which array."""
+    s = a.access
+    place = f"by instruction {s.instruction}" if s.instruction >= 0 else "(several)"
+    return f"{s.operation.name.lower()} {s.array or place}"
+
+
 def by_latency(result: MemoryResult) -> list[AccessResult]:
     """Accesses that were executed: loads by their share of the latency, then stores by sectors."""
     seen = [a for a in result.accesses if a.executed]

@@ -9,6 +9,7 @@ from rich.console import Console
 from kcc.report.memory_run import (
     GpuRun,
     MemoryReport,
+    access_words,
     by_latency,
     cycles,
     percent,
@@ -46,23 +47,25 @@ def _told(run: GpuRun, *, each_launch: bool) -> list[tuple[MemoryResult, int]]:
 
 
 def _overview(report: MemoryReport, style: Style) -> object:
-    """A row for each GPU and kernel."""
-    several = len(report.runs) > 1
-    columns = ("GPU", "kernel", "launches", "L1 reads", "L2 reads", "L2 writes", "DRAM, cycles",
-               "trials")  # fmt: skip
-    title = report.source if several else f"{report.source} on {report.runs[0].label}"
-    table = make_table(title, style, *columns[not several :], right=columns[2:])
+    """A row for each GPU and kernel; no column for what is the same in all."""
+    kernels = {r.kernel for run in report.runs for r in run.results}
+    kept = [len(report.runs) > 1, len(kernels) > 1 or len(report.runs) == 1, *[True] * 5]
+    columns = ("GPU", "kernel", "L1 reads", "L2 reads", "L2 writes", "DRAM, cycles", "trials")
+    title = report.source if kept[0] else f"{report.source} on {report.runs[0].label}"
+    if not kept[1]:
+        title = f"{title}: {', '.join(kernels)}"
+    shown = [c for c, keep in zip(columns, kept, strict=True) if keep]
+    table = make_table(title, style, *shown, right=columns[2:])
     rows = list[tuple[str, ...]]()
     for run in report.runs:
-        for result, launches in representatives(run.results):
+        for result, _ in representatives(run.results):
             row = (
-                run.label, result.kernel, f"{launches:,}", percent(result.l1_rate),
-                percent(result.l2_rate), percent(result.write_rate), cycles(result.dram_cycles),
-                str(result.trials),
+                run.label, result.kernel, percent(result.l1_rate), percent(result.l2_rate),
+                percent(result.write_rate), cycles(result.dram_cycles), str(result.trials),
             )  # fmt: skip
-            rows.append(row[not several :])
-    return fill(table, rows, "hits of sectors, mean and two deviations of a trial; of the largest"
-                " launch of each kernel")  # fmt: skip
+            rows.append(tuple(c for c, keep in zip(row, kept, strict=True) if keep))
+    said = "hits of sectors, mean and two deviations of a trial; the largest launch of each kernel"
+    return fill(table, rows, said)
 
 
 def _write_result(
@@ -107,7 +110,7 @@ def _row(a: AccessResult, style: Style) -> tuple[str, ...]:
     hits = (percent(a.l1_rate), percent(a.l2_rate)) if a.cycles else ("", percent(a.write_rate))
     share = f"{100 * a.share:5.1f} % {bar(a.share * SHARE_COLUMNS, style)}" if a.cycles else ""
     return (
-        str(s.line or "?"), f"{s.operation.name.lower()} {s.array or '(several)'}", share,
+        str(s.line or "?"), access_words(a), share,
         cycles(a.cycles), *hits, f"{a.sectors:,.0f}",
     )  # fmt: skip
 

@@ -124,7 +124,7 @@ def analyze_kernel(
         memory_shape(request.gpu),
     )
     facts = analyse(kernel, unit.module, stage, setting)
-    local = local_arguments(kernel, inputs, request.arguments)
+    local = buffer_bytes(kernel, inputs, request.arguments)
     resources = stage(
         "occupancy",
         lambda: resources_of(facts, launch, local, registers.get(kernel.symbol), request.gpu),
@@ -239,10 +239,10 @@ def known_launch(
     return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)
 
 
-def local_arguments(
+def buffer_bytes(
     kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
 ) -> Mapping[str, int]:
-    """The bytes of ``__local`` arguments whose size is known, by name."""
+    """The bytes of buffers, ``__local`` arguments among them, whose size is known, by name."""
     from kcc.base.arguments import Buffer, element_bytes
     from kcc.base.expressions import evaluate, free_names
 

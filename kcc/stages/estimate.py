@@ -17,12 +17,12 @@ from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.analyze import (
     AnalysisRequest,
     LaunchInputs,
+    buffer_bytes,
     check_arguments,
     choose_kernels,
     compile_unit,
     count_registers,
     known_launch,
-    local_arguments,
     resolve,
 )
 
@@ -255,10 +255,13 @@ def _prepared(
         ),
     )
     count = counts.get(kernel.symbol)
-    local = local_bytes_of(facts, local_arguments(kernel, inputs, request.arguments))
+    sizes_of = buffer_bytes(kernel, inputs, request.arguments)
+    local = local_bytes_of(facts, sizes_of)
     subject = stage(
         "machine program",
-        lambda: subject_of(kernel, facts, None if count is None else count.count, local),
+        lambda: subject_of(
+            kernel, facts, None if count is None else count.count, local, array_bytes=sizes_of
+        ),
     )
     subject.registers_known = count is not None and count.source is not RegisterSource.ESTIMATE
     sizes = tuple(known.global_size), tuple(known.local_size)

@@ -12,9 +12,10 @@ Import this lazily: it needs numpy.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 
 from kcc.frontend.ir.instructions import Alloca
 from kcc.frontend.ir.types import I64
+from kcc.passes.access.taking import TakingShares, refined, segments, weights_of
 from kcc.passes.memory.warp_cost import Ints, Mask
 from kcc.passes.symbolic.affine import depends_on
 from kcc.passes.symbolic.build import SymbolicValues
@@ -45,6 +47,10 @@ MAX_ROWS = 1 << 18
 
 MAX_SHARE_ROWS = 1 << 16
 """The same where only a share of warps is wanted, whose sample is weighted."""
+
+MOST_SIMULATED = 1 << 10
+"""Iterations of a loop that are gone through one by one. Of more these stand for all: what is
+decided by a counter that wraps round comes again."""
 
 MAX_ASKED = 32
 """Nodes that one evaluator is asked for before it is thrown away with all its intermediate
@@ -70,15 +76,6 @@ class Shifts:
 
     values: Ints
     weights: tuple[int, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class TakingShares:
-    """The share of the executions in which a warp takes part: in the ``mean`` of all, and of each
-    warp of a thread block."""
-
-    mean: float
-    by_place: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +128,24 @@ class Warps:
 
     def needs(self, node: Node) -> frozenset[Key]:
         """The symbols a node depends on, addresses of objects left out, and counters of loops that
-        have ended."""
+        have ended; of a variable without a closed form the counter of its loop."""
         if node not in self._dependences:
             loops = self.values.varying(node)
-            self._dependences[node] = frozenset(
+            self._dependences[node] = self._simulated(node) | frozenset(
                 (kind, index)
                 for kind, index in depends_on(self.values, node)
                 if kind not in BASE_KINDS and (kind is not SymbolKind.COUNTER or index in loops)
             )
         return self._dependences[node]
+
+    def _simulated(self, node: Node) -> frozenset[Key]:
+        """The counters of loops whose iterations are gone through one by one to know a node."""
+        loops = self.values.varying(node)
+        return frozenset(
+            (SymbolKind.COUNTER, each.loop)
+            for each in everything(self.values, node)
+            if isinstance(each, Recurrence) and each.loop in loops
+        )
 
     def moving(self, nodes: Iterable[Node]) -> set[Key]:
         """The numbers of thread blocks, and the counters, that nodes depend on."""
@@ -247,68 +253,77 @@ class Warps:
 
     def shares_taking(self, condition: Node) -> TakingShares | None:
         """The share of the executions by warps of the launch in which a condition (i1) holds for
-        some lane; None if memory decides, or it takes too long to compute.
-
-        Of many thread blocks or iterations a sample is looked at. The first and the last of each
-        dimension, at which conditions like to change, count once, and those between for the rest.
-        """
-        found = self._taken(condition)
-        if found is None:
-            return None
-        keys, axes, taken = found
-        weights = self._weights(keys, axes)
-        mean = float(np.average(taken.mean(axis=1), weights=weights))
-        return TakingShares(mean, np.average(taken, axis=0, weights=weights))
-
-    def shares_by_group(self, condition: Node) -> NDArray[np.float64] | None:
-        """The same of each thread block, by its numbers in z, y and x (1 long where they do not
-        matter). Of many thread blocks a sample is looked at; the others are between them."""
-        found = self._taken(condition)
-        if found is None:
-            return None
-        keys, axes, taken = found
-        groups = {index: place for place, (kind, index) in enumerate(keys) if kind is _GROUP}
-        shape = [len(axis) for axis in reversed(axes)]
-        weights = self._weights(keys, axes).reshape(shape)
-        others = tuple(len(keys) - 1 - i for i in range(len(keys)) if i not in groups.values())
-        shares = np.average(taken.mean(axis=1).reshape(shape), axis=others, weights=weights)
-        # Keys are in order, so that the number in z, if it is one of them, is the first axis.
-        shares = shares.reshape([len(axes[groups[d]]) if d in groups else 1 for d in (2, 1, 0)])
-        for dimension, place in groups.items():
-            every = np.arange(self.extent(keys[place]) or 1)
-            between = partial(np.interp, every, axes[place])
-            shares = np.apply_along_axis(between, 2 - int(dimension), shares)
-        return shares
-
-    def _taken(self, condition: Node) -> tuple[list[Key], list[Ints], Mask] | None:
-        """The numbers that a condition depends on, those of their values that are looked at, and
-        for each combination of these (the first one the fastest) the warps of a thread block in
-        which it holds for some lane."""
+        some lane, by thread blocks and warps; None if memory decides, or it takes too long to
+        compute. Of many thread blocks or iterations those are looked at where it changes."""
         if condition in self._heavy or self.unknown(condition):
             return None
         keys = sorted(self.moving([condition]), key=str)
-        axes, _ = self._axes(keys, MAX_SHARE_ROWS)
+        simulated = self._simulated(condition)
+        extents = [
+            min(self.extent(key) or 1, MOST_SIMULATED if key in simulated else sys.maxsize)
+            for key in keys
+        ]
+        own = {SymbolKind.LOCAL_ID, SymbolKind.GLOBAL_ID, SymbolKind.LANE}
+        size = self.size if any(kind in own for kind, _ in self.needs(condition)) else 1
+        base, _ = _sampled(extents, MAX_SHARE_ROWS // size)
+
+        def holds(axes: list[Ints]) -> Mask | None:
+            whole = all(own is first for own, first in zip(axes, base, strict=True))
+            return self._taken(condition, keys, axes, size, keep=whole and size == self.size)
+
+        found = refined(list(base), holds, max(MAX_SHARE_ROWS // size, 1))
+        return None if found is None else self._by_segment(keys, extents, *found)
+
+    def _by_segment(
+        self, keys: list[Key], extents: list[int], axes: list[Ints], taken: Mask
+    ) -> TakingShares:
+        """From what warps do in each combination of numbers, the shares over the iterations."""
+        shares = np.repeat(taken.astype(np.float64), -(-self._warps // taken.shape[-1]), axis=-1)
+        for place in reversed(range(len(keys))):
+            if keys[place][0] is not _GROUP:
+                weights = weights_of(axes[place], extents[place])
+                shares = np.average(shares, axis=len(keys) - 1 - place, weights=weights)
+                keys, axes = keys[:place] + keys[place + 1 :], axes[:place] + axes[place + 1 :]
+                extents = extents[:place] + extents[place + 1 :]
+        # Keys are in order, so that the number in z, if it is one of them, is the first dimension.
+        dimensions = {int(index): place for place, (_, index) in enumerate(keys)}
+        shape = [len(axes[dimensions[d]]) if d in dimensions else 1 for d in (2, 1, 0)]
+        shares, starts, grid = shares.reshape(*shape, -1), list[Ints](), list[int]()
+        for d in range(3):
+            axis = axes[dimensions[d]] if d in dimensions else np.zeros(1, np.int64)
+            own, chosen = segments(axis, np.moveaxis(shares, 2 - d, 0))
+            shares = np.take(shares, chosen, axis=2 - d)
+            starts.append(own)
+            grid.append(extents[dimensions[d]] if d in dimensions else 1)
+        x, y, z = starts
+        return TakingShares((x, y, z), (grid[0], grid[1], grid[2]), shares)
+
+    @property
+    def _warps(self) -> int:
+        """Warps of a thread block."""
+        return -(-self.size // WARP)
+
+    def _taken(
+        self, condition: Node, keys: list[Key], axes: list[Ints], size: int, *, keep: bool
+    ) -> Mask | None:
+        """For each combination of the numbers that a condition depends on (the first one the
+        fastest) the warps of a thread block in which it holds for some lane; one for all where
+        only one work-item is looked at."""
         combinations = math.prod(len(axis) for axis in axes)
-        evaluate = self._evaluator(keys, axes, combinations)
+        if keep:
+            evaluate = self._evaluator(keys, axes, combinations)
+        else:
+            evaluate = Evaluator(self.values, self._lanes(keys, axes, combinations, size))
         holds, known = evaluate.integers(self._bound(condition))
         if evaluate.exhausted:
             self._heavy.add(condition)
-            del self._kept[combinations, *keys]
+            self._kept.pop((combinations, *keys), None)
         if not known.all():
             return None
-        width = min(WARP, self.size)
-        lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -self.size % width)))
-        taken = cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
-        return keys, axes, taken
-
-    def _weights(self, keys: list[Key], axes: list[Ints]) -> NDArray[np.float64]:
-        """How many combinations each one that is looked at stands for."""
-        weights = np.ones(1)
-        for key, axis in zip(keys, axes, strict=True):
-            own = np.ones(len(axis))
-            own[1:-1] = ((self.extent(key) or 1) - 2) / max(len(axis) - 2, 1)
-            weights = np.outer(own, weights).ravel()
-        return weights
+        holds = np.broadcast_to(holds, combinations * size)
+        width = min(WARP, size)
+        lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -size % width)))
+        return cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
 
     def first_block(self, node: Node, at: Mapping[Key, int] | None = None) -> Ints | None:
         """The addresses of all warps of the first thread block, in the first iterations (but for
@@ -324,16 +339,7 @@ class Warps:
 
     def _axes(self, keys: list[Key], most: int) -> tuple[list[Ints], bool]:
         """Per number that varies the values that are looked at, and whether they are a sample."""
-        extents = [self.extent(key) or 1 for key in keys]
-        kept = list(extents)
-        while math.prod(kept) * self.size > most and max(kept, default=1) > 2:
-            largest = kept.index(max(kept))
-            kept[largest] = max(kept[largest] // 2, 2)
-        axes = [
-            np.unique(np.linspace(0, extent - 1, some).astype(np.int64))
-            for extent, some in zip(extents, kept, strict=True)
-        ]
-        return axes, kept != extents
+        return _sampled([self.extent(key) or 1 for key in keys], most // self.size)
 
     def _evaluator(self, keys: list[Key], axes: list[Ints], combinations: int) -> Evaluator:
         """One for several questions about the same work-items, for what they have in common; it
@@ -347,25 +353,28 @@ class Warps:
         self._kept[known] = evaluate, asked + 1
         return evaluate
 
-    def _lanes(self, keys: list[Key], axes: list[Ints], combinations: int) -> Lanes:
-        """A row for each work-item of a thread block in each combination."""
+    def _lanes(
+        self, keys: list[Key], axes: list[Ints], combinations: int, size: int | None = None
+    ) -> Lanes:
+        """A row for each work-item of a thread block (or so many of them) in each combination."""
         symbols: dict[Key, NDArray[Any]] = dict(self.given)
-        count = combinations * self.size
-        items = np.arange(self.size, dtype=np.int64)
+        size = size or self.size
+        count = combinations * size
+        items = np.arange(size, dtype=np.int64)
         number = np.arange(combinations, dtype=np.int64)
         moved = dict[Key, Ints]()
         for key, axis in zip(keys, axes, strict=True):
-            moved[key] = np.repeat(axis[number % len(axis)], self.size)
+            moved[key] = np.repeat(axis[number % len(axis)], size)
             number = number // len(axis)
         inside = items
         for dimension in self.order:
-            size = self.local[dimension]
-            own = np.tile(inside % size, combinations)
-            inside = inside // size
+            extent = self.local[dimension]
+            own = np.tile(inside % extent, combinations)
+            inside = inside // extent
             group = moved.get((_GROUP, dimension), np.zeros(1, np.int64))
             symbols[_LOCAL, dimension] = own
             symbols[_GROUP, dimension] = group
-            symbols[_GLOBAL, dimension] = group * size + own + self.known.offset[dimension]
+            symbols[_GLOBAL, dimension] = group * extent + own + self.known.offset[dimension]
         symbols[SymbolKind.LANE, 0] = np.tile(items % WARP, combinations)
         for loop in self.values.loops.loops:
             key = (SymbolKind.COUNTER, loop.id)
@@ -475,6 +484,20 @@ def _distinct(rows: Ints, active: Mask) -> tuple[Ints, Ints]:
         keys = np.concatenate([rows, active.astype(np.int64)], axis=1)
         _, first, weights = np.unique(keys, axis=0, return_index=True, return_counts=True)
     return first.astype(np.int64), weights.astype(np.int64)
+
+
+def _sampled(extents: list[int], most: int) -> tuple[list[Ints], bool]:
+    """Numbers below each of some extents, the first and the last among them, so that there are no
+    more combinations than ``most``, and whether they are a sample."""
+    kept = list(extents)
+    while math.prod(kept) > most and max(kept, default=1) > 2:
+        largest = kept.index(max(kept))
+        kept[largest] = max(kept[largest] // 2, 2)
+    axes = [
+        np.unique(np.linspace(0, extent - 1, some).astype(np.int64))
+        for extent, some in zip(extents, kept, strict=True)
+    ]
+    return axes, kept != extents
 
 
 def as_terms(node: Node) -> list[tuple[Node, int]]:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kcc.passes.symbolic.lanes import Lanes
+
 MAX_RANGES = 4
 """Ranges of ids that a set is described by; one of more is described by its share."""
 
@@ -216,10 +218,10 @@ def _sides(values: SymbolicValues, branch: BranchPoint) -> tuple[tuple[Side, ...
     if found is None:
         return unknown, reason or "takes too many iterations to compute"
     taken, words = found
-    executions = sum(float(row.sum(dtype="float64")) for row in taken)
+    executions = sum(words.lanes.mean(row) for row in taken)
     sides = list[Side]()
     for target, row in zip(targets, taken, strict=True):
-        share = float(row.sum(dtype="float64")) / executions if executions else None
+        share = words.lanes.mean(row) / executions if executions else None
         items = words.describe(row > 0)
         sides.append(Side(target, share, items, sampled=words.sampled))
     return tuple(sides), "" if executions else "is never executed"
@@ -244,7 +246,7 @@ def _over_launch(
     ids = {key for count in counts for key in depends_on(values, count) if key[0] in ID_KINDS}
     columns = {key: lanes.symbols[key] for key in ids}
     group = values.algebra.known.local_size or (1,)
-    return rows, _Items(columns, group, sampled)
+    return rows, _Items(columns, group, sampled, lanes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,11 +256,12 @@ class _Items:
     columns: Mapping[tuple[SymbolKind, int | str], NDArray[np.int64]]
     group: tuple[int, ...]
     sampled: bool
+    lanes: Lanes
 
     def describe(self, chosen: NDArray[np.bool_]) -> str:
         """The set of rows for which ``chosen`` is true, in words."""
         if self.sampled:
-            return f"about {100 * float(chosen.mean()):.3g} % of the work-items"
+            return f"about {100 * self.lanes.mean(chosen):.3g} % of the work-items"
         if chosen.all():
             return "all"
         if not chosen.any():

@@ -21,11 +21,19 @@ class Lanes:
     """``count`` rows, mostly work-items, and what symbols stand for in each.
 
     ``symbols`` maps kind and index to an int64 array (a float one for float arguments) of
-    ``count`` elements, or of one that all rows share.
+    ``count`` elements, or of one that all rows share. ``weights``: how many each row stands for,
+    where they are a sample; None: as many as any other.
     """
 
     count: int
     symbols: Mapping[Key, NDArray[Any]] = field(default_factory=dict[Key, NDArray[Any]])
+    weights: NDArray[np.float64] | None = None
+
+    def mean(self, values: NDArray[Any]) -> float:
+        """The mean of a value (by row, or of one that all rows share) over what rows stand for."""
+        if self.weights is None or len(values) == 1:
+            return float(values.mean(dtype=np.float64))
+        return float(np.average(values, weights=self.weights))
 
     def given(self, symbols: Mapping[Key, NDArray[Any]]) -> Lanes:
         """The same rows with more symbols."""

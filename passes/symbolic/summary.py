@@ -101,11 +101,11 @@ def summary(values: SymbolicValues, node: Node) -> Summary | Unsettled:
     if evaluate.exhausted and lanes.count > MIN_LANES:
         fewer = evaluator_for(values, [node], MIN_LANES)
         assert fewer is not None
-        evaluate, _, sampled = fewer
+        evaluate, lanes, sampled = fewer
         data, sure = evaluate.integers(node)
     if not sure.all():
         return Unsettled(exhausted=evaluate.exhausted, missing=False)
-    least, greatest, mean = int(data.min()), int(data.max()), float(data.mean())
+    least, greatest, mean = int(data.min()), int(data.max()), lanes.mean(data)
     if not sampled:
         return Summary(least, greatest, mean, sampled=False)
     low, high = values.algebra.interval(node)
@@ -127,8 +127,11 @@ def launch_lanes(known: Known, needed: set[Key], most: int) -> tuple[Lanes, bool
     axes = _axes(known, ids)
     total = math.prod(count for count, _ in axes)
     sampled = total > most
-    numbers = _sample(total, most) if sampled else np.arange(total, dtype=np.int64)
-    return Lanes(len(numbers), {**symbols, **_ids(known, axes, numbers)}), sampled
+    if not sampled:
+        numbers = np.arange(total, dtype=np.int64)
+        return Lanes(total, {**symbols, **_ids(known, axes, numbers)}), False
+    numbers, weights = _sample(total, most)
+    return Lanes(len(numbers), {**symbols, **_ids(known, axes, numbers)}, weights), True
 
 
 def _local_lanes(
@@ -165,11 +168,14 @@ def _axes(known: Known, ids: set[Key]) -> list[tuple[int, int]]:
     return axes
 
 
-def _sample(total: int, count: int) -> NDArray[np.int64]:
-    """The first and last rows, and others evenly between them."""
+def _sample(total: int, count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The first and last rows, others evenly between them, and how many each stands for."""
     edge = count // 4
     middle = np.linspace(edge, total - edge, count // 2, endpoint=False).astype(np.int64)
-    return np.concatenate([np.arange(edge), middle, np.arange(total - edge, total)])
+    rows = np.concatenate([np.arange(edge), middle, np.arange(total - edge, total)])
+    weights = np.ones(len(rows))
+    weights[edge : edge + len(middle)] = (total - 2 * edge) / len(middle)
+    return rows, weights
 
 
 def _ids(

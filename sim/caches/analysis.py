@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +31,17 @@ from kcc.passes.memory.access_facts import MemoryShape
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
+from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.overflow import missing_share
 from kcc.sim.caches.row_walks import Step, Walk, step_of, walked_bytes, walks_of
+from kcc.sim.caches.unknown_factors import placed_inside
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
-from kcc.sim.flow.launch_flow import Flow
+from kcc.sim.flow.launch_flow import Flow, grid_of
 from kcc.sim.flow.open_arguments import open_arguments, placed
 
 Ints = NDArray[np.int64]
@@ -55,6 +58,7 @@ INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
 
+NOTHING: Mapping[str, int] = MappingProxyType({})
 MOST_SHIFTS = 8
 MOST_WARPS = 8
 
@@ -92,6 +96,10 @@ class Stream:
 
     assumed: bool = False
     """Whether they rest on an argument that nobody gave (:mod:`kcc.sim.flow.open_arguments`)."""
+    array_bytes: int | None = None
+    """Of the array, where that is given."""
+    once: float = 1.0
+    """The share of the sectors asked of it that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +135,65 @@ class CacheShape:
 
 
 def streams_of(
-    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int]
-) -> tuple[Stream, ...]:
+    kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int],
+    array_bytes: Mapping[str, int] = NOTHING,
+) -> tuple[Stream, ...]:  # fmt: skip
     """The addresses of the accesses in ``widths``, but private ones. That says how many bytes a
     lane moves in each: more than in the source where neighbours were made one access; those that
-    became part of another one are not in it."""
-    reader = _Reader(kernel, facts, flow, banks)
+    became part of another one are not in it. ``array_bytes`` of arrays that have a known size."""
+    reader = _Reader(kernel, facts, flow, banks, array_bytes)
     streams = [
         reader.stream(access, widths[access.id])
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
     walks = walks_of(reader.steps)
-    return tuple(replace(stream, walk=walks.get(stream.access)) for stream in streams)
+    found = [
+        bounded(replace(stream, walk=walks.get(stream.access)), array_bytes.get(stream.array))
+        for stream in streams
+    ]
+    asked = dict[str, float]()
+    for each in found:
+        if each.rows is None and each.is_load:
+            asked[each.array] = asked.get(each.array, 0.0) + each.executions * each.sectors
+    return tuple(
+        each if each.array_bytes is None
+        else replace(each, once=_share(each.array_bytes / SECTOR, asked.get(each.array, 0.0)))
+        for each in found
+    )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float:
+    return min(part / whole, 1.0) if whole else 1.0
+
+
+def bounded(stream: Stream, array_bytes: int | None) -> Stream:
+    """A stream to an array of a known size: lanes that go anywhere in it touch no more of it, in
+    the mean, than as many that are drawn."""
+    if not array_bytes or stream.is_local:
+        return stream
+    if stream.rows is not None:
+        return replace(stream, array_bytes=array_bytes)
+    wanted = WARP * stream.lanes
+    sectors, lines = (_drawn(wanted, -(-array_bytes // piece)) for piece in (SECTOR, LINE))
+    return replace(
+        stream, array_bytes=array_bytes, sectors=min(stream.sectors, sectors),
+        lines=min(stream.lines, lines), passes=min(stream.passes, lines),
+    )  # fmt: skip
+
+
+def _drawn(lanes: float, pieces: int) -> float:
+    """How many different ones of so many pieces lanes draw, in the mean; one at least."""
+    return max(pieces * (1.0 - (1.0 - 1.0 / pieces) ** lanes), 1.0)
 
 
 class _Reader:
     """Computes addresses; those that differ by a constant only once."""
 
-    def __init__(self, kernel: Kernel, facts: Facts, flow: Flow, banks: int) -> None:
+    def __init__(
+        self, kernel: Kernel, facts: Facts, flow: Flow, banks: int, array_bytes: Mapping[str, int]
+    ) -> None:
+        self.array_bytes = array_bytes
         self.study = AccessStudy(kernel, facts, MemoryShape())
         self.instructions = kernel.function.instructions
         self.values, self.flow, self.banks = facts[SymbolicValues], flow, banks
@@ -156,19 +204,59 @@ class _Reader:
         self.costs = dict[object, _Costs]()
         self.moves = dict[object, dict[Key, int]]()
         self.periods = dict[object, tuple[int, int] | None]()
-        self.loops = facts[Loops]
+        self.loops, self.facts = facts[Loops], facts
         self.steps = dict[int, Step]()  # of accesses whose rows are not known, by access
         self.own_rows = set[int]()  # loads whose lanes read a row of their own, or by such a row
 
     def address(self, access: MemoryAccess) -> tuple[Expr, bool]:
         """The address of an access, and whether an argument that nobody gave had to be assumed; one
         whose lanes lie apart by such an argument is left as it is."""
-        found = self.study.address(access)
+        found = self._certain_or_likely(access)
         missing = open_arguments(self.values, self.warps, found)
         if not missing:
-            return found, False
+            inside = self._inside(access, found)
+            return (found, False) if inside is None else (inside, True)
         one, other = (placed(self.values, found, missing, times) for times in (1, 3))
         return (one, True) if self.are_alike(access, one, other) else (found, False)
+
+    def _certain_or_likely(self, access: MemoryAccess) -> Expr:
+        """The address; where lanes cannot be told apart for what is added to their number before
+        that is extended (`in[sample + shift]`, of 32 bits), as if no sum wrapped: in an array of
+        less than 4 GiB nothing else is inside."""
+        found = self.study.address(access)
+        if not isinstance(self.split(access, found)[0], Unknown):
+            return found
+        likely = unwrapped(self.study.algebra, found)
+        known = likely is not found and not isinstance(self.split(access, likely)[0], Unknown)
+        return likely if known else found
+
+    def _inside(self, access: MemoryAccess, address: Expr) -> Expr | None:
+        """The address of lanes that lie apart by what memory holds, so that the launch stays in an
+        array of a known size."""
+        size = self.array_bytes.get(access.array.name) if isinstance(access.array, Array) else None
+        if size is None or not isinstance(self.split(access, address)[0], Unknown):
+            return None
+        last, warps = self._last_block(access.block), self.by_block[access.block]
+
+        def span(each: Expr) -> tuple[int, int] | None:
+            ends = {
+                key: last[key[1]]
+                if key[0] is SymbolKind.GROUP_ID  # type: ignore[index]
+                else (warps.extent(key) or 1) - 1
+                for key in warps.moving([each])
+            }
+            first, end = warps.first_block(each), warps.first_block(each, ends)
+            if first is None or end is None:
+                return None
+            return int(min(first.min(), end.min())), int(max(first.max(), end.max()))
+
+        return placed_inside(self.values, self.study.judge, address, span, size)
+
+    def _last_block(self, block: int) -> tuple[int, int, int]:
+        """The numbers of the last thread block that executes a block of the program as most do."""
+        own = [c for c in self.flow.blocks if c.flow.executions[block]]
+        x, y, z = own[0].grid or grid_of(self.facts) if own else grid_of(self.facts)
+        return max(x - 2, 0), max(y - 2, 0), max(z - 2, 0)
 
     def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:
         """Whether lanes are as far from each other at one of two addresses as at the other."""
@@ -260,8 +348,9 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     if isinstance(access.element_bytes, int) and size > access.element_bytes:
         constant &= -size
     rows, period = None, None
-    groups, loops = [0, 0, 0], dict[int, int]()
+    groups, loops, anywhere = [0, 0, 0], dict[int, int](), list[int]()
     if not isinstance(split, Unknown):
+        anywhere = [moved for term, moved in split.loose if reader.values.causes(term)]
         rows = reader.addresses(split, place)
         groups, loops = _coefficients(split.linear)
         if rows is not None and access.space is not AddressSpace.LOCAL:
@@ -277,7 +366,7 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
             {}, sectors, sectors, 2.0 if local else sectors, local,
         )  # fmt: skip
-    shifts = _shifts(groups, loops)
+    shifts = _shifts((*groups, *loops.values(), *anywhere), evenly=bool(anywhere))
     alone = local and access.op is AccessOp.ATOMIC
     if alone and (rows == rows.flat[0]).all():
         alone = not is_joined(reader.instructions[access.instruction])
@@ -309,14 +398,20 @@ def _coefficients(terms: Mapping[Key, int]) -> tuple[list[int], dict[int, int]]:
     return groups, loops
 
 
-def _shifts(groups: Sequence[int], loops: Mapping[int, int]) -> Ints:
-    """Remainders of a line that thread blocks and iterations move an access by."""
-    steps = [abs(c) for c in (*groups, *loops.values()) if c % LINE]
+def _shifts(moves: Sequence[int], *, evenly: bool) -> Ints:
+    """Remainders of a line that an access is moved by: by thread blocks, by iterations, by what
+    memory holds and all lanes of a warp read (each by multiples of a number of bytes). Of many some
+    are taken, ``evenly`` also within a sector."""
+    steps = [abs(move) for move in moves if move % LINE]
     if not steps:
         return np.zeros(1, np.int64)
     step = math.gcd(*steps, LINE)
     every = np.arange(0, LINE, step, dtype=np.int64)
-    return every[:: max(1, len(every) // MOST_SHIFTS)]
+    stride = max(1, len(every) // MOST_SHIFTS)
+    if evenly and stride > 1:
+        some = np.arange(MOST_SHIFTS)
+        return every[(some * stride + some) % len(every)]
+    return every[::stride]
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,17 +527,28 @@ def traffic_of(
 
 def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:
     """That of an access through an index that memory holds; the launch touches ``everything``, and
-    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along."""
+    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
+    size of the array is known, caches that have room for it bring it once."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
     miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
     if stream.walk is not None:
         fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
         miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
         miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
+    if stream.array_bytes is not None:
+        once, each = stream.once, min(stream.once * shape.sms, 1.0)
+        miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
+        miss2 = min(miss2, miss1, max(once, _beyond(stream.array_bytes, shape.l2_bytes)))
+    known = stream.array_bytes is not None and stream.array_bytes <= LINE
     return Traffic(
         stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
-        stream.passes, known=False, bank_passes=stream.bank_passes,
+        stream.passes, known=known, bank_passes=stream.bank_passes,
     )  # fmt: skip
+
+
+def _beyond(footprint: float, size: int) -> float:
+    """The share of an array, read in any order, that a cache has no room for."""
+    return max(1.0 - size / footprint, 0.0)
 
 
 def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
@@ -594,7 +700,8 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     for stream in members:
         if stream.rows is None:
             fresh = 1.0 if stream.walk is None else stream.walk.fresh
-            high = max(high, stream.executions * stream.sectors * SECTOR * fresh)
+            touched = stream.executions * stream.sectors * SECTOR * fresh
+            high = max(high, min(touched, stream.array_bytes or math.inf))
             continue
         least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
         for coefficient, extent in zip(stream.groups, shape.grid, strict=True):

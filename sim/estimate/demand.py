@@ -3,7 +3,6 @@ resource needs at least."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -50,7 +49,8 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     if not occupancy.blocks:
         return occupancy
     occupancy = modelled_occupancy(reader, occupancy, mechanisms)
-    traffic = launch_traffic(subject, reader, machine, occupancy, mechanisms)
+    asked = subject.among or subject
+    traffic = launch_traffic(asked, reader, machine, occupancy, mechanisms)
     return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
 
 
@@ -72,9 +72,22 @@ class Demand:
             s.access: s.array for s in subject.streams
             if s.is_uniform and s.is_load and not s.is_local and not any(s.groups) and not s.period
         }  # fmt: skip
-        self.active = min(machine.sms, math.prod(subject.grid))
+        self.active = min(machine.sms, subject.thread_blocks)
         self._columns()
         self.executions = self._executions()
+        self.counts = self._counts()
+
+    def take(
+        self, subject: Subject, executions: np.ndarray, columns: Mapping[str, np.ndarray]
+    ) -> None:
+        """Become the demand of another launch of the same program: its executions, and some of the
+        columns."""
+        for name in ("bounds", "l2_rate", "dram_rate", "written"):
+            self.__dict__.pop(name, None)
+        self.subject, self.executions = subject, executions
+        self.active = min(self.machine.sms, subject.thread_blocks)
+        for name, column in columns.items():
+            setattr(self, name, column)
         self.counts = self._counts()
 
     def _columns(self) -> None:
@@ -290,7 +303,7 @@ class Demand:
             cpi_stack={name: share * cpi for name, share in parts.items()},
             bounds=bounds,
             occupancy=self.occupancy,
-            waves=math.prod(self.subject.grid) / (self.machine.sms * self.occupancy.blocks),
+            waves=self.subject.thread_blocks / (self.machine.sms * self.occupancy.blocks),
             counts=self.counts,
             lines=self.lines(),
             assumptions=reader.assumptions,

@@ -51,7 +51,7 @@ def estimate_hpca19(
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
     # All active warps consume the same trace.
-    subject = replace(subject, flow=replace(subject.flow, classes=()), traces={})
+    subject = replace(subject, flow=replace(subject.flow, classes=(), blocks=()), traces={})
     demand = demand_of(subject, reader, mechanisms)
     if isinstance(demand, Occupancy):
         return invalid_estimate(reader, demand)
@@ -62,7 +62,7 @@ def estimate_hpca19(
     for cut in subject.cut_loops(demand.machine.generation):
         shorter, _ = _round(demand, cut.shorter, steps)
         lacking += max(cycles - shorter, 0.0) * cut.times * cut.around
-    groups = math.prod(subject.grid)
+    groups = subject.thread_blocks
     total = kernel_cycles(cycles + lacking, groups, 1, demand.machine.sms, _active_groups(demand))
     return demand.estimate(reader, total, shares)
 
@@ -70,7 +70,7 @@ def estimate_hpca19(
 def _active_groups(demand: Demand) -> int:
     """Equation 7; no more than there are."""
     return min(
-        demand.occupancy.blocks, math.ceil(math.prod(demand.subject.grid) / demand.machine.sms)
+        demand.occupancy.blocks, math.ceil(demand.subject.thread_blocks / demand.machine.sms)
     )
 
 

@@ -9,7 +9,7 @@ full, and no resource may be used faster than it can go.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.estimate.demand import SECTOR, Demand, demand_of
+from kcc.sim.estimate.mixed_launch import class_order, mixed
 from kcc.sim.estimate.options import EVERYTHING, Mechanisms
 from kcc.sim.estimate.result import Estimate, invalid_estimate
 from kcc.sim.estimate.subject import Subject
@@ -48,14 +49,14 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
-    demand = demand_of(subject, reader, mechanisms)
-    if isinstance(demand, Occupancy):
-        return invalid_estimate(reader, demand)
+    found = _timed(subject, reader, mechanisms)
+    if isinstance(found, Occupancy):
+        return invalid_estimate(reader, found)
     spilling = _spilling(subject, reader, mechanisms)
     if isinstance(spilling, Occupancy):
         return invalid_estimate(reader, spilling)
-    cycles, shares = _launch(demand)
-    most = 0.0 if spilling is None else _launch(spilling)[0]
+    demand, cycles, shares = found
+    most = 0.0 if spilling is None else spilling[1]
     if most <= cycles:
         return demand.estimate(reader, cycles, shares)
     middle = math.sqrt(cycles * most)
@@ -63,25 +64,70 @@ def estimate(subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERY
     return replace(demand.estimate(reader, middle, shares), doubt=most / middle)
 
 
+Timed = tuple[Demand, float, Mapping[str, float]]
+"""What a launch asks for, its cycles, and the shares of what they went into."""
+
+
 def _spilling(
     subject: Subject, reader: GpuReader, mechanisms: Mechanisms
-) -> Demand | Occupancy | None:
-    """What the launch asks for if the compiler spills in a large block, which cannot be told; None
-    where it does not. It takes all registers there are then, with which a thread block may not fit:
-    of the table of convolutions six configurations have such blocks and too many work-items for
-    that, and all failed on the RTX 3090."""
+) -> Timed | Occupancy | None:
+    """The launch if the compiler spills in a large block, which cannot be told; None where it does
+    not. It takes all registers there are then, with which a thread block may not fit: of the table
+    of convolutions six configurations have such blocks and too many work-items for that, and all
+    failed on the RTX 3090."""
     other = subject.spilling(reader.gpu.capability)
-    return None if other is None else demand_of(other, reader, mechanisms)
+    return None if other is None else _timed(other, reader, mechanisms)
 
 
-def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
-    """Cycles of all thread blocks, and the shares of what they went into."""
-    blocks = math.prod(demand.subject.grid)
+def _timed(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> Timed | Occupancy:
+    """The launch; the occupancy alone if no thread block fits on an SM."""
+    parts = list[Demand]()
+    for part in subject.parts:
+        demand = demand_of(part, reader, mechanisms)
+        if isinstance(demand, Occupancy):
+            return demand
+        parts.append(demand)
+    demand = mixed(subject, parts)
+    cycles, shares = _of_classes(demand, parts) if len(parts) > 1 else _launch(demand)
+    return demand, *_at_least(demand, cycles, shares)
+
+
+def _of_classes(demand: Demand, parts: Sequence[Demand]) -> tuple[float, Mapping[str, float]]:
+    """Cycles of thread blocks of several classes. Those of a few rounds run in their order; of more
+    each class takes what it takes alone: thread blocks that exit at once leave their places to the
+    others of their class, or to those that follow in the order."""
+    most = math.ceil(demand.subject.thread_blocks / demand.machine.sms)
+    if most <= ROUNDS * min(demand.occupancy.blocks, most):
+        order, more = class_order(demand.subject, demand.machine)
+        cycles, shares = _launch(demand, order)
+        return cycles * more, shares
+    found = [_at_least(part, *_launch(part)) for part in parts]
+    total, shares = sum(cycles for cycles, _ in found), dict[str, float]()
+    for cycles, own in found:
+        for name, share in own.items():
+            shares[name] = shares.get(name, 0.0) + share * cycles / total
+    return total, shares
+
+
+def _at_least(
+    demand: Demand, cycles: float, shares: Mapping[str, float]
+) -> tuple[float, Mapping[str, float]]:
+    """The same, no shorter than any resource needs."""
+    name, least = max(demand.bounds.items(), key=lambda item: item[1])
+    if least <= cycles:
+        return cycles, shares
+    return least, _squeezed(shares, cycles / least, f"{name}_bound")
+
+
+def _launch(demand: Demand, order: Sequence[int] = ()) -> tuple[float, Mapping[str, float]]:
+    """Cycles of all thread blocks, and the shares of what they went into. ``order``: the classes of
+    the thread blocks of an SM where they differ."""
+    blocks = demand.subject.thread_blocks
     trace = demand.subject.trace(demand.machine.generation)
     per_sm, most = blocks / demand.machine.sms, math.ceil(blocks / demand.machine.sms)
     resident = min(demand.occupancy.blocks, most)
     if most <= ROUNDS * resident:
-        cycles, spent = _few(demand, trace, most)
+        cycles, spent = _few(demand, trace, most, order)
     elif trace.cuts or trace.inside:
         period, spent = _steady(demand, partial(_long, demand, trace, resident))
         cycles = per_sm * period
@@ -95,27 +141,28 @@ def _launch(demand: Demand) -> tuple[float, dict[str, float]]:
         alone = _sm(demand, trace.slowest, 1, warps=1)
         if alone.cycles > cycles:
             cycles, spent = alone.cycles, alone.spent
-    shares = dict(zip(_reasons(), (spent / spent.sum()).tolist(), strict=True))
-    name, least = max(demand.bounds.items(), key=lambda item: item[1])
-    if least > cycles:
-        shares = _squeezed(shares, cycles / least, f"{name}_bound")
-        cycles = least
-    return cycles, shares
+    return cycles, dict(zip(_reasons(), (spent / spent.sum()).tolist(), strict=True))
 
 
-def _few(demand: Demand, traced: Traced, blocks: int) -> tuple[float, Spent]:
+def _few(demand: Demand, traced: Traced, blocks: int, order: Sequence[int]) -> tuple[float, Spent]:
     """Cycles of a few rounds of thread blocks, with the tail in which the last ones are alone, of
     the SM that has most to do, and what its schedulers spent them on."""
-    subject, run = demand.subject, _sm(demand, traced.traces, blocks)
+
+    def run_of(traces: Traces) -> Run:
+        return _sm(demand, traces.in_order(order), blocks)
+
+    subject, run = demand.subject, run_of(traced.traces)
     cycles, spent = run.cycles, run.spent
     for cut in traced.cuts:
         longer, times = lengthened(subject.kernel, subject.facts, subject.flow, demand.program, cut)
-        more, on = _apart(_sm(demand, longer, blocks), run)
+        more, on = _apart(run_of(longer), run)
         cycles, spent = cycles + more * times, spent + on * times
     for cut in traced.inside:
-        more, on = _apart(run, _sm(demand, cut.shorter, blocks))
+        more, on = _apart(run, run_of(cut.shorter))
         times = cut.times * cut.around
         cycles, spent = cycles + more * times, spent + on * times
+    if order:
+        return cycles, spent
     work = subject.work_by_block(demand.machine.generation)
     return cycles * most_work(work, demand.machine.sms), spent
 
@@ -139,7 +186,7 @@ def _steady(demand: Demand, period: Callable[[float], tuple[float, Spent]]) -> t
         found.append(period(wait))
         return found[-1][0]
 
-    blocks = math.prod(demand.subject.grid) / demand.active
+    blocks = demand.subject.thread_blocks / demand.active
     service = demand.bounds["dram_bandwidth"] / blocks
     cycles, _ = settled(time_of, service, lambda u: load.wait(u, written))
     (unloaded, spent), (tried, other) = found[0], found[-1]
@@ -210,7 +257,7 @@ def _sm(
     from kcc.sim.estimate import pipeline_native as native
 
     machine, latency = demand.machine, demand.machine.latency
-    mean = math.prod(demand.subject.grid) / demand.active
+    mean = demand.subject.thread_blocks / demand.active
     sharing = demand.active * min(mean / blocks, 1.0)
     sm = native.Sm(
         schedulers=machine.schedulers,
@@ -246,7 +293,7 @@ def _reasons() -> tuple[str, ...]:
     return REASONS
 
 
-def _squeezed(shares: dict[str, float], kept: float, name: str) -> dict[str, float]:
+def _squeezed(shares: Mapping[str, float], kept: float, name: str) -> dict[str, float]:
     """The stack with cycles added beyond what the pipeline saw."""
     found = {reason: share * kept for reason, share in shares.items()}
     found[name] = 1.0 - kept

@@ -12,14 +12,15 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.sim.caches.analysis import Stream, streams_of
+from kcc.sim.caches.analysis import NOTHING, Stream, streams_of
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.caches.sector_phases import miss_shares
+from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.flow.executed_flow import Executed
 from kcc.sim.flow.folded_grid import folded
-from kcc.sim.flow.launch_flow import Flow, flow_of
+from kcc.sim.flow.launch_flow import BlockClass, Flow, flow_of, grid_of
 from kcc.sim.flow.sequences import CutInside, Traced, shortened, traced
 from kcc.sim.flow.uneven_blocks import Floats, work_by_block
 from kcc.sim.machine.costs import Generation
@@ -60,13 +61,46 @@ class Subject:
     works: dict[Generation, Floats] = field(default_factory=dict[Generation, Floats])
     orders_all: bool = True
     """Whether the compiler brings the values of large blocks into registers."""
+    alike: BlockClass | None = None
+    """Of the launch only these thread blocks, where they are looked at as a launch of their own."""
+    among: Subject | None = None
+    """The launch that finds in caches what these do, where they are few among others."""
     _reuse: ReuseProgram | None = None
     _spilling: Subject | None = None
+    _parts: tuple[Subject, ...] | None = None
 
     @property
     def grid(self) -> tuple[int, int, int]:
         """Thread blocks in x, y, z."""
-        return _grid(self.facts)
+        own = None if self.alike is None else self.alike.grid
+        return own or grid_of(self.facts)
+
+    @property
+    def thread_blocks(self) -> int:
+        """Thread blocks in all."""
+        return math.prod(self.grid) if self.alike is None else self.alike.region.blocks
+
+    @property
+    def parts(self) -> tuple[Subject, ...]:
+        """The classes of thread blocks as launches of their own, the largest first; the launch
+        itself where all do the same."""
+        if self._parts is None:
+            self._parts = tuple(map(self._part, self.flow.blocks)) or (self,)
+        return self._parts
+
+    def _part(self, alike: BlockClass) -> Subject:
+        folded_places = self.places != self.grid
+        places = self.places if folded_places or alike.grid is None else alike.grid
+        streams = tuple(
+            replace(s, executions=alike.flow.executions[alike.flow.block_of[s.access]])
+            for s in self.streams
+        )
+        few = alike.region.blocks < LEAST_PART * self.thread_blocks
+        return replace(
+            self, flow=alike.flow, alike=alike, among=self if few else None, streams=streams,
+            places=places, traces={}, studies={},
+            works=dict.fromkeys(Generation, np.ones(1)), _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
 
     @property
     def block_threads(self) -> int:
@@ -115,7 +149,7 @@ class Subject:
         if self._spilling is None:
             self._spilling = replace(
                 self, orders_all=False, programs={}, traces={}, studies={}, _reuse=None,
-                _spilling=None,
+                _spilling=None, _parts=None,
             )  # fmt: skip
         same = self._spilling.newest.private_bytes == newest.private_bytes
         return None if same else self._spilling
@@ -130,7 +164,13 @@ class Subject:
         """The accesses for the reuse-distance analysis, in the order of the newest generation."""
         if self._reuse is None:
             self._reuse = reuse_program(
-                self.facts, self.flow, self.newest, self.streams, self.grid, self.places
+                self.facts,
+                self.flow,
+                self.newest,
+                self.streams,
+                self.grid,
+                self.places,
+                None if self.alike is None else self.alike.middle,
             )
         return self._reuse
 
@@ -167,17 +207,18 @@ class Subject:
 
 def subject_of(
     kernel: Kernel, facts: Facts, registers: int | None, local_bytes: int,
-    executed: Executed | None = None,
+    executed: Executed | None = None, array_bytes: Mapping[str, int] = NOTHING,
 ) -> Subject:  # fmt: skip
-    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``."""
+    """Look at a kernel whose launch is known, and what was counted of it if it was ``executed``;
+    ``array_bytes`` are the sizes of the arrays that are given."""
     computed = flow_of(kernel, facts)
     flow = computed if executed is None else executed.flow(kernel, facts, computed)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    found = streams_of(kernel, facts, flow, 32, widths)
+    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
     if executed is not None:
         found = executed.counted(found, facts)
-    streams, places = folded(found, _grid(facts))
+    streams, places = folded(found, grid_of(facts))
     programs = {Generation.VOLTA: newest}
     misses = miss_shares(streams, facts, flow)
     works = dict[Generation, Floats]()
@@ -187,15 +228,6 @@ def subject_of(
         kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
         works=works,
     )  # fmt: skip
-
-
-def _grid(facts: Facts) -> tuple[int, int, int]:
-    known = facts[SymbolicValues].algebra.known
-    assert known.global_size is not None
-    assert known.local_size is not None
-    groups = [w // p for w, p in zip(known.global_size, known.local_size, strict=True)]
-    x, y, z = (*groups, 1, 1)[:3]
-    return x, y, z
 
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:

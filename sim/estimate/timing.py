@@ -38,7 +38,7 @@ def timing_of(
         clock_mhz=machine.clock_mhz,
         sms=machine.sms,
         schedulers=schedulers,
-        thread_blocks=math.prod(subject.grid),
+        thread_blocks=subject.thread_blocks,
         instructions=seen.warp_instructions,
         thread_instructions=seen.thread_instructions,
         issued=estimate.counts.warp_instructions,

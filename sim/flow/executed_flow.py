@@ -36,6 +36,7 @@ class Executed:
     def flow(self, kernel: Kernel, facts: Facts, computed: Flow) -> Flow:
         """The flow that was counted; nothing of it is assumed. Counts do not say which warps of a
         thread block they are of: where the source alone leads to the same, its classes are."""
+        agrees = self.agrees(computed)
         size, seen = len(kernel.function.blocks), self.profile
         executions, work = [0.0] * size, [0.0] * size
         for node in seen.nodes:
@@ -53,7 +54,7 @@ class Executed:
             frozenset(),
             tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True)),
             tuple(access.block for access in facts[MemoryAccesses].accesses),
-            computed.classes if self.agrees(computed) else (),
+            computed.classes if agrees else (), computed.blocks if agrees else (),
         )  # fmt: skip
 
     @property

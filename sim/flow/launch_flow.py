@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import Activity, activity
 from kcc.passes.access.activity_shares import ActivityShares
-from kcc.passes.access.warp_addresses import WARP, TakingShares, Warps
+from kcc.passes.access.taking import Region, TakingShares
+from kcc.passes.access.warp_addresses import WARP, Warps
 from kcc.passes.control.flow_counts import FlowCounts
 from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
@@ -26,6 +27,7 @@ from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.sim.flow.assumed_shares import AssumedShares, EdgeShare
+from kcc.sim.flow.block_classes import alike_blocks, box_of, middle_of
 from kcc.sim.flow.warp_classes import alike_warps
 
 ASSUMED_SHARE = 0.5
@@ -41,7 +43,7 @@ class Flow:
     by id: how often warps enter them, and iterations of the header per entry. ``assumed`` are the
     blocks whose count is a guess. ``lanes[b]`` is the share of a warp's lanes that are active in
     block b, ``block_of`` the block of each access. ``classes`` are those of a thread block's warps
-    that differ, none where all are alike."""
+    that differ, none where all are alike; ``blocks`` those of the thread blocks."""
 
     warps: int
     executions: tuple[float, ...]
@@ -51,6 +53,7 @@ class Flow:
     lanes: tuple[float, ...]
     block_of: tuple[int, ...]
     classes: tuple[WarpClass, ...] = ()
+    blocks: tuple[BlockClass, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,17 @@ class WarpClass:
     warps of all thread blocks."""
 
     places: tuple[int, ...]
+    flow: Flow
+
+
+@dataclass(frozen=True, slots=True)
+class BlockClass:
+    """Thread blocks that do the same, and their flow: that of a launch of them alone. ``grid`` are
+    those in x, y and z, if they are a grid themselves; ``middle`` are the numbers of one."""
+
+    region: Region
+    grid: tuple[int, int, int] | None
+    middle: tuple[int, int, int]
     flow: Flow
 
 
@@ -81,26 +95,100 @@ class _Shares:
         """Of a condition that is no number."""
         return self._shares.of(active)
 
+    def above(self, block: int) -> TakingShares | None:
+        """Of a block, or of the nearest one that always comes before it and of which it is known;
+        None if nothing parts the warps there."""
+        at: int | None = block
+        while at is not None:
+            active = self.activity(at)
+            if active is not None and isinstance(active.condition, Number):
+                return None
+            found = None if active is None else self.of(active)
+            if found is not None:
+                return found
+            at = self.facts[Dominators].immediate(at)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some of the warps of a launch: those in some ``places`` of their thread blocks (None: all)
+    of the thread blocks of a ``region`` (None: all)."""
+
+    warps: int
+    places: tuple[int, ...] | None
+    region: Region | None
+
+    def share(self, taking: TakingShares) -> float:
+        """In which share of the executions they take part, in the mean."""
+        by_place = taking.by_place if self.region is None else taking.over(self.region)
+        return float((by_place if self.places is None else by_place[list(self.places)]).mean())
+
 
 def flow_of(kernel: Kernel, facts: Facts) -> Flow:
     """The flow of a kernel whose launch is known."""
+    grid, shares = grid_of(facts), _Shares(facts)
+    whole = _of_region(kernel, facts, shares, math.prod(grid), None)
+    regions = _alike_blocks(kernel, shares, whole, grid)
+    if not regions:
+        return whole
+    classes = tuple(
+        BlockClass(
+            region, box_of(region, grid), middle_of(region, grid),
+            _of_region(kernel, facts, shares, region.blocks, region, whole.lanes),
+        )
+        for region in regions
+    )  # fmt: skip
+    return replace(whole, blocks=classes)
+
+
+def grid_of(facts: Facts) -> tuple[int, int, int]:
+    """Thread blocks in x, y and z of a launch that is known."""
     known = facts[SymbolicValues].algebra.known
     assert known.global_size is not None
     assert known.local_size is not None
-    groups = math.prod(
-        whole // part for whole, part in zip(known.global_size, known.local_size, strict=True)
-    )
+    groups = [w // p for w, p in zip(known.global_size, known.local_size, strict=True)]
+    x, y, z = (*groups, 1, 1)[:3]
+    return x, y, z
+
+
+def _of_region(
+    kernel: Kernel, facts: Facts, shares: _Shares, groups: int, region: Region | None,
+    lanes: tuple[float, ...] | None = None,
+) -> Flow:  # fmt: skip
+    """The flow of the thread blocks of a region, with the classes of their warps."""
     places = block_warps(facts)
-    shares = _Shares(facts)
-    flow = _flow(kernel, facts, shares, groups * places, None)
-    alike = alike_warps(_by_place(shares, flow, places))
+    flow = _flow(kernel, facts, shares, _Part(groups * places, None, region), lanes)
+    alike = alike_warps(_by_place(shares, flow, places, region))
     if len(alike) == 1:
         return flow
-    classes = (WarpClass(p, _flow(kernel, facts, shares, groups * len(p), p)) for p in alike)
+    parts = [_Part(groups * len(own), own, region) for own in alike]
+    classes = (
+        WarpClass(own, _flow(kernel, facts, shares, part, flow.lanes))
+        for own, part in zip(alike, parts, strict=True)
+    )
     return replace(flow, classes=tuple(classes))
 
 
-def _by_place(shares: _Shares, flow: Flow, places: int) -> NDArray[np.float64]:
+def _alike_blocks(
+    kernel: Kernel, shares: _Shares, flow: Flow, grid: tuple[int, int, int]
+) -> tuple[Region, ...]:
+    """Thread blocks in classes by the instructions that they execute."""
+    alike, parts = 0.0, dict[int, tuple[TakingShares, float]]()
+    for block, executions in enumerate(flow.executions):
+        work = len(kernel.function.blocks[block].instructions) * executions
+        taking = shares.above(block) if work else None
+        if taking is None:
+            alike += work
+        else:
+            _, before = parts.get(id(taking), (taking, 0.0))
+            parts[id(taking)] = taking, before + work
+    return alike_blocks(tuple(parts.values()), alike, grid)
+
+
+def _by_place(
+    shares: _Shares, flow: Flow, places: int, region: Region | None
+) -> NDArray[np.float64]:
     """Executions of the blocks of which they are known, by the warps of a thread block."""
     found = [np.zeros(places)]
     for block, executions in enumerate(flow.executions):
@@ -109,30 +197,35 @@ def _by_place(shares: _Shares, flow: Flow, places: int) -> NDArray[np.float64]:
             continue
         share = shares.of(active)
         if share is not None:
-            found.append(share.by_place * math.prod(active.counts.values()))
+            by_place = share.by_place if region is None else share.over(region)
+            found.append(by_place * math.prod(active.counts.values()))
     return np.array(found)
 
 
 def _flow(
-    kernel: Kernel, facts: Facts, shares: _Shares, warps: int, places: tuple[int, ...] | None
+    kernel: Kernel, facts: Facts, shares: _Shares, part: _Part, known: tuple[float, ...] | None
 ) -> Flow:
-    """The flow of so many warps: of those in some places of their thread blocks, or of all."""
+    """The flow of some warps; ``known`` are the lanes that take part, of all warps where these are
+    not."""
     executions, work = [0.0] * len(kernel.function.blocks), [0.0] * len(kernel.function.blocks)
     assumed = set[int]()
     for block in forward(kernel):
         if block not in facts[ControlFlow].reachable:
             continue
-        found = _counted(shares, block, warps, places)
+        found = _counted(shares, block, part)
         if found is None:
             assumed.add(block)
-            executions[block], work[block] = _guessed(kernel, facts, block, executions, work, warps)
+            executions[block], work[block] = _guessed(
+                kernel, facts, block, executions, work, part.warps
+            )
         else:
             executions[block] = found
-            work[block] = found * _known_lanes(facts, block, found)
+            lanes = _known_lanes(facts, block, found) if known is None else known[block]
+            work[block] = found * lanes
     entries, trips = _loops(kernel, facts, executions)
     lanes = tuple(min(1.0, w / e) if e else 1.0 for w, e in zip(work, executions, strict=True))
     block_of = tuple(access.block for access in facts[MemoryAccesses].accesses)
-    return Flow(warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
+    return Flow(part.warps, tuple(executions), entries, trips, frozenset(assumed), lanes, block_of)
 
 
 def block_warps(facts: Facts) -> int:
@@ -168,21 +261,17 @@ def forward(kernel: Kernel) -> list[int]:
     return order[::-1]
 
 
-def _counted(
-    shares: _Shares, block: int, warps: int, places: tuple[int, ...] | None
-) -> float | None:
+def _counted(shares: _Shares, block: int, part: _Part) -> float | None:
     active = shares.activity(block)
     if active is None:
         return None
     if active.never:
         return 0.0
-    whole = float(warps) * math.prod(active.counts.values())
+    whole = float(part.warps) * math.prod(active.counts.values())
     if isinstance(active.condition, Number):
         return whole
     share = shares.of(active)
-    if share is None:
-        return None
-    return whole * (share.mean if places is None else float(share.by_place[list(places)].mean()))
+    return None if share is None else whole * part.share(share)
 
 
 def _guessed(

@@ -6,8 +6,8 @@ A long trace is cut: outer loops run a few iterations, and time is extrapolated 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +40,24 @@ RARE = 0.5 / VARIANTS
 class Traces:
     """``trace[starts[v]:starts[v + 1]]`` are the operations of variant v; ``taken[n, w]`` is the
     variant of warp w of thread blocks n, n + len(taken) ... ``inside[l]`` are the operations of a
-    loop that is cut."""
+    loop that is cut. Where thread blocks differ, ``of_classes`` is ``taken`` of each class."""
 
     starts: NDArray[np.int32]
     trace: NDArray[np.int32]
     taken: NDArray[np.int32]
     inside: Mapping[int, NDArray[np.bool_]] = field(default_factory=dict[int, NDArray[np.bool_]])
+    of_classes: tuple[NDArray[np.int32], ...] = ()
+
+    def in_order(self, classes: Sequence[int]) -> Traces:
+        """The same for thread blocks of these classes, one behind another."""
+        if not self.of_classes:
+            return self
+        seen, rows = [0] * len(self.of_classes), list[NDArray[np.int32]]()
+        for each in classes:
+            own = self.of_classes[each]
+            rows.append(own[seen[each] % len(own)])
+            seen[each] += 1
+        return replace(self, taken=np.array(rows))
 
 
 @dataclass(slots=True)
@@ -112,11 +124,38 @@ def traces_of(
     kernel: Kernel, facts: Facts, flow: Flow, program: MachineProgram, caps: Mapping[int, float]
 ) -> Traces:
     """The traces of warps, with loops cut to ``caps`` iterations."""
+    made = _Made([0], [], {loop: [] for loop in caps})
+    alike = [each.flow for each in flow.blocks] or [flow]
+    taken = [_taken(kernel, facts, flow, own, program, caps, made) for own in alike]
+    inside = {loop: np.zeros(len(made.rows), np.bool_) for loop in caps}
+    for loop, parts in made.passed.items():
+        for first, end in parts:
+            inside[loop][first:end] = True
+    return Traces(
+        np.array(made.starts, np.int32), np.array(made.rows, np.int32), taken[0], inside,
+        tuple(taken) if flow.blocks else (),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """Where traces end and the operations of all of them, and of loops that are cut where they
+    begin and end there."""
+
+    starts: list[int]
+    rows: list[int]
+    passed: dict[int, list[tuple[int, int]]]
+
+
+def _taken(
+    kernel: Kernel, facts: Facts, whole: Flow, flow: Flow, program: MachineProgram,
+    caps: Mapping[int, float], made: _Made,
+) -> NDArray[np.int32]:  # fmt: skip
+    """The variants that warps take of thread blocks that are alike; their traces are added."""
     classes = flow.classes or (WarpClass(tuple(range(block_warps(facts))), flow),)
-    starts, rows, variants = [0], list[int](), list[int]()
-    passed: dict[int, list[tuple[int, int]]] = {loop: [] for loop in caps}
+    before, variants = len(made.starts) - 1, list[int]()
     for each in classes:
-        own = _own_caps(caps, flow, each.flow)
+        own = _own_caps(caps, whole, each.flow)
         sure = _is_whole(each.flow, facts, own)
         variants.append(1 if sure else VARIANTS)
         for variant in range(variants[-1]):
@@ -126,15 +165,11 @@ def traces_of(
             )  # fmt: skip
             walk.region(None, float(each.flow.warps))
             for loop, parts in walk.passed.items():
-                passed[loop] += [(len(rows) + first, len(rows) + end) for first, end in parts]
-            rows += walk.found
-            starts.append(len(rows))
-    inside = {loop: np.zeros(len(rows), np.bool_) for loop in caps}
-    for loop, parts in passed.items():
-        for first, end in parts:
-            inside[loop][first:end] = True
-    taken = turns(tuple(each.places for each in classes), tuple(variants))
-    return Traces(np.array(starts, np.int32), np.array(rows, np.int32), taken, inside)
+                first = len(made.rows)
+                made.passed[loop] += [(first + begin, first + end) for begin, end in parts]
+            made.rows.extend(walk.found)
+            made.starts.append(len(made.rows))
+    return before + turns(tuple(each.places for each in classes), tuple(variants))
 
 
 def _own_caps(caps: Mapping[int, float], flow: Flow, own: Flow) -> Mapping[int, float]:

@@ -19,7 +19,7 @@ from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.passes.symbolic.expr import Number
+from kcc.passes.symbolic.expr import Expr, Number
 from kcc.sim.flow.launch_flow import Flow
 from kcc.sim.program.operations import MachineProgram
 
@@ -32,7 +32,7 @@ def work_by_block(
     """Issue slots of each thread block, in the order in which they start; those of code about which
     nothing is known are the same for all."""
     alike, work = 0.0, np.zeros((1, 1, 1))
-    of_blocks = ActivityShares(facts[SymbolicValues], Warps.shares_by_group)
+    of_blocks = ActivityShares(facts[SymbolicValues], _by_block)
     for block, rows in enumerate(program.blocks):
         slots = sum(program.operations[row].slots for row in rows) * flow.executions[block]
         shares = _shares(facts, block, of_blocks) if slots else None
@@ -41,6 +41,11 @@ def work_by_block(
         else:
             work = work + slots * shares / shares.mean()
     return np.broadcast_to((work + alike) / math.prod(grid), grid[::-1]).ravel()
+
+
+def _by_block(warps: Warps, condition: Expr) -> Floats | None:
+    found = warps.shares_taking(condition)
+    return None if found is None else found.by_block()
 
 
 def _shares(facts: Facts, block: int, of_blocks: ActivityShares[Floats | None]) -> Floats | None:

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.trace.tables import TraceTables
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.accelsim.opcodes import pipe_of
 from kcc.sim.accelsim.reader import SassKernel
 
 BRANCHES = ("br", "switch", "indirectbr")
@@ -22,12 +24,13 @@ BRANCHES = ("br", "switch", "indirectbr")
 class Dependences:
     """``needs[needs_start[a]:needs_start[a + 1]]`` are the accesses whose values access a needs
     before it can be issued; ``gates`` likewise those that the end of a segment needs: nothing
-    behind it is issued before they are there."""
+    behind it is issued before they are there. ``barriers`` says which segments end with one."""
 
     needs: NDArray[np.int64]
     needs_start: NDArray[np.int64]
     gates: NDArray[np.int64]
     gates_start: NDArray[np.int64]
+    barriers: NDArray[np.bool_]
 
 
 def dependences_of(tables: TraceTables) -> Dependences:
@@ -44,7 +47,8 @@ def dependences_of(tables: TraceTables) -> Dependences:
         last = segment.end - 1
         branches = tables.instructions[last].opcode in BRANCHES
         gates.append(sources.of(operands[last]) if branches else ())
-    return Dependences(*_rows(needs), *_rows(gates))
+    barriers = np.array([s.barrier >= 0 for s in tables.segments], np.bool_)
+    return Dependences(*_rows(needs), *_rows(gates), barriers)
 
 
 def dependences_of_sass(kernel: SassKernel) -> Dependences:
@@ -69,7 +73,9 @@ def dependences_of_sass(kernel: SassKernel) -> Dependences:
         sources.of(operands[n]) if i.opcode.startswith(("BRA", "EXIT", "BRX")) else ()
         for n, i in enumerate(kernel.instructions)
     ]
-    return Dependences(*_rows(needs), *_rows(gates))
+    kinds = [pipe_of(i.opcode)[1] for i in kernel.instructions]
+    barriers = np.array([kind is InstructionClass.BARRIER for kind in kinds], np.bool_)
+    return Dependences(*_rows(needs), *_rows(gates), barriers)
 
 
 class _Sources:

@@ -82,6 +82,8 @@ class Op(IntEnum):
     ATOMIC = 2
     CONSTANT = 3
     BARRIER = 4
+    PAST_L1 = 5
+    """A load that does not look into L1."""
 
 
 class Place(IntEnum):
@@ -122,6 +124,12 @@ class Place(IntEnum):
     MERGING = 24
     GROUPS = 25
     """1: of random size."""
+    L2_WAYS_USED = 26
+    """Of L2's ways, by lines that are not kept there."""
+    PINNED_FIRST = 27
+    """The first of the lines that are kept in L2, ..."""
+    PINNED_LINES = 28
+    """... and how many there are; 0: none."""
 
 
 PLACES = len(Place)
@@ -140,6 +148,9 @@ class MemoryMachine:
     sector_bytes: int
     l1_bytes: int
     l2_bytes: int
+    local_bytes: int
+    """That a block can still have of local memory."""
+    local_cycles: float
     assumptions: tuple[str, ...]
 
     def __getitem__(self, place: Place) -> int:
@@ -149,7 +160,8 @@ class MemoryMachine:
 @dataclass(frozen=True, slots=True)
 class StaticAccess:
     """A load, store or atomic of the kernel's code; ``line`` is 0 where it is not known.
-    ``element_bytes`` are those that one lane moves."""
+    ``element_bytes`` are those that one lane moves. ``instruction`` is its number in machine code,
+    -1 where the access is one of the source, whose copies count together."""
 
     operation: Op
     file: str
@@ -158,6 +170,7 @@ class StaticAccess:
     array: str
     space: str
     element_bytes: int
+    instruction: int = -1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

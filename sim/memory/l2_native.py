@@ -27,6 +27,9 @@ SMS, SECTORS, MERGING, HASH = (
     int(Place.SMS), int(Place.SECTORS), int(Place.MERGING), int(Place.HASH),
 )  # fmt: skip
 L2_SETS, L2_WAYS, L2_SLICES = int(Place.L2_SETS), int(Place.L2_WAYS), int(Place.L2_SLICES)
+L2_WAYS_USED, PINNED_FIRST, PINNED_LINES = (
+    int(Place.L2_WAYS_USED), int(Place.PINNED_FIRST), int(Place.PINNED_LINES),
+)  # fmt: skip
 STORE, ATOMIC = int(Op.STORE), int(Op.ATOMIC)
 C_L2_READS, C_L2_HITS, C_WRITES, C_WRITE_HITS = (
     int(Count.L2_READS), int(Count.L2_HITS), int(Count.WRITES), int(Count.WRITE_HITS),
@@ -79,7 +82,9 @@ def run_l2(
     """All queues, ``starts[sm]`` to ``ends[sm]`` each, through L2. The line of each sector that is
     read from DRAM or written there goes to ``misses``; gives their number, and how many of them
     are sectors written back."""
-    sms, sets, ways = c[SMS], c[L2_SETS], c[L2_WAYS]
+    sms, sets, ways = c[SMS], c[L2_SETS], c[L2_WAYS_USED]
+    pinned_first, pinned_lines = c[PINNED_FIRST], c[PINNED_LINES]
+    pinned = np.zeros((pinned_lines, 2), np.int64)
     size = 1
     while size < sms:
         size *= 2
@@ -99,7 +104,11 @@ def run_l2(
         mask, op = word & SECTOR_MASK, (word >> OP_SHIFT) & OP_MASK
         access = np.uint64(word >> ACCESS_SHIFT)
         there, written, place = np.int64(0), np.int64(0), np.uint64(0)
-        if sets > 0:
+        kept = line - pinned_first
+        is_kept = 0 <= kept < pinned_lines
+        if is_kept:
+            there, written = pinned[kept, 0], pinned[kept, 1]
+        elif sets > 0:
             found, known = find_line(l2, home_of(c, line), ways, line)
             place = np.uint64(found)
             there, written = l2_valid[place], l2_written[place]
@@ -121,6 +130,8 @@ def run_l2(
                 missed += 1
         if op in (STORE, ATOMIC):
             written |= mask
-        if sets > 0:
+        if is_kept:
+            pinned[kept, 0], pinned[kept, 1] = there | mask, written
+        elif sets > 0:
             l2_valid[place], l2_written[place] = there | mask, written
     return missed, back

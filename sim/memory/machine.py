@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from kcc.base.gpu.description import GpuDescription
+from kcc.base.gpu.schema import fact_of
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
@@ -41,15 +42,24 @@ def machine_for(
     conf = np.zeros(PLACES, np.int64)
     for place, same in SAME.items():
         conf[place] = cycle[same]
+    conf[Place.L2_WAYS_USED] = cycle[Conf.L2_WAYS]
     conf[Place.DRAM_LATENCY] = cycle[Conf.L2_LATENCY] + cycle[Conf.DRAM_LATENCY]
     l2 = cycle[Conf.L2_SETS] * cycle[Conf.L2_WAYS] * cycle[Conf.L2_SLICES] * cycle.line_bytes
     machine = MemoryMachine(
         gpu.stem, conf, cycle.clock_mhz, float(cycle[Conf.L1_LATENCY]),
         float(cycle[Conf.L2_LATENCY]), cycle.line_bytes, cycle.sector_bytes,
         cycle[Conf.L1_SETS] * cycle[Conf.L1_WAYS] * cycle.line_bytes, l2,
+        max(_local_bytes(gpu) - launch.local_bytes, 0), float(cycle.local_latency),
         tuple(f"{a.key}: {a.value} {a.unit} ({a.reason})" for a in cycle.assumptions),
     )  # fmt: skip
     return machine, cycle
+
+
+def _local_bytes(gpu: GpuDescription) -> int:
+    """That a block can have: 32 KiB, what every OpenCL device with a full profile has (OpenCL 1.2,
+    table 4.3), where nothing is known."""
+    fact = fact_of(gpu, "max_shared_per_block_bytes")
+    return 32768 if fact is None else int(fact.value)
 
 
 def set_deviations(machine: MemoryMachine, deviations: Deviations) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from kcc.sim.memory.machine import machine_for, set_deviations
 from kcc.sim.memory.stream import StreamBuilder
 from kcc.sim.memory.summary import summary
 from kcc.sim.memory.trials import CacheState, Plan, Trials, empty_l2
+from kcc.sim.memory.what_if import what_if
 
 MOST_ACCESSES = 1 << 19
 """Of warps, up to which a launch is taken as a whole where nothing else is said."""
@@ -61,6 +62,8 @@ class Subject:
     accesses: int
     """Executions by warps, -1 where that is not known before."""
     registers: dict[str, int] = field(default_factory=dict[str, int])
+    is_machine_code: bool = False
+    """Whether each access of the code is one of its own, not one of the source."""
 
 
 def memory_of_trace(
@@ -69,7 +72,7 @@ def memory_of_trace(
 ) -> Iterator[MemoryResult]:  # fmt: skip
     """The launches of a trace file (.kct), in order; all or those named. L2 is as the launch before
     left it in its first trial. Raises K76x for a file that is no good trace, K807, K870, K871."""
-    yield from _results(_traced(path, kernels, launches, registers or {}), gpu, options)
+    yield from _results(subjects_of_trace(path, kernels, launches, registers or {}), gpu, options)
 
 
 def memory_of_list(
@@ -77,12 +80,14 @@ def memory_of_list(
     launches: Sequence[range] = (),
 ) -> Iterator[MemoryResult]:  # fmt: skip
     """The same of the kernels of an Accel-Sim kernelslist.g. Raises K001 and K873."""
-    yield from _results(_listed(path, kernels, launches), gpu, options)
+    yield from _results(subjects_of_list(path, kernels, launches), gpu, options)
 
 
-def _traced(
-    path: str, kernels: Sequence[str], launches: Sequence[range], registers: dict[str, int]
-) -> Iterator[Subject]:
+def subjects_of_trace(
+    path: str, kernels: Sequence[str] = (), launches: Sequence[range] = (),
+    registers: dict[str, int] | None = None,
+) -> Iterator[Subject]:  # fmt: skip
+    """The launches of a trace file, all or those named."""
     with open_trace(path) as trace:
         for traced in trace.launches:
             if not _is_chosen(traced.tables.kernel, traced.launch.number, kernels, launches):
@@ -90,11 +95,14 @@ def _traced(
             compiled = CompiledLaunch(traced)
             yield Subject(
                 compiled.tables, compiled.launch, compiled.batches,
-                dependences_of(compiled.tables), traced.totals.accesses, registers,
+                dependences_of(compiled.tables), traced.totals.accesses, registers or {},
             )  # fmt: skip
 
 
-def _listed(path: str, kernels: Sequence[str], launches: Sequence[range]) -> Iterator[Subject]:
+def subjects_of_list(
+    path: str, kernels: Sequence[str] = (), launches: Sequence[range] = ()
+) -> Iterator[Subject]:
+    """The kernels of a list, all or those named."""
     for number, file in enumerate(read_list(Path(path))):
         if launches and not any(number in chosen for chosen in launches):
             continue
@@ -111,7 +119,7 @@ def _listed(path: str, kernels: Sequence[str], launches: Sequence[range]) -> Ite
 
         yield Subject(
             tables_of_sass(kernel), launch_of_sass(kernel), batches, dependences_of_sass(kernel),
-            accesses, {kernel.name: kernel.registers},
+            accesses, {kernel.name: kernel.registers}, is_machine_code=True,
         )  # fmt: skip
 
 
@@ -145,8 +153,12 @@ def _results(
             l2 = empty_l2(machine)
         trials = Trials(stream, machine, l2, options.plan.seed)
         found = trials.all(options.plan)
+        result = summary(subject.tables.kernel, subject.launch.number, machine, stream, found)
+        if options.what_if:
+            changes = what_if(stream, machine, l2, options.plan)
+            result = replace(result, changes=changes)
         _, l2 = trials.run_with_state(0)
-        yield summary(subject.tables.kernel, subject.launch.number, machine, stream, found)
+        yield result
 
 
 def stream_of(
@@ -163,10 +175,10 @@ def stream_of(
         first = (every - blocks) // 2
     else:
         first, blocks = _grow(builder, subject, machine, wave)
-        return builder.finish(first, blocks), machine
+        return builder.finish(first, blocks, subject.is_machine_code), machine
     for batch in subject.batches(first, blocks if blocks < every else None):
         builder.take(batch)
-    return builder.finish(first, blocks), machine
+    return builder.finish(first, blocks, subject.is_machine_code), machine
 
 
 def _grow(

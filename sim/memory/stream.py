@@ -73,27 +73,27 @@ class StreamBuilder:
         """Different lines so far."""
         return len(np.unique(self.transactions["line"][: self.count]))
 
-    def finish(self, first_block: int, blocks: int) -> Stream:
-        """The stream of the thread blocks that were taken."""
+    def finish(self, first_block: int, blocks: int, is_machine_code: bool) -> Stream:
+        """The stream of the thread blocks that were taken. Each access of machine code is one of
+        its own; else those of the source are."""
         from kcc.sim.memory.sequences_native import make_entries
 
+        d = self.dependences
         threads, segments, starts, access, places = _joined(self.batches)
         order = np.argsort(threads, kind="stable")
         warps = threads[order]
         new_warp = np.full(len(threads), -1, np.int64)
         begins = np.flatnonzero(np.diff(warps, prepend=-1))
         new_warp[order[begins]] = warps[begins] - first_block * self.warps
-        barriers = np.array([s.barrier >= 0 for s in self.tables.segments], np.bool_)
-        room = self.count + int(barriers[segments].sum())
+        room = self.count + int(d.barriers[segments].sum())
         lines, info = np.zeros(room, np.int64), np.zeros(room, np.int64)
         bounds = np.zeros((blocks * self.warps, 2), np.int64)
         lengths = np.zeros(blocks * self.warps, np.int64)
-        d = self.dependences
-        statics, numbers = static_accesses(self.tables)
+        statics, numbers = static_accesses(self.tables, is_machine_code)
         sequences = make_entries(
             order, new_warp, segments, starts, access, places, self.transactions, self.ops,
-            numbers, d.needs, d.needs_start, d.gates, d.gates_start, barriers, lines, info, bounds,
-            lengths,
+            numbers, d.needs, d.needs_start, d.gates, d.gates_start, d.barriers, lines, info,
+            bounds, lengths,
         )  # fmt: skip
         used = int(bounds.max(initial=0))
         return Stream(
@@ -110,7 +110,7 @@ _Columns = tuple[
 
 
 def static_accesses(
-    tables: TraceTables,
+    tables: TraceTables, is_machine_code: bool
 ) -> tuple[tuple[StaticAccess, ...], NDArray[np.int64]]:
     """The accesses of a kernel's source, and the number of that of each access of its code: copies
     that unrolling made are one."""
@@ -121,7 +121,14 @@ def static_accesses(
         file = tables.files[place.file] if place.file >= 0 else ""
         op = Op.CONSTANT if _is_constant(each) else OPS[each.operation]
         own = StaticAccess(
-            op, file, place.line, place.column, each.array, each.memory, each.element_bytes
+            op,
+            file,
+            place.line,
+            place.column,
+            each.array,
+            each.memory,
+            each.element_bytes,
+            each.instruction if is_machine_code else -1,
         )
         numbers.append(found.setdefault(own, len(found)))
     return tuple(found), np.array(numbers, np.int64)

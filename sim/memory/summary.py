@@ -91,6 +91,16 @@ def _rate(hits: Floats, of: Floats) -> Distribution | None:
     return _distribution(hits / of)
 
 
+def total_rates(
+    stream: Stream, trials: Sequence[Trial]
+) -> tuple[Distribution | None, Distribution | None]:
+    """Hit rates of all loads in L1, and of all reads of L2."""
+    counts = np.array([t.counts[: len(stream.accesses)] for t in trials], np.float64)
+    kinds = np.array([a.operation for a in stream.accesses], np.int64)
+    l1, l2, _ = _rates(counts[:, kinds == Op.LOAD].sum(axis=1), counts.sum(axis=1))
+    return l1, l2
+
+
 def _rates(
     read: Floats, every: Floats
 ) -> tuple[Distribution | None, Distribution | None, Distribution | None]:

@@ -31,20 +31,9 @@ class Costly:
     cost: Cost
 
 
-def costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
-    """Accesses whose lanes do not share sectors, or wait for each other at a bank, the dearest
-    first."""
-    from kcc.report.analysis.fixes import MAX_TRIED, Fixes
-
-    groups = costly_groups(facts)
-    fixes = Fixes(kernel, facts) if groups else None
-    for number, group in enumerate(groups):
-        fix = fixes.fix(group) if fixes and number < MAX_TRIED else ""
-        yield _finding(kernel, group, fix)
-
-
 def costly_groups(facts: Facts) -> list[Costly]:
-    """What :func:`costly_accesses` reports, ``cost.total`` being that of all accesses together."""
+    """Accesses whose lanes do not share sectors, or wait for each other at a bank, the most
+    expensive first; ``cost.total`` is that of all accesses of a group together."""
     groups = dict[tuple[object, ...], list[tuple[MemoryAccess, AccessPattern, Cost]]]()
     for access in facts[MemoryAccesses].accesses:
         pattern = facts[AccessPatterns].patterns[access.id]
@@ -104,7 +93,9 @@ def _rank(cost: Cost) -> float:
     return cost.excess if cost.total is None else 1e6 + cost.total
 
 
-def _finding(kernel: Kernel, group: Costly, fix: str) -> Finding:
+def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
+    """What is said of a group, and the change that would mend it; ``fix`` is empty if none is
+    known."""
     cost, first = group.cost, group.accesses[0]
     name = first.array.name if isinstance(first.array, Array) else "an unknown array"
     several = len(group.accesses) > 1

@@ -20,7 +20,7 @@ from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.unknown import Unknown
-from kcc.report.analysis.costs import costly_accesses, divergent_barriers
+from kcc.report.analysis.costs import costly_groups, divergent_barriers, finding_of
 from kcc.report.analysis.model import Finding, Severity
 from kcc.report.shared.words import join, plural
 
@@ -76,7 +76,7 @@ def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
     finder = _Finder(kernel, facts)
     found = [
         *divergent_barriers(kernel, facts),
-        *costly_accesses(kernel, facts),
+        *_costly_accesses(kernel, facts),
         *finder.irreducible_regions(),
         *finder.endless_loops(),
         *finder.private_arrays(level),
@@ -87,6 +87,19 @@ def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
         *finder.unknown_arrays(),
     ]
     return tuple(sorted(found, key=lambda finding: finding.severity is not Severity.WARNING))
+
+
+def _costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
+    """What accesses cost beyond the least that their data need, each with the change that saves
+    most of it."""
+    groups = costly_groups(facts)
+    if not groups:
+        return
+    from kcc.report.analysis.fixes import MAX_TRIED, Fixes
+
+    fixes = Fixes(kernel, facts)
+    for number, group in enumerate(groups):
+        yield finding_of(kernel, group, fixes.fix(group) if number < MAX_TRIED else "")
 
 
 def _is_easy_division(instruction: AnyInstruction) -> bool:

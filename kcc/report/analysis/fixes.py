@@ -18,14 +18,14 @@ from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
+from kcc.report.analysis.costs import Costly
 from kcc.report.analysis.model import CostUnit
 
 if TYPE_CHECKING:
     from kcc.passes.access.what_if import Change, WhatIf
-    from kcc.report.analysis.costs import Costly
 
 MAX_TRIED = 8
-"""Findings that fixes are looked for, the dearest first: each takes tens of milliseconds."""
+"""Findings that fixes are looked for, the most expensive first: each takes tens of milliseconds."""
 
 MAX_ACCESSES = 48
 """Accesses to an array, or of a kernel, that are analysed again for one change."""

@@ -61,11 +61,15 @@ class ReuseProgram:
 def reuse_program(
     facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
     grid: tuple[int, int, int], places: tuple[int, int, int],
+    middle: tuple[int, int, int] | None = None,
 ) -> ReuseProgram:  # fmt: skip
     """The program of those ``streams`` whose addresses are known, but for shared memory, and of
-    what a work-item has in local memory."""
+    what a work-item has in local memory. The thread block in the ``middle`` says which lanes take
+    part; None: that of the grid."""
     kept = [s for s in streams if s.rows is not None and not s.is_local]
-    return _Builder(facts, flow, program, kept, grid, places).build()
+    x, y, z = grid
+    middle = middle or (x // 2, y // 2, z // 2)
+    return _Builder(facts, flow, program, kept, middle, places).build()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ class _Item:
 class _Builder:
     def __init__(
         self, facts: Facts, flow: Flow, program: MachineProgram, streams: Sequence[Stream],
-        grid: tuple[int, int, int], places: tuple[int, int, int],
+        middle: tuple[int, int, int], places: tuple[int, int, int],
     ) -> None:  # fmt: skip
         self.facts, self.flow, self.program = facts, flow, program
         self.streams, self.grid = streams, places
@@ -94,7 +98,7 @@ class _Builder:
         self.items = [*self._global(), *self._local()]
         self.number = {item.key: i for i, item in enumerate(self.items)}
         self.wanted = frozenset(o.id for i in self.items for o in self.loops.around(i.block))
-        self.lanes = _LaneMasks(facts, grid)
+        self.lanes = _LaneMasks(facts, middle)
         self.ops = list[tuple[int, int, int]]()
         self.trips = dict[int, list[int | None]]()
         """Of each loop, what is known of its trips by its accesses."""
@@ -267,12 +271,12 @@ class _Lanes:
 class _LaneMasks:
     """Finds the lanes that execute a block, in a thread block from the middle of the launch."""
 
-    def __init__(self, facts: Facts, grid: tuple[int, int, int]) -> None:
+    def __init__(self, facts: Facts, middle: tuple[int, int, int]) -> None:
         self.values, self.trips, self.loops = (
             facts[SymbolicValues], facts[TripCounts], facts[Loops],
         )  # fmt: skip
         self.middle: dict[Key, int] = {
-            (SymbolKind.GROUP_ID, d): extent // 2 for d, extent in enumerate(grid)
+            (SymbolKind.GROUP_ID, d): place for d, place in enumerate(middle)
         }
         self.kept = dict[int, _Lanes | None]()
 

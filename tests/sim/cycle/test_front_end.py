@@ -207,3 +207,32 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
     for _ in range(1800):
         read_dram(conf, memory, stats, 0, 0, 0)
     assert memory.channels[0] == 64 * 2000
+
+
+def test_a_store_hits_only_what_a_store_brought(tmp_path: Path) -> None:
+    """Two sectors of a line are stored, loaded and one of them stored again; a sector that a load
+    brought is a miss of the store behind it (Baghsorkhi et al., section 2.1)."""
+    warp = Warp()
+    for opcode, sector in [("STG", 0), ("STG", 1), ("LDG", 2), ("STG", 1), ("STG", 2), ("STG", 2)]:
+        to = 1 if opcode == "LDG" else None
+        one_lane(warp, opcode, to, (100,), GLOBAL + 32 * sector)
+    stats = check(simulate(tmp_path, [[warp]])).statistics
+    assert stats["L2 writes"] == 5
+    assert stats["L2 write hits"] == 2
+
+
+@pytest.mark.parametrize(("fill", "asked", "hits"), [("sector", 2, 0), ("line", 4, 1)])
+def test_a_miss_brings_a_line_where_l1_fills_lines(
+    fill: str, asked: int, hits: int, tmp_path: Path
+) -> None:
+    """A load of sector 0, one that waits for it, and one of sector 3."""
+    warp = Warp()
+    one_lane(warp, "LDG", 1, (100,), GLOBAL)
+    warp.op("IADD3", 2, (1, 100))
+    warp.op("IADD3", 3, (2, 100))
+    one_lane(warp, "LDG", 4, (3,), GLOBAL + 96)
+    timing = simulate(tmp_path, [[warp]], f"l1.fill={fill}")
+    assert timing.statistics["L2 reads"] == asked
+    assert timing.caches[0].accesses == 2
+    assert timing.caches[0].hits + timing.caches[0].pending == hits
+    assert sum(line.load_cycles for line in timing.lines) > 0

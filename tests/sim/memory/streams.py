@@ -42,12 +42,13 @@ def machine(
     conf = np.zeros(PLACES, np.int64)
     known = {
         "sms": sms, "blocks": blocks, "warps": warps, "sectors": 4, "l1_sets": 1, "l1_ways": 2,
-        "l2_sets": 1, "l2_ways": 4, "l2_slices": 1, "channels": 1, "banks": 2, "row_lines": 4,
-        "burst": 128, "row_miss": 10, "row_cycle": 30, "dram_latency": 400, **places,
+        "l2_sets": 1, "l2_ways": 4, "l2_ways_used": 4, "l2_slices": 1, "channels": 1, "banks": 2,
+        "row_lines": 4, "burst": 128, "row_miss": 10, "row_cycle": 30, "dram_latency": 400,
+        **places,
     }  # fmt: skip
     for name, value in known.items():
         conf[Place[name.upper()]] = value
-    found = MemoryMachine("test", conf, 1000, 30, 200, 128, 32, 256, 512, ())
+    found = MemoryMachine("test", conf, 1000, 30, 200, 128, 32, 256, 512, 1024, 20, ())
     set_deviations(found, deviations)
     return found
 

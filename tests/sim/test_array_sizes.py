@@ -1,0 +1,43 @@
+"""Arrays of a known size, read where memory says."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.estimate.test_model import estimated
+
+GATHER = """
+__kernel void k(__global float *o, __global const int *a, __global const float *t) {
+  int i = get_global_id(0);
+  float s = 0;
+  for (int j = 0; j < 16; j++) s += t[a[i + j * 1048576]];
+  o[i] = s;
+}
+"""
+"""16 integers and 16 elements of a table for each work-item."""
+
+
+def dram_bytes(args: str) -> float:
+    found = estimated(GATHER, "1048576", "256", "a100", args=args).estimate
+    return found.counts.dram_read_sectors * 32
+
+
+def test_the_size_bounds_what_caches_and_memory_move() -> None:
+    indices = 1048576 * 16 * 4
+    small, medium, large, unknown = (
+        dram_bytes(args) for args in ("t=float[26]", "t=float[2**20]", "t=float[2**28]", "")
+    )
+    assert small == pytest.approx(indices, rel=0.01)  # 104 bytes stay in L1
+    assert medium == pytest.approx(indices + 4 * 2**20, rel=0.01)  # 4 MiB stay in L2
+    assert medium < large <= unknown * 1.01
+
+
+def test_a_small_table_is_known_enough() -> None:
+    small, unknown = (
+        estimated(GATHER, "1048576", "256", "a100", args=args).estimate
+        for args in ("t=float[26]", "")
+    )
+    assert small.unknown_accesses == 0 < unknown.unknown_accesses
+    width = [high / low for low, high in (small.range_us, unknown.range_us)]
+    assert width[0] < width[1]
+    assert small.time_us < unknown.time_us
