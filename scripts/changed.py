@@ -14,7 +14,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("frontend", "passes", "tracegen", "sim", "synth")
 MAIN = ("origin/HEAD", "origin/main", "main")
-ALWAYS = ("tests/test_layout.py", "tests/passes", "tests/frontend/test_parser.py", "tests/kcc/base/gpu")
+ALWAYS = (
+    "tests/test_layout.py",
+    "tests/passes",
+    "tests/frontend/test_parser.py",
+    "tests/kcc/base/gpu",
+)
 
 
 def git(*arguments: str) -> list[str]:
