@@ -51,7 +51,7 @@ WARP = 32
 
 
 class Uniformity(Enum):
-    """The widest group over which a value is the same (CONTRACT.md), widest first."""
+    """The widest group over which a value is the same (docs/access-patterns.md), widest first."""
 
     LAUNCH = "launch"
     BLOCK = "block"
