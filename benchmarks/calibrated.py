@@ -21,15 +21,9 @@ from types import ModuleType
 from benchmarks.measured_tables import Table
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.schema import facts_of
-from kcc.sim import (
-    cache_overflow,
-    estimate_machine,
-    launch_overhead,
-    memory_path,
-    memory_port,
-    pipeline_schedule,
-    warm_cache,
-)
+from kcc.sim.caches import overflow, warm_cache
+from kcc.sim.machine import l2_path, launch_overhead, load_port, pipeline_columns
+from kcc.sim.program import schedule
 
 STREAMS, SMALL = "microbench_stream_occupancy", "microbench_small_kernels"
 GEMM = ("gemm4096_rtx3090", "gemm4096_rtx2080ti")
@@ -55,23 +49,23 @@ class Constant:
 
 
 CONSTANTS = (
-    Constant(estimate_machine, "SUSTAINED", 1.0, (STREAMS,), "the data sheet's bandwidth"),
-    Constant(estimate_machine, "MIXED_LOSS", (0.0, 0.0), (STREAMS,), "no loss in turning round"),
-    Constant(estimate_machine, "QUEUE_NS", (0.0, 0.0), (STREAMS,), "no wait under load"),
-    Constant(estimate_machine, "TURNAROUND_NS", (0.0, 0.0), (STREAMS,), "no wait for writes"),
-    Constant(estimate_machine, "BLOCK_START_CYCLES", 0.0, (STREAMS,), "blocks start at once"),
+    Constant(pipeline_columns, "SUSTAINED", 1.0, (STREAMS,), "the data sheet's bandwidth"),
+    Constant(pipeline_columns, "MIXED_LOSS", (0.0, 0.0), (STREAMS,), "no loss in turning round"),
+    Constant(pipeline_columns, "QUEUE_NS", (0.0, 0.0), (STREAMS,), "no wait under load"),
+    Constant(pipeline_columns, "TURNAROUND_NS", (0.0, 0.0), (STREAMS,), "no wait for writes"),
+    Constant(pipeline_columns, "BLOCK_START_CYCLES", 0.0, (STREAMS,), "blocks start at once"),
     Constant(launch_overhead, "QUEUED_US", 0.9, (SMALL,),
              "Gray, Getting Started with CUDA Graphs, NVIDIA Technical Blog 2019, as recalled: 3.8 "
              "us for a kernel of 2.9 us, one launched behind the other on a V100"),
     Constant(launch_overhead, "GRAPH_US", 0.5, (SMALL,), "the same: 3.4 us in a graph"),
-    Constant(cache_overflow, "ALL_GONE", 1.001, (SMALL,),
+    Constant(overflow, "ALL_GONE", 1.001, (SMALL,),
              "least recently used: nothing is left of more than the cache holds"),
     Constant(warm_cache, "COPIES", 1.0, (SMALL,), "one copy of a line in L2"),
-    Constant(memory_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
-    Constant(pipeline_schedule, "WINDOW", 256, GEMM,
+    Constant(load_port, "LOOKUP_CYCLES", 0.0, (*GEMM, COULOMB), "the port is held by data only"),
+    Constant(schedule, "WINDOW", 256, GEMM,
              "as far as a compiler may look; no number is published"),
-    Constant(estimate_machine, "UNIT_QUEUE", 0.0, (COULOMB,), "units take in nothing ahead"),
-    Constant(memory_path, "REQUEST_CYCLES", 1.0, (K40, POLYBENCH), "a request a cycle",
+    Constant(pipeline_columns, "UNIT_QUEUE", 0.0, (COULOMB,), "units take in nothing ahead"),
+    Constant(l2_path, "REQUEST_CYCLES", 1.0, (K40, POLYBENCH), "a request a cycle",
              {K40: 2.0, POLYBENCH: 1.95}),
 )  # fmt: skip
 
