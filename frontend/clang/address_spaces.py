@@ -40,7 +40,9 @@ def infer_address_spaces(text: str) -> str:
     return _with_declarations(_DEFINE.sub(lambda m: _infer(m[0]), text))
 
 
-_MOVE = re.compile(r"^(.* call [^\n]*@llvm\.mem(?:cpy|move)\.)p\d\.p\d\.(i\d+\([^\n]*)$", re.MULTILINE)
+_MOVE = re.compile(
+    r"^(.* call [^\n]*@llvm\.mem(?:cpy|move)\.)p\d\.p\d\.(i\d+\([^\n]*)$", re.MULTILINE
+)
 
 
 def with_named_moves(text: str) -> str:
@@ -207,6 +209,8 @@ def _space_of(origin: Source, spaces: dict[str, int | None]) -> int | None:
         return None
     if origin[0] == "%":
         return spaces.get(origin, GENERIC)
+    if "inttoptr" in origin:
+        return GENERIC
     found = re.findall(r"addrspacecast \(ptr(?: addrspace\((\d)\))? @", origin)
     kinds = {int(space or 0) for space in found}
     return kinds.pop() if len(kinds) == 1 else GENERIC
@@ -256,7 +260,8 @@ def _in_space(operand: str, space: int, spaces: dict[str, int | None]) -> str | 
     whole = _CONSTANT_CAST.fullmatch(_POINTER + operand)
     if whole:
         return whole[2]
-    return _CONSTANT_CAST.sub(lambda m: _type(int(m[1] or 0)) + m[2], operand)
+    plain = _CONSTANT_CAST.sub(lambda m: _type(int(m[1] or 0)) + m[2], operand)
+    return plain.replace(_POINTER, _type(space))  # expressions inside of it give pointers too
 
 
 def _redefined(line: str, match: re.Match[str], space: int, spaces: dict[str, int | None]) -> str:
