@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 from kcc.base.diagnostics import DiagnosticError, Span
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
+from kcc.commands.console import say
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions, register_request
 from kcc.commands.options import (
@@ -152,13 +152,13 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             records = run_plan(plan, arguments.jobs, stage, journal)
         except KeyboardInterrupt:
             if journal:
-                sys.stderr.write(f"\n{journal.path} keeps what was found; --resume goes on\n")
+                say(f"\n{journal.path} keeps what was found; --resume goes on\n")
             raise
         write_outputs(_outputs(arguments, records, sources))
         if journal:
             journal.remove()
     if arguments.time:
-        sys.stderr.write(stage.table())
+        say(stage.table())
     return 0 if any(each.occupancy for each in records) else 1
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from kcc.commands.console import is_terminal
+from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
@@ -158,7 +158,7 @@ def script_exit_code(end: SystemExit) -> int:
     if isinstance(end.code, int):
         return end.code & 0xFF
     if end.code is not None:
-        sys.stderr.write(f"{end.code}\n")
+        say(f"{end.code}\n")
     return 0 if end.code is None else 1
 
 

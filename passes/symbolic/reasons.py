@@ -14,8 +14,8 @@ MAX_NAMED = 3
 """Loads that are named; of more, their number is said."""
 
 
-MAX_VISITED = 10_000_000
-"""Nodes that are looked at for all reasons of a kernel: the largest of kernels/ takes VISITS."""
+MAX_VISITED = 5_000_000
+"""Nodes that are looked at for all reasons of a kernel; those of kernels/ take 1,200 at most."""
 
 TOO_LARGE = "the kernel is too large: its values are not followed any further"
 

@@ -8,12 +8,14 @@ several times.
 from __future__ import annotations
 
 import cProfile
+import json
 from pathlib import Path
 from types import CodeType
 
 import pytest
 
 from kcc import cli
+from kcc.passes.symbolic import build, reasons
 
 ROUNDS = (16, 32)
 
@@ -54,6 +56,19 @@ def kernel(line: str, rounds: int) -> str:
         "uint a=x, b=x+get_global_id(0), c=y, d=x^y; float f=x;\n"
         f"{body}if(a+b+c+d==7u||f>3) o[get_global_id(0)]=b; }}\n"
     )
+
+
+def test_a_kernel_past_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """What is past it is unknown, with a reason; the rest of the report stands."""
+    source, found = tmp_path / "k.cl", tmp_path / "k.json"
+    source.write_text(kernel(LINES["branches"], 8), encoding="utf-8")
+    for place, name in ((build, "MAX_TERMS"), (reasons, "MAX_VISITED")):
+        monkeypatch.setattr(place, name, 60)
+        assert cli.main(["analyze", str(source), "--json", str(found)]) == 0
+        (analysed,) = json.loads(found.read_text(encoding="utf-8"))["kernels"]
+        assert len(analysed["branches"]) == 10
+        assert "the kernel is too large" in found.read_text(encoding="utf-8")
+        monkeypatch.undo()
 
 
 def visits(folder: Path, line: str, rounds: int, command: tuple[str, ...]) -> int:
