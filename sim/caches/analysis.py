@@ -262,8 +262,10 @@ class _Reader:
 
     def _last_block(self, block: int) -> tuple[int, int, int]:
         """The numbers of the last thread block that executes a block of the program as most do."""
-        own = [c for c in self.flow.blocks if c.flow.executions[block]]
-        x, y, z = own[0].grid or grid_of(self.facts) if own else grid_of(self.facts)
+        most = max(self.flow.blocks, key=lambda c: c.flow.executions[block], default=None)
+        if most is not None and most.grid is None:
+            return most.middle
+        x, y, z = (most and most.grid) or grid_of(self.facts)
         return max(x - 2, 0), max(y - 2, 0), max(z - 2, 0)
 
     def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:
