@@ -159,6 +159,8 @@ class Demand:
             if memory is not Memory.GLOBAL_LOAD or access in self.uniform:
                 return looked_up
             slow = 128.0 / machine.shared_bytes
+            beyond = min(max(traffic.sectors - size * WARP / SECTOR, 0.0), 1.0)
+            looked_up = max(looked_up, 1.0 + machine.crossing_cycles * beyond)
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.

@@ -30,6 +30,18 @@ where the whole thread block has one address, which a uniform register can hold:
 summation on the RTX 2080 Ti such words take 2.0 cycles and fours 8.2."""
 
 
+CROSSING_CYCLES = {(8, 0): 1.3}
+"""Cycles of the port beyond the first for a load of lanes side by side that begin within a sector
+and so cross a line, by compute capability: on an A100 such a load that hits L1 takes 2.3 in all,
+where two lines from the beginning of sectors take 1.3 (convolutions of 15 x 15 without shared
+memory, whose loads begin anywhere: 2.2 to 2.8 cycles a load). Not known of others."""
+
+
+def crossing_cycles(capability: tuple[int, int] | None) -> float:
+    """Cycles of a load that begins within a sector beyond those of one that does not."""
+    return CROSSING_CYCLES.get(capability or (0, 0), 0.0)
+
+
 def address_cycles(capability: tuple[int, int] | None) -> float:
     """Cycles in which the addresses of a warp are computed."""
     return 32 / ADDRESS_LANES.get(capability or (0, 0), 32)
