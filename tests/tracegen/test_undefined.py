@@ -19,7 +19,8 @@ ITEMS = 64
 
 USED = {
     "scalar set on one way only": (
-        "int x; if (n) x = 1; o[g] = x;", "written to global memory",
+        "int x; if (n) x = 1; o[g] = x;",
+        "written to global memory",
     ),
     "branch": ("int x; if (x > 3) o[g] = 1;", "decides a branch"),
     "switch": ("int x; switch (x) { case 1: o[g] = 1; }", "decides a branch"),
@@ -36,7 +37,8 @@ USED = {
         "written to global memory",
     ),
     "member of a struct": (
-        "struct { int a; char b; } s, t; s.a = n; t = s; o[g] = t.b;", "written to global memory",
+        "struct { int a; char b; } s, t; s.a = n; t = s; o[g] = t.b;",
+        "written to global memory",
     ),
     "private array": ("int a[4]; a[n & 1] = 5; o[g] = a[2];", "written to global memory"),
     "some bits": ("int x; x &= 0xff; o[g] = x | n;", "written to global memory"),
@@ -46,7 +48,8 @@ USED = {
     "argument of a function": ("int x; o[g] = twice(x);", "written to global memory"),
     "atomic operand": ("int x; atomic_add(o, x);", "used by an atomic operation"),
     "counter in local memory": (
-        "local int c; atomic_add(&c, 1); barrier(1); o[g] = c;", "used by an atomic operation",
+        "local int c; atomic_add(&c, 1); barrier(1); o[g] = c;",
+        "used by an atomic operation",
     ),
     "printf": ('int x; printf("%d", x); o[g] = 1;', "is passed to a function"),
     "ternary": ("int x, y = 3; o[g] = g > 5 ? x : y;", "written to global memory"),
@@ -196,5 +199,5 @@ def test_overruns_that_optimisation_hides(tmp_path: Path) -> None:
     text = SCRIPT.replace("256, dtype", "64 * 4, dtype")
     script.write_text(text, encoding="utf-8")
     run_script(str(script), arguments=["overrun"])
-    with pytest.raises(DiagnosticError, match="K711: read outside .*any array"):
+    with pytest.raises(DiagnosticError, match=r"K711: read outside .*any array"):
         run_script(str(script), arguments=["overrun"], settings=HostSettings(check=True))
