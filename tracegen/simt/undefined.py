@@ -187,7 +187,7 @@ class _Body:
         self._find_dirty()
         rest = iter(self.function.instructions)
         inside = False
-        for line in source:
+        for number, line in enumerate(source):
             words = line.split(";", 1)[0].strip() if line.lstrip().startswith(";") else line.strip()
             if not words or inside or re.match(r'([-\w.$]+|"[^"]*"):', line):
                 self.lines.append(line)
@@ -195,7 +195,8 @@ class _Body:
                 continue
             inside = words.endswith("[")
             instruction = next(rest)
-            found = _PLACE.search(line)
+            ends = (each for each in source[number:] if not inside or each.strip().startswith("]"))
+            found = _PLACE.search(next(ends))
             self.place = found[0] if found else ""
             self._before(instruction)
             self.lines.append(line)
