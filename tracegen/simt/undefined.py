@@ -118,7 +118,7 @@ def shape(type_: IrType) -> IrType:
         case FloatTy():
             return IntTy(type_.bits)
         case VecTy(lanes, element):
-            return VecTy(lanes, shape(element))
+            return VecTy(lanes, I64 if isinstance(element, PtrTy) else IntTy(element.bits))
         case ArrayTy(length, element):
             return ArrayTy(length, shape(element))
         case StructTy(fields):
