@@ -13,6 +13,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +78,13 @@ Fitted = tuple[tuple[float, ...], tuple[float, ...]]
 def _quantile(x: Numbers, y: Numbers, weight: Numbers, share: float) -> tuple[float, ...]:
     """Coefficients of the quantile of y: a linear programme over the coefficients and, for each
     row, what it lies above and below."""
-    from scipy import optimize
-
     rows, count = x.shape
     cost = np.concatenate([np.zeros(count), share * weight, (1.0 - share) * weight])
     equal = np.hstack([x, np.eye(rows), -np.eye(rows)])
     least = [(LEAST.get(name, 0.0), None) for name in FEATURES]
     bounds = [*least, *[(0.0, None)] * (2 * rows)]
-    solve: Any = optimize.linprog
-    found = solve(cost, A_eq=equal, b_eq=y, bounds=bounds, method="highs")
+    optimize: Any = import_module("scipy.optimize")  # has no types
+    found: Any = optimize.linprog(cost, A_eq=equal, b_eq=y, bounds=bounds, method="highs")
     assert found.success, found.message
     return tuple(round(float(value), 4) for value in found.x[:count])
 

@@ -89,7 +89,9 @@ LEFT_OUT = """Predicted without anything that was calibrated on the table itself
 A table with fewer rows than the sample, and no fewer in all, was not finished when the run stopped.
 """
 AS_IT_IS = "With all that is calibrated, at the clocks at which tables were measured.\n"
-FIRST_SEEN = "Tables whose estimates at a commit were blind; what they were then is in\nbenchmarks/data/first_seen_dd43b7f.csv.\n"
+FIRST_SEEN = """Tables whose estimates at a commit were blind; what they were then is in
+benchmarks/data/first_seen_dd43b7f.csv.
+"""
 
 
 def _left_out(rows: Mapping[str, Sequence[Outcome]]) -> list[str]:

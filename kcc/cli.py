@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
+from kcc.base.cache_folder import refused_folders
 from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 from kcc.commands import (
@@ -31,18 +32,15 @@ from kcc.commands import (
     trace,
     validate,
 )
-from kcc.commands.console import paint_messages
-from kcc.commands.errors import UsageError
+from kcc.commands.console import paint_messages, say
+from kcc.commands.errors import OF_THE_MACHINE, UsageError
 from kcc.commands.options import Parser, add_debug
+from kcc.commands.outputs import abandon_standard, cannot_write, flush_standard
 from kcc.commands.sources import SourceLines
 
 EXIT_FINE, EXIT_BAD_INPUT, EXIT_BAD_USAGE, EXIT_BUG = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130
 EXIT_BROKEN_PIPE = 141
-
-RECURSION_LIMIT = 5000
-"""Frames for the recursive descent through a source; the interpreter's 1000 are about 60 nested
-parentheses. Far below what would exhaust the C stack of 8 MiB."""
 
 COMMANDS = (
     analyze,
@@ -71,20 +69,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     debug = "--debug" in arguments
     try:
         code = _run(arguments, sources)
-        sys.stdout.flush()
+        flush_standard()
     except UsageError as error:
         code = _fail(error, error.diagnostics, sources, EXIT_BAD_USAGE, debug)
     except DiagnosticError as error:
         code = _fail(error, error.diagnostics, sources, EXIT_BAD_INPUT, debug)
     except BrokenPipeError:
-        code = _abandon_output()
+        abandon_standard()
+        code = EXIT_BROKEN_PIPE
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except InternalError as error:
         code = _report_bug(error, error, debug)
+    except OSError as error:
+        code = _fail_of_system(error, sources, debug)
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a message
         wrapped = InternalError("command line", f"{type(error).__name__}: {error}")
         code = _report_bug(wrapped, error, debug)
+    for folder, reason in refused_folders().items():
+        remark = f"kcc: remark: '{folder}' {reason}: compiled code there is not used\n"
+        sys.stderr.write(paint_messages(remark, sys.stderr))
     return code
 
 
@@ -116,10 +120,10 @@ def _run(arguments: Sequence[str], sources: SourceLines) -> int:
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as end:  # --help and --version
-        sys.stdout.flush()
+        flush_standard()
         return EXIT_FINE if end.code in (None, 0) else EXIT_BAD_USAGE
     if parsed.command is None:
-        sys.stderr.write(parser.format_help())
+        say(parser.format_help())
         return EXIT_BAD_USAGE
     runner: Runner = parsed.run
     return runner(parsed, sources)
@@ -136,7 +140,7 @@ def _fail(
     if debug:
         traceback.print_exception(error)
     messages = "".join(render(d, sources) + "\n" for d in diagnostics)
-    sys.stderr.write(paint_messages(messages, sys.stderr))
+    say(paint_messages(messages, sys.stderr))
     return code
 
 
@@ -145,7 +149,7 @@ def _report_bug(bug: InternalError, error: Exception, debug: bool) -> int:
         traceback.print_exception(error)
     reason = bug.detail if debug else " ".join(bug.detail.split())[:300]
     advice = "" if debug else "Run it again with --debug for the traceback, and please report both."
-    sys.stderr.write(
+    say(
         f"kcc: internal error in stage '{bug.stage}': {reason}\n"
         f"This is a bug in kcc {kcc.__version__}, not in your input. {advice}".rstrip()
         + "\n"
@@ -153,12 +157,12 @@ def _report_bug(bug: InternalError, error: Exception, debug: bool) -> int:
     return EXIT_BUG
 
 
-def _abandon_output() -> int:
-    """Let the interpreter's last flush go nowhere: the reader of standard output has gone."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
-    except (OSError, ValueError):
-        pass
-    return EXIT_BROKEN_PIPE
+def _fail_of_system(error: OSError, sources: SourceLines, debug: bool) -> int:
+    """A failure that the machine is the cause of is none of kcc: a disk that is full."""
+    if error.errno not in OF_THE_MACHINE:
+        wrapped = InternalError("command line", f"{type(error).__name__}: {error}")
+        return _report_bug(wrapped, error, debug)
+    name = error.filename
+    what = f"'{os.fsdecode(name)}'" if isinstance(name, str | bytes) else "what kcc keeps"
+    failed = cannot_write(what, error)
+    return _fail(error, failed.diagnostics, sources, EXIT_BAD_INPUT, debug)

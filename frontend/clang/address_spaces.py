@@ -37,8 +37,29 @@ def infer_address_spaces(text: str) -> str:
     """The module with the space of every pointer whose space is certain."""
     if _POINTER not in text:
         return text
-    text, names = _DEFINE.sub(lambda m: _infer(m[0]), text), set[str]()
-    names.update(re.findall(r"@(llvm\.mem(?:cpy|move|set)\.[\w.]+)\(", text))
+    return _with_declarations(_DEFINE.sub(lambda m: _infer(m[0]), text))
+
+
+_MOVE = re.compile(
+    r"^(.* call [^\n]*@llvm\.mem(?:cpy|move)\.)p\d\.p\d\.(i\d+\([^\n]*)$", re.MULTILINE
+)
+
+
+def with_named_moves(text: str) -> str:
+    """Copies called by the name that the spaces of their pointers make: what turns a variable's
+    space changes it."""
+
+    def named(match: re.Match[str]) -> str:
+        spaces = re.findall(r"[(,] ?ptr(?: addrspace\((\d)\))?(?= )", match[2])[:2]
+        kinds = ".".join(f"p{space or 0}" for space in spaces)
+        return f"{match[1]}{kinds}.{match[2]}"
+
+    return _with_declarations(_MOVE.sub(named, text))
+
+
+def _with_declarations(text: str) -> str:
+    """With one of each memory intrinsic that is called."""
+    names = set(re.findall(r"@(llvm\.mem(?:cpy|move|set)\.[\w.]+)\(", text))
     declared = set(re.findall(r"^declare [^@\n]*@(llvm\.mem[\w.]+)\(", text, re.MULTILINE))
     return text + "".join(f"{_declaration(name)}\n" for name in sorted(names - declared))
 
@@ -188,6 +209,8 @@ def _space_of(origin: Source, spaces: dict[str, int | None]) -> int | None:
         return None
     if origin[0] == "%":
         return spaces.get(origin, GENERIC)
+    if "inttoptr" in origin:
+        return GENERIC
     found = re.findall(r"addrspacecast \(ptr(?: addrspace\((\d)\))? @", origin)
     kinds = {int(space or 0) for space in found}
     return kinds.pop() if len(kinds) == 1 else GENERIC
@@ -237,7 +260,8 @@ def _in_space(operand: str, space: int, spaces: dict[str, int | None]) -> str | 
     whole = _CONSTANT_CAST.fullmatch(_POINTER + operand)
     if whole:
         return whole[2]
-    return _CONSTANT_CAST.sub(lambda m: _type(int(m[1] or 0)) + m[2], operand)
+    plain = _CONSTANT_CAST.sub(lambda m: _type(int(m[1] or 0)) + m[2], operand)
+    return plain.replace(_POINTER, _type(space))  # expressions inside of it give pointers too
 
 
 def _redefined(line: str, match: re.Match[str], space: int, spaces: dict[str, int | None]) -> str:
@@ -304,9 +328,14 @@ def _accessed(line: str, word: str, spaces: dict[str, int | None]) -> str:
 
 
 def _last_pointer(line: str) -> int:
-    """Where the address of a store is: its last operand."""
-    at = line.rfind(f", {_POINTER}")
-    return at + 2
+    """Where the address of a store is: its last operand, which may be an expression with pointers
+    inside it."""
+    depth, found = 0, -1
+    for place, letter in enumerate(line):
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth == 0 and line.startswith(_POINTER, place + 2):
+            found = place
+    return found + 2
 
 
 def _compared(line: str, spaces: dict[str, int | None]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kcc.frontend.clang.address_spaces import infer_address_spaces
+from kcc.frontend.clang.address_spaces import infer_address_spaces, with_named_moves
 from kcc.frontend.clang.debug_nodes import DebugNodes, Parameter
 from kcc.frontend.lowering.debug import quote
 from kcc.frontend.optimise import optimise
@@ -15,6 +15,9 @@ _CONSTANT = re.compile(
     r"((?:externally_initialized )?constant )",
     re.MULTILINE,
 )
+_ATTRIBUTES = r"(?:(?:noundef|nonnull|align \d+|captures\([^)]*\)) )*"
+"""Of an argument of a call, before its value."""
+
 _BOOKKEEPING = re.compile(r"^@llvm\.(?:compiler\.)?used = .*\n|^\$.* = comdat .*\n", re.MULTILINE)
 _COMDAT = re.compile(r",? comdat(?:\(\$[^)]*\))?(?= |,|$)", re.MULTILINE)
 _ATOMIC = re.compile(
@@ -61,8 +64,11 @@ def lower_cuda(text: str) -> str:
     text = _CONSTANT.sub(move, text)
     for name in constants:
         text = re.sub(
-            rf"ptr addrspace\(1\) {re.escape(name)}(?![\w.$])", f"ptr addrspace(2) {name}", text
+            rf"ptr addrspace\(1\) ({_ATTRIBUTES}){re.escape(name)}(?![\w.$])",
+            rf"ptr addrspace(2) \g<1>{name}",
+            text,
         )
+    text = with_named_moves(text)
     text = _WRAPPING.sub(r"atomicrmw \1 ptr addrspace(4) \2, i32 \3 monotonic, align 4", text)
     text = re.sub(r"^declare .*@__kcc_atomic_.*\n", "", text, flags=re.MULTILINE)
     text = _ATOMIC.sub(_relaxed, text)

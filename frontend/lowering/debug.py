@@ -14,9 +14,13 @@ from kcc.frontend.ir.builder import ModuleBuilder
 _PRODUCER = "kcc"
 
 
+MAX_COLUMN = 65_535
+"""LLVM keeps columns in 16 bits (DILocation): a place further right has a line alone."""
+
+
 def quote(text: str) -> str:
     """A metadata or name string of LLVM's text form; every other byte is escaped."""
-    return '"' + escape(text.encode()) + '"'
+    return '"' + escape(text.encode("utf-8", "surrogateescape")) + '"'
 
 
 def escape(data: bytes) -> str:
@@ -70,7 +74,8 @@ class DebugInfo:
         found = self._locations.get(key)
         if found is None:
             inner = scope if span.file == file else self._foreign(scope, span.file)
-            text = f"!DILocation(line: {span.line}, column: {span.column}, scope: {inner})"
+            column = span.column if span.column <= MAX_COLUMN else 0
+            text = f"!DILocation(line: {span.line}, column: {column}, scope: {inner})"
             found = self._locations[key] = self.module.node(text)
         return found
 

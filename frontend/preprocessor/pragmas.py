@@ -13,6 +13,9 @@ from kcc.frontend.preprocessor.token_feed import TokenFeed
 
 MAX_UNROLL_FACTOR = 2**31 - 1
 
+MAX_DIGITS = 64
+"""Of a number that is read: more are larger than any factor."""
+
 _UNIT_PRAGMAS = ("OPENCL", "STDC")
 _UNROLL_PRAGMAS = ("unroll", "nounroll", "clang", "GCC")
 
@@ -88,5 +91,9 @@ def constant_factor(node: c_ast.Node) -> int | None:
     """The value of a positive integer literal."""
     if not isinstance(node, c_ast.Constant) or not node.type.endswith("int"):
         return None
-    factor = int(node.value.rstrip("uUlL"), 0)
+    digits = node.value.rstrip("uUlL")
+    base = 10 if digits[0] != "0" else 16 if digits[1:2] in ("x", "X") else 8
+    if len(digits) > MAX_DIGITS:
+        return None
+    factor = int(digits, base)
     return factor if 0 < factor <= MAX_UNROLL_FACTOR else None

@@ -41,10 +41,15 @@ def literal(context: Context, node: c_ast.Constant) -> Expr | None:
 def _integer(context: Context, node: c_ast.Constant) -> Constant | None:
     found = _parse_integer(node.value)
     if found is None:
-        context.report("K385", f"{node.value} does not fit in 64 bits", node)
+        shown = node.value if len(node.value) <= MAX_DIGITS else f"{node.value[:20]}..."
+        context.report("K385", f"{shown} does not fit in 64 bits", node)
         return None
     type_, value = found
     return Constant(type_, context.span(node), value)
+
+
+MAX_DIGITS = 64
+"""More digits than 64 bits have in any base; Python itself reads 4,300 decimal ones at most."""
 
 
 @cache
@@ -53,6 +58,8 @@ def _parse_integer(text: str) -> tuple[QualType, int] | None:
     digits = text.rstrip("uUlL")
     suffix = text[len(digits) :].lower()
     decimal = not digits.startswith("0")
+    if len(digits.lstrip("0xX")) > MAX_DIGITS:
+        return None
     value = int(digits, 10 if decimal else 16 if digits[:2].lower() == "0x" else 8)
     kinds = [ScalarKind.INT, ScalarKind.UINT, ScalarKind.LONG, ScalarKind.ULONG]
     if "l" in suffix:
@@ -131,7 +138,7 @@ def _unescape(body: str) -> bytes:
     """The bytes of a character or string body."""
     data, end = bytearray(), 0
     for match in _ESCAPE.finditer(body):
-        data += body[end : match.start()].encode()
+        data += body[end : match.start()].encode("utf-8", "surrogateescape")
         end = match.end()
         if match[1] is not None:
             data.append(int(match[1], 16) & 255)
@@ -140,8 +147,8 @@ def _unescape(body: str) -> bytes:
         elif match[3] in _ESCAPES:
             data.append(_ESCAPES[match[3]])
         else:
-            data += match[3].encode()
-    data += body[end:].encode()
+            data += match[3].encode("utf-8", "surrogateescape")
+    data += body[end:].encode("utf-8", "surrogateescape")
     return bytes(data)
 
 

@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.errors import usage_error
-from kcc.commands.outputs import STANDARD
+from kcc.commands.outputs import STANDARD, write_standard
 from kcc.commands.progress import shown_progress
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def export_trace(
             message = "no launch is one of those asked for: nothing is written"
             raise DiagnosticError([Diagnostic("K767", message)])
         found = _write(chosen, Path(arguments.output), options)
-    sys.stdout.write(_said(arguments.output, found, options))
+    write_standard(_said(arguments.output, found, options))
 
 
 def _write(

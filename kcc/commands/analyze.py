@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import render
 from kcc.commands.clang import provide_clang
-from kcc.commands.console import choose_style, paint_messages
+from kcc.commands.console import choose_style, paint_messages, say
 from kcc.commands.errors import usage_error
 from kcc.commands.gpu_options import chosen_gpu, read_assumptions, register_request
 from kcc.commands.options import (
@@ -109,9 +109,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         warnings, outputs = analysis.warnings, _outputs(analysis, arguments, stage)
     stage("write", lambda: write_outputs(outputs))
     messages = "".join(render(warning, sources) + "\n" for warning in warnings)
-    sys.stderr.write(paint_messages(messages, sys.stderr))
+    say(paint_messages(messages, sys.stderr))
     if arguments.time:
-        sys.stderr.write(stage.table())
+        say(stage.table())
     return 0
 
 

@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.commands.console import say
+
 if TYPE_CHECKING:
     from kcc.frontend import FrontendName
     from kcc.frontend.options import BuildOptions, SourceText
@@ -31,7 +33,7 @@ def provide_clang(source: SourceText, options: BuildOptions, frontend: FrontendN
     root = Path(__file__).resolve().parents[2]
     script = root / "scripts" / "environment.py"
     if Path(sys.prefix) == root / ".venv" and script.exists():
-        sys.stderr.write("kcc: this needs clang: installing the ziglang wheel, once (100 MB)\n")
+        say("kcc: this needs clang: installing the ziglang wheel, once (100 MB)\n")
         subprocess.run([sys.executable, str(script), "clang"], check=False, stdout=STANDARD_ERROR)
         find_clang.cache_clear()
     need_clang(f"'{source.name}'")

@@ -47,6 +47,17 @@ def _has_unicode(stream: TextIO) -> bool:
     return (stream.encoding or "utf-8").lower().replace("-", "").startswith("utf")
 
 
+def say(text: str) -> None:
+    """Write to standard error what it takes: who does not read it has the exit code. Bytes of file
+    names that are no UTF-8 are written in hexadecimal."""
+    plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    try:
+        sys.stderr.write(plain)
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass
+
+
 def paint_messages(text: str, stream: TextIO) -> str:
     """Messages with their severities in colour, where a person looks who likes colours."""
     if not (is_terminal(stream) and wants_color()):

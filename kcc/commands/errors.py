@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 
 from kcc.base.diagnostics import Diagnostic
@@ -18,3 +19,10 @@ class UsageError(Exception):
 def usage_error(message: str, hint: str | None = None) -> UsageError:
     """A :class:`UsageError` with one message."""
     return UsageError([Diagnostic("K009", message, hint=hint)])
+
+
+OF_THE_MACHINE = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE}
+)
+"""Failures of the system that are no bug of kcc: no room, a quota or a limit reached, a device
+that fails, a file system that is read-only."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 from pathlib import Path
 
+from kcc.commands.console import say
 from kcc.commands.exploring import (
     Launches,
     add_exploration,
@@ -88,5 +88,5 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     write_messages((*traced.warnings, *traced.failures), sources)
     write_exploration(arguments, targets, found)
     if arguments.time:
-        sys.stderr.write(stage.table())
+        say(stage.table())
     return 1 if traced.failures else 0

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from kcc.base.diagnostics import DiagnosticError, Severity, render
-from kcc.commands.console import paint_messages
+from kcc.commands.console import paint_messages, say
 from kcc.commands.options import Parser, Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, write_outputs
 from kcc.commands.sources import SourceLines
@@ -127,7 +127,7 @@ def _check(arguments: argparse.Namespace, sources: SourceLines) -> int:
         found += len(diagnostics)
         errors += sum(each.severity is Severity.ERROR for each in diagnostics)
         text = "".join(render(each, sources) + "\n" for each in diagnostics)
-        sys.stderr.write(paint_messages(text, sys.stderr))
+        say(paint_messages(text, sys.stderr))
     counts = f"{plural(errors, 'error')}, {plural(found - errors, 'warning')}"
     verdict = counts if found else "all in order"
     write_outputs([Output(STANDARD, f"{plural(len(names), 'description')}: {verdict}\n")])

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
-from kcc.commands.console import is_terminal
+from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
@@ -85,6 +85,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         width=arguments.warp_size,
         budget=arguments.budget or DEFAULT_BUDGET,
         races=arguments.races,
+        check=getattr(arguments, "check", False),
         redirect=not arguments.keep_imports,
         clock=time.process_time,
     )
@@ -158,7 +159,7 @@ def script_exit_code(end: SystemExit) -> int:
     if isinstance(end.code, int):
         return end.code & 0xFF
     if end.code is not None:
-        sys.stderr.write(f"{end.code}\n")
+        say(f"{end.code}\n")
     return 0 if end.code is None else 1
 
 

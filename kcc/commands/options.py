@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from kcc.commands.errors import usage_error
+from kcc.commands.outputs import write_standard
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 
 _MACRO_NAME = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?\Z", re.ASCII)
@@ -349,6 +350,10 @@ class Parser(argparse.ArgumentParser):
         is_asked = any(word.endswith(endings) for word in words) or words[:1] == list(suffixes[:1])
         wanted = "--show" not in words and is_asked
         return make(self.prog) if wanted else None
+
+    def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002 -- as argparse calls it
+        """Help and version: a standard output that is full is not passed over."""
+        write_standard(message)
 
     def error(self, message: str) -> Any:
         raise usage_error(message, f"see '{self.prog} --help'")

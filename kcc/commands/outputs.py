@@ -9,7 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,9 +62,41 @@ def write_outputs(outputs: Sequence[Output]) -> None:
 
 
 def write_standard(text: str) -> None:
-    """Write to standard output; characters its encoding lacks become question marks."""
+    """Write to standard output; characters its encoding lacks become question marks.
+
+    Raises :class:`DiagnosticError` (K008) where it takes no more, BrokenPipeError where its reader
+    has gone.
+    """
     encoding = sys.stdout.encoding or "utf-8"
-    sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+    with _to_standard():
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))
+
+
+def flush_standard() -> None:
+    """What was written to standard output has reached it; raises like :func:`write_standard`."""
+    with _to_standard():
+        sys.stdout.flush()
+
+
+def abandon_standard() -> None:
+    """Let the interpreter's last flush of standard output go nowhere: it takes no more."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass
+
+
+@contextmanager
+def _to_standard() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_standard()
+        raise cannot_write("standard output", error) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +160,17 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
 
 
 def _cannot_write(name: str, error: OSError) -> DiagnosticError:
-    reason = error.strerror or str(error)
-    return DiagnosticError([Diagnostic("K008", f"cannot write '{name}': {reason}")])
+    return cannot_write(f"'{name}'", error)
+
+
+def cannot_write(what: str, error: OSError) -> DiagnosticError:
+    """K008: ``what`` (as it stands in the message) cannot be written."""
+    return DiagnosticError([Diagnostic("K008", f"cannot write {what}: {reason_of(error)}")])
+
+
+def reason_of(error: OSError) -> str:
+    """What the system says of a failure."""
+    return error.strerror or str(error)
 
 
 def _same_file(first: str, second: str) -> bool:

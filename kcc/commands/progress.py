@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from kcc.commands.console import is_terminal
+from kcc.commands.console import is_terminal, say
 
 REFRESH_SECONDS = 0.5
 
@@ -29,14 +29,14 @@ def shown_progress(total: int) -> Generator[Show]:
             return
         last = now
         line = progress_line(done / max(total, 1), instructions, now - began, words)
-        sys.stderr.write(f"\r\x1b[K{line}")
+        say(f"\r\x1b[K{line}")
         sys.stderr.flush()
 
     try:
         yield show
     finally:
         if is_shown:
-            sys.stderr.write("\r\x1b[K")
+            say("\r\x1b[K")
 
 
 def progress_line(share: float, instructions: int, seconds: float, words: str) -> str:

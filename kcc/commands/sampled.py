@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, check_folder, new_folder
-from kcc.commands.console import choose_style, is_terminal
+from kcc.commands.console import choose_style, is_terminal, say
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import check_script, script_exit_code
 from kcc.commands.number_options import count_from, percent
@@ -288,7 +288,7 @@ def _write_bytes(path: Path, data: bytes) -> None:
 def _say(text: str) -> None:
     """What is being done, where somebody looks on."""
     if is_terminal(sys.stderr):
-        sys.stderr.write(f"\r\x1b[K{text}")
+        say(f"\r\x1b[K{text}")
         sys.stderr.flush()
 
 

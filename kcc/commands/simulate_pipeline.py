@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
-from kcc.commands.console import is_terminal
+from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import run_host
 from kcc.commands.simulation_plan import configurations
@@ -64,5 +64,5 @@ def run_pipeline(
 
 def _show(done: int, total: int) -> None:
     if is_terminal(sys.stderr):
-        sys.stderr.write(f"\r\x1b[K{done} of {total} launches" if done < total else "\r\x1b[K")
+        say(f"\r\x1b[K{done} of {total} launches" if done < total else "\r\x1b[K")
         sys.stderr.flush()

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, render
-from kcc.commands.console import is_terminal
+from kcc.commands.console import is_terminal, say
 from kcc.commands.progress import Show, shown_progress
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
                 if shown:
                     left = (len(tasks) - done) * (time.monotonic() - began) / done
                     words = f"{done} of {len(tasks)} parts done, {left:,.0f} s left"
-                    sys.stderr.write(f"\r\x1b[K{words}")
+                    say(f"\r\x1b[K{words}")
                     sys.stderr.flush()
             return [future.result() for future in futures]
         except BaseException:
@@ -225,7 +225,7 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
             raise
         finally:
             if shown:
-                sys.stderr.write("\r\x1b[K")
+                say("\r\x1b[K")
 
 
 def _ignore_interrupts() -> None:
@@ -268,4 +268,4 @@ def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = Non
 
 
 def _warn(diagnostic: Diagnostic) -> None:
-    sys.stderr.write(f"{render(diagnostic, {})}\n")
+    say(f"{render(diagnostic, {})}\n")

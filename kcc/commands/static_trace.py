@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kcc.base.diagnostics import Diagnostic, render
 from kcc.commands.accelsim import add_format, trace_target
 from kcc.commands.clang import provide_clang
-from kcc.commands.console import paint_messages
+from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import usage_error
 from kcc.commands.gpu_options import read_assumptions
 from kcc.commands.hosts import WARP_SIZES
@@ -25,7 +25,7 @@ from kcc.commands.options import (
     build_options,
     single_source,
 )
-from kcc.commands.outputs import STANDARD, check_targets
+from kcc.commands.outputs import STANDARD, check_targets, write_standard
 from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
 from kcc.frontend.options import OptLevel
@@ -105,18 +105,18 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     with trace_target(arguments) as target:
         found = trace_source(request, target, width=width, profile=profile, stage=stage)
     write_messages((*found.warnings, *found.failures), sources)
-    sys.stdout.write(
+    write_standard(
         "".join(f"{remark}\n" for remark in remarks) + _written(Path(arguments.output), found)
     )
     if arguments.time:
-        sys.stderr.write(stage.table())
+        say(stage.table())
     return 1 if found.failures else 0
 
 
 def write_messages(said: Iterable[Diagnostic], sources: SourceLines) -> None:
     """Warnings and failures that do not end the command, on standard error."""
     messages = "".join(render(each, sources) + "\n" for each in said)
-    sys.stderr.write(paint_messages(messages, sys.stderr))
+    say(paint_messages(messages, sys.stderr))
 
 
 def observed_profile(path: str | None) -> Profile | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, run_host, script_exit_code
 from kcc.commands.launch_choice import add_launch_choice, whole_number
 from kcc.commands.options import Parser, Subparsers, add_console
-from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs, write_standard
 from kcc.commands.sources import SourceLines
 from kcc.commands.static_trace import SOURCE_SUFFIXES, static_parser
 
@@ -129,7 +128,7 @@ def _trace(arguments: argparse.Namespace, sources: SourceLines) -> None:
     with trace_target(arguments) as target:
         written = _write(arguments, sources, target)
     if not is_export(arguments):
-        sys.stdout.write(written)
+        write_standard(written)
 
 
 def _write(arguments: argparse.Namespace, sources: SourceLines, target: Path) -> str:

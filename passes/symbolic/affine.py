@@ -92,31 +92,46 @@ def unwrapped(algebra: Algebra, node: Node) -> Expr:
     where the launch is not known. What it says is likely, not certain.
     """
     done: dict[Node, Node] = {}
+    spread = _Spread(algebra)
     for each in reachable([node]):
         rebuilt = algebra.rebuilt(each, done)
         if isinstance(rebuilt, Operation) and rebuilt.operator in (Opcode.ZEXT, Opcode.SEXT):
-            rebuilt = _spread(algebra, rebuilt.operator, rebuilt.operands[0], rebuilt.type)
+            rebuilt = spread(rebuilt.operator, rebuilt.operands[0], rebuilt.type)
         done[each] = rebuilt
     return done[node]  # type: ignore[return-value]
 
 
-def _spread(algebra: Algebra, operator: Opcode, node: Node, type_: ScalarTy) -> Expr:
-    assert isinstance(type_, IntTy)
-    match node:
-        case Sum(constant=constant, terms=terms):
-            parts = [(_spread(algebra, operator, term, type_), c) for term, c in terms]
-            return algebra.sum(parts, type_, constant)
-        case Product(factors=factors):
-            result: Expr = algebra.number(1, type_)
-            for factor in factors:
-                result = algebra.multiply(result, _spread(algebra, operator, factor, type_))
-            return result
-        case Symbol(kind=SymbolKind.ARGUMENT):
-            return algebra.convert(operator, node, type_)
-        case Symbol(kind=kind, index=index):
-            return algebra.symbol(kind, index, type_)
-        case _:
-            return algebra.convert(operator, node, type_)
+class _Spread:
+    """Extensions carried into sums and products, each once."""
+
+    def __init__(self, algebra: Algebra) -> None:
+        self._algebra = algebra
+        self._done: dict[tuple[Opcode, Node, ScalarTy], Expr] = {}
+
+    def __call__(self, operator: Opcode, node: Node, type_: ScalarTy) -> Expr:
+        key = (operator, node, type_)
+        if key not in self._done:
+            self._done[key] = self._made(operator, node, type_)
+        return self._done[key]
+
+    def _made(self, operator: Opcode, node: Node, type_: ScalarTy) -> Expr:
+        assert isinstance(type_, IntTy)
+        algebra = self._algebra
+        match node:
+            case Sum(constant=constant, terms=terms):
+                parts = [(self(operator, term, type_), c) for term, c in terms]
+                return algebra.sum(parts, type_, constant)
+            case Product(factors=factors):
+                result: Expr = algebra.number(1, type_)
+                for factor in factors:
+                    result = algebra.multiply(result, self(operator, factor, type_))
+                return result
+            case Symbol(kind=SymbolKind.ARGUMENT):
+                return algebra.convert(operator, node, type_)
+            case Symbol(kind=kind, index=index):
+                return algebra.symbol(kind, index, type_)
+            case _:
+                return algebra.convert(operator, node, type_)
 
 
 class _Wanted:
@@ -171,16 +186,39 @@ def depends_on(values: SymbolicValues, node: Node) -> frozenset[Key]:
     """The symbols a node depends on, through loops' variables too; (LANE, 0) stands in for
     nothing else.
     """
-    found, seen = set[Key](), set[Node]()
+    leaves = values.kept(_Leaves)
+    found, variables = set[Key](), set[Recurrence]()
     pending = [node]
     while pending:
-        for each in reachable([pending.pop()]):
-            if each in seen:
-                continue
-            seen.add(each)
-            if isinstance(each, Symbol):
-                found.add((each.kind, each.index))
-            elif isinstance(each, Recurrence):
-                variable = values.variable(each)
-                pending += [variable.start, variable.step]
+        symbols, inside = leaves.of(pending.pop())
+        found |= symbols
+        for each in inside - variables:
+            variable = values.variable(each)
+            pending += [variable.start, variable.step]
+        variables |= inside
     return frozenset(found)
+
+
+class _Leaves:
+    """The symbols and the variables of loops that nodes are made from; each node is visited once,
+    however many of those made from it are asked for."""
+
+    def __init__(self) -> None:
+        self._found: dict[Node, tuple[frozenset[Key], frozenset[Recurrence]]] = {}
+
+    def of(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:
+        for each in reachable([node], stop=self._found):
+            if each not in self._found:
+                self._found[each] = self._made(each)
+        return self._found[node]
+
+    def _made(self, node: Node) -> tuple[frozenset[Key], frozenset[Recurrence]]:
+        if isinstance(node, Symbol):
+            return frozenset({(node.kind, node.index)}), frozenset()
+        if isinstance(node, Recurrence):
+            return frozenset(), frozenset({node})
+        rows = list({self._found[operand] for operand in operands_of(node)})
+        if len(rows) == 1:
+            return rows[0]
+        symbols = frozenset[Key]().union(*(symbols for symbols, _ in rows))
+        return symbols, frozenset[Recurrence]().union(*(inside for _, inside in rows))

@@ -29,12 +29,23 @@ from kcc.passes.symbolic.expr import (
 )
 from kcc.passes.symbolic.folding import fold
 from kcc.passes.symbolic.nodes import int_type, reachable
-from kcc.passes.symbolic.ranges import fits
+from kcc.passes.symbolic.ranges import Known, fits
 from kcc.passes.symbolic.truths import Truths
+
+MAX_NESTED = 60
+"""Nodes inside one another that a conversion is carried into; around what is further in it stays
+as it is."""
 
 
 class Algebra(Truths):
     """All nodes of one kernel: any operation, conversions, divisions, and what loops do."""
+
+    def __init__(self, known: Known | None = None) -> None:
+        super().__init__(known)
+        self._converted: dict[tuple[Opcode, Node, IntTy], Expr] = {}
+        self._converted_with = 0
+        """The generation of the intervals that the conversions rest on."""
+        self._nested = 0
 
     def operation(
         self,
@@ -129,9 +140,21 @@ class Algebra(Truths):
         """trunc, zext or sext."""
         if node.type == type_:
             return node  # type: ignore[return-value]
-        if operator is Opcode.TRUNC:
-            return self._truncate(node, type_)
-        return self._extend(operator, node, type_)
+        if self._converted_with != self.intervals.generation:
+            self._converted.clear()
+            self._converted_with = self.intervals.generation
+        found = self._converted.get((operator, node, type_))
+        if found is None:
+            self._nested += 1
+            if self._nested > MAX_NESTED:
+                found = self._make(Operation, type_, operator, (node,), None)
+            elif operator is Opcode.TRUNC:
+                found = self._truncate(node, type_)
+            else:
+                found = self._extend(operator, node, type_)
+            self._nested -= 1
+            self._converted[operator, node, type_] = found
+        return found
 
     def _truncate(self, node: Node, type_: IntTy) -> Expr:
         match node:
@@ -140,12 +163,12 @@ class Algebra(Truths):
             case Symbol(kind=kind, index=index):
                 return self.symbol(kind, index, type_)
             case Sum(constant=constant, terms=terms):
-                parts = [(self._truncate(term, type_), c) for term, c in terms]
+                parts = [(self.convert(Opcode.TRUNC, term, type_), c) for term, c in terms]
                 return self.sum(parts, type_, constant)
             case Product(factors=factors):
                 result: Expr = self.number(1, type_)
                 for factor in factors:
-                    result = self.multiply(result, self._truncate(factor, type_))
+                    result = self.multiply(result, self.convert(Opcode.TRUNC, factor, type_))
                 return result
             case Operation(operator=Opcode.ZEXT | Opcode.SEXT | Opcode.TRUNC as how):
                 (inner,) = node.operands
@@ -154,7 +177,8 @@ class Algebra(Truths):
                 return self.convert(how, inner, type_)
             case Operation(operator=Opcode.SELECT, operands=(c, a, b)):
                 if isinstance(a, Number) or isinstance(b, Number):
-                    return self.select(c, self._truncate(a, type_), self._truncate(b, type_))
+                    sides = (self.convert(Opcode.TRUNC, side, type_) for side in (a, b))
+                    return self.select(c, *sides)
             case _:
                 pass
         return self._make(Operation, type_, Opcode.TRUNC, (node,), None)
@@ -206,22 +230,22 @@ class Algebra(Truths):
             case Sum(constant=constant, terms=terms):
                 if not fits(self.intervals.exact(node), source):
                     return None
-                parts = [(self._extend(Opcode.SEXT, term, type_), c) for term, c in terms]
+                parts = [(self.convert(Opcode.SEXT, term, type_), c) for term, c in terms]
                 return self.sum(parts, type_, constant)
             case Product(factors=factors):
                 if not fits(self.intervals.exact(node), source):
                     return None
                 result: Expr = self.number(1, type_)
                 for factor in factors:
-                    result = self.multiply(result, self._extend(Opcode.SEXT, factor, type_))
+                    result = self.multiply(result, self.convert(Opcode.SEXT, factor, type_))
                 return result
             case Operation(operator="smin" | "smax" as name, operands=(a, b)):
-                wide = [self._extend(Opcode.SEXT, o, type_) for o in (a, b)]
+                wide = [self.convert(Opcode.SEXT, o, type_) for o in (a, b)]
                 return self.operation(name, type_, wide)
             case Operation(operator=Opcode.UDIV | Opcode.UREM as name, operands=(a, b)):
                 if self.interval(a)[0] < 0 or self.interval(b)[0] < 0:
                     return None
-                wide = [self._extend(Opcode.SEXT, o, type_) for o in (a, b)]
+                wide = [self.convert(Opcode.SEXT, o, type_) for o in (a, b)]
                 return self.operation(name, type_, wide)
             case _:
                 return None

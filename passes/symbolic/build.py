@@ -70,6 +70,10 @@ T = TypeVar("T")
 MAX_NODES = 400_000
 """Nodes of one kernel; beyond, values are opaque: the construction stays linear in its time."""
 
+MAX_TERMS = 2_000_000
+"""Terms of all sums of one kernel, for the same reason: a value that adds up all before it makes
+them quadratic."""
+
 MAX_ROUNDS = 3
 """How often closed forms are looked for that others make possible."""
 
@@ -316,7 +320,7 @@ class SymbolicValues:
         return self._made[instruction.index]
 
     def _make(self, instruction: AnyInstruction) -> Components:
-        if self.algebra.size > MAX_NODES:
+        if self.algebra.size > MAX_NODES or self.algebra.visited > MAX_TERMS:
             return self._opaque(instruction, "the kernel is too large for symbolic values")
         if instruction.index in self._promoted.loads:
             return self.of(self._promoted.loads[instruction.index], instruction.block)

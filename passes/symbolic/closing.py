@@ -150,21 +150,30 @@ class Endings:
 
     def first(self, loop: int, condition: Node) -> Expr:
         """The least k at which the condition is true (i64); see :class:`First`."""
+        return self._first(loop, condition, {})
+
+    def _first(self, loop: int, condition: Node, found: dict[Node, Expr]) -> Expr:
+        """``found``: parts that were looked at before, which a condition may have many times."""
+        if condition not in found:
+            found[condition] = self._sought(loop, condition, found)
+        return found[condition]
+
+    def _sought(self, loop: int, condition: Node, known: dict[Node, Expr]) -> Expr:
         algebra = self._algebra
         if not self._varies(condition, loop):
             return algebra.first(loop, condition)
         if isinstance(condition, Operation):
             if condition.operator == "not":
-                found = self._not_all(loop, condition.operands[0])
+                found = self._not_all(loop, condition.operands[0], known)
                 if found is not None:
                     return found
             elif condition.operator is Opcode.OR:
                 fixed = [part for part in condition.operands if not self._varies(part, loop)]
                 if fixed:
                     moving = [part for part in condition.operands if part not in fixed]
-                    rest = self.first(loop, algebra.disjunction(moving))
+                    rest = self._first(loop, algebra.disjunction(moving), known)
                     return algebra.select(algebra.disjunction(fixed), algebra.number(0), rest)
-                ends = [self.first(loop, part) for part in condition.operands]
+                ends = [self._first(loop, part, known) for part in condition.operands]
                 if not any(isinstance(end, First) or _may_be_endless(end) for end in ends):
                     least: Expr = ends[0]
                     for end in ends[1:]:
@@ -176,13 +185,13 @@ class Endings:
                     return found
         return algebra.first(loop, condition)
 
-    def _not_all(self, loop: int, condition: Node) -> Expr | None:
+    def _not_all(self, loop: int, condition: Node, known: dict[Node, Expr]) -> Expr | None:
         """Where the first of several conditions fails (`i < n && j < m`); None without a closed
         form."""
         if not isinstance(condition, Operation) or condition.operator is not Opcode.AND:
             return None
         failing = [self._algebra.negation(part) for part in condition.operands]
-        found = self.first(loop, self._algebra.disjunction(failing))
+        found = self._first(loop, self._algebra.disjunction(failing), known)
         return None if isinstance(found, First) else found
 
     def _compared(self, loop: int, condition: Operation) -> Expr | None:

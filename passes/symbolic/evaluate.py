@@ -7,7 +7,7 @@ differs between devices, or on a symbol that is not given.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Container, Hashable, Iterable
 from typing import TypeGuard
 
 import numpy as np
@@ -77,7 +77,6 @@ class Evaluator:
         self._exhausted = False
         self._expected: set[Node] = set()
         self._observers: dict[tuple[int, Node], list[Final | Total]] = {}
-        self._heavy: dict[Node, bool] = {}
         self._looping: dict[Node, bool] = {}
         self._orders: dict[Node, list[Node]] = {}
         self._needs: dict[Node, tuple[Recurrence, ...]] = {}
@@ -141,7 +140,7 @@ class Evaluator:
         """An evaluator for other rows, which shares what this one knows of the nodes as such."""
         other = Evaluator(self._values, lanes, work=self._work)
         other._expected, other._observers = self._expected, self._observers
-        other._heavy, other._orders = self._heavy, self._orders
+        other._orders = self._orders
         other._looping, other._searches = self._looping, self._searches
         other._needs, other._tables = self._needs, self._tables
         return other
@@ -187,13 +186,6 @@ class Evaluator:
             frame.parts[key] = part_of(frame, places)
         return frame.parts[key]
 
-    def _has_loops(self, node: Node) -> bool:
-        found = self._looping.get(node)
-        if found is None:
-            found = any(isinstance(each, First | Final | Total) for each in self._order(node))
-            found = self._looping[node] = found or any(map(self._is_lazy, self._order(node)))
-        return found
-
     def _ready(self, frame: Frame, node: Node) -> Evaluated | None:
         """A value that is there already, in the frame or in the one it is a part of."""
         found = frame.memo.get(node) or frame.fixed.get(node)
@@ -220,19 +212,20 @@ class Evaluator:
 
     def _is_lazy(self, node: Node) -> TypeGuard[Operation]:
         """Whether a choice has sides with loops in them, which are computed only where chosen."""
-        found = self._heavy.get(node)
-        if found is None:
-            found = (
-                isinstance(node, Operation)
-                and node.operator is Opcode.SELECT
-                and any(
-                    isinstance(each, First | Final | Total) or self._is_lazy(each)
-                    for side in node.operands[1:]
-                    for each in self._order(side)
+        return (
+            isinstance(node, Operation)
+            and node.operator is Opcode.SELECT
+            and any(map(self._has_loops, node.operands[1:]))
+        )
+
+    def _has_loops(self, node: Node) -> bool:
+        """Whether loops are simulated for a node, or may be."""
+        if node not in self._looping:
+            for each in _settled_first(node, self._looping):
+                self._looping[each] = isinstance(each, First | Final | Total) or any(
+                    self._looping[operand] for operand in _operands(each)
                 )
-            )
-            self._heavy[node] = found
-        return found
+        return self._looping[node]
 
     def _spend(self, size: int) -> None:
         self._left -= size + OVERHEAD
@@ -540,6 +533,17 @@ def _operands(node: Node) -> tuple[Node, ...]:
             return (offset,)
         case _:
             return ()
+
+
+def _settled_first(node: Node, settled: Container[Node]) -> list[Node]:
+    """A node and what it is computed from, operands first, but for what is settled."""
+    seen, pending = set[Node](), [node]
+    while pending:
+        each = pending.pop()
+        if each not in seen and each not in settled:
+            seen.add(each)
+            pending += _operands(each)
+    return sorted(seen, key=lambda each: each.id)
 
 
 def _inside(node: Node) -> list[Node]:

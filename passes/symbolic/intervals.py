@@ -32,11 +32,14 @@ class Intervals:
         self._found: dict[Node, Interval] = {}
         self._counters: dict[int, Interval] = {}
         self._depth = 0
+        self.generation = 0
+        """Grows when intervals that were given before may be wider than they had to be."""
 
     def bound_counter(self, loop: int, highest: int) -> None:
         """A loop's back edges are taken ``highest`` times at most per entry."""
         self._counters[loop] = (0, max(highest, 0))
         self._found.clear()
+        self.generation += 1
 
     def symbol(self, kind: SymbolKind, index: int | str) -> Interval | None:
         """The interval of a symbol before it is cut to a type; None where it can be anything."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kcc.frontend.ir.types import FloatTy
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Loaded, Node, Opaque, Operation, Recurrence
@@ -10,6 +12,12 @@ from kcc.passes.symbolic.text import text
 
 MAX_NAMED = 3
 """Loads that are named; of more, their number is said."""
+
+
+MAX_VISITED = 5_000_000
+"""Nodes that are looked at for all reasons of a kernel; those of kernels/ take 1,200 at most."""
+
+TOO_LARGE = "the kernel is too large: its values are not followed any further"
 
 
 def everything(values: SymbolicValues, node: Node) -> list[Node]:
@@ -27,7 +35,10 @@ def everything(values: SymbolicValues, node: Node) -> list[Node]:
 
 
 class _Reasons(dict[Node, str]):
-    """Those in a kernel, which several passes ask for."""
+    """Those in a kernel, which several passes ask for; ``visited`` nodes were looked at for
+    them."""
+
+    visited = 0
 
 
 class _LoadWords(dict[Loaded, str]):
@@ -38,13 +49,17 @@ def reason_for(values: SymbolicValues, node: Node) -> str:
     """What a node depends on that only a run shows; empty if there is nothing."""
     known = values.kept(_Reasons)
     if node not in known:
-        known[node] = _reason(values, node)
+        if known.visited > MAX_VISITED:
+            return TOO_LARGE
+        nodes = everything(values, node)
+        known.visited += len(nodes)
+        known[node] = _reason(values, nodes)
     return known[node]
 
 
-def _reason(values: SymbolicValues, node: Node) -> str:
+def _reason(values: SymbolicValues, nodes: Iterable[Node]) -> str:
     words = dict[str, None]()
-    for each in everything(values, node):
+    for each in nodes:
         match each:
             case Loaded():
                 words[_load(values, each)] = None

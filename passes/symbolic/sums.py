@@ -20,6 +20,8 @@ class Sums(Nodes):
 
     def __init__(self, known: Known | None = None) -> None:
         super().__init__(known)
+        self.visited = 0
+        """Terms of all sums that were made: what a kernel's values take."""
         self._first_ids: dict[tuple[int, int], tuple[Node, int]] = {}
 
     def sum(self, terms: Iterable[tuple[Node, int]], type_: IntTy, constant: int = 0) -> Expr:
@@ -34,6 +36,7 @@ class Sums(Nodes):
                 constant += node.value * coefficient
             else:
                 parts[node] += coefficient
+        self.visited += len(parts)
         bits = type_.bits
         kept = {node: wrapped for node, c in parts.items() if (wrapped := wrap(c, bits))}
         constant = wrap(constant, bits)

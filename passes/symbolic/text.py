@@ -55,22 +55,41 @@ Shown = tuple[str, int]
 
 def text(values: SymbolicValues, node: Node, limit: int = MAX_LENGTH) -> str:
     """A node as C-like text of at most ``limit`` characters, if that can be done."""
-    shown = ""
-    for depth in (12, 8, 6, 5, 4, 3, 2, 1):
-        shown = _Printer(values).show(node, depth)[0]
-        if len(shown) <= limit:
-            break
-    return shown
+    for depth in (12, 8, 6, 5, 4, 3, 2):
+        try:
+            return _Printer(values, limit).show(node, depth)[0]
+        except _TooLongError:
+            continue
+    return _Printer(values, None).show(node, 1)[0]
+
+
+class _TooLongError(Exception):
+    """A part has more characters than the whole may have."""
 
 
 class _Printer:
-    def __init__(self, values: SymbolicValues) -> None:
-        self._values = values
+    """Shows nodes in ``limit`` characters, else raises :class:`_TooLongError`.
 
-    def show(  # noqa: PLR0911 -- one case per kind of node
+    Values that share parts would be exponentially long as text: each part is shown once per depth,
+    and none is put together from parts that are too long already.
+    """
+
+    def __init__(self, values: SymbolicValues, limit: int | None) -> None:
+        self._values, self._limit = values, limit
+        self._shown: dict[tuple[Node, int], Shown] = {}
+
+    def show(self, node: Node, depth: int) -> Shown:
+        """The text and how strongly it binds."""
+        found = self._shown.get((node, depth))
+        if found is None:
+            found = self._shown[node, depth] = self._made(node, depth)
+            if self._limit is not None and len(found[0]) > self._limit:
+                raise _TooLongError
+        return found
+
+    def _made(  # noqa: PLR0911 -- one case per kind of node
         self, node: Node, depth: int
     ) -> Shown:
-        """The text and how strongly it binds."""
         match node:
             case Number():
                 return _number(node)

@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
+from kcc.passes.access.activity import activity
 from kcc.passes.access.patterns import AccessStudy, Split
 from kcc.passes.access.warp_addresses import WARP, Warps
+from kcc.passes.control.trip_counts import TripCounts
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.access_facts import MemoryShape
@@ -215,7 +217,7 @@ class _Reader:
         missing = open_arguments(self.values, self.warps, found)
         if not missing:
             inside = self._inside(access, found)
-            return (found, False) if inside is None else (inside, True)
+            return (found, False) if inside is None else (self._likely(inside), True)
         one, other = (placed(self.values, found, missing, times) for times in (1, 3))
         return (one, True) if self.are_alike(access, one, other) else (found, False)
 
@@ -226,9 +228,12 @@ class _Reader:
         found = self.study.address(access)
         if not isinstance(self.split(access, found)[0], Unknown):
             return found
-        likely = unwrapped(self.study.algebra, found)
+        likely = self._likely(found)
         known = likely is not found and not isinstance(self.split(access, likely)[0], Unknown)
         return likely if known else found
+
+    def _likely(self, address: Expr) -> Expr:
+        return unwrapped(self.study.algebra, address)
 
     def _inside(self, access: MemoryAccess, address: Expr) -> Expr | None:
         """The address of lanes that lie apart by what memory holds, so that the launch stays in an
@@ -236,7 +241,10 @@ class _Reader:
         size = self.array_bytes.get(access.array.name) if isinstance(access.array, Array) else None
         if size is None or not isinstance(self.split(access, address)[0], Unknown):
             return None
-        last, warps = self._last_block(access.block), self.by_block[access.block]
+        active = activity(self.values, self.facts[TripCounts], access.block)
+        if active is None:
+            return None
+        last, warps = self._last_block(access.block), Warps(self.values, active.counts)
 
         def span(each: Expr) -> tuple[int, int] | None:
             ends = {
@@ -254,8 +262,10 @@ class _Reader:
 
     def _last_block(self, block: int) -> tuple[int, int, int]:
         """The numbers of the last thread block that executes a block of the program as most do."""
-        own = [c for c in self.flow.blocks if c.flow.executions[block]]
-        x, y, z = own[0].grid or grid_of(self.facts) if own else grid_of(self.facts)
+        most = max(self.flow.blocks, key=lambda c: c.flow.executions[block], default=None)
+        if most is not None and most.grid is None:
+            return most.middle
+        x, y, z = (most and most.grid) or grid_of(self.facts)
         return max(x - 2, 0), max(y - 2, 0), max(z - 2, 0)
 
     def are_alike(self, access: MemoryAccess, *addresses: Expr) -> bool:

@@ -325,6 +325,17 @@ def _assumed_trips(facts: Facts, loop: Loop) -> float:
     return ASSUMED_TRIPS
 
 
+def _left(kernel: Kernel, loop: Loop, executions: list[float]) -> float:
+    """How often warps leave a loop, where it has exits of its own: as often as they enter it. That
+    before it may be executed more often, where it also leads elsewhere."""
+    ways = {
+        way for block in loop.blocks for way in kernel.function.blocks[block].successors
+        if way not in loop.blocks
+    }  # fmt: skip
+    own = all(set(kernel.function.blocks[way].predecessors) <= set(loop.blocks) for way in ways)
+    return sum(executions[way] for way in ways) if own and ways else math.inf
+
+
 def _loops(
     kernel: Kernel, facts: Facts, executions: list[float]
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -333,7 +344,7 @@ def _loops(
         outside = [p for p in kernel.function.blocks[loop.header].predecessors
                    if p not in loop.blocks]  # fmt: skip
         header = executions[loop.header]
-        entered = min(sum(executions[p] for p in outside), header)
+        entered = min(sum(executions[p] for p in outside), header, _left(kernel, loop, executions))
         entries.append(entered)
         trips.append(header / entered if entered else 0.0)
     return tuple(entries), tuple(trips)

@@ -78,7 +78,7 @@ def unescaped(quoted: str) -> bytes:
 
 def plain_string(quoted: str) -> str:
     """A string token (``"..."``) as text."""
-    return unescaped(quoted[1:-1]).decode(errors="replace")
+    return unescaped(quoted[1:-1]).decode("utf-8", "surrogateescape")
 
 
 def plain_name(token: str) -> str:

@@ -79,9 +79,10 @@ _MANGLED = re.compile(r"_Z(\d+)(?P<rest>\w+)\Z")
 def condition_text(function: Function, branch: CondBranch | Switch) -> str:
     """What a branch decides on, e.g. ``i < n``; what has no short text is an ellipsis."""
     for depth in _DEPTHS:
-        text, _ = _Printer(function, depth).value(branch.operands[0], 0)
-        if len(text) <= MAX_LENGTH:
-            return text
+        try:
+            return _Printer(function, depth).value(branch.operands[0], 0)[0]
+        except _TooLongError:
+            continue
     return ELLIPSIS
 
 
@@ -97,10 +98,19 @@ Shown = tuple[str, int]
 _UNKNOWN = (ELLIPSIS, _PRIMARY)
 
 
+class _TooLongError(Exception):
+    """A part has more characters than the whole may have."""
+
+
 class _Printer:
+    """Shows values, else raises :class:`_TooLongError`. Values that share parts would be
+    exponentially long as text: each is shown once per depth."""
+
     def __init__(self, function: Function, max_depth: int) -> None:
         self._function = function
         self._max_depth = max_depth
+        self._shown: dict[tuple[int, int], Shown] = {}
+        self._nested = 0
 
     def value(self, value: Value, depth: int) -> Shown:
         match value:
@@ -114,6 +124,19 @@ class _Printer:
                 return _UNKNOWN
 
     def _instruction(self, instruction: AnyInstruction, depth: int) -> Shown:
+        key = (instruction.index, min(depth, self._max_depth))
+        found = self._shown.get(key)
+        if found is None:
+            if self._nested > MAX_LENGTH:
+                raise _TooLongError
+            self._nested += 1
+            found = self._shown[key] = self._made(instruction, depth)
+            self._nested -= 1
+            if len(found[0]) > MAX_LENGTH:
+                raise _TooLongError
+        return found
+
+    def _made(self, instruction: AnyInstruction, depth: int) -> Shown:
         if depth >= self._max_depth and isinstance(instruction, Binary | Select | Load):
             return _UNKNOWN
         match instruction:
@@ -189,23 +212,30 @@ class _Printer:
 
     def _pointee(self, load: Load, depth: int) -> Shown:
         """The object at an address: ``a[i]``, or the name of a variable."""
-        indices, pointer = list[str](), load.pointer
+        steps, pointer = list[GetElementPtr](), load.pointer
         instruction = self._function.definition(pointer)
         while isinstance(instruction, GetElementPtr):
-            shown = [self._operand(index, depth, 0) for index in instruction.indices]
-            if instruction.source_type == I8 and load.type != I8:
-                shown = [ELLIPSIS]  # bytes into a structure: which member, the IR does not say
-            elif len(shown) > 1 and shown[0] == "0":
-                shown = shown[1:]
-            indices[:0] = [f"[{index}]" for index in shown]
+            steps.append(instruction)
             pointer = instruction.base
             instruction = self._function.definition(pointer)
         if isinstance(instruction, Alloca):
-            return _source_name(f"{instruction.name}.0") + "".join(indices), _PRIMARY
-        base = self._operand(pointer, depth, _UNARY)
-        if base == ELLIPSIS:
-            return _UNKNOWN
-        return (base + "".join(indices), _PRIMARY) if indices else (f"*{base}", _UNARY)
+            base = _source_name(f"{instruction.name}.0")
+        else:
+            base = self._operand(pointer, depth, _UNARY)
+            if base == ELLIPSIS:
+                return _UNKNOWN
+            if not steps:
+                return f"*{base}", _UNARY
+        indices = [self._indices(step, load, depth) for step in reversed(steps)]
+        return base + "".join(indices), _PRIMARY
+
+    def _indices(self, step: GetElementPtr, load: Load, depth: int) -> str:
+        if step.source_type == I8 and load.type != I8:
+            return f"[{ELLIPSIS}]"  # bytes into a structure: which member, the IR does not say
+        shown = [self._operand(index, depth, 0) for index in step.indices]
+        if len(shown) > 1 and shown[0] == "0":
+            shown = shown[1:]
+        return "".join(f"[{index}]" for index in shown)
 
 
 def _number(value: ConstantInt | ConstantFloat) -> str:

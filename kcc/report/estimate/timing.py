@@ -38,7 +38,7 @@ def timing_record(configuration: Configuration, assumed: Assumed, timing: Timing
     limiter = f"latency ({timing.limiter})"
     grounds = Grounds(limiter, assumed.share, assumed.accesses, len(timing.assumptions))
     low, high = range_of(timing.time_us, grounds)
-    launch = sum(part.cycles for part in timing.stack if part.name.lower() == "launch")
+    launch = sum(part.cycles for part in timing.stack if part.is_launch)
     alone = 1.0 - launch / max(sum(part.cycles for part in timing.stack), 1e-9)
     lost = sum(line.executed for line in timing.lines if not line.line)
     return EstimateRecord(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kcc.base.gpu.needs import GpuReader
@@ -98,6 +98,26 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
             found[stream.access] = unknown_traffic(stream, everything, kept, shape)
         else:
             found[stream.access] = _traffic(stream, reuse)
+    return found | _brought_once(subject.streams, found, shape)
+
+
+def _brought_once(
+    streams: Sequence[Stream], traffic: Mapping[int, Traffic], shape: CacheShape
+) -> dict[int, Traffic]:
+    """The traffic of loads from places that are not certain in arrays for which L2 has room: what
+    they bring from DRAM together is no more than the array."""
+    found, by_array = dict[int, Traffic](), dict[str, list[Stream]]()
+    for each in streams:
+        fits = each.array_bytes is not None and each.array_bytes <= shape.l2_bytes
+        if fits and each.is_load and (each.assumed or each.rows is None):
+            by_array.setdefault(each.array, []).append(each)
+    for members in by_array.values():
+        moved = sum(s.executions * traffic[s.access].dram_sectors for s in members)
+        part = (members[0].array_bytes or 0) / SECTOR / moved if moved else 1.0
+        if part < 1.0:
+            for each in members:
+                own = traffic[each.access]
+                found[each.access] = replace(own, dram_sectors=own.dram_sectors * part)
     return found
 
 

@@ -41,3 +41,29 @@ def test_a_small_table_is_known_enough() -> None:
     width = [high / low for low, high in (small.range_us, unknown.range_us)]
     assert width[0] < width[1]
     assert small.time_us < unknown.time_us
+
+
+DISPERSED = """
+__kernel void k(__global const uchar *in, __global const float *shift, __global float *o, int n) {
+  int sample = get_global_id(0), dm = get_global_id(1);
+  float s = 0;
+  for (int c = 0; c < n; c++) {
+    unsigned int by = (dm * 0.02f) * shift[c];
+    s += in[c * 8842 + (sample + by)];
+  }
+  o[dm * 8192 + sample] = s;
+}
+"""
+"""Rows of 8,192 samples and 650 behind them, to which the last of 2,048 dm may lead."""
+
+
+def test_lanes_lie_no_further_apart_than_the_array_is_long() -> None:
+    sizes = ("in=uchar[8842*64]", "")
+    bounded, unknown = (
+        estimated(DISPERSED, "8192,2048", "2,64", "a100", args=f"n=64 {size}").estimate
+        for size in sizes
+    )
+    # 16 values of dm lie 5 bytes apart, and two samples 1 byte.
+    assert bounded.counts.l2_read_sectors < 0.3 * unknown.counts.l2_read_sectors
+    assert bounded.counts.dram_read_sectors * 32 == pytest.approx(8842 * 64, rel=0.2)
+    assert bounded.unknown_accesses == unknown.unknown_accesses > 0  # it is a guess still
