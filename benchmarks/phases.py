@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from kcc.sim.sampling.simpoint import choose_simpoint
-from kcc.sim.sampling.simprof.allocation import draw_units
+from kcc.sim.sampling.simprof.allocation import allocate, draw_units
 from kcc.sim.sampling.simprof.estimate import estimate
+from kcc.sim.sampling.simprof.launches import predicted_strata
 from kcc.sim.sampling.simprof.phases import PhaseOptions, form_phases, homogeneity
 from kcc.sim.sampling.simprof.sensitivity import compare_inputs
-from kcc.sim.sampling.simprof.study import DRAWS, SampleOptions, Study, strata_of, study
+from kcc.sim.sampling.simprof.study import DRAWS, SampleOptions, Study, study
 from kcc.sim.sampling.simprof.table import UnitTable
 from kcc.sim.sampling.units import Unit
 from kcc.stages.recording.document import read_units
@@ -68,12 +69,13 @@ def usable(path: Path, table: UnitTable, points: int) -> tuple[str, str]:
     if not beside.exists():
         return "-", "-"
     predicted = read_units(beside)
-    strata = strata_of(predicted, form_phases(predicted), points)
+    labels, deviations = predicted_strata(predicted, form_phases(predicted), points)
+    counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
     random = np.random.default_rng(2)
     errors, held = list[float](), 0
     for _ in range(DRAWS):
-        chosen = draw_units(strata.labels, strata.counts.tolist(), random, spread=True)
-        one = estimate(table.cost, predicted.cost, table.work, strata.labels, chosen, spread=True)
+        chosen = draw_units(labels, counts, random, spread=True)
+        one = estimate(table.cost, predicted.cost, table.work, labels, chosen, spread=True)
         errors.append(abs(one.mean / table.mean - 1))
         half = one.half_width()
         held += half is not None and abs(one.mean - table.mean) <= half
