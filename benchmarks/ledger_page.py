@@ -86,9 +86,12 @@ def _of_tables(rows: Mapping[str, Sequence[Outcome]]) -> list[str]:
 
 LEFT_OUT = """Predicted without anything that was calibrated on the table itself
 ([below](#what-is-calibrated)). In parentheses what times are of: the launch, or the kernel alone.
+A table with fewer rows than the sample, and no fewer in all, was not finished when the run stopped.
 """
 AS_IT_IS = "With all that is calibrated, at the clocks at which tables were measured.\n"
-FIRST_SEEN = "Tables whose estimates at a commit were blind; what they were then is in blind.md.\n"
+FIRST_SEEN = """Tables whose estimates at a commit were blind; what they were then is in
+benchmarks/data/first_seen_dd43b7f.csv.
+"""
 
 
 def _left_out(rows: Mapping[str, Sequence[Outcome]]) -> list[str]:

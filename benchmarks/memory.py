@@ -34,6 +34,7 @@ from kcc.sim.memory.dependences import dependences_of
 from kcc.sim.memory.facts import (
     NO_DEVIATION,
     Deviations,
+    Dispatch,
     MemoryMachine,
     Merging,
     Op,
@@ -70,6 +71,7 @@ ABLATIONS = {
     "start: together": Deviations(start=Start.TOGETHER),
     "start: skip": Deviations(start=Start.SKIP),
     "turns: by length": Deviations(turns=Turns.LENGTH),
+    "blocks: SMs refill": Deviations(dispatch=Dispatch.REFILL),
     "L2: SMs in turn": Deviations(merging=Merging.TURNS),
     "DRAM: groups of 32": Deviations(random_groups=False),
     "none": NO_DEVIATION,

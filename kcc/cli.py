@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterable, Sequence
 
 import kcc
+from kcc.base.cache_folder import refused_folders
 from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
 from kcc.commands import (
@@ -85,6 +86,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, the user gets a message
         wrapped = InternalError("command line", f"{type(error).__name__}: {error}")
         code = _report_bug(wrapped, error, debug)
+    for folder, reason in refused_folders().items():
+        remark = f"kcc: remark: '{folder}' {reason}: compiled code there is not used\n"
+        sys.stderr.write(paint_messages(remark, sys.stderr))
     return code
 
 

@@ -6,8 +6,9 @@ part that is a share of time adds up: :attr:`Timing.stack` to ``cycles`` times `
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import Assumption
 from kcc.base.gpu.occupancy import Occupancy
@@ -19,6 +20,11 @@ class StackPart:
 
     name: str
     cycles: float
+
+    @property
+    def is_launch(self) -> bool:
+        """Whether it is the launch itself, which is no part of the kernel."""
+        return self.name.lower() == "launch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +94,8 @@ class Timing:
 
     ``instructions`` are warp instructions of the trace that make code, ``issued`` the machine
     instructions that a compiler makes of them. ``stack`` are scheduler cycles by cause; all parts
-    add up to cycles x schedulers x SMs. ``statistics`` are further counts by name.
+    add up to cycles x schedulers, ``schedulers`` being those of all SMs.
+    ``statistics`` are further counts by name.
     ``confidence`` says what the result rests on, in words.
     """
 
@@ -117,6 +124,29 @@ class Timing:
     assumptions: tuple[Assumption, ...] = ()
     confidence: tuple[str, ...] = field(default=())
 
+    def with_launch(self, cycles: float) -> Timing:
+        """The same where the launch itself takes so many cycles."""
+        old = math.fsum(part.cycles for part in self.stack if part.is_launch)
+        share = self.schedulers
+        total = self.cycles - old / share + cycles
+        rest = next((line for line in self.lines if not line.line), None)
+        return replace(
+            self,
+            cycles=total,
+            time_us=total / self.clock_mhz,
+            stack=_relaunched(self.stack, cycles * share),
+            lines=tuple(
+                replace(
+                    line,
+                    cycles=line.cycles - old + cycles * share,
+                    stack=_relaunched(line.stack, cycles * share),
+                )
+                if line is rest
+                else line
+                for line in self.lines
+            ),
+        )
+
     @property
     def ipc(self) -> float:
         """Machine instructions per cycle of the whole GPU."""
@@ -132,3 +162,7 @@ class Timing:
     def limiter(self) -> str:
         """The cause with the most scheduler cycles."""
         return max(self.stack, key=lambda part: part.cycles).name if self.stack else ""
+
+
+def _relaunched(stack: Sequence[StackPart], cycles: float) -> tuple[StackPart, ...]:
+    return tuple(replace(part, cycles=cycles) if part.is_launch else part for part in stack)

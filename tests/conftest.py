@@ -22,6 +22,7 @@ NO_TIME = "for which --seconds left no time"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
+    parser.addoption("--unthinned", action="store_true", help="run all cases of thinned tests")
     parser.addoption("--seconds", type=float, help="run no further test after so much CPU time")
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
 
@@ -43,7 +44,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("--full"):
         return
     left_out = {item for item in items if item.get_closest_marker("full")}
-    left_out |= thinned_out([item for item in items if item not in left_out])
+    if not config.getoption("--unthinned"):
+        left_out |= thinned_out([item for item in items if item not in left_out])
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 

@@ -38,9 +38,10 @@ _NO_RESERVE = 0x4000 if sys.platform == "linux" else 0
 
 
 class DeviceMemory:
-    """Buffers that outlive launches. What is allocated is zero."""
+    """Buffers that outlive launches. What is allocated is zero. ``watched`` memory has a shadow: a
+    byte for each of its bytes, with bits that are 1 where nothing was set."""
 
-    def __init__(self, capacity_bytes: int = CAPACITY_BYTES) -> None:
+    def __init__(self, capacity_bytes: int = CAPACITY_BYTES, *, watched: bool = False) -> None:
         self._map = _reserve(min(capacity_bytes, LOCAL_BASE - ARENA_BASE))
         self.memory: Bytes = np.frombuffer(self._map, np.uint8)
         self._base = _address(self.memory)
@@ -49,6 +50,30 @@ class DeviceMemory:
         self._taken = dict[int, int]()
         self.constants_of: object = None
         """Whose constants lie at the start (a plan): they need not be written again."""
+        self._shadow: Bytes | None = None
+        if watched:
+            self._shadow = np.frombuffer(_reserve(len(self.memory)), np.uint8)
+            if len(self._shadow) < len(self.memory):
+                raise MemoryError("no address space for the shadow of device memory")
+
+    @property
+    def shadow_distance(self) -> int:
+        """Bytes from a byte to its shadow; 0 without one."""
+        return 0 if self._shadow is None else _address(self._shadow) - self._base
+
+    def note_copy(self, target: Bytes, source: Bytes | None = None) -> None:
+        """Bytes of the memory were set: to those of ``source``, which may lie in it too."""
+        shadow = self._shadow_of(target)
+        if shadow is not None:
+            copied = None if source is None else self._shadow_of(source)
+            shadow[...] = 0 if copied is None else copied
+
+    def _shadow_of(self, data: Bytes) -> Bytes | None:
+        """The shadow of bytes that lie in the memory, with their shape and strides."""
+        offset = _address(data) - self._base
+        if self._shadow is None or not 0 <= offset < len(self.memory):
+            return None
+        return np.ndarray(data.shape, np.uint8, self._shadow, offset, data.strides)
 
     def allocate(self, size_bytes: int) -> Bytes:
         """Memory for a buffer, at a multiple of :data:`OBJECT_ALIGNMENT` bytes.
@@ -61,6 +86,8 @@ class DeviceMemory:
                 rest = [(start + room, length - room)] if length > room else []
                 self._free[place : place + 1] = rest
                 self._taken[start] = room
+                if self._shadow is not None:
+                    self._shadow[start : start + size_bytes] = 0xFF
                 return self.memory[start : start + size_bytes]
         raise MemoryError(f"{size_bytes} bytes of device memory")
 

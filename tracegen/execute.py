@@ -53,6 +53,7 @@ from kcc.tracegen.simt.program import (
 )
 from kcc.tracegen.simt.schedule import BLOCKS_FUNCTION
 from kcc.tracegen.simt.target import find_roots
+from kcc.tracegen.simt.undefined import is_added, watched
 from kcc.tracegen.workers import CrashError, TraceCallback, WorkerLaunch, WorkerPool, is_order_free
 
 SHORT_LAUNCH = 200_000
@@ -120,6 +121,8 @@ class ExecutionOptions:
     on_trace: TraceCallback | None = None
     cache_dir: Path | None = None
     counting: bool = True
+    check: bool = False
+    """Watch every value for bits that were never set; for code that was not optimised."""
     races: bool = False
     """Look for data races first: the launch runs once more, slowly."""
 
@@ -195,6 +198,8 @@ def prepare(
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     check_options(kernel, options.width, options.workers, options.budget)
     unit, kernel = explicit_memory(*inlined(unit, kernel))
+    if options.check:
+        unit, kernel = watched(unit, kernel)
     program = _program(unit, kernel, _wanted(kernel, launch, options), options.cache_dir)
     return PreparedLaunch(unit, kernel, program, launch, options, list(arguments), memory)
 
@@ -203,7 +208,7 @@ def _wanted(
     kernel: Kernel, launch: NDRange, options: ExecutionOptions, *, precise: bool = False
 ) -> ProgramOptions:
     return ProgramOptions(
-        options.width, options.trace, options.counting, precise,
+        options.width, options.trace, options.counting, precise or options.check, options.check,
         lenient=kernel.language is Language.CUDA,
         dynamic_local_bytes=launch.dynamic_local_bytes,
     )  # fmt: skip
@@ -240,7 +245,10 @@ def _program(
         is_order_free(plan.function),
         frozenset(_written_arguments(plan)),
         np.array(
-            [sum(i.opcode.word != "phi" for i in b.instructions) for b in plan.function.blocks],
+            [
+                sum(i.opcode.word != "phi" and not is_added(i) for i in b.instructions)
+                for b in plan.function.blocks
+            ],
             np.int64,
         ),
     )
@@ -325,7 +333,7 @@ class PreparedLaunch:
         return image, objects
 
     def run(self) -> Execution:
-        pool = self._pool(precise=False)
+        pool = self._pool(precise=self.options.check)
         before = self._arguments_before()
         record = self._run_pool(pool)
         if pool.is_suspect:
@@ -419,12 +427,23 @@ class PreparedLaunch:
                 Worker.PRIVATE_BYTES: plan.private_bytes,
                 Worker.ARENA_LOW: self.arena.low,
                 Worker.ARENA_BYTES: self.arena.bytes,
+                Worker.ARENA_SHADOW: self._shadow_distance(),
                 **_words(Worker.GROUPS_X, launch.blocks),
                 **_words(Worker.LOCAL_X, _three(launch.local_size, 1)),
                 **_words(Worker.GLOBAL_X, _three(launch.global_size, 1)),
                 **_words(Worker.OFFSET_X, _three(launch.offset, 0)),
             },
         )
+
+    def _shadow_distance(self) -> int:
+        """Bytes from the arena to its shadow, which says what of it was never set; memory of this
+        launch alone was set by the caller."""
+        if not self.options.check:
+            return 0
+        if self.memory is not None:
+            return self.memory.shadow_distance
+        self._shadow = aligned_bytes(len(self.arena.memory))
+        return self._shadow.ctypes.data - self.arena.memory.ctypes.data
 
     def _fault(self, word: NDArray[np.int64]) -> Fault:
         return Fault(

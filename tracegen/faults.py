@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, Note, Span
-from kcc.frontend.ir.instructions import AnyInstruction, AtomicRmw, CompareExchange, Load, Store
+from kcc.frontend.ir.instructions import (
+    AnyInstruction,
+    AtomicRmw,
+    Call,
+    CompareExchange,
+    Load,
+    Store,
+)
 from kcc.frontend.ir.types import size_bytes
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
@@ -65,6 +72,7 @@ MESSAGES = {
     FaultKind.MISALIGNED: ("K712", "misaligned {verb} of {place}"),
     FaultKind.CONSTANT_WRITE: ("K713", "write to constant memory: {place}"),
     FaultKind.UNINITIALISED: ("K714", "read of memory that was never written: {place}"),
+    FaultKind.UNDEFINED: ("K714", "a value that was never set {use}"),
     FaultKind.BARRIER_DIVERGENCE: (
         "K715", "barrier reached by some work-items of a warp while others are elsewhere",
     ),
@@ -79,13 +87,26 @@ MESSAGES = {
 }  # fmt: skip
 """Code and message of each kind of fault."""
 
+USES = {
+    "branch": "decides a branch",
+    "address": "is part of an address",
+    "stored": "is written to global memory",
+    "atomic": "is used by an atomic operation",
+    "argument": "is passed to a function of the work-group, an image or printf",
+}
+"""What a value that was never set is used for, by the end of the name of the call that looks."""
+
 
 def explain(fault: Fault) -> Diagnostic:
     """The diagnostic of a fault."""
     instruction = fault.static_instruction
     code, text = MESSAGES[fault.kind]
     place = _place(fault, instruction) if "{place}" in text else ""
-    what = text.format(verb=_verb(instruction), place=place, opcode=instruction.opcode.word)
+    callee = instruction.callee if isinstance(instruction, Call) else ""
+    what = text.format(
+        verb=_verb(instruction), place=place, opcode=instruction.opcode.word,
+        use=USES.get(callee.rpartition(".")[2], ""),
+    )  # fmt: skip
     where = f"kernel '{fault.kernel.name}', global id {fault.global_id}"
     span = _span(fault, instruction)
     return Diagnostic(code, f"{what} ({where})", span, _notes(instruction), _hint(fault))

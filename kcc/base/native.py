@@ -17,6 +17,8 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from kcc.base.cache_folder import is_trusted
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -110,6 +112,8 @@ def _compiled(function: F, *, counted: bool) -> F:
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True, _nrt=counted)(function)
     kept = compiled._cache._cache_file  # noqa: SLF001 -- numba has no other way
+    if not is_trusted(Path(compiled._cache.cache_path)):  # noqa: SLF001 -- what lies there is run
+        return numba.njit(nogil=True, _nrt=counted)(function)
     folder = Path(function.__code__.co_filename).parent
     kept._source_stamp = kept._source_stamp, _sources_of(folder)  # noqa: SLF001
     return compiled

@@ -36,12 +36,16 @@ from kcc.sim.machine.launch_overhead import LaunchWay
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.commands.estimate_sweep import Plan
+    from kcc.commands.journal import Journal, Sweep
     from kcc.report.estimate.record import EstimateRecord
     from kcc.stages.analyze import AnalysisRequest
 
 MODELS = ("pipeline", "pipeline-hpca19", "interval")
 """Those of :data:`kcc.stages.estimate.MODELS`, which takes long to import, and interval
 analysis."""
+
+ALL_MODELS = "all"
+"""Each of them, side by side."""
 
 _EXAMPLES = """examples:
   kcc estimate kernel.cl --gpu v100 --global 4096,4096 --local 16,16 --arg n=4096
@@ -96,8 +100,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--registers", choices=REGISTER_SOURCES, help="where registers are counted")
     group.add_argument(
-        "--model", choices=MODELS, default=MODELS[0],
-        help="the timing model (default: %(default)s)",
+        "--model", choices=(*MODELS, ALL_MODELS), default=MODELS[0],
+        help="the timing model, or all of them side by side (default: %(default)s)",
     )  # fmt: skip
     ways = [way.value for way in LaunchWay]
     group.add_argument(
@@ -132,7 +136,6 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.commands.estimate_sweep import run_plan
     from kcc.commands.journal import ESTIMATES, Journal, journal_path
 
     path = single_source(arguments.source)
@@ -143,13 +146,13 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         raise usage_error("--resume goes on beside an output file, and none is named")
     stage = StageRunner()
     plan = _plan(arguments, path, sources, stage)
-    keeps = kept is not None and plan.is_sweep
+    keeps = kept is not None and plan.is_sweep and arguments.model != ALL_MODELS
     opened = (
         Journal(kept, plan.digest, ESTIMATES, resume=arguments.resume) if kept and keeps else None
     )
     with opened or nullcontext() as journal:
         try:
-            records = run_plan(plan, arguments.jobs, stage, journal)
+            records = _records(arguments, plan, stage, journal)
         except KeyboardInterrupt:
             if journal:
                 say(f"\n{journal.path} keeps what was found; --resume goes on\n")
@@ -160,6 +163,37 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         say(stage.table())
     return 0 if any(each.occupancy for each in records) else 1
+
+
+def _records(
+    arguments: argparse.Namespace, plan: Plan, stage: StageRunner, journal: Journal[Sweep] | None
+) -> list[EstimateRecord]:
+    """Those of the model that is asked for, or of each model in turn: a model that refuses a kernel
+    says so in its row.
+
+    :raises DiagnosticError: where no model can say anything.
+    """
+    from kcc.commands.estimate_sweep import reason_of, run_plan
+    from kcc.report.estimate.record import refused
+    from kcc.stages.estimate import asked_configuration
+
+    if arguments.model != ALL_MODELS:
+        return run_plan(plan, arguments.jobs, stage, journal)
+    found = list["EstimateRecord"]()
+    errors = list[DiagnosticError]()
+    for model in MODELS:
+        each = replace(plan, question=replace(plan.question, model=model))
+        try:
+            records = run_plan(each, arguments.jobs, stage, None)
+        except DiagnosticError as error:
+            errors.append(error)
+            place = asked_configuration(plan.requests[0])
+            records = [refused(place, gpu.stem, reason_of(error)) for gpu in plan.gpus]
+        found += [replace(record, model=model) for record in records]
+    if len(errors) == len(MODELS):
+        raise errors[0]
+    kernels = list(dict.fromkeys(each.configuration.kernel for each in found))
+    return sorted(found, key=lambda each: kernels.index(each.configuration.kernel))
 
 
 def _outputs(
@@ -198,14 +232,14 @@ def _plan(
 
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
+    if arguments.model == ALL_MODELS and (arguments.warm or arguments.resume):
+        raise usage_error("--warm, --resume: for one model, not for all")
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
         raise usage_error(f"--ablate: the model '{arguments.model}' has nothing to switch off")
     if arguments.warm and arguments.model == "interval":
         raise usage_error("--warm: the model 'interval' begins with cold caches")
-    if arguments.launches != LaunchWay.QUEUED.value and arguments.model == "interval":
-        raise usage_error("--launches: the model 'interval' has launches in a queue alone")
     caches = cache_options(arguments)
-    if arguments.model == "interval" and caches != CacheOptions():
+    if arguments.model in {"interval", ALL_MODELS} and caches != CacheOptions():
         raise usage_error(
             "the model 'interval' runs its own caches: --caches, --cache-trials, --seed, "
             "--interleaving and --cache-in-full are not for it"

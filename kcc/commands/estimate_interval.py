@@ -17,6 +17,7 @@ from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord
 from kcc.report.estimate.timing import Assumed, timing_record
+from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
 from kcc.stages.estimate import Configuration, asked_configuration
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ class TracedLaunch:
 class IntervalWorkshop:
     """Prepares kernels by tracing them; what it prepared last is kept."""
 
-    def __init__(self, scratch: Path, stage: StageRunner) -> None:
+    def __init__(self, scratch: Path, stage: StageRunner, launches: LaunchWay) -> None:
         """``scratch`` is a folder for the trace."""
-        self.stage = stage
+        self.stage, self.launches = stage, launches
         self._path = scratch / f"{os.getpid()}.kct"
         self._prepared: tuple[AnalysisRequest, tuple[TracedLaunch, ...]] | None = None
 
@@ -97,6 +98,7 @@ class IntervalWorkshop:
                 )
             ),
         )
+        timing = timing.with_launch(launch_cycles(gpu, timing.clock_mhz, self.launches))
         return timing_record(prepared.configuration, prepared.assumed, timing)
 
 

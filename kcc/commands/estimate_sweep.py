@@ -115,7 +115,7 @@ def _maker(question: Question, scratch: Path, stage: StageRunner) -> _Maker[Any]
     if question.model == "interval":
         from kcc.commands.estimate_interval import IntervalWorkshop
 
-        return IntervalWorkshop(scratch, stage)
+        return IntervalWorkshop(scratch, stage, question.launches)
     return SourceMaker(question, stage)
 
 

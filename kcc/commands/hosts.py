@@ -85,6 +85,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         width=arguments.warp_size,
         budget=arguments.budget or DEFAULT_BUDGET,
         races=arguments.races,
+        check=getattr(arguments, "check", False),
         redirect=not arguments.keep_imports,
         clock=time.process_time,
     )

@@ -176,7 +176,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     from kcc.sim.memory.trials import Plan
 
     plan = Plan(arguments.trials, arguments.until, arguments.order_seed, arguments.jobs)
-    deviations = Deviations(Start(arguments.start))
+    deviations = Deviations(start=Start(arguments.start))
     if arguments.without_deviation:
         plan, deviations = Plan(1), NO_DEVIATION
     return Options(

@@ -21,6 +21,7 @@ _EXAMPLES = """examples:
   kcc run script.py -- --steps 100               any script that uses PyOpenCL, unchanged
   kcc run script.py --launches                   every launch, not only every kernel
   kcc run script.py --races                      are there data races?
+  kcc run script.py --check                      are values used that were never set?
   kcc run script.py --json counts.json"""
 
 
@@ -35,6 +36,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
     )
     add_script(parser)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="watch every value: report where one that was never set is used, and accesses outside "
+        "arrays that optimisation would hide; programs are not optimised: slow",
+    )
     group = parser.add_argument_group("output")
     group.add_argument("--launches", action="store_true", help="list every launch too")
     group.add_argument(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kcc.sim.sampling.block_profile import LaunchProfile
     from kcc.sim.sampling.estimate import ProgramEstimate
 
-TBPOINT, PRINTED = "tbpoint", "tbpoint-ipdps14"
+TBPOINT, PRINTED, SIMPROF = "tbpoint", "tbpoint-ipdps14", "simprof"
 
 MakeTrace = Callable[[Path], dict[str, int]]
 """Writes the trace of the script to a file; gives registers by kernel."""
@@ -38,13 +38,19 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     """The options of sampling."""
     group = parser.add_argument_group("sampling")
     group.add_argument(
-        "--sample", choices=(TBPOINT, PRINTED),
+        "--sample", choices=(TBPOINT, PRINTED, SIMPROF),
         help="simulate some launches and thread blocks: tbpoint draws them at random out of groups "
-        "that behave alike and gives an interval; tbpoint-ipdps14 is as printed",
+        "that behave alike and gives an interval; tbpoint-ipdps14 is as printed; simprof draws "
+        "units of phases, by what interval analysis predicts",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=percent,
-        help="tbpoint: draw until the 95 %% interval is within this of the cycles, e.g. 1%%",
+        help="tbpoint, simprof: draw until the 95 %% interval is within this of the cycles, e.g. "
+        "1%%",
+    )  # fmt: skip
+    group.add_argument(
+        "--points", metavar="N", type=count_from(1), default=None,
+        help="simprof: units that are simulated (default: 20)",
     )  # fmt: skip
     group.add_argument(
         "--sample-seed", metavar="N", type=count_from(0), default=0, help="other draws"
@@ -85,9 +91,9 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
     """Whether sampling is asked for; raises where options do not go together."""
     drawn = {"--error": arguments.error, "--warm": arguments.warm,
              "--no-functional-warming": arguments.no_functional_warming}  # fmt: skip
-    own = {**drawn,
-           "--inter-distance": arguments.inter_distance,
-           "--intra-distance": arguments.intra_distance,
+    distances = {"--inter-distance": arguments.inter_distance,
+                 "--intra-distance": arguments.intra_distance}  # fmt: skip
+    own = {**drawn, **distances, "--points": arguments.points,
            "--block-profile": arguments.block_profile,
            "--selection": arguments.selection, "--picture": arguments.picture,
            "--accelsim": arguments.accelsim}  # fmt: skip
@@ -103,14 +109,30 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
         raise usage_error(f"{refused[0]} does not go with --sample")
     if arguments.model != "cycle":
         raise usage_error(f"--model {arguments.model} does not go with --sample")
-    if arguments.sample == PRINTED:
-        given = [name for name, value in drawn.items() if value is not None]
-        if given:
-            raise usage_error(f"{given[0]} goes with --sample tbpoint")
+    _check_method(arguments, drawn, distances)
     if arguments.script.endswith(".g"):
         hint = "a trace of kcc (.kct) or a script"
         raise usage_error("--sample does not take lists of Accel-Sim kernels", hint)
     return True
+
+
+def _check_method(
+    arguments: argparse.Namespace, drawn: dict[str, object], distances: dict[str, object]
+) -> None:
+    """Raise where an option is of another method."""
+    if arguments.sample == PRINTED:
+        other = drawn
+    elif arguments.sample == SIMPROF:
+        other = {**drawn, **distances, "--picture": arguments.picture}
+        del other["--error"]
+    else:
+        other = {}
+    if given := [name for name, value in other.items() if value is not None]:
+        raise usage_error(f"{given[0]} goes with --sample tbpoint")
+    if arguments.points is not None and arguments.sample != SIMPROF:
+        raise usage_error("--points goes with --sample simprof")
+    if arguments.sample == SIMPROF and arguments.points is None:
+        arguments.points = 20
 
 
 def run_sampled(
@@ -127,11 +149,42 @@ def run_sampled(
         check_folder(arguments.accelsim)
     try:
         with _trace_of(arguments, make_trace) as (path, registers):
-            runs = _sample(arguments, path, configurations, registers)
+            if arguments.sample == SIMPROF:
+                outputs = _simprof(arguments, path, configurations, registers, targets)
+            else:
+                runs = _sample(arguments, path, configurations, registers)
+                outputs = _outputs(arguments, runs, targets)
     except SystemExit as end:
         return script_exit_code(end)
-    write_outputs(_outputs(arguments, runs, targets))
+    write_outputs(outputs)
     return 0
+
+
+def _simprof(
+    arguments: argparse.Namespace, path: str, configurations: Sequence[Configuration],
+    registers: dict[str, int], targets: Sequence[str],
+) -> list[Output]:  # fmt: skip
+    from kcc.base.trace.reader import open_trace
+    from kcc.commands.sampled_simprof import sample_simprof, simprof_outputs
+    from kcc.sim.sampling.block_profile import identity_of
+
+    with open_trace(path) as trace:
+        chosen = _chosen_launches(arguments, trace)
+        traces = [trace.launches[n] for n in chosen]
+        own = _profiles(arguments, trace, chosen)
+        identity = identity_of(trace)
+        runs = sample_simprof(arguments, traces, own, configurations, registers, identity, _say)
+    _say("")
+    return simprof_outputs(arguments, runs, targets)
+
+
+def _chosen_launches(arguments: argparse.Namespace, trace: TraceFile) -> list[int]:
+    """Their places; raises K875 where there is none."""
+    chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
+    if not chosen:
+        message = "no launch is there, or none that is asked for"
+        raise DiagnosticError([Diagnostic("K875", message)])
+    return chosen
 
 
 @contextmanager
@@ -145,7 +198,7 @@ def _trace_of(
     check_script(arguments)
     # Before the script runs: modules of NumPy that it brings in are dropped behind it, and these
     # would load them a second time, which NumPy refuses.
-    for name in ("scipy.special", "scipy.cluster.hierarchy"):
+    for name in ("scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection"):
         importlib.import_module(name)
     with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
         trace = Path(folder) / "trace.kct"
@@ -162,10 +215,7 @@ def _sample(
     from kcc.sim.sampling.block_profile import identity_of
 
     with open_trace(path) as trace:
-        chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
-        if not chosen:
-            message = "no launch is there, or none that is asked for"
-            raise DiagnosticError([Diagnostic("K875", message)])
+        chosen = _chosen_launches(arguments, trace)
         traces = [trace.launches[n] for n in chosen]
         own = _profiles(arguments, trace, chosen)
         runs = list[SampledRun]()

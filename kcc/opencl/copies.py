@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.opencl.constants import command_type, status_code
+from kcc.opencl.constants import command_type, map_flags, status_code
 from kcc.opencl.errors import failure
 from kcc.opencl.events import (
     NS_PER_COPIED_BYTE,
@@ -47,6 +47,7 @@ def submit(
             if each is not None:
                 each.take_host_changes()
         target[...] = source
+        queue.context.session.memory.note_copy(target, source)
         if writes is not None:
             writes.give_host_changes()
         return int(target.size * NS_PER_COPIED_BYTE)
@@ -238,6 +239,8 @@ def enqueue_map_buffer(
     count = int(np.prod(extent, dtype=np.int64)) * np.dtype(dtype).itemsize
     part = _part(buf, offset, count, "clEnqueueMapBuffer")
     array = np.ndarray(extent, dtype, part, 0, strides, "F" if order == "F" else "C")
+    if flags & (map_flags.WRITE | map_flags.WRITE_INVALIDATE_REGION):
+        queue.context.session.memory.note_copy(part)
     return map_array(queue, buf, array, command_type.MAP_BUFFER, wait_for, is_blocking)
 
 

@@ -261,6 +261,7 @@ def _launch(session: Session, kernel: Kernel, shape: NDRange, values: list[Value
         budget=settings.budget,
         trace=observer.trace if observer else TraceMode.OFF,
         cache_dir=settings.cache_dir,
+        check=settings.check,
     )
     began = settings.clock()
     try:

@@ -76,6 +76,7 @@ class MemoryObjectHolder(Informed):
         """With USE_HOST_PTR the program's own array is the memory: fetch what it holds."""
         if self._host is not None:
             self.data[: len(self._host)] = self._host
+            self.context.session.memory.note_copy(self.data[: len(self._host)])
 
     def give_host_changes(self) -> None:
         """With USE_HOST_PTR: show in the program's array what the device wrote."""
@@ -145,6 +146,7 @@ class Buffer(MemoryObject):
         self._place(size, "create_buffer")
         if source is not None:
             self.data[:] = source[:size]
+            context.session.memory.note_copy(self.data)
         if flags & mem_flags.USE_HOST_PTR:
             self._host = host_bytes(hostbuf, writable=True)[:size]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kcc.base.diagnostics import DiagnosticError, render
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Language
-from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.opencl.build_options import UnknownOptionError, parse_options, split_options
 from kcc.opencl.constants import (
     program_binary_type,
@@ -71,6 +72,8 @@ class Program(Informed):
             what = f"'{error}' is no option of clBuildProgram"
             record = ErrorRecord(what, status_code.INVALID_BUILD_OPTIONS, "clBuildProgram")
             raise RuntimeError(record) from None
+        if self.context.session.settings.check:
+            parsed = replace(parsed, opt_level=OptLevel.O0)
         try:
             self.unit = compile_program(self.context.session, self.source, parsed)
         except DiagnosticError as error:

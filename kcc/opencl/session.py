@@ -32,6 +32,8 @@ class HostSettings:
     width: int = 32
     budget: int = DEFAULT_BUDGET
     races: bool = False
+    check: bool = False
+    """Programs are not optimised, and every value is watched."""
     redirect: bool = True
     """Whether ``import pyopencl`` gives kcc.opencl."""
     clock: Callable[[], float] = lambda: 0.0
@@ -100,7 +102,7 @@ class Session:
 
     @cached_property
     def memory(self) -> DeviceMemory:
-        return DeviceMemory()
+        return DeviceMemory(watched=self.settings.check)
 
     def advance(self, ns: int) -> tuple[int, int]:
         """Let time pass on the device; gives when that began and ended."""

@@ -22,6 +22,7 @@ from kcc.sim.estimate.options import (
     modelled_machine,
     modelled_occupancy,
 )
+from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.costs import Generation, Unit
@@ -298,6 +299,7 @@ class Demand:
         cache = reader.gpu.instruction_l1_bytes
         return Estimate(
             gpu=reader.gpu.stem,
+            family=family_of(reader.gpu),
             time_us=total / self.machine.clock_mhz,
             cycles=total,
             limiter=limiter_of(bounds, parts, cycles),

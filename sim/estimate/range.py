@@ -1,36 +1,118 @@
-"""Within what a time is to be expected, from what it rests on.
+"""Within what a time is to be expected: nominally 90 % of measured times.
 
-The widths are judgement, not statistics: the first is what the better half of the configurations in
-docs/accuracy.md stays within; docs/accuracy.md also says which share of measured times of other
-tables lies in the ranges.
+The width is a model of residuals of tables that were left out when they were predicted
+(`benchmarks/fit_ranges.py`, which wrote ranges.json): quantile regression (Koenker and Bassett,
+Econometrica 1978) of the logarithm of measured over estimated, for either side, on what is known
+when an estimate is made; scaled, by group, so that over tables left out of the fit, weighed
+alike, the nominal share is covered (split conformal prediction: Lei et al., JASA 2018). Every
+feature can only widen.
 """
 
 from __future__ import annotations
 
-LEAST = 1.25
-"""A factor each way where nothing had to be assumed."""
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
 
-FOR_ASSUMED_EVENTS = 0.75
-"""More where all that warps execute is behind a branch, or in a loop, that had to be assumed."""
+if TYPE_CHECKING:
+    from kcc.base.gpu.description import GpuDescription
 
-FOR_UNKNOWN_ADDRESSES = 0.5
-"""More where an access has no known addresses: its sectors are between one and one a lane."""
+VOLTA = (7, 0)
+FEATURES = (
+    "always", "AMD", "before Volta", "latency", "guessed share", "unknown addresses",
+    "assumed and weak values",
+)  # fmt: skip
+"""What the widths depend on, each from 0 on: see :func:`features`."""
 
-FOR_ASSUMED_VALUE, FOR_WEAK_VALUE = 0.02, 0.01
-"""More for each value of the GPU that its description lacks, or that is a sibling's or a guess;
-most are latencies, of which few decide."""
+MANY_VALUES = 20.0
+"""Assumed and weak values of a GPU that count as one."""
 
 FOR_INTERLEAVING = 2.0
 """More for each standard deviation, as a share, of what DRAM moves over trials of interleavings."""
 
 
-def range_of(
-    time_us: float, assumed_share: float, unknown_accesses: int, assumed_values: int,
-    weak_values: int = 0, interleaving: float = 0.0,
-) -> tuple[float, float]:  # fmt: skip
+class Family(Enum):
+    """GPUs whose estimates are alike in how far off they are."""
+
+    NVIDIA = "NVIDIA"
+    BEFORE_VOLTA = "NVIDIA before Volta"
+    AMD = "AMD"
+
+
+def family_of(gpu: GpuDescription) -> Family:
+    """That of a GPU."""
+    if gpu.is_amd:
+        return Family.AMD
+    capability = gpu.capability
+    old = capability is not None and capability < VOLTA
+    return Family.BEFORE_VOLTA if old else Family.NVIDIA
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a time rests on. ``guessed_share`` of warp instructions; ``unknown_accesses`` have no
+    known addresses; ``values`` of the GPU are assumed or weak; ``interleaving``: the deviation of
+    what DRAM moves; ``doubt``: both ends are computed, so many times apart from the middle."""
+
+    limiter: str
+    guessed_share: float
+    unknown_accesses: int
+    values: int
+    family: Family = Family.NVIDIA
+    interleaving: float = 0.0
+    doubt: float = 1.0
+
+
+def features(grounds: Grounds) -> tuple[float, ...]:
+    """The values of :data:`FEATURES`."""
+    return (
+        1.0,
+        float(grounds.family is Family.AMD),
+        float(grounds.family is Family.BEFORE_VOLTA),
+        float(grounds.limiter.startswith("latency")),
+        min(grounds.guessed_share, 1.0),
+        float(grounds.unknown_accesses > 0),
+        grounds.values / MANY_VALUES,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """For each feature by what a range is wider, as a logarithm: below and above the time; and by
+    group of estimates what both are multiplied by."""
+
+    below: tuple[float, ...]
+    above: tuple[float, ...]
+    scales: Mapping[str, float]
+
+
+def group_of(grounds: Grounds) -> str:
+    """Estimates that are calibrated together."""
+    vendor = "AMD" if grounds.family is Family.AMD else "NVIDIA"
+    return f"{vendor}, {'unknown' if grounds.unknown_accesses else 'known'} addresses"
+
+
+@cache
+def shipped_widths() -> Widths:
+    """Those of ranges.json."""
+    text = resources.files("kcc.sim.estimate").joinpath("ranges.json").read_text(encoding="utf-8")
+    content = json.loads(text)
+    below, above = (tuple(content[side][name] for name in FEATURES) for side in ("below", "above"))
+    return Widths(below, above, content["scales"])
+
+
+def range_of(time_us: float, grounds: Grounds, widths: Widths | None = None) -> tuple[float, float]:
     """The least and the greatest time."""
-    spread = LEAST + FOR_ASSUMED_EVENTS * min(assumed_share, 1.0)
-    spread += FOR_UNKNOWN_ADDRESSES * (unknown_accesses > 0)
-    spread += FOR_ASSUMED_VALUE * assumed_values + FOR_WEAK_VALUE * weak_values
-    spread += FOR_INTERLEAVING * interleaving
-    return time_us / spread, time_us * spread
+    widths, values = widths or shipped_widths(), features(grounds)
+    scale = widths.scales[group_of(grounds)]
+    more = grounds.doubt * (1.0 + FOR_INTERLEAVING * grounds.interleaving)
+    down, up = (
+        math.exp(scale * math.fsum(w * v for w, v in zip(side, values, strict=True))) * more
+        for side in (widths.below, widths.above)
+    )
+    return time_us / down, time_us * up

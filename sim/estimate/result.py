@@ -9,7 +9,7 @@ from kcc.base.gpu.needs import Assumption, GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.caches.reuse.traffic import AccessCaches
 from kcc.sim.estimate.lines import LineCost
-from kcc.sim.estimate.range import range_of
+from kcc.sim.estimate.range import Family, Grounds, family_of, range_of
 from kcc.sim.machine.launch_overhead import LaunchWay
 
 
@@ -63,6 +63,8 @@ class Estimate:
     one_word_us: float = 0.0
     """What the atomic operations take whose place memory decides, if it is one word of an array;
     here none of them waits for another one."""
+    family: Family = Family.NVIDIA
+    """Of the GPU: estimates of a family are alike in how far off they are."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.program.large_blocks`)."""
@@ -76,11 +78,10 @@ class Estimate:
     @property
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
-        low, high = range_of(
-            self.time_us, self.assumed_share, self.unknown_accesses, len(self.assumptions),
-            len(self.weak), self.interleaving,
-        )  # fmt: skip
-        return low / self.doubt, high * self.doubt
+        values = len(self.assumptions) + len(self.weak)
+        grounds = Grounds(self.limiter, self.assumed_share, self.unknown_accesses, values,
+                          self.family, self.interleaving, self.doubt)  # fmt: skip
+        return range_of(self.time_us, grounds)
 
 
 def limiter_of(bounds: Mapping[str, float], shares: Mapping[str, float], cycles: float) -> str:
@@ -101,4 +102,5 @@ def invalid_estimate(reader: GpuReader, occupancy: Occupancy) -> Estimate:
     return Estimate(
         reader.gpu.stem, 0, 0, "", 0, {}, {}, occupancy, 0, nothing, (), reader.assumptions,
         tuple(reader.weak), 0, 0, 0, f"no thread block fits on an SM: {reason}",
+        family=family_of(reader.gpu),
     )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from kcc.base.gpu.description import GpuDescription
+
 
 class LaunchWay(Enum):
     """How launches come to the GPU."""
@@ -34,6 +36,14 @@ EMPTY_KERNEL_CYCLES = 1000.0
 first thread block's start to the end of a kernel that does nothing, about a microsecond, as the
 cycle-level and interval models assume it. What comes between launches that a host queues is not in
 it."""
+
+
+def launch_cycles(gpu: GpuDescription, clock_mhz: float, way: LaunchWay) -> float:
+    """Cycles that a host's launch takes on a GPU whose SMs run at ``clock_mhz``: one rule for all
+    models of an estimate."""
+    known = gpu.launch_overhead_cycles
+    queued_us = QUEUED_US if known is None else float(known.value) / clock_mhz
+    return launch_us(way, queued_us, is_amd=gpu.is_amd) * clock_mhz
 
 
 def launch_us(way: LaunchWay, queued_us: float, *, is_amd: bool) -> float:

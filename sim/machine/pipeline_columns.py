@@ -13,7 +13,7 @@ from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
 from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
-from kcc.sim.machine.launch_overhead import QUEUED_US
+from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
 from kcc.sim.machine.load_port import address_cycles, crossing_cycles, lookup_cycles
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
 from kcc.sim.program.operations import MachineOperation
@@ -142,7 +142,6 @@ def machine_of(reader: GpuReader) -> Machine:
     capability = gpu.capability or (7, 0)
     l1 = gpu.l1.bytes_per_cycle
     wide = capability in ((7, 0), (8, 0), (9, 0))
-    launch = gpu.launch_overhead_cycles
     return Machine(
         generation=generation,
         sms=sms,
@@ -168,7 +167,7 @@ def machine_of(reader: GpuReader) -> Machine:
         memory_side=memory_side_of(gpu.extra, clock),
         load=_load(gpu, clock),
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
-        launch_cycles=float(launch.value) if launch is not None else QUEUED_US * clock,
+        launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
         greedy=generation is Generation.VOLTA,
     )

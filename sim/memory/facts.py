@@ -29,6 +29,16 @@ class Turns(Enum):
     """One sequence each in turn."""
 
 
+class Dispatch(Enum):
+    """Which SM takes a thread block."""
+
+    TURNS = "turns"
+    """Each SM in turn (section 2, "fine-grained round robin")."""
+    REFILL = "refill"
+    """So at first; then SMs, in random order, take as many consecutive blocks as they hold: what
+    the cycle-level model comes to where the blocks of an SM end together."""
+
+
 class Merging(Enum):
     """Which SM's request L2 serves next (section 3.2.2)."""
 
@@ -42,6 +52,7 @@ class Merging(Enum):
 class Deviations:
     """The sources of randomness. With :data:`NO_DEVIATION` each trial is the same pass."""
 
+    dispatch: Dispatch = Dispatch.TURNS
     start: Start = Start.DELAY
     turns: Turns = Turns.EQUAL
     merging: Merging = Merging.RANDOM
@@ -49,7 +60,9 @@ class Deviations:
     """Requests to DRAM in groups of random size; else all of 32."""
 
 
-NO_DEVIATION = Deviations(Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False)
+NO_DEVIATION = Deviations(
+    Dispatch.TURNS, Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False
+)
 
 
 class Count(IntEnum):
@@ -130,6 +143,7 @@ class Place(IntEnum):
     """The first of the lines that are kept in L2, ..."""
     PINNED_LINES = 28
     """... and how many there are; 0: none."""
+    DISPATCH = 29
 
 
 PLACES = len(Place)

@@ -17,9 +17,7 @@ from kcc.sim.memory.sequences_native import ACCESS_SHIFT, BEGINS, FIRST, OP_MASK
 
 Ints = Any
 
-SMS, BLOCKS, WARPS, SECTORS = (
-    int(Place.SMS), int(Place.BLOCKS), int(Place.WARPS), int(Place.SECTORS),
-)  # fmt: skip
+BLOCKS, WARPS, SECTORS = int(Place.BLOCKS), int(Place.WARPS), int(Place.SECTORS)
 L1_SETS, L1_WAYS = int(Place.L1_SETS), int(Place.L1_WAYS)
 STORES_STAY, FILL_LINE = int(Place.STORES_STAY), int(Place.FILL_LINE)
 START, TURNS = int(Place.START), int(Place.TURNS)
@@ -129,28 +127,28 @@ def longest_left(pointer: Ints, limit: Ints) -> int:
 
 @native
 def run_sm(
-    c: Ints, sm: int, lines: Ints, info: Ints, bounds: Ints, lengths: Ints, l1: Ints,
+    c: Ints, own: Ints, lines: Ints, info: Ints, bounds: Ints, lengths: Ints, l1: Ints,
     l1_valid: Ints, constants: Ints, constants_valid: Ints, counts: Ints, random: Any,
     queue_lines: Ints, queue_info: Ints, end: int,
 ) -> int:  # fmt: skip
-    """All blocks of an SM through its L1. Requests to L2 are written from ``end`` on; gives their
-    end."""
-    slots, warps, sms, all_blocks = c[BLOCKS], c[WARPS], c[SMS], len(bounds)
+    """The blocks ``own`` of an SM through its L1. Requests to L2 are written from ``end`` on; gives
+    their end."""
+    slots, warps, all_blocks = c[BLOCKS], c[WARPS], len(own)
     pointer, limit = np.zeros(slots * warps, np.int64), np.zeros(slots * warps, np.int64)
     idle, waiting = np.zeros(slots * warps, np.int64), np.zeros(slots * warps, np.int64)
     credit = np.zeros(slots * warps, np.int64)
     alive, at_barrier = np.zeros(slots, np.int64), np.zeros(slots, np.int64)
     empty(l1, max(c[L1_WAYS], 1))
     empty(constants, max(c[CONSTANT_WAYS], 1))
-    block, left = sm, 0
+    block, left = 0, 0
     for slot in range(slots):
         is_first = True
         while block < all_blocks and alive[slot] == 0:
             place_block(
-                c, bounds, lengths, info, block, slot, pointer, limit, idle, waiting, credit,
-                alive, at_barrier, random, is_first,
+                c, bounds, lengths, info, own[block], slot, pointer, limit, idle, waiting,
+                credit, alive, at_barrier, random, is_first,
             )  # fmt: skip
-            block += sms
+            block += 1
         left += alive[slot] > 0
     most = longest_left(pointer, limit)
     is_first = False
@@ -197,9 +195,9 @@ def run_sm(
         if alive[slot] == 0:
             while block < all_blocks and alive[slot] == 0:
                 place_block(
-                    c, bounds, lengths, info, block, slot, pointer, limit, idle, waiting, credit,
-                    alive, at_barrier, random, is_first,
+                    c, bounds, lengths, info, own[block], slot, pointer, limit, idle, waiting,
+                    credit, alive, at_barrier, random, is_first,
                 )  # fmt: skip
-                block += sms
+                block += 1
             left -= alive[slot] == 0
     return end

@@ -14,6 +14,7 @@ from kcc.sim.cycle.machine import Machine
 from kcc.sim.memory.facts import (
     PLACES,
     Deviations,
+    Dispatch,
     MemoryMachine,
     Merging,
     Place,
@@ -65,6 +66,7 @@ def _local_bytes(gpu: GpuDescription) -> int:
 def set_deviations(machine: MemoryMachine, deviations: Deviations) -> None:
     """Put the sources of randomness into the configuration."""
     conf = machine.conf
+    conf[Place.DISPATCH] = list(Dispatch).index(deviations.dispatch)
     conf[Place.START] = list(Start).index(deviations.start)
     conf[Place.TURNS] = list(Turns).index(deviations.turns)
     conf[Place.MERGING] = list(Merging).index(deviations.merging)

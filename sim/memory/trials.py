@@ -54,10 +54,7 @@ class Trials:
 
     def __init__(self, stream: Stream, machine: MemoryMachine, l2: CacheState, seed: int) -> None:
         self.stream, self.machine, self.l2, self.seed = stream, machine, l2, seed
-        sizes = (stream.bounds[..., 1] - stream.bounds[..., 0]).sum(axis=1)
-        sms = machine[Place.SMS]
-        own = np.array([sizes[sm::sms].sum() for sm in range(sms)], np.int64)
-        self.starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(own)])
+        self.sizes = (stream.bounds[..., 1] - stream.bounds[..., 0]).sum(axis=1)
 
     def run(self, number: int) -> Trial:
         """One trial."""
@@ -72,26 +69,43 @@ class Trials:
         c, s = self.machine.conf, self.stream
         random = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)
         counts = np.zeros((max(len(s.accesses), 1), COUNTS), np.int64)
-        room = int(self.starts[-1])
+        own = self.blocks_of_sms(int(random[0] % np.uint64(1 << 63)))
+        sizes = [int(self.sizes[blocks].sum()) for blocks in own]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        room = int(starts[-1])
         queue_lines, queue_info = np.empty(room, np.int64), np.empty(room, np.int64)
         l1, l1_valid = _cache(c, Place.L1_SETS, Place.L1_WAYS)
         constants, constants_valid = _cache(c, Place.CONSTANT_SETS, Place.CONSTANT_WAYS)
-        ends = np.zeros(len(self.starts) - 1, np.int64)
-        for sm in range(len(ends)):
+        ends = np.zeros(len(own), np.int64)
+        for sm, blocks in enumerate(own):
             ends[sm] = run_sm(
-                c, sm, s.lines, s.info, s.bounds, s.lengths, l1, l1_valid, constants,
-                constants_valid, counts, random, queue_lines, queue_info, int(self.starts[sm]),
+                c, blocks, s.lines, s.info, s.bounds, s.lengths, l1, l1_valid, constants,
+                constants_valid, counts, random, queue_lines, queue_info, int(starts[sm]),
             )  # fmt: skip
         after = CacheState(self.l2.order.copy(), self.l2.valid.copy(), self.l2.written.copy())
-        asked = int((ends - self.starts[:-1]).sum())
+        asked = int((ends - starts[:-1]).sum())
         misses = np.empty(asked * c[Place.SECTORS] * 2 + len(after.valid) * 16, np.int64)
         missed, back = run_l2(
-            c, queue_lines, queue_info, self.starts[:-1], ends, after.order, after.valid,
+            c, queue_lines, queue_info, starts[:-1], ends, after.order, after.valid,
             after.written, counts, random, misses,
         )  # fmt: skip
         found = np.zeros(MOST_BATCHES)
         batches = batch_latencies(c, misses, missed, random, found)
         return Trial(counts, found[:batches].copy(), back), after
+
+    def blocks_of_sms(self, seed: int) -> list[NDArray[np.int64]]:
+        """The blocks that each SM takes, in order."""
+        sms, count = self.machine[Place.SMS], self.stream.blocks
+        every = np.arange(count, dtype=np.int64)
+        sm_of_block = every % sms
+        first = sms * self.machine[Place.BLOCKS]
+        if self.machine[Place.DISPATCH] and count > first:
+            rng = np.random.default_rng(seed)
+            waves = -(-(count - first) // first)
+            order = np.concatenate([rng.permutation(sms) for _ in range(waves)])
+            taken = np.repeat(order, self.machine[Place.BLOCKS])
+            sm_of_block[first:] = taken[: count - first]
+        return [every[sm_of_block == sm] for sm in range(sms)]
 
     def all(self, plan: Plan) -> list[Trial]:
         """The trials of a plan, by number."""

@@ -43,6 +43,9 @@ LANE_QUERIES = frozenset(
 )
 """Built-ins without data operands whose result differs between lanes."""
 
+WATCHED_LOAD = "kcc.undefined.load."
+"""Reads of a shadow (see ``undefined``): each lane has its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class WarpFlow:
@@ -102,7 +105,7 @@ class _Analysis:
                 return False
             case Load() if _may_be_private(instruction.pointer):
                 return True
-            case Call() if instruction.callee in LANE_QUERIES:
+            case Call() if instruction.callee.startswith((*LANE_QUERIES, WATCHED_LOAD)):
                 return True
             case Phi() if instruction.block in self.joined and not _brings_one_value(instruction):
                 return True

@@ -16,6 +16,8 @@ from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.lanes import write_lane_call
 from kcc.tracegen.simt.layout import Worker
 from kcc.tracegen.simt.printing import write_printf
+from kcc.tracegen.simt.undefined import CALLS
+from kcc.tracegen.simt.watching import write_watch
 from kcc.tracegen.simt.wide import Wide, parts_of
 
 
@@ -23,6 +25,8 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
     """The result of a call that is not a barrier; None for a call without one."""
     if call.is_intrinsic:
         return None if call.callee.startswith(intrinsics.IGNORED) else _intrinsic(frame, call)
+    if call.callee.startswith(CALLS):
+        return write_watch(frame, call)
     primitive = primitive_of(call.callee)
     assert primitive is not None, f"no implementation of {call.callee}"
     match primitive.primitive_class:

@@ -46,7 +46,10 @@ class WarpFrame(Writer):
     """Symbols of the math primitives that the function calls."""
     precise: bool = False
     """Whether reads of what was never written are looked for (see ``shadow``)."""
+    watched: bool = False
+    """Whether the kernel watches every value (see ``undefined``): the shadow is its own."""
     local_shadow: Value = NOTHING
+    arena_shadow: Value = NOTHING
     shadows: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
     """The shadow of what loads of the current segment gave that is only copied."""
     noted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
@@ -65,6 +68,9 @@ class WarpFrame(Writer):
         if self.precise:
             apart = self.load_word(self.worker, Worker.LOCAL_SHADOW)
             self.local_shadow = self.code.gep(I8, local, [apart], inbounds=False)
+        if self.watched:
+            apart = self.load_word(self.worker, Worker.ARENA_SHADOW)
+            self.arena_shadow = self.code.gep(I8, arena, [apart], inbounds=False)
         self.counts = self.load_word(self.worker, Worker.COUNTS, HOST_POINTER)
         self.arguments = self.load_word(self.worker, Worker.ARGUMENTS, HOST_POINTER)
         self.objects = self.load_word(self.worker, Worker.OBJECTS, HOST_POINTER)

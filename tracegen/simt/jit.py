@@ -17,6 +17,7 @@ from pathlib import Path
 import llvmlite
 import llvmlite.binding as llvm
 
+from kcc.base.cache_folder import is_trusted
 from kcc.tracegen.simt.guard import GuardedCode
 from kcc.tracegen.simt.host_cpu import host_cpu
 
@@ -44,11 +45,12 @@ def compile_program(
     A cache entry that is damaged is made anew. Raises RuntimeError when LLVM refuses the text.
     """
     _initialise()
-    path = cache_dir / _file_name(key) if cache_dir else None
-    data = _read(path)
+    name = _name(key)
+    kept = cache_dir if cache_dir and is_trusted(cache_dir) else None
+    data = _read(kept, name)
     if data is None:
         data = _compile(write())
-        _store(path, data)
+        _store(kept, name, data)
     engine, found = _load(data, (function,))
     return NativeProgram(GuardedCode(found[function]), engine)
 
@@ -104,37 +106,42 @@ def _optimise(module: llvm.ModuleRef, machine: llvm.TargetMachine, *, large: boo
     passes.run(module, builder)
 
 
-def _file_name(key: str) -> str:
+def _name(key: str) -> str:
     """Names an entry: the key, LLVM, and the processor it was compiled for."""
     cpu = host_cpu()
     machine = f"{cpu.name} {cpu.flattened()}"
     parts = (llvmlite.__version__, machine, key)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest() + ".o"
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _read(path: Path | None) -> bytes | None:
+def _checksum(name: str, data: bytes) -> bytes:
+    """Of an entry's code and of what it is for: one entry's file in place of another is damage."""
+    return hashlib.sha256(name.encode() + data).digest()
+
+
+def _read(folder: Path | None, name: str) -> bytes | None:
     """An entry whose checksum, its last 32 bytes, is right."""
-    if path is None:
+    if folder is None:
         return None
     try:
-        stored = path.read_bytes()
+        stored = (folder / f"{name}.o").read_bytes()
     except OSError:
         return None
     data, checksum = stored[:-32], stored[-32:]
-    return data if hashlib.sha256(data).digest() == checksum else None
+    return data if _checksum(name, data) == checksum else None
 
 
-def _store(path: Path | None, data: bytes) -> None:
+def _store(folder: Path | None, name: str, data: bytes) -> None:
     """Write beside and rename, so that readers see all or nothing. A folder that cannot be
-    written costs the cache, not the run."""
-    if path is None:
+    written costs the cache, not the run. Others cannot write to one that is made here."""
+    if folder is None:
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, beside = tempfile.mkstemp(dir=folder)
         with os.fdopen(handle, "wb") as file:
-            file.write(data + hashlib.sha256(data).digest())
-        Path(name).replace(path)
+            file.write(data + _checksum(name, data))
+        Path(beside).replace(folder / f"{name}.o")
     except OSError:
         return
 

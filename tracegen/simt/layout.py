@@ -103,6 +103,8 @@ class Worker(IntEnum):
     """The mask in the trace's last block record."""
     BASES = 52
     """The address last traced for each memory instruction."""
+    ARENA_SHADOW = 54
+    """In a program that watches every value, bytes from a byte of the arena to its shadow."""
     AWAY = 53
     """Not 0 while a function of the Python side runs: what goes wrong there is not the kernel's."""
     SIZE = 64
@@ -159,3 +161,4 @@ class FaultKind(IntEnum):
     UNREACHABLE = 11
     BARRIER_ABANDONED = 12
     IMAGE_BOUNDS = 13
+    UNDEFINED = 14

@@ -41,6 +41,8 @@ class ProgramOptions:
     counting: bool = True
     precise: bool = False
     """Whether reads of local and private memory that was never written are faults."""
+    watched: bool = False
+    """Whether the kernel watches every value, see ``undefined``; then it is precise too."""
     lenient: bool = False
     """Whether lanes that have ended may miss barriers, and warps wait at different ones (CUDA)."""
     dynamic_local_bytes: int = 0
@@ -81,12 +83,16 @@ def write_program(plan: Plan, options: ProgramOptions) -> str:
         trace_addresses=options.trace is TraceMode.ADDRESSES,
         counting=options.counting,
         precise=options.precise,
+        watched=options.watched,
         lenient=options.lenient,
     )  # fmt: skip
     writer.write()
     define_math(builder, frozenset(writer.math), options.width)
     tracing = options.trace is not TraceMode.OFF
-    write_schedule(builder, plan, tracing=tracing, precise=options.precise, lenient=options.lenient)
+    write_schedule(
+        builder, plan, tracing=tracing, precise=options.precise, watched=options.watched,
+        lenient=options.lenient,
+    )  # fmt: skip
     return builder.text()
 
 

@@ -18,21 +18,31 @@ from kcc.tracegen.simt.warp import WARP_FUNCTION
 from kcc.tracegen.simt.wide import Writer
 
 BLOCKS_FUNCTION = "kcc.blocks"
+SHADOW_BYTE = 0xFF
+"""Of a byte none of whose bits was set."""
 POINTER = PtrTy(0)
 _WORKER = Value(POINTER, "%worker")
 
 
 def write_schedule(
-    module: ModuleBuilder, plan: Plan, *, tracing: bool, precise: bool, lenient: bool
+    module: ModuleBuilder,
+    plan: Plan,
+    *,
+    tracing: bool,
+    precise: bool,
+    watched: bool,
+    lenient: bool,
 ) -> None:
     """Add ``kcc.blocks`` to the module. Local and private memory is filled with a pattern before
-    use; with ``precise`` so is its shadow. With ``lenient`` warps that have ended may miss
-    barriers, and the others wait at different ones."""
+    use; with ``precise`` so is its shadow, with ``watched`` all bits of it are set. With
+    ``lenient`` warps that have ended may miss barriers, and the others wait at different ones."""
     code = FunctionBuilder(I32)
     writer = Writer(module, code, plan.width)
     if tracing:
         define_header(module, plan.width)
-    _Schedule(writer, plan, tracing=tracing, precise=precise, lenient=lenient).write()
+    _Schedule(
+        writer, plan, tracing=tracing, precise=precise, watched=watched, lenient=lenient
+    ).write()
     module.define(
         f"define i32 @{BLOCKS_FUNCTION}(ptr %worker, i64 %first, i64 %count) nounwind", code
     )
@@ -40,13 +50,21 @@ def write_schedule(
 
 class _Schedule:
     def __init__(
-        self, writer: Writer, plan: Plan, *, tracing: bool, precise: bool, lenient: bool
+        self,
+        writer: Writer,
+        plan: Plan,
+        *,
+        tracing: bool,
+        precise: bool,
+        watched: bool,
+        lenient: bool,
     ) -> None:
         self.writer = writer
         self.code = writer.code
         self.plan = plan
         self.tracing = tracing
         self.precise = precise
+        self.shadow_byte = SHADOW_BYTE if watched else POISON_BYTE
         self.lenient = lenient
 
     def write(self) -> None:
@@ -98,13 +116,13 @@ class _Schedule:
         self._fill(start, self.word(Worker.LOCAL_BYTES))
         if self.precise:
             shadow = self.code.gep(I8, start, [self.word(Worker.LOCAL_SHADOW)], inbounds=False)
-            self._fill(shadow, self.word(Worker.LOCAL_BYTES))
+            self._fill(shadow, self.word(Worker.LOCAL_BYTES), self.shadow_byte)
 
-    def _fill(self, start: Value, size: Value) -> None:
+    def _fill(self, start: Value, size: Value, byte: int = POISON_BYTE) -> None:
         """Fill memory with the pattern of what was never written."""
         name = "llvm.memset.p0.i64"
         self.writer.module.declare(name, f"declare void @{name}(ptr, i8, i64, i1)")
-        self.code.emit(f"call void @{name}({start}, i8 {POISON_BYTE}, {size}, i1 false)")
+        self.code.emit(f"call void @{name}({start}, i8 {byte}, {size}, i1 false)")
 
     @property
     def _private_bytes(self) -> int:
@@ -159,8 +177,11 @@ class _Schedule:
         ):  # fmt: skip
             writer.store_word(value, state, index)
         if self.plan.private_bytes:
-            size = const_int(I64, self._private_bytes)
-            self._fill(self._private(warp), size)
+            start = self._private(warp)
+            self._fill(start, const_int(I64, self._private_bytes))
+            if self.shadow_byte != POISON_BYTE:
+                size = const_int(I64, self._private_bytes // 2)
+                self._fill(self.code.gep(I8, start, [size]), size, self.shadow_byte)
 
     def _init_warps(self, warps: Value, states: Value) -> None:
         if not self.plan.barriers:

@@ -43,7 +43,7 @@ def check(
 ) -> None:
     """In a precise program, stop where a lane reads what was never written. The address has been
     checked."""
-    if not frame.precise:
+    if not frame.precise or frame.watched:
         return
     if instruction.index in _uses_of(frame.plan.function).copied:
         frame.shadows[instruction.index] = load(frame, address, shape, target)
@@ -58,7 +58,7 @@ def mark(
     frame: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
 ) -> None:
     """In a precise program, note what a store writes."""
-    if not frame.precise or target.space not in (0, 3):
+    if not frame.precise or frame.watched or target.space not in (0, 3):
         return
     values = [zero(frame.vector_type(p)) for p, _ in shape.parts]
     if isinstance(instruction, Store) and isinstance(instruction.value, InstructionRef):
@@ -73,7 +73,8 @@ def load(frame: WarpFrame, address: Value, shape: Shape, target: Target) -> list
     if target.space == 0:
         words = _private(frame, address)
         return [words.load(part, byte) for part, byte in shape.parts]
-    return _call(frame, frame.helpers.load(shape), address, target, [])[:-1]
+    helper = frame.helpers.load(shape)
+    return call_helper(frame, frame.local_shadow, helper, address, target, [])[:-1]
 
 
 def store(
@@ -85,7 +86,8 @@ def store(
         for (part, byte), value in zip(shape.parts, values, strict=True):
             words.store(part, byte, value)
     elif target.space == 3:
-        _call(frame, frame.helpers.store(shape), address, target, values)
+        helper = frame.helpers.store(shape)
+        call_helper(frame, frame.local_shadow, helper, address, target, values)
 
 
 def _private(frame: WarpFrame, address: Value) -> PrivateWords:
@@ -93,16 +95,19 @@ def _private(frame: WarpFrame, address: Value) -> PrivateWords:
     return PrivateWords(frame, frame.code.binary("sub", address, const_int(address.type, start)))
 
 
-def _call(
+def call_helper(
     frame: WarpFrame,
+    base: Value,
     helper: tuple[str, StructTy],
     address: Value,
     target: Target,
     values: list[Value],
 ) -> list[Value]:
+    """Move data of a shadow, which begins at ``base``; the last result says nothing, since the
+    access itself has been checked."""
     name, result = helper
     arguments = [
-        frame.worker, frame.local_shadow, frame.lanes(address), frame.mask, target.low,
+        frame.worker, base, frame.lanes(address), frame.mask, target.low,
         target.limit, *values,
     ]  # fmt: skip
     answer = frame.code.call(name, result, arguments, convention="")

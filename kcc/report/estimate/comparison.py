@@ -116,7 +116,14 @@ def _only_rename(before: EstimateDocument, after: EstimateDocument) -> dict[str,
 def _key(record: EstimateRecord, renames: Mapping[str, str]) -> tuple[object, ...]:
     c = record.configuration
     name = renames.get(c.kernel, c.kernel)
-    return (name, record.gpu, c.global_size, c.local_size, tuple(sorted(c.macros.items())))
+    return (
+        name,
+        record.gpu,
+        record.model,
+        c.global_size,
+        c.local_size,
+        tuple(sorted(c.macros.items())),
+    )
 
 
 def _name(record: EstimateRecord) -> str:

@@ -27,16 +27,18 @@ def estimates_csv(records: Sequence[EstimateRecord]) -> str:
     ablated = list(dict.fromkeys(name for each in records for name in each.ablated_us))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
+    models = ["model"] if any(each.model for each in records) else []
     writer.writerow([
-        "kernel", "gpu", "global", "local", *macros, "time_us", "low_us", "high_us", "cycles",
-        "limiter", "warps", "waves", "cpi", *(f"cpi_{name}" for name in stack),
+        "kernel", "gpu", *models, "global", "local", *macros, "time_us", "low_us", "high_us",
+        "cycles", "limiter", "warps", "waves", "cpi", *(f"cpi_{name}" for name in stack),
         *(f"without_{name}_us" for name in ablated), "reason",
     ])  # fmt: skip
     for each in records:
         place = each.configuration
         low, high = each.range_us or (None, None)
         writer.writerow([
-            place.kernel, each.gpu, by_x(place.global_size), by_x(place.local_size),
+            place.kernel, each.gpu, *([each.model] if models else []),
+            by_x(place.global_size), by_x(place.local_size),
             *(place.macros.get(name, "") for name in macros),
             *(_cell(v) for v in (each.time_us, low, high, each.cycles)), each.limiter,
             "" if each.occupancy is None else each.occupancy.warps, _cell(each.waves),

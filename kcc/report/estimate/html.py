@@ -133,8 +133,9 @@ def _overview(
     records: Sequence[EstimateRecord], parts: Mapping[str, str], linked: frozenset[int]
 ) -> Markup:
     macros = list(dict.fromkeys(name for each in records for name in each.configuration.macros))
-    head = ["kernel", "GPU", "global", "local", *macros, "time", "range", "CPI", "CPI stack",
-            "limited by", "warps", "waves", "confidence"]  # fmt: skip
+    models = ["model"] if any(each.model for each in records) else []
+    head = ["kernel", "GPU", *models, "global", "local", *macros, "time", "range", "CPI",
+            "CPI stack", "limited by", "warps", "waves", "confidence"]  # fmt: skip
     cells = [tag("th", tag("button", name, type="button")) for name in head]
     rows = [_row(i, each, macros, parts, i in linked) for i, each in enumerate(records)]
     body = tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_="sortable")
@@ -146,8 +147,9 @@ def _row(
 ) -> Markup:
     c = each.configuration
     name = tag("a", c.kernel, href=f"#e{index}") if linked else safe(c.kernel)
+    models = [tag("td", each.model)] if each.model else []
     front = [
-        tag("td", name), tag("td", each.gpu), tag("td", by_x(c.global_size)),
+        tag("td", name), tag("td", each.gpu), *models, tag("td", by_x(c.global_size)),
         tag("td", by_x(c.local_size)), *(tag("td", c.macros.get(m, "")) for m in macros),
     ]  # fmt: skip
     if each.time_us is None:

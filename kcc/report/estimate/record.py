@@ -137,6 +137,14 @@ class CacheUse:
     dram: HitRate
 
 
+TRUSTED_FOR: Mapping[str, str] = {
+    "pipeline": "times of GPUs: the model that is held to measured tables",
+    "pipeline-hpca19": "comparison with the published model (Wang et al., HPCA 2019)",
+    "interval": "causes of stalls: the model that is held to the cycle-level one",
+}
+"""What each model is for, and against what it is validated (docs/mechanisms.md)."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReductionErrors:
     """What the reductions of the cache analysis cost that are ``off`` in an estimate
@@ -173,6 +181,13 @@ class EstimateRecord:
     kernel_us: float | None = None
     ablated_us: Mapping[str, float] = field(default_factory=dict[str, float])
     reduction_errors: ReductionErrors | None = None
+    model: str = ""
+    """Where a document has several."""
+
+    @property
+    def trusted_for(self) -> str:
+        """What the record's model is held to."""
+        return TRUSTED_FOR.get(self.model, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +345,10 @@ def record_json(record: EstimateRecord) -> dict[str, Any]:
         del found["ablated_us"]
     if record.reduction_errors is None:
         del found["reduction_errors"]
+    if record.model:
+        found["trusted_for"] = record.trusted_for
+    else:
+        del found["model"]
     return found
 
 
@@ -396,6 +415,7 @@ def read_record(entry: Any) -> EstimateRecord:
         _time(entry.get("kernel_us")),
         dict(entry.get("ablated_us", {})),
         _read_reduction_errors(entry.get("reduction_errors")),
+        _text(entry.get("model", "")),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kcc.report.estimate.ablation import Ablation
 from kcc.report.estimate.record import (
+    TRUSTED_FOR,
     Confidence,
     EstimateRecord,
     Guessed,
@@ -47,12 +48,12 @@ def _table(records: Sequence[EstimateRecord]) -> str:
     if len(shown) > ROWS_SHOWN:
         shown.sort(key=lambda each: _order(each.time_us))
         shown = shown[:ROWS_SHOWN]
-    head = ("kernel", "GPU", "configuration", "time", "warps/SM", "limited by")
+    head = ("kernel", "GPU", "configuration", "model", "time", "range", "warps/SM", "limited by")
     varying = _varying(records)
     rows = [head, *(_row(each, varying) for each in shown)]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
     text = columns([[row[i] for i in kept] for row in rows])
-    return text + _summary(records, len(shown))
+    return text + _summary(records, len(shown)) + _trust(records)
 
 
 def _order(time_us: float | None) -> float:
@@ -66,7 +67,16 @@ def _row(each: EstimateRecord, varying: Sequence[str]) -> tuple[str, ...]:
     time = "-" if each.time_us is None else duration(each.time_us)
     warps = "" if held is None or each.time_us is None else str(held.warps)
     why = each.limiter or _short(each.reason)
-    return c.kernel, each.gpu, " ".join([*macros, *sizes]), time, warps, why
+    span = (
+        "" if not each.model or each.range_us is None else " to ".join(map(duration, each.range_us))
+    )
+    return c.kernel, each.gpu, " ".join([*macros, *sizes]), each.model, time, span, warps, why
+
+
+def _trust(records: Sequence[EstimateRecord]) -> str:
+    """Which of several models is for what."""
+    models = dict.fromkeys(each.model for each in records if each.model)
+    return "".join(f"{name}: for {TRUSTED_FOR[name]}\n" for name in models)
 
 
 def _short(reason: str) -> str:

@@ -15,7 +15,7 @@ from kcc.report.estimate.record import (
     held,
     rounded,
 )
-from kcc.sim.estimate.range import range_of
+from kcc.sim.estimate.range import Grounds, range_of
 from kcc.sim.result import LineTiming, Timing
 from kcc.stages.estimate import Configuration
 
@@ -35,8 +35,10 @@ def timing_record(configuration: Configuration, assumed: Assumed, timing: Timing
     issued = max(timing.issued, 1e-9)
     stack = {part.name: round(part.cycles / issued, CPI_DECIMALS) for part in timing.stack}
     place = timing.occupancy
-    low, high = range_of(timing.time_us, assumed.share, assumed.accesses, len(timing.assumptions))
-    launch = sum(part.cycles for part in timing.stack if part.name.lower() == "launch")
+    limiter = f"latency ({timing.limiter})"
+    grounds = Grounds(limiter, assumed.share, assumed.accesses, len(timing.assumptions))
+    low, high = range_of(timing.time_us, grounds)
+    launch = sum(part.cycles for part in timing.stack if part.is_launch)
     alone = 1.0 - launch / max(sum(part.cycles for part in timing.stack), 1e-9)
     lost = sum(line.executed for line in timing.lines if not line.line)
     return EstimateRecord(
@@ -46,7 +48,7 @@ def timing_record(configuration: Configuration, assumed: Assumed, timing: Timing
         range_us=(rounded(low), rounded(high)),
         cycles=rounded(timing.cycles),
         reason="",
-        limiter=f"latency ({timing.limiter})",
+        limiter=limiter,
         cpi=round(math.fsum(stack.values()), CPI_DECIMALS),
         cpi_stack=stack,
         occupancy=held(place),

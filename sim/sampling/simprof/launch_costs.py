@@ -12,6 +12,7 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.cycle.launch import CycleSimulator
+from kcc.sim.cycle.layout import Stat
 from kcc.sim.interval.collect import SharedCache, collect, empty_cache
 from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
@@ -100,6 +101,8 @@ class ChosenUnits:
         self.traces, self.profiles, self.units = traces, profiles, units
         self.gpu, self.registers = gpu, registers
         self.cost = np.full(len(units), np.nan)
+        self.counts = np.zeros((len(units), len(Stat)))
+        """The simulator's counts of each unit that was simulated."""
         self.simulated = [set[int]() for _ in traces]
         """Thread blocks of each launch that were simulated."""
         self.clock_mhz = 1.0
@@ -131,14 +134,13 @@ class ChosenUnits:
                 replay(
                     run.simulation, run.launch, first_to_replay(profile, at, begin, wanted), begin
                 )
-            before = (
-                run.simulate(begin, unit.first).clock
-                if unit.first > begin
-                else (run.snapshot().clock if unit.first else 0)
-            )
-            after = run.simulate(unit.first, unit.end).clock
+            before = run.simulate(begin, unit.first) if unit.first > begin else run.snapshot()
+            after = run.simulate(unit.first, unit.end)
             if unit.is_last:
-                after = run.finish()[1].clock
-            self.cost[n], at = after - before, unit.end
+                after = run.finish()[1]
+            measured = after.since(before)
+            # A launch's first unit begins with it, not when the first thread block is wanted.
+            self.cost[n] = after.clock if unit.first == 0 else measured.clock
+            self.counts[n], at = measured.counts, unit.end
         if not self.units[chosen[-1]].is_last:
             run.finish()

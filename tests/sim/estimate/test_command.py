@@ -55,6 +55,21 @@ def test_text_names_time_and_limiter(source: Path, capsys: pytest.CaptureFixture
     assert "warps per SM" in out
 
 
+def test_all_models_are_side_by_side_with_one_launch_overhead(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "all.json"
+    command = ["estimate", str(source), "--gpu", "a40", "--model", "all", "--json", str(target)]
+    assert main([*command, *LAUNCH]) == 0
+    records = checked(target, "estimate")["estimates"]
+    assert [each["model"] for each in records] == ["pipeline", "pipeline-hpca19", "interval"]
+    launches = [each["time_us"] - each["kernel_us"] for each in records]
+    assert launches == pytest.approx([1.9] * 3, rel=1e-2)  # 3,306 cycles at 1,740 MHz
+    table = capsys.readouterr().out
+    for each in records:
+        assert each["trusted_for"] in table
+
+
 def test_json_of_several_gpus(source: Path, tmp_path: Path) -> None:
     target, table = tmp_path / "e.json", tmp_path / "e.csv"
     options = ["--gpu", "v100", "--gpu", "a100", "--json", str(target), "--csv", str(table)]
@@ -212,9 +227,9 @@ def test_launches_cost_what_the_host_makes_of_them(source: Path, tmp_path: Path)
 
 @pytest.mark.parametrize(
     "option",
-    ["--warm", "--launches=graph", "--caches=footprint", "--seed=3", "--cache-in-full=sets"],
+    ["--warm", "--caches=footprint", "--seed=3", "--cache-in-full=sets"],
 )
-def test_the_interval_model_has_cold_launches_in_a_queue(source: Path, option: str) -> None:
+def test_the_interval_model_has_cold_caches_of_its_own(source: Path, option: str) -> None:
     options = ["--gpu", "a100", option, "--model", "interval"]
     assert main(["estimate", str(source), *options, *LAUNCH]) == 2
 

@@ -11,6 +11,7 @@ from kcc.sim.memory.facts import (
     NO_DEVIATION,
     Count,
     Deviations,
+    Dispatch,
     Merging,
     Start,
     Turns,
@@ -218,3 +219,17 @@ def test_what_goes_in_comes_out():
     wanted = sum(int(e[2]).bit_count() for b in blocks for w in b for e in w)
     assert row[Count.SECTORS] == wanted
     assert row[Count.L2_HITS] <= row[Count.L2_READS]
+
+
+def test_blocks_of_later_waves_go_where_the_dispatch_says():
+    """Two SMs of two places, nine blocks: in turn, or two consecutive ones to a free SM."""
+    block: list[list[Entry]] = [[("load", 1, 1)]]
+    nine = stream(*[block] * 9)
+    here = machine(sms=2, blocks=2)
+    in_turn = [b.tolist() for b in Trials(nine, here, empty_l2(here), 0).blocks_of_sms(0)]
+    assert in_turn == [[0, 2, 4, 6, 8], [1, 3, 5, 7]]
+    refilled = machine(sms=2, blocks=2, deviations=replace(NO_DEVIATION, dispatch=Dispatch.REFILL))
+    found = [b.tolist() for b in Trials(nine, refilled, empty_l2(refilled), 0).blocks_of_sms(0)]
+    assert sorted(found[0] + found[1]) == list(range(9))
+    assert found[0][:2] == [0, 2]
+    assert found[0][2:4] in ([4, 5], [6, 7])

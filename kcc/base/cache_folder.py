@@ -1,0 +1,36 @@
+"""Folders that hold compiled code for later runs: used only where nobody else could have put it
+there. Whoever can write to such a folder decides what the next run executes."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+_refused = dict[Path, str]()
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether a folder belongs to this user or to root and no other users can write to it; one that
+    is not there yet will be this user's. Others are remembered for :func:`refused_folders`."""
+    if os.name != "posix":
+        return True
+    try:
+        found = folder.stat()
+    except OSError:
+        return True
+    reason = None
+    if found.st_uid not in (os.geteuid(), 0):
+        reason = f"belongs to user {found.st_uid}"
+    elif found.st_mode & stat.S_IWOTH:
+        reason = "can be written by other users"
+    if reason is not None:
+        _refused[folder] = reason
+    return reason is None
+
+
+def refused_folders() -> dict[Path, str]:
+    """The folders that were not trusted since the last call, with the reason."""
+    found = dict(_refused)
+    _refused.clear()
+    return found

@@ -1,0 +1,99 @@
+"""`kcc simulate FILE --gpu NAME --sample simprof`: units drawn of phases for the whole."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, new_folder
+from kcc.commands.console import choose_style
+from kcc.commands.outputs import STANDARD, Output
+from kcc.commands.simulation_plan import Configuration
+
+if TYPE_CHECKING:
+    from kcc.base.trace.reader import LaunchTrace
+    from kcc.report.simulation.terminal.simprof import SimprofRun
+    from kcc.sim.sampling.block_profile import LaunchProfile
+
+Say = Callable[[str], None]
+
+
+def sample_simprof(
+    arguments: argparse.Namespace, traces: Sequence[LaunchTrace],
+    profiles: Sequence[LaunchProfile], configurations: Sequence[Configuration],
+    registers: dict[str, int], identity: str, say: Say,
+) -> list[SimprofRun]:  # fmt: skip
+    """A run for each configuration; writes kernels for Accel-Sim where that is asked for."""
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.terminal.simprof import SimprofRun
+    from kcc.sim.sampling.simprof.launches import sample_launches
+    from kcc.sim.sampling.simprof.study import SampleOptions
+
+    options = SampleOptions(arguments.points, arguments.error, seed=arguments.sample_seed)
+    runs = list[SimprofRun]()
+    for each in configurations:
+        gpu = load_gpu(each.gpu, list(each.overrides))
+        label = " ".join([gpu.stem, *each.overrides])
+        found = sample_launches(
+            traces, profiles, gpu, registers, options,
+            lambda done, label=label: say(f"{label}: {done:,} warp instructions"),
+        )  # fmt: skip
+        runs.append(
+            SimprofRun(
+                arguments.script, identity, label, gpu.stem, arguments.sample_seed,
+                tuple(profiles), found,
+            )
+        )  # fmt: skip
+    if arguments.accelsim:
+        say("writing kernels for Accel-Sim")
+        _write_kernels(arguments.accelsim, traces, runs[0])
+    return runs
+
+
+def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SimprofRun) -> None:
+    """The launches of which units were drawn, with these alone, and the selection."""
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.terminal.simprof import chosen_ranges, simprof_selection_json
+    from kcc.sim.accelsim import names
+    from kcc.sim.accelsim.writer import ExportOptions, write_list
+    from kcc.sim.sampling.reduced import reduced
+
+    gpu = load_gpu(names.ARCHITECTURES[DEFAULT_ARCHITECTURE].gpu, [])
+    options = ExportOptions(DEFAULT_ARCHITECTURE, gpu)
+    launches = [
+        reduced(trace, run.launches[place], [r for _, r in ranges])
+        for place, trace in enumerate(traces) if (ranges := chosen_ranges(run, place))
+    ]  # fmt: skip
+    try:
+        with new_folder(Path(target)) as folder:
+            for _ in write_list(launches, folder, options, lambda _, __: None):
+                pass
+            text = simprof_selection_json(run)
+            (folder / "selection.json").write_text(text, encoding="utf-8")
+    except OSError as error:
+        message = f"cannot write '{target}': {error.strerror or error}"
+        raise DiagnosticError([Diagnostic("K008", message)]) from error
+
+
+def simprof_outputs(
+    arguments: argparse.Namespace, runs: Sequence[SimprofRun], targets: Sequence[str]
+) -> list[Output]:
+    """What is asked for."""
+    from kcc.report.simulation.terminal.simprof import (
+        simprof_json,
+        simprof_selection_json,
+        simprof_text,
+    )
+
+    outputs = list[Output]()
+    if arguments.json:
+        outputs.append(Output(arguments.json, simprof_json(runs)))
+    if arguments.selection:
+        outputs.append(Output(arguments.selection, simprof_selection_json(runs[0])))
+    if STANDARD not in targets:
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        outputs.append(Output(STANDARD, simprof_text(runs, style)))
+    return outputs

@@ -1,0 +1,147 @@
+"""SimProf on GPU launches where no cost is known beforehand: the usable mode.
+
+Huang, dissertation, section 5.3.3, has the CPI of every unit from a real machine. Here interval
+analysis predicts it, several times cheaper than simulation: it selects features, forms phases and
+allocates; only the units drawn are simulated cycle by cycle, and their cycles are taken as
+proportional to the predicted ones within a phase (a ratio estimator).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.base.trace.reader import LaunchTrace
+from kcc.sim.cycle.layout import Stat
+from kcc.sim.sampling.block_profile import LaunchProfile
+from kcc.sim.sampling.simprof.allocation import allocate, draw_units, joined_phases
+from kcc.sim.sampling.simprof.estimate import Estimate, estimate, phase_deviations
+from kcc.sim.sampling.simprof.launch_costs import ChosenUnits, Watch, predict_units
+from kcc.sim.sampling.simprof.launch_units import CPI, LaunchUnit, cut_launches, unit_table
+from kcc.sim.sampling.simprof.phases import Phases, form_phases
+from kcc.sim.sampling.simprof.study import SampleOptions
+from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
+
+DOUBT = 0.05
+"""Of a unit's predicted cycles: what units of a phase are taken to vary by at least, since the
+prediction says nothing of what it misses (contention that differs, how far blocks are apart)."""
+
+GROWTH = 2.0
+"""Units drawn grow by this at most from one round to the next."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchSample:
+    """``table`` has predicted costs; ``cost`` those simulated, not a number for the others.
+    ``strata`` are the phases that units were drawn from, ``counts`` of the simulator for all,
+    ``simulated`` thread blocks of each launch; seconds are of CPU."""
+
+    units: tuple[LaunchUnit, ...]
+    table: UnitTable
+    phases: Phases
+    strata: Indices
+    chosen: Indices
+    cost: Floats
+    estimate: Estimate
+    counts: Floats
+    clock_mhz: float
+    simulated: tuple[tuple[int, ...], ...]
+    simulated_instructions: int
+    predict_seconds: float
+    simulate_seconds: float
+
+    @property
+    def filled(self) -> Floats:
+        """Cycles of every unit: simulated, or predicted times the ratio of its phase."""
+        found = self.cost.copy()
+        for phase in range(int(self.strata.max()) + 1):
+            own = self.strata == phase
+            known = own & ~np.isnan(self.cost)
+            ratio = self.cost[known].sum() / self.table.cost[known].sum()
+            found[own & ~known] = ratio * self.table.cost[own & ~known]
+        return found
+
+
+def sample_launches(
+    traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
+    registers: dict[str, int] | None, options: SampleOptions, watch: Watch = lambda _: None,
+) -> LaunchSample:  # fmt: skip
+    """Predict, form phases, draw, simulate; with ``error`` in rounds until the 95 % interval is as
+    narrow. Raises K807, K870, K871."""
+    began = time.process_time()
+    units = cut_launches(traces, profiles, gpu, registers)
+    predicted = predict_units(traces, units, gpu, registers, watch)
+    table = unit_table("", traces, units, predicted, gpu.stem, CPI)
+    phases = form_phases(table)
+    middle = time.process_time()
+    drawer = _Drawer(table, phases, options)
+    simulator = ChosenUnits(traces, profiles, units, gpu, registers)
+    points = min(options.points, len(units))
+    while True:
+        chosen = drawer.draw(points)
+        simulator.simulate(chosen.tolist(), watch)
+        found = estimate(
+            simulator.cost, predicted, table.work, drawer.strata, chosen, spread=drawer.spread
+        )
+        half = found.half_width()
+        if options.error is None or len(chosen) == len(units):
+            break
+        if half is not None and half <= options.error * found.mean:
+            break
+        wanted = GROWTH if half is None else (half / (options.error * found.mean)) ** 2
+        points = min(max(round(len(chosen) * min(wanted, GROWTH)), len(chosen) + 2), len(units))
+    return LaunchSample(
+        units, table, phases, drawer.strata, chosen, simulator.cost, found,
+        _counts(simulator, drawer.strata, table.work, chosen), simulator.clock_mhz,
+        tuple(tuple(sorted(own)) for own in simulator.simulated), simulator.instructions,
+        middle - began, time.process_time() - middle,
+    )  # fmt: skip
+
+
+class _Drawer:
+    """Draws units of each phase. Where an error is asked for draws of later rounds hold those of
+    earlier ones: each phase's units are put in a random order once."""
+
+    def __init__(self, table: UnitTable, phases: Phases, options: SampleOptions) -> None:
+        points = min(options.points, len(table))
+        self.strata, self.deviations = predicted_strata(table, phases, points)
+        self.spread = options.spread and options.error is None
+        self.random = np.random.default_rng(options.seed)
+        self.order = self.random.permutation(len(table))
+
+    def draw(self, points: int) -> Indices:
+        counts: list[int] = allocate(np.bincount(self.strata), self.deviations, points).tolist()
+        if self.spread:
+            return draw_units(self.strata, counts, self.random, spread=True)
+        ordered = self.strata[self.order]
+        parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
+        return np.sort(np.concatenate(parts))
+
+
+def predicted_strata(table: UnitTable, phases: Phases, points: int) -> tuple[Indices, Floats]:
+    """What is drawn from, and its deviations, where the table's costs are predicted."""
+    least = DOUBT * table.cost / table.work.mean()
+    own = _doubted(table, phases.labels, least)
+    strata = joined_phases(phases.labels, phases.centres, own, points)
+    return strata, _doubted(table, strata, least)
+
+
+def _doubted(table: UnitTable, labels: Indices, least: Floats) -> Floats:
+    """Deviations by the prediction, and what it may miss."""
+    known = phase_deviations(table.cost, table.work, labels)
+    missed = np.array([least[labels == n].mean() for n in range(int(labels.max()) + 1)])
+    return np.sqrt(known**2 + missed**2)
+
+
+def _counts(simulator: ChosenUnits, strata: Indices, work: Floats, chosen: Indices) -> Floats:
+    """The simulator's counts for all units: each phase's by the work of those drawn."""
+    total = np.zeros(len(Stat))
+    for phase in range(int(strata.max()) + 1):
+        own = chosen[strata[chosen] == phase]
+        scale = work[strata == phase].sum() / work[own].sum()
+        total += simulator.counts[own].sum(axis=0) * scale
+    return total

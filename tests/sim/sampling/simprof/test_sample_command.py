@@ -1,0 +1,82 @@
+"""`kcc simulate --sample simprof`: the usable mode, its documents, its limits."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import kcc
+from kcc.cli import main
+
+SMALL = ["--gpu", "macsim-fermi-tbpoint", "--set", "sm_count=4", "--set", "max_blocks_per_sm=4"]
+
+
+def validate(document: dict[str, Any], schema: str) -> None:
+    path = resources.files(kcc).joinpath(f"schemas/{schema}.json")
+    jsonschema.validate(document, json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_documents(traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    selection = tmp_path / "selection.json"
+    command = ["simulate", str(traced), *SMALL]
+    assert (
+        main([*command, "--sample", "simprof", "--json", "-", "--selection", str(selection)]) == 0
+    )
+    document = json.loads(capsys.readouterr().out)
+    validate(document, "sampling-1")
+    (run,) = document["gpus"]
+    assert sum(one["cycles"] for one in run["launches"]) == pytest.approx(run["cycles"])
+    assert sum(one["cycles"] for one in run["phases"]) == pytest.approx(run["cycles"])
+    assert sum(one["simulated"] for one in run["phases"]) == 20
+    chosen = json.loads(selection.read_text(encoding="utf-8"))
+    validate(chosen, "selection-1")
+    assert sum(len(one["ranges"]) for one in chosen["launches"]) == 20
+    assert main([*command, "--json", "-"]) == 0
+    whole = json.loads(capsys.readouterr().out)["gpus"][0]
+    assert run["cycles"] == pytest.approx(whole["cycles"], rel=0.1)
+
+
+def test_all_units_are_the_whole(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where every unit is drawn nothing is left to chance, and cycles are those of the launches
+    simulated one after another."""
+    command = ["simulate", str(traced), *SMALL, "--kernel", "scale", "--json", "-"]
+    assert main([*command, "--sample", "simprof", "--points", "100000"]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["gpus"]
+    assert run["half_width_cycles"] == 0
+    assert main(command) == 0
+    whole = json.loads(capsys.readouterr().out)["gpus"][0]
+    assert run["cycles"] == pytest.approx(whole["cycles"], rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--sample", "simprof", "--warm", "2"], "--warm goes with --sample tbpoint"),
+        (["--sample", "simprof", "--picture", "x.svg"], "--picture goes with --sample tbpoint"),
+        (["--sample", "tbpoint", "--points", "5"], "--points goes with --sample simprof"),
+        (["--points", "5"], "--points goes with --sample"),
+    ],
+)
+def test_usage(
+    traced: Path, options: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", str(traced), *SMALL, *options]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_old_selections_are_valid() -> None:
+    """As `--sample tbpoint` of earlier versions wrote them."""
+    row = {"launch": 0, "kernel": "k", "thread_blocks": 8, "warp_instructions": 80, "scale": 2.0,
+           "stands_for": [0, 1], "ranges": [{"first": 0, "end": 4, "warp_instructions": 40}],
+           "weight": 2.0}  # fmt: skip
+    validate(
+        {"schema": "kcc/selection/1", "kcc_version": "0.1.0", "source": "x.kct", "trace": "1-a",
+         "gpu": "v100", "method": "tbpoint", "seed": 0, "warp_instructions": 160,
+         "launches": [row]},
+        "selection-1",
+    )  # fmt: skip
