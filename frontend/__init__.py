@@ -31,6 +31,18 @@ def compile_source(
     :class:`kcc.base.diagnostics.DiagnosticError` when the source is bad (K011 when clang is needed
     and not there), and :class:`kcc.base.diagnostics.InternalError` when a stage of kcc is.
     """
+    from kcc.base.diagnostics import DiagnosticError
+    from kcc.frontend.outside import hide_outside
+
+    try:
+        return _compile(source, options, frontend, language)
+    except DiagnosticError as error:
+        raise DiagnosticError(hide_outside(error.diagnostics, source, options)) from error
+
+
+def _compile(
+    source: SourceText, options: BuildOptions, frontend: FrontendName, language: Language | None
+) -> CompiledUnit:
     from kcc.frontend.kernel import Language
 
     match language or language_of(source.name):

@@ -28,6 +28,10 @@ MAX_SOURCE_BYTES = 16 * 1024 * 1024
 _SPLICE = re.compile(r"\\[ \t]*\n")
 """Translation phase 2 (C99 5.1.1.2); blanks before the line end are forgiven, as clang does."""
 
+_COMMENTS = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
+"""Comments, and the literals in which none begins. What a comment says in another encoding is of
+no consequence."""
+
 _LINE_END = re.compile(r"\r\n?")
 
 
@@ -43,7 +47,8 @@ def read_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
 
 def decode_source(data: bytes, name: str) -> str:
     """Text of a source given as bytes: UTF-8 with or without a byte order mark; lines end in a
-    single line feed afterwards. Raises :class:`DiagnosticError` (K002, K004).
+    single line feed afterwards. Bytes of a comment may be anything. Raises
+    :class:`DiagnosticError` (K002, K004).
     """
     if len(data) > MAX_SOURCE_BYTES:
         raise _too_large(name)
@@ -51,7 +56,9 @@ def decode_source(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _not_utf8(name, data, error.start) from None
+        text = data.decode("utf-8", "replace")
+        if "\ufffd" in _COMMENTS.sub(lambda m: m[0] if m[0][0] in "\"'" else " ", text):
+            raise _not_utf8(name, data, error.start) from None
     return _LINE_END.sub("\n", text) if "\r" in text else text
 
 

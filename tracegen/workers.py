@@ -24,7 +24,7 @@ from kcc.frontend.ir.opcodes import AtomicOperation
 from kcc.frontend.ir.types import PtrTy
 from kcc.tracegen.arena import aligned_bytes
 from kcc.tracegen.interrupts import is_watchable, watched
-from kcc.tracegen.simt.guard import Crash
+from kcc.tracegen.simt.guard import Crash, latest_crash
 from kcc.tracegen.simt.jit import NativeProgram
 from kcc.tracegen.simt.layout import LOCAL_BASE, MARGIN_BYTES, Status, Worker
 from kcc.tracegen.simt.plan import Plan
@@ -270,7 +270,7 @@ class WorkerPool:
             member.bases[:] = 0
         status = self.native.blocks(member.address, first, count)
         if status == Status.CRASH:
-            raise CrashError(self.native.blocks.crash())
+            raise CrashError(latest_crash())
         if status == Status.FAULT:
             self._note_fault(member, chunk)
         if not self.launch.tracing:

@@ -80,7 +80,9 @@ def compile_text(
     with tempfile.TemporaryDirectory(prefix="kcc-clang-") as folder:
         main = Path(folder, "source")
         quoted = source.name.replace("\\", "\\\\").replace('"', '\\"')
-        main.write_text(f'#line 1 "{quoted}"\n{source.text}\n', encoding="utf-8")
+        main.write_text(
+            f'#line 1 "{quoted}"\n{source.text}\n', encoding="utf-8", errors="surrogateescape"
+        )
         output = Path(folder, "module.ll")
         command = [*clang.command, "-cc1", *COMMON_OPTIONS, *arguments]
         command += ["-iquote", source.folder or ".", "-main-file-name", Path(source.name).name]

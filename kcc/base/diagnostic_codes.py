@@ -75,6 +75,7 @@ CODES: dict[str, Code] = {
     "K140": Code("error", "a comment has no end"),
     "K141": Code("error", "a pragma is malformed"),
     "K142": Code("warning", "a pragma is ignored"),
+    "K144": Code("warning", "no line of the source uses a macro that an option defines"),
     # K2xx: syntax
     "K201": Code("error", "a character does not belong to OpenCL C"),
     "K202": Code("error", "a character constant or string is malformed"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kcc.base.diagnostics import DiagnosticError, Span
+from kcc.base.diagnostics import DiagnosticError, Span, render
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
-from kcc.commands.console import say
+from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions, register_request
 from kcc.commands.options import (
@@ -276,7 +277,17 @@ def requests_of(
         for launch in _launches(arguments):
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
+    _warn_of_unused([each.options for each in found], source)
     return [replace(each, registers=registers, assumptions=assumptions) for each in found]
+
+
+def _warn_of_unused(options: Sequence[BuildOptions], source: SourceText) -> None:
+    """Say which macros no line uses, once for all combinations."""
+    from kcc.frontend.preprocessor.unused_macros import unused_macros
+
+    macros = dict.fromkeys(macro for each in options for macro in each.macros)
+    unused = unused_macros(macros, {source.name: source.text.split("\n")})
+    say(paint_messages("".join(render(each, {}) + "\n" for each in unused), sys.stderr))
 
 
 def _request(

@@ -332,11 +332,14 @@ class Parser(argparse.ArgumentParser):
         if instead is not None:
             return instead.parse_known_args(args, namespace)
         if self.rest is None:
-            return super().parse_known_args(args, namespace)
-        words = list(args)
-        end = words.index("--") if "--" in words else len(words)
-        found, unknown = super().parse_known_args(words[:end], namespace)
-        setattr(found, self.rest, words[end + 1 :])
+            found, unknown = super().parse_known_args(args, namespace)
+        else:
+            words = list(args)
+            end = words.index("--") if "--" in words else len(words)
+            found, unknown = super().parse_known_args(words[:end], namespace)
+            setattr(found, self.rest, words[end + 1 :])
+        if unknown and " " in self.prog:  # of a command, whose options are known here alone
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return found, unknown
 
     def _instead(self, given: Sequence[str] | None) -> Parser | None:
@@ -356,7 +359,25 @@ class Parser(argparse.ArgumentParser):
         write_standard(message)
 
     def error(self, message: str) -> Any:
-        raise usage_error(message, f"see '{self.prog} --help'")
+        raise usage_error(message, f"{self._suggestion(message)}see '{self.prog} --help'")
+
+    def _suggestion(self, message: str) -> str:
+        """What may have been meant by an option or a choice that does not exist."""
+        from difflib import get_close_matches
+
+        if found := _NO_CHOICE.search(message):
+            word, known = found[1], re.findall(r"[\w.+-]+", found[2])
+        elif found := _NO_OPTION.search(message):
+            word, known = found[1], list(self._option_string_actions)
+        else:
+            return ""
+        near = get_close_matches(word, known, n=1)
+        return f"did you mean '{near[0]}'? " if near else ""
+
+
+_NO_CHOICE = re.compile(r"invalid choice: '([^']*)' \(choose from (.*)\)")
+_NO_OPTION = re.compile(r"unrecognized arguments: (?:.* )?(--?[^\s=]+)")
+"""How argparse says it."""
 
 
 def _define(text: str) -> MacroOption:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -283,10 +283,14 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     Raises :class:`DiagnosticError` for bad input, and for a front end that is not there (K011).
     """
     from kcc.frontend import compile_source
+    from kcc.frontend.preprocessor.unused_macros import unused_macros
 
-    return stage(
-        "frontend", lambda: compile_source(request.source, request.options, request.frontend)
-    )
+    def compiled() -> CompiledUnit:
+        unit = compile_source(request.source, request.options, request.frontend)
+        unused = unused_macros(request.options.macros, unit.sources)
+        return replace(unit, warnings=(*unit.warnings, *unused)) if unused else unit
+
+    return stage("frontend", compiled)
 
 
 def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ...]:

@@ -25,6 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / f"{NAME}.cl").write_text(f'#include "{NAME}.h"\n{SOURCE}', errors="surrogateescape")
     (folder / f"{NAME}.h").write_text("#define ONE 1\n")
     (folder / f"{NAME}.inc").write_text(SOURCE)
+    (folder / f"{NAME}.cu").write_text("__global__ void k(float *a) { a[threadIdx.x] = 1; }\n")
     monkeypatch.chdir(folder)
     return folder
 
@@ -36,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("analyze", f"{NAME}.inc", "-I", NAME, "-include", f"{NAME}.h", "--brief"),
         ("analyze", f"{NAME}.inc", "--json", f"{NAME}.json", "--html", f"{NAME}.html"),
         ("analyze", f"{NAME}.inc", "--json", "-"),
+        ("analyze", f"{NAME}.cu", "--frontend", "clang"),
         ("estimate", f"{NAME}.inc", *LAUNCH, "--csv", f"{NAME}.csv"),
     ],
 )

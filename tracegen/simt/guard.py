@@ -90,10 +90,12 @@ class GuardedCode:
             else guard.enter(self._address, worker, first, count)
         )
 
-    def crash(self) -> Crash:
-        """What the calling thread's latest call came to, which gave :attr:`Status.CRASH`."""
-        assert self._guard is not None
-        return self._guard.crash()
+
+def latest_crash() -> Crash:
+    """What the calling thread's latest call came to, which gave :attr:`Status.CRASH`."""
+    guard = _guard()
+    assert guard is not None
+    return guard.crash()
 
 
 class _Thread(threading.local):

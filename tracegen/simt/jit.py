@@ -18,7 +18,7 @@ import llvmlite
 import llvmlite.binding as llvm
 
 from kcc.base.cache_folder import is_trusted
-from kcc.tracegen.simt.guard import GuardedCode
+from kcc.tracegen.simt.guard import BlocksFunction, GuardedCode
 from kcc.tracegen.simt.host_cpu import host_cpu
 
 LARGE_TEXT_LINES = 2_250
@@ -30,7 +30,7 @@ takes a third of the time and gives code that is 5 % slower, 15 % with addresses
 class NativeProgram:
     """Loaded code: ``blocks(worker, first, count) -> status``; keeps its engine alive."""
 
-    blocks: GuardedCode
+    blocks: BlocksFunction
     engine: llvm.ExecutionEngine
     pace: float | None = None
     """Warp instructions of a thread block in the latest launch: is the next worth threads?"""
