@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 
 import llvmlite.binding as llvm
 
@@ -17,6 +19,18 @@ from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
 
 NAME = "llvm"
+
+_BITCODE_READER = """
+import sys
+import llvmlite.binding as llvm
+try:
+    with llvm.create_context() as context:
+        with llvm.parse_bitcode(sys.stdin.buffer.read(), context) as module:
+            text = str(module)
+except RuntimeError as error:
+    sys.exit(str(error) or "no bitcode")
+sys.stdout.buffer.write(text.encode())
+"""
 
 _PLACE = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
 
@@ -50,12 +64,18 @@ def compile_ir(source: SourceText, options: BuildOptions) -> CompiledUnit:
 
 
 def text_of_bitcode(data: bytes, name: str) -> str:
-    """The text of a module in bitcode; raises :class:`DiagnosticError` (K241)."""
-    try:
-        with llvm.create_context() as context, llvm.parse_bitcode(data, context) as module:
-            return str(module)
-    except RuntimeError as error:
-        raise _unreadable(name, str(error)) from None
+    """The text of a module in bitcode; raises :class:`DiagnosticError` (K241).
+
+    LLVM ends the process that reads damaged bitcode: it is one of its own, for a tenth of a
+    second."""
+    command = [sys.executable, "-P", "-c", _BITCODE_READER]
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
+    if done.returncode == 0:
+        return done.stdout.decode()
+    reason = done.stderr.decode(errors="replace").strip()
+    if done.returncode < 0 or not reason:
+        reason = f"its bitcode is damaged (LLVM ends with {done.returncode})"
+    raise _unreadable(name, reason)
 
 
 def _printed(source: SourceText) -> str:

@@ -57,8 +57,11 @@ class Journal(Generic[T]):
         if resume and path.exists():
             kept += self._read(sweep)
         try:
-            self._file: TextIO = path.open("w", encoding="utf-8")
-            self._write(kept)
+            # What earlier runs found must not be lost while it is written again.
+            beside = path.with_name(f".{path.name}.tmp")
+            beside.write_text("".join(f"{line}\n" for line in kept), encoding="utf-8")
+            beside.replace(path)
+            self._file: TextIO = path.open("a", encoding="utf-8")
         except OSError as error:
             message = f"cannot write '{path}': {error.strerror}"
             raise DiagnosticError([Diagnostic("K008", message)]) from error
@@ -101,11 +104,10 @@ class Journal(Generic[T]):
         kept = list[str]()
         for line in lines[1:-1]:
             try:
-                content = json.loads(line)
-                found = self.kind.read(content["found"])
+                content = json.loads(line, parse_constant=_refused)
+                self.done[content["task"]] = self.kind.read(content["found"])
             except (ValueError, TypeError, KeyError, AttributeError, IndexError):
                 break
-            self.done[content["task"]] = found
             kept.append(line)
         return kept
 
@@ -116,6 +118,11 @@ class Journal(Generic[T]):
 
 def _write_done(found: Iterable[Done]) -> list[Any]:
     return [{"place": list(place), "estimate": record_json(record)} for place, record in found]
+
+
+def _refused(word: str) -> float:
+    """Neither NaN nor infinity is ever written."""
+    raise ValueError(word)
 
 
 def _read_done(entries: Any) -> tuple[Done, ...]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from kcc.base.profile.model import (
     PerBlock,
     Profile,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 SCHEMA = "kcc/profile/1"
 
@@ -242,11 +246,63 @@ def from_json(text: str, name: str) -> Profile:
 def _read(data: Any) -> Profile:
     if data["schema"] != SCHEMA:
         raise ValueError(f"its schema is {data['schema']!r}")
-    return Profile(
+    found = Profile(
         run=dict(data["run"]),
         kernels=tuple(_read_kernel(kernel) for kernel in data["kernels"]),
         launches=tuple(_read_launch(launch) for launch in data["launches"]),
     )
+    for row in (*found.kernels, *found.launches):
+        _check_fields(row)
+    for launch in found.launches:
+        _check_launch(launch, found.kernels)
+    return found
+
+
+def _check_fields(row: DataclassInstance) -> None:
+    """Raise TypeError or OverflowError where a field has not the type it is declared with."""
+    for field in fields(row):
+        value: Any = getattr(row, field.name)
+        where = f"{type(row).__name__}.{field.name}"
+        if field.type in _EXPECTED:
+            _check_value(value, _EXPECTED[field.type], where)
+            continue
+        if isinstance(value, Mapping):
+            value = tuple(cast(Mapping[str, Any], value).values())
+        if isinstance(value, tuple):
+            for item in cast(tuple[Any, ...], value):
+                if is_dataclass(item) and not isinstance(item, type):
+                    _check_fields(item)
+                else:
+                    pair = cast(tuple[Any, ...], item) if isinstance(item, tuple) else (item,)
+                    for number in pair:
+                        _check_value(number, int, where)
+
+
+def _check_value(value: Any, expected: Any, where: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, expected):
+        raise TypeError(f"{where} is {value!r}")
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        raise OverflowError(f"{where} is too large")
+
+
+_EXPECTED: dict[Any, Any] = {"int": int, "str": str, "float": int | float, "int | None": int | None}
+"""By the text of a field's annotation."""
+
+
+def _check_launch(launch: LaunchProfile, kernels: Sequence[KernelInfo]) -> None:
+    """Raise ValueError where a launch is not one of its kernel."""
+    if not 0 <= launch.kernel < len(kernels):
+        raise ValueError(f"there is no kernel {launch.kernel}")
+    info = kernels[launch.kernel]
+    if launch.width < 1 or min((*launch.global_size, *launch.local_size), default=0) < 1:
+        raise ValueError("a launch without work-items")
+    pairs = (
+        (len(launch.nodes), len(info.blocks)),
+        (len(launch.loops), len(info.loops)),
+        (len(launch.accesses), len(info.accesses)),
+    )
+    if any(own != of_kernel for own, of_kernel in pairs):
+        raise ValueError(f"launch {launch.number} is not one of the kernel '{info.name}'")
 
 
 def _read_kernel(data: Any) -> KernelInfo:

@@ -1,0 +1,1 @@
+"""Random programs with defined results, run by several engines that must agree."""

@@ -1,0 +1,77 @@
+"""Damaged files of every format end in a message, or are taken; those that did not, kept."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from kcc.base.diagnostics import DiagnosticError
+from kcc.base.profile.document import from_json
+from kcc.frontend.clang import llvm_ir
+from tests.robustness.commands import BAD, entered, run_command
+from tests.robustness.damage.campaign import FORMATS, judge
+from tests.robustness.damage.damaging import trace_resealed
+from tests.robustness.damage.samples import make_samples
+from tests.robustness.kills import COMMANDS, reference
+from tests.robustness.kills import judge as kill
+
+CHEAP = ("trace", "estimate document", "GPU description", "kernel.toml", "LLVM IR")
+"""Formats of the quick sample."""
+KEPT = ("profile for miniatures:2", "profile for miniatures:8", "journal of a sweep:13")
+"""What once ended as a bug of kcc."""
+
+
+@pytest.fixture(scope="module")
+def samples() -> Iterator[Path]:
+    with TemporaryDirectory() as name:
+        with entered(Path(name)):
+            make_samples(Path(name))
+        yield Path(name)
+
+
+def test_damaged_files(samples: Path, full: bool):
+    numbers = range(100 if full else 1)
+    cases = [f"{name}:{n}" for name in FORMATS if full or name in CHEAP for n in numbers]
+    found = [judge(case, samples) for case in (*cases, *KEPT)]
+    assert not [entry for entry in found if entry.outcome.split(": ")[-1] in BAD]
+
+
+def test_damage_reaches_what_checksums_guard(samples: Path):
+    """Resealed traces are refused for what they say, not for their checksums."""
+    data = (samples / "x.kct").read_bytes()
+    changed = trace_resealed(random.Random(1), data)
+    assert changed != data
+    (samples / "resealed.kct").write_bytes(changed)
+    _, said = run_command("trace", "--show", samples / "resealed.kct")
+    assert "checksum" not in said
+
+
+def test_bitcode_that_ends_llvm(monkeypatch: pytest.MonkeyPatch):
+    """LLVM aborts on some damaged modules (``LLVM bitcode:36`` was one): that is a message too."""
+    monkeypatch.setattr(llvm_ir, "_BITCODE_READER", "import os; os.abort()")
+    with pytest.raises(DiagnosticError, match="its bitcode is damaged"):
+        llvm_ir.text_of_bitcode(b"BC", "k.bc")
+
+
+@pytest.mark.parametrize("value", [None, "x", {}, True, 1 << 70, -1])
+@pytest.mark.parametrize("key", ["kernel", "warp_instructions", "warp_size"])
+def test_profile_with_a_wrong_number(samples: Path, key: str, value: object):
+    data = json.loads((samples / "profile.json").read_text())
+    data["launches"][0][key] = value
+    if (key, value) == ("warp_instructions", -1):
+        return
+    with pytest.raises(DiagnosticError, match="is not a profile"):
+        from_json(json.dumps(data), "p.json")
+
+
+@pytest.mark.parametrize("name", ["static trace"])
+def test_killed_commands_can_be_run_again(samples: Path, name: str):
+    known = reference(COMMANDS[name], samples)
+    for number in range(2):
+        outcome = kill(f"{name}:{number}", samples, known).outcome
+        assert outcome.split(": ")[-1] in ("killed", "ended with 0 before")
