@@ -15,7 +15,7 @@ from kcc.commands.simulation_plan import Configuration
 
 if TYPE_CHECKING:
     from kcc.base.trace.reader import LaunchTrace
-    from kcc.report.simulation.terminal.simprof import SimprofRun
+    from kcc.report.simprof import SimprofRun
     from kcc.sim.sampling.block_profile import LaunchProfile
 
 Say = Callable[[str], None]
@@ -28,7 +28,7 @@ def sample_simprof(
 ) -> list[SimprofRun]:  # fmt: skip
     """A run for each configuration; writes kernels for Accel-Sim where that is asked for."""
     from kcc.base.gpu import load_gpu
-    from kcc.report.simulation.terminal.simprof import SimprofRun
+    from kcc.report.simprof import SimprofRun
     from kcc.sim.sampling.simprof.launches import sample_launches
     from kcc.sim.sampling.simprof.study import SampleOptions
 
@@ -56,7 +56,7 @@ def sample_simprof(
 def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SimprofRun) -> None:
     """The launches of which units were drawn, with these alone, and the selection."""
     from kcc.base.gpu import load_gpu
-    from kcc.report.simulation.terminal.simprof import chosen_ranges, simprof_selection_json
+    from kcc.report.simprof import chosen_ranges, simprof_selection_json
     from kcc.sim.accelsim import names
     from kcc.sim.accelsim.writer import ExportOptions, write_list
     from kcc.sim.sampling.reduced import reduced
@@ -82,7 +82,7 @@ def simprof_outputs(
     arguments: argparse.Namespace, runs: Sequence[SimprofRun], targets: Sequence[str]
 ) -> list[Output]:
     """What is asked for."""
-    from kcc.report.simulation.terminal.simprof import (
+    from kcc.report.simprof import (
         simprof_json,
         simprof_selection_json,
         simprof_text,
