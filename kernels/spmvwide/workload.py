@@ -15,6 +15,7 @@ from kcc import inputs, workload
 from kcc.inputs.matrices import SparseMatrix
 
 GROUP = 256
+FORMS = ("spmv_scalar", "spmv_vectorised")
 MATRICES = (("u", 32), ("b", 32), ("U", 128), ("B", 128))
 
 
@@ -50,9 +51,9 @@ def main(size: str, seed: int) -> None:
         wanted = matrix.times(vector)
         values, indices = device.buffer(matrix.values), device.buffer(matrix.columns)
         starts = device.buffer(matrix.starts)
-        for kernel in device.kernels("spmv_scalar", "spmv_vectorised"):
+        for form, kernel in zip(FORMS, device.kernels(*FORMS), strict=True):
             x = device.zeros(s.rows, np.float32)
             kernel(queue, *launch, values, y, indices, starts, np.uint32(s.rows), x)
             found = device.read(x, np.float32)
             reach = {"rtol": 1e-4, "atol": 1e-5 * np.abs(wanted).max()}
-            workload.check(f"{name}, {kernel.function_name}", found, wanted, **reach)
+            workload.check(f"{name}, {form}", found, wanted, **reach)
