@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import tests.frontend
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink
 from kcc.frontend import compile_source, tree
 from kcc.frontend.kernel import Kernel
@@ -26,7 +27,7 @@ from tests.robustness.mutants.mutating import Mutator
 from tests.robustness.mutants.printing import program_text
 from tests.robustness.programs.drawing import draw_program
 
-SMALL = Path(__file__).parents[3] / "frontend" / "programs"
+SMALL = Path(tests.frontend.__file__).parent / "programs"
 RANDOM_SHARE, SMALL_SHARE = 0.15, 0.5
 """Mutants of random programs and of the small programs of the front end's tests; the others are
 those of kernels/."""

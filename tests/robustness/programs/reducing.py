@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import tests.robustness
 from tests.robustness.programs.campaign import (
     FAULT_OF_KCC,
     FAULT_OF_POCL,
@@ -20,7 +21,7 @@ from tests.robustness.programs.drawing import RandomProgram, draw_program
 from tests.robustness.programs.tree import Body, Stmt, smaller_statements
 from tests.tracegen.reducer import reduce
 
-KEPT = Path(__file__).parents[3] / "kept"
+KEPT = Path(tests.robustness.__file__).parent / "kept"
 """Programs that failed once, as tests."""
 
 FAULTS = (FAULT_OF_KCC, FAULT_OF_POCL, LEVELS_AGREE, OPEN)
