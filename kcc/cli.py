@@ -33,7 +33,7 @@ from kcc.commands import (
     validate,
 )
 from kcc.commands.console import paint_messages, say
-from kcc.commands.errors import OF_THE_MACHINE, UsageError
+from kcc.commands.errors import UsageError, is_of_the_machine
 from kcc.commands.options import Parser, add_debug
 from kcc.commands.outputs import abandon_standard, cannot_write, flush_standard
 from kcc.commands.sources import SourceLines
@@ -159,7 +159,7 @@ def _report_bug(bug: InternalError, error: Exception, debug: bool) -> int:
 
 def _fail_of_system(error: OSError, sources: SourceLines, debug: bool) -> int:
     """A failure that the machine is the cause of is none of kcc: a disk that is full."""
-    if error.errno not in OF_THE_MACHINE:
+    if not is_of_the_machine(error):
         wrapped = InternalError("command line", f"{type(error).__name__}: {error}")
         return _report_bug(wrapped, error, debug)
     name = error.filename

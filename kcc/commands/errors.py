@@ -26,3 +26,11 @@ OF_THE_MACHINE = frozenset(
 )
 """Failures of the system that are no bug of kcc: no room, a quota or a limit reached, a device
 that fails, a file system that is read-only."""
+
+
+def is_of_the_machine(error: BaseException) -> bool:
+    """Whether a failure is one of :data:`OF_THE_MACHINE`, or of all folders for temporary files."""
+    if not isinstance(error, OSError):
+        return False
+    no_folder = error.filename is None and "temporary directory" in str(error)
+    return error.errno in OF_THE_MACHINE or no_folder

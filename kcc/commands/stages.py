@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
-from kcc.commands.errors import OF_THE_MACHINE, UsageError
+from kcc.commands.errors import UsageError, is_of_the_machine
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class StageRunner:
             message = f"the source needs more memory than there is (stage '{stage}')"
             raise DiagnosticError([Diagnostic("K007", message)]) from error
         except Exception as error:
-            if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+            if is_of_the_machine(error):
                 raise
             raise InternalError(stage, f"{type(error).__name__}: {error}") from error
         finally:
