@@ -14,16 +14,6 @@ LAUNCH = ("--kernel", "twice", "--global", "64", "--local", "64", "--arg", "n=64
 
 COMMANDS = {
     "analyze": ("analyze", "k.cl", "--json", "o.json", "--html", "o.html"),
-        "estimate",
-        "k.cl",
-        *LAUNCH,
-        "--gpu",
-        "v100",
-        "--csv",
-        "o.csv",
-        "--html",
-        "o.html",
-    ),
     "trace": ("trace", "k.cl", *LAUNCH, "-o", "o.kct"),
 }
 
