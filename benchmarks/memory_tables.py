@@ -32,7 +32,8 @@ def print_tables(rows: Sequence[Row]) -> None:
 
 def error(row: Row, rate: str, truth: str = "truth") -> float | None:
     """Points: model less cycle-level model; None where there is no such rate."""
-    wanted, found = row[truth].get(rate), row["model"][rate]
+    wanted: float | None = row[truth].get(rate)
+    found: list[float] | None = row["model"][rate]
     if wanted is None or found is None:
         return None
     return 100 * (float(np.mean(found)) - wanted)

@@ -7,6 +7,7 @@ each byte, so that a fault costs what the command costs.
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
@@ -79,7 +80,7 @@ def _run_limited(words: list[str], limit: int) -> tuple[int, str]:
 
 
 def _main() -> None:
-    import kcc.cli  # noqa: F401 -- before the forks
+    importlib.import_module("kcc.cli")  # before the forks
 
     words, limits = json.loads(sys.argv[1])
     print(json.dumps([(limit, *_run_limited(words, limit)) for limit in limits]))  # noqa: T201

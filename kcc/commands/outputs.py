@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,7 @@ def abandon_standard() -> None:
 
 
 @contextmanager
-def _to_standard() -> Iterator[None]:
+def _to_standard() -> Generator[None]:
     try:
         yield
     except BrokenPipeError:

@@ -165,8 +165,9 @@ def chosen_ranges(run: SimprofRun, place: int) -> list[tuple[int, BlockRange]]:
     sample = run.sample
     return [
         (n, BlockRange(sample.units[n].first, sample.units[n].end))
-        for n in sample.chosen.tolist() if sample.units[n].place == place
-    ]  # fmt: skip
+        for n in map(int, sample.chosen)
+        if sample.units[n].place == place
+    ]
 
 
 def simprof_selection_json(run: SimprofRun) -> str:

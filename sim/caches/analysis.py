@@ -246,13 +246,14 @@ class _Reader:
             return None
         last, warps = self._last_block(access.block), Warps(self.values, active.counts)
 
+        def end_of(key: Key) -> int:
+            kind, index = key
+            if kind is SymbolKind.GROUP_ID and isinstance(index, int):
+                return last[index]
+            return (warps.extent(key) or 1) - 1
+
         def span(each: Expr) -> tuple[int, int] | None:
-            ends = {
-                key: last[key[1]]
-                if key[0] is SymbolKind.GROUP_ID  # type: ignore[index]
-                else (warps.extent(key) or 1) - 1
-                for key in warps.moving([each])
-            }
+            ends = {key: end_of(key) for key in warps.moving([each])}
             first, end = warps.first_block(each), warps.first_block(each, ends)
             if first is None or end is None:
                 return None

@@ -381,8 +381,12 @@ def intrinsic(name: str, result: IrType, types: list[IrType], operands: list[Dat
     if name == "vector.reverse":
         return operands[0][::-1]
     if name in ("vector.insert", "vector.extract"):
-        size = len(operands[1]) if name == "vector.insert" else result.lanes  # type: ignore[union-attr]
-        first, end = operands[-1], operands[-1] + size
+        first = int(operands[-1])
+        if name == "vector.insert":
+            end = first + len(operands[1])
+        else:
+            assert isinstance(result, VecTy)
+            end = first + result.lanes
         vector = operands[0]
         if name == "vector.extract":
             return vector[first:end]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -238,7 +238,8 @@ def _together(columns: Sequence[Floats]) -> Floats:
     times: Floats = np.unique(np.concatenate([column[:, 0] for column in columns]))
     total: Floats = np.zeros(len(times))
     for column in columns:
-        total += np.interp(times, column[:, 0], column[:, 1] - column[0, 1])
+        seen = cast("Floats", np.interp(times, column[:, 0], column[:, 1] - column[0, 1]))
+        total = total + seen
     return np.column_stack([times, total])
 
 

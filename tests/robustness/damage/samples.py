@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import llvmlite.binding as llvm
@@ -83,7 +84,7 @@ def make_samples(folder: Path) -> None:
         _command("estimate", "k.cl", *LAUNCH, *SWEEP, "--json", "sweep.json")
 
 
-def _kept(journal: Journal) -> None:
+def _kept(journal: Journal[Any]) -> None:
     """In the place of the journal's end: it stays."""
     journal.__exit__(None, None, None)
 
