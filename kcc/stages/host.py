@@ -139,7 +139,8 @@ def _explain(error: Exception, path: str) -> Diagnostic:
 
 
 ENGINE = tuple(
-    f"kcc.{name}" for name in ("frontend", "passes", "tracegen", "sim", "synth", "profile", "trace")
+    f"kcc.{name}"
+    for name in ("frontend", "passes", "tracegen", "sim", "synth", "base.profile", "base.trace")
 )
 """Packages that a script does not call by itself: what they raise is not the script's."""
 
@@ -152,7 +153,7 @@ def _is_ours(error: Exception) -> bool:
     modules = [
         str(frame.f_globals.get("__name__")) for frame, _ in traceback.walk_tb(error.__traceback__)
     ]
-    if isinstance(error, AssertionError) and modules[-1].startswith("kcc."):
+    if isinstance(error, AssertionError) and modules[-1].startswith("kcc.opencl."):
         return True
     return any(m.startswith(each + ".") for m in modules for each in ENGINE)
 
