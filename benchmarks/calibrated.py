@@ -54,10 +54,9 @@ CONSTANTS = (
     Constant(pipeline_columns, "QUEUE_NS", (0.0, 0.0), (STREAMS,), "no wait under load"),
     Constant(pipeline_columns, "TURNAROUND_NS", (0.0, 0.0), (STREAMS,), "no wait for writes"),
     Constant(pipeline_columns, "BLOCK_START_CYCLES", 0.0, (STREAMS,), "blocks start at once"),
-    Constant(launch_overhead, "QUEUED_US", 0.9, (SMALL,),
-             "Gray, Getting Started with CUDA Graphs, NVIDIA Technical Blog 2019, as recalled: 3.8 "
-             "us for a kernel of 2.9 us, one launched behind the other on a V100"),
-    Constant(launch_overhead, "GRAPH_US", 0.5, (SMALL,), "the same: 3.4 us in a graph"),
+    Constant(launch_overhead, "QUEUED_US", 0.0, (SMALL,),
+             "no overhead: the value without evidence, no other source is kept here"),
+    Constant(launch_overhead, "GRAPH_US", 0.0, (SMALL,), "the same"),
     Constant(overflow, "ALL_GONE", 1.001, (SMALL,),
              "least recently used: nothing is left of more than the cache holds"),
     Constant(warm_cache, "COPIES", 1.0, (SMALL,), "one copy of a line in L2"),
