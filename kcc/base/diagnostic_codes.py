@@ -43,6 +43,7 @@ CODES: dict[str, Code] = {
     "K025": Code("error", "a launch expression is too long or nested too deeply"),
     "K026": Code("error", "the description of an argument is wrong"),
     "K027": Code("error", "an option needs the form NAME=VALUE"),
+    "K028": Code("warning", "a name in the value of an argument has no value"),
     "K030": Code("error", "a size is not a positive whole number"),
     "K031": Code("error", "the number of launch dimensions is wrong"),
     "K032": Code("error", "the local size does not divide the global size"),

@@ -284,11 +284,15 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     """
     from kcc.frontend import compile_source
     from kcc.frontend.preprocessor.unused_macros import unused_macros
+    from kcc.stages.argument_words import unknown_words
 
     def compiled() -> CompiledUnit:
         unit = compile_source(request.source, request.options, request.frontend)
-        unused = unused_macros(request.options.macros, unit.sources)
-        return replace(unit, warnings=(*unit.warnings, *unused)) if unused else unit
+        more = (
+            *unused_macros(request.options.macros, unit.sources),
+            *unknown_words(request, unit),
+        )
+        return replace(unit, warnings=(*unit.warnings, *more)) if more else unit
 
     return stage("frontend", compiled)
 

@@ -73,6 +73,33 @@ def test_suggestions(
     assert hint in ended.err
 
 
+@pytest.mark.parametrize("command", ["analyze", "estimate", "trace"])
+@pytest.mark.parametrize(
+    ("argument", "code", "message", "hint"),
+    [
+        ("a=flaot[64]", 1, "error[K026]: there is no type 'flaot' for 'a'", "'float'"),
+        ("a=float[cuont]", 0, "warning[K028]: 'cuont' in the value of 'a'", "'count'"),
+        ("count=TIEL", 0, "warning[K028]: 'TIEL' in the value of 'count'", "'TILE'"),
+        ("a=float[count]", 0, "", ""),
+    ],
+)
+def test_words_of_arguments(
+    run: Run, path: Path, command: str, argument: str, code: int, message: str, hint: str
+):
+    more = {"estimate": ("--gpu", "v100"), "trace": ("-o", path.with_suffix(".kct"))}
+    launch = ("-D", "TILE=8", "--global", "64", "--local", "64", "--size", "count=3")
+    ended = run(command, path, *launch, *more.get(command, ()), "--arg", argument)
+    assert ended.code == code, ended.err
+    assert message in ended.err
+    assert ("hint: did you mean " + hint in ended.err) == bool(message)
+
+
+def test_types_of_the_source(run: Run, path: Path):
+    path.write_text(f"typedef float real;\nstruct pair {{ int x; }};\n{SOURCE}")
+    for element in ("real", "pair", "struct pair"):
+        assert run("analyze", path, "--arg", f"a={element}[3]").err == ""
+
+
 def test_comments_in_any_encoding(run: Run, path: Path):
     data = SOURCE.encode()
     path.write_bytes(b'// caf\xe9 "\n' + data + b"/* \xff\xfe\n \xe9 */")

@@ -50,6 +50,7 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.campaign == "reduce":
         text = reduce_seed(chosen.seed)
+        KEPT.mkdir(exist_ok=True)
         (KEPT / f"seed_{chosen.seed}.cl").write_text(text, encoding="utf-8")
         sys.stdout.write(text)
         return

@@ -9,8 +9,16 @@ import pytest
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, SourceText
-from tests.robustness.commands import BAD
-from tests.robustness.mutants.campaign import SMALL, Base, judge, mutant, small_names, typed
+from tests.robustness.commands import BAD, REFUSED
+from tests.robustness.mutants.campaign import (
+    SMALL,
+    Base,
+    judge,
+    mutant,
+    run_kernels,
+    small_names,
+    typed,
+)
 from tests.robustness.mutants.printing import program_text
 
 PRINTED = ("records.cl", "vector3.cl", "switch_nested.cl", "unions.cl", "program_constants.cl")
@@ -41,6 +49,11 @@ def test_all_small_programs_print(name: str):
 def test_equal_seeds_give_equal_mutants():
     drawn = random.Random(1).randrange(1000)
     assert mutant(drawn).split() == mutant(drawn).split() != mutant(drawn + 1).split()
+
+
+def test_a_run_of_a_program_that_is_not_valid():
+    """A mutant that does not compile is not valid, at the step that runs it too."""
+    assert run_kernels("kernel void k(int *a) { }") == (REFUSED, "K333")
 
 
 def test_commands_answer(full: bool):

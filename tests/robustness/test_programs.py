@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kcc.frontend.options import OptLevel
+from tests.robustness.journal import Entry
 from tests.robustness.programs.campaign import (
     BY_OCLGRIND,
     FAULT_OF_KCC,
@@ -21,7 +22,7 @@ from tests.robustness.programs.campaign import (
 )
 from tests.robustness.programs.drawing import RandomProgram, draw_program
 from tests.robustness.programs.engines import digest, on_device, on_kcc
-from tests.robustness.programs.reducing import KEPT, smaller_program
+from tests.robustness.programs.reducing import KEPT, right_digest, smaller_program
 
 if TYPE_CHECKING:
     import pyopencl
@@ -108,3 +109,26 @@ def test_smaller_programs_keep_what_is_asked_for():
 def test_who_is_wrong(kcc: tuple[str, str, str], pocl: str, third: str, wanted: str):
     levels = dict(zip(("kcc-O0", "kcc-O1", "kcc-O2"), kcc, strict=True))
     assert decided({**levels, "pocl": pocl, "oclgrind": third}) == wanted
+
+
+A, B = 16 * "a", 16 * "b"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "detail", "wanted"),
+    [
+        (FAULT_OF_KCC, f"kcc-O0={A} kcc-O1={A} kcc-O2={B} pocl={A} oclgrind={A}", A),
+        (FAULT_OF_KCC, f"kcc-O0=!K712 a={B} kcc-O1=!K712 kcc-O2=!K712 pocl={A}", A),
+        (FAULT_OF_POCL, f"kcc-O0={A} kcc-O1={A} kcc-O2={A} pocl={B} oclgrind={A}", A),
+        (LEVELS_AGREE, f"kcc-O0={A} kcc-O1={A} kcc-O2={A} pocl=!died -11 oclgrind=!timeout", A),
+    ],
+)
+def test_the_digest_of_a_kept_program(outcome: str, detail: str, wanted: str):
+    assert right_digest(Entry("1", outcome, detail)) == wanted
+
+
+def test_no_digest_of_an_open_program():
+    with pytest.raises(ValueError, match="no one digest"):
+        right_digest(
+            Entry("1", OPEN, f"kcc-O0={A} kcc-O1={A} kcc-O2={A} pocl={B} oclgrind={B[:-1]}c")
+        )

@@ -125,12 +125,17 @@ def _step(step: str, path: Path, text: str) -> tuple[str, str]:
             target = path.with_suffix(".kct")
             return outcome_of(*run_command("trace", path, "-o", target, *launch))
         case _:
-            return _run(text)
+            return run_kernels(text)
 
 
-def _run(text: str) -> tuple[str, str]:
-    """Every kernel, on buffers of small numbers."""
-    unit = compile_source(SourceText("mutant.cl", text, "."), BuildOptions(opt_level=OptLevel.O2))
+def run_kernels(text: str) -> tuple[str, str]:
+    """What becomes of every kernel on buffers of small numbers, as :func:`outcome_of` has it."""
+    try:
+        unit = compile_source(
+            SourceText("mutant.cl", text, "."), BuildOptions(opt_level=OptLevel.O2)
+        )
+    except DiagnosticError as error:
+        return REFUSED, error.diagnostics[0].code
     for kernel in unit.kernels:
         size = kernel.required_local_size or (64,)
         launch = NDRange(tuple(2 * n if i == 0 else n for i, n in enumerate(size)), tuple(size))

@@ -46,12 +46,12 @@ def decided(answers: dict[str, str]) -> str:
     one = next(iter(own))
     if len(own) > 1 or one.startswith("!"):
         return FAULT_OF_KCC
-    third = answers.get("oclgrind", "!absent")
+    third, pocl = answers.get("oclgrind", "!absent"), answers["pocl"]
     if third == one:
-        return BY_OCLGRIND if answers["pocl"].startswith("!") else FAULT_OF_POCL
-    if third == answers["pocl"]:
-        return FAULT_OF_KCC
-    return LEVELS_AGREE if third.startswith("!") and answers["pocl"].startswith("!") else OPEN
+        return BY_OCLGRIND if pocl.startswith("!") else FAULT_OF_POCL
+    if third.startswith("!") and pocl.startswith("!"):
+        return LEVELS_AGREE
+    return FAULT_OF_KCC if third == pocl else OPEN
 
 
 def levels_of(seed: int) -> tuple[str, ...]:
