@@ -277,17 +277,23 @@ def requests_of(
         for launch in _launches(arguments):
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
-    _warn_of_unused([each.options for each in found], source)
+    _warn_of_unused(found, source, sources)
     return [replace(each, registers=registers, assumptions=assumptions) for each in found]
 
 
-def _warn_of_unused(options: Sequence[BuildOptions], source: SourceText) -> None:
-    """Say which macros no line uses, once for all combinations."""
+def _warn_of_unused(
+    requests: Sequence[AnalysisRequest], source: SourceText, sources: SourceLines
+) -> None:
+    """Say which macros no line uses and which names have no value, once for all combinations."""
     from kcc.frontend.preprocessor.unused_macros import unused_macros
+    from kcc.stages.argument_words import unvalued_names
 
-    macros = dict.fromkeys(macro for each in options for macro in each.macros)
-    unused = unused_macros(macros, {source.name: source.text.split("\n")})
-    say(paint_messages("".join(render(each, {}) + "\n" for each in unused), sys.stderr))
+    macros = dict.fromkeys(macro for each in requests for macro in each.options.macros)
+    lines = source.text.split("\n")
+    found = unused_macros(macros, {source.name: lines})
+    found += [name for each in requests for name in unvalued_names(each, lines)]
+    texts = dict.fromkeys(render(each, sources) + "\n" for each in found)
+    say(paint_messages("".join(texts), sys.stderr))
 
 
 def _request(

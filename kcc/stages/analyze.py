@@ -284,13 +284,14 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     """
     from kcc.frontend import compile_source
     from kcc.frontend.preprocessor.unused_macros import unused_macros
-    from kcc.stages.argument_words import unknown_words
+    from kcc.stages.argument_words import check_types, unvalued_names
 
     def compiled() -> CompiledUnit:
         unit = compile_source(request.source, request.options, request.frontend)
+        check_types(request.arguments, unit)
         more = (
             *unused_macros(request.options.macros, unit.sources),
-            *unknown_words(request, unit),
+            *unvalued_names(request, unit.sources.get(unit.name, ())),
         )
         return replace(unit, warnings=(*unit.warnings, *more)) if more else unit
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kcc.base.arguments import (
@@ -26,30 +26,37 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
-def unknown_words(request: AnalysisRequest, unit: CompiledUnit) -> tuple[Diagnostic, ...]:
-    """A warning (K028) for each name without a value in the arguments that are given.
-
-    Raises :class:`DiagnosticError` (K026) for a type that is neither one of OpenCL C nor a word of
-    the source.
-    """
+def unvalued_names(request: AnalysisRequest, lines: Iterable[str]) -> list[Diagnostic]:
+    """A warning (K028) for each name without a value in the arguments that are given, with the
+    nearest name that has one, or else the nearest word of the source's ``lines``."""
     if not request.arguments:
-        return ()
+        return []
     inputs = (*request.launches.values(), request.other_launch)
-    valued = {name for each in inputs for name in each.names}
-    known = valued | {each.name for kernel in unit.kernels for each in kernel.arguments}
-    wrong = [found for each in request.arguments for found in _no_types(each, unit)]
-    if wrong:
-        raise DiagnosticError(wrong)
-    return tuple(
+    known = {name for each in inputs for name in each.names}
+    words = _words(lines)
+    return [
         Diagnostic(
             "K028",
             f"'{name}' in the value of '{each.name}' has no value: this one counts as not given",
             each.at,
-            hint=_near(name, known - {each.name}) or f"give it one: --size {name}=...",
+            hint=_near(name, known - {each.name}) or _near(name, words - {name}, cutoff=0.75)
+            or f"give it one: --size {name}=...",
         )
         for each in request.arguments
-        for name in sorted(_names(each.value) - valued)
-    )
+        for name in sorted(_names(each.value) - known)
+    ]  # fmt: skip
+
+
+def check_types(arguments: Iterable[Argument], unit: CompiledUnit) -> None:
+    """The types of buffers and of members are known; raises :class:`DiagnosticError` (K026) for one
+    that is neither a type of OpenCL C nor a word of the source."""
+    wrong = [found for each in arguments for found in _no_types(each, unit)]
+    if wrong:
+        raise DiagnosticError(wrong)
+
+
+def _words(lines: Iterable[str]) -> set[str]:
+    return {word for line in lines for word in _WORD.findall(line)}
 
 
 def _names(value: ArgumentValue) -> frozenset[str]:
@@ -61,12 +68,7 @@ def _no_types(argument: Argument, unit: CompiledUnit) -> Iterator[Diagnostic]:
         name = element.removeprefix("struct ")
         if element_bytes(name) is not None:
             continue
-        words = {
-            word
-            for lines in unit.sources.values()
-            for line in lines
-            for word in _WORD.findall(line)
-        }
+        words = _words(line for lines in unit.sources.values() for line in lines)
         if name not in words:
             types = {f"{scalar}{width}" for scalar in SCALAR_BYTES for width in VECTOR_WIDTHS}
             hint = _near(name, {*SCALAR_BYTES, *types}) or "a type of OpenCL C, or of the source"
@@ -80,8 +82,8 @@ def _elements(value: ArgumentValue) -> tuple[str, ...]:
     return (value.element,) if isinstance(value, Buffer) else ()
 
 
-def _near(name: str, known: set[str]) -> str | None:
+def _near(name: str, known: set[str], cutoff: float = 0.6) -> str | None:
     from difflib import get_close_matches
 
-    near = get_close_matches(name, sorted(known), n=1)
+    near = get_close_matches(name, sorted(known), n=1, cutoff=cutoff)
     return f"did you mean '{near[0]}'?" if near else None

@@ -69,7 +69,7 @@ def base_name(type_: Type) -> str:
 
 def tag(record: RecordType) -> str:
     """A tag of its own for each record, since scopes are gone."""
-    return f"{record.tag.replace('.', '_')}_{id(record) % 100003}"
+    return f"{record.tag.replace('.', '_')}_at{id(record)}"
 
 
 def constant(type_: Type, value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -229,6 +230,10 @@ def _field_name(type_: Type, index: int) -> str:
     return type_.fields[index].name or f"anonymous_{index}"
 
 
+RECORD_MARK = re.compile(r"_at\d{6,}\b")
+"""The end of a tag (:func:`tag`)."""
+
+
 def program_text(program: tree.Program) -> str:
     """The whole program."""
     outside = Printer(taken={f.name for f in program.functions})
@@ -242,7 +247,13 @@ def program_text(program: tree.Program) -> str:
         assert function.body is not None
         printer = Printer(dict(outside.names), set(outside.taken))
         found += [_head(printer, function), *printer.statement(function.body, 0)]
-    return "\n".join(found) + "\n"
+    return _numbered("\n".join(found) + "\n")
+
+
+def _numbered(text: str) -> str:
+    """The text with tags numbered as they come, so that it does not depend on addresses."""
+    numbers = dict[str, str]()
+    return RECORD_MARK.sub(lambda m: numbers.setdefault(m[0], f"_{len(numbers)}_r"), text)
 
 
 def _head(printer: Printer, function: tree.Function) -> str:
