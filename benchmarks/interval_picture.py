@@ -41,11 +41,12 @@ def bars(bench: Bench, kernel: str) -> list[StackBar]:
 
 def picture(bench: Bench) -> Markup:
     """One chart above the other."""
-    charts = list[Markup]()
-    for number, (kernel, words) in enumerate(KERNELS.items()):
-        chart = stack_chart(bars(bench, kernel), f"{words} (CPI of an SM)", "cycle by cycle")
-        charts.append(tag("g", chart, transform=f"translate(0 {number * chart_height()})"))
-    total = len(KERNELS) * chart_height()
+    charts, total = list[Markup](), 0
+    for kernel, words in KERNELS.items():
+        own = bars(bench, kernel)
+        chart = stack_chart(own, f"{words} (CPI of an SM)", "cycle by cycle")
+        charts.append(tag("g", chart, transform=f"translate(0 {total})"))
+        total += chart_height(own)
     return tag(
         "svg", void("rect", width=WIDTH, height=total, fill="#ffffff"), join(*charts),
         xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {total}", width=WIDTH,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 import tempfile
 from collections.abc import Callable, Generator, Sequence
@@ -318,21 +317,8 @@ def _profiles(
     if kept is None:
         return [profile_launch(trace.launches[n]) for n in chosen]
     found = profile_trace(trace)
-    _write_bytes(kept, save_profile(found))
+    write_outputs([Output(str(kept), "", save_profile(found))])
     return [found.launches[n] for n in chosen]
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    """Beside, then renamed; raises K008."""
-    beside = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.tmp")
-    try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        message = f"cannot write '{path}': {error.strerror or error}"
-        raise DiagnosticError([Diagnostic("K008", message)]) from error
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def _say(text: str) -> None:

@@ -10,14 +10,6 @@ from kcc.report.phases_chart import allocation_chart, colour, sorted_chart, time
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.sim.sampling.simprof.phases import homogeneity
 
-_STYLE = """
-.chart { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: .5rem;
-  margin: .5rem 0; }
-.legend span { display: inline-block; margin-right: 1rem; font-size: .85rem; }
-.legend i { display: inline-block; width: .8em; height: .8em; border-radius: 2px;
-  margin-right: .35em; }
-"""
-
 
 def phases_page(report: PhasesReport) -> str:
     """The page about a run."""
@@ -28,7 +20,7 @@ def phases_page(report: PhasesReport) -> str:
         Markup('<meta charset="utf-8">'),
         Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
         tag("title", f"{study.table.source} - kcc phases"),
-        tag("style", Markup(style + _STYLE)),
+        tag("style", Markup(style)),
     )
     body = tag(
         "body",

@@ -169,8 +169,8 @@ def remarks(found: Validation) -> list[str]:
         + (", ".join(f"{k}={v}" if k != v else k for k, v in found.macros.items()) or "none")
     ]
     if whole.failed:
-        said.append(f"{whole.failed} rows failed when measured; {whole.told} of them have no "
-                    "estimate either")  # fmt: skip
+        failed = plural(whole.failed, "row")
+        said.append(f"{failed} failed when measured; {whole.told} of them have no estimate either")
     reasons = Counter(row.reason for row in found.rows if row.time_us is None and not row.failed)
     said += [f"no estimate of {plural(n, 'row')}: {why}" for why, n in reasons.most_common(WORST)]
     worst = sorted((r for r in found.rows if r.compared), key=lambda r: -max(r.ratio, 1 / r.ratio))

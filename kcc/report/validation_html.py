@@ -35,12 +35,13 @@ def validation_page(found: Validation) -> str:
         tag("style", Markup(style)),
     )
     figures = [figure_cells(name, each) for name, each in lines_of(found)]
+    picture = validation_picture(found.rows, "estimated against measured time")
     body = tag(
         "body",
         tag("header", tag("h1", title), tag("div", heading(found), class_="soft")),
         markup_table(FIGURE_COLUMNS, figures, tuple(range(1, len(FIGURE_COLUMNS)))),
         tag("p", MEANINGS, class_="soft"),
-        validation_picture(found.rows, "estimated against measured time"),
+        tag("div", picture, class_="chart") if picture else "",
         *(tag("div", line) for line in remarks(found)),
         tag("h2", "Rows"),
         markup_table(ROW_HEAD, [_row(row) for row in found.rows], (0, 3, 4, 5)),

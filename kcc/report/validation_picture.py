@@ -29,7 +29,7 @@ def validation_picture(rows: Sequence[Outcome], title: str) -> Markup:
     return tag(
         "svg",
         void("rect", width=width, height=height, fill="#ffffff"),
-        _text(LEFT, 20, title, size=13),
+        _text(LEFT, 16, title, size=13),
         *axis.grid(),
         *(axis.line(factor) for factor in (0.5, 1.0, 2.0)),
         *(axis.point(row, color.get(row.limiter, OTHERS)) for row in points),

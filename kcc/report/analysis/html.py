@@ -102,7 +102,8 @@ def _cards(kernel: KernelReport) -> Markup:
     for line in verdict(kernel):
         if line.severity is None and line.label not in ("registers", "occupancy"):
             value, _, detail = line.text.partition(_BREAKS.get(line.label, "; "))
-            detail = detail.removesuffix(")") if line.label in ("launch", "barriers") else detail
+            if line.label in ("launch", "barriers"):
+                detail = "".join(detail.rpartition(")")[::2])
             cards.append(_card(line.label, value, detail))
     return tag("div", _occupancy(kernel.occupancy), _registers(kernel.registers), *cards,
                class_="cards")  # fmt: skip

@@ -65,6 +65,7 @@ def flow_graph(kernel: KernelReport) -> Markup:
         width=f"{width:.0f}",
         height=f"{height:.0f}",
         role="img",
+        class_="flow",
     )
     return tag(
         "div", tag("div", figure, class_="scroll"), tag("p", _LEGEND, class_="soft")

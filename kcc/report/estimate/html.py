@@ -26,15 +26,12 @@ from kcc.report.estimate.text import (
     title_of,
     volume,
 )
+from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.words import plural
 
 DETAILED = 12
 """Configurations that are shown in full: the page of a sweep of thousands stays small."""
-
-COLORS = ("#4c84c4", "#d0743c", "#4f9d69", "#b0569c", "#8a7a4a", "#c2484d", "#5aa6b5", "#7a6bbd",
-          "#9aa03a", "#8b8b8b", "#c79a2e", "#3f6f8f", "#a65f3b", "#6f8f3f")  # fmt: skip
-"""Of the parts of CPI stacks, in the order in which they first appear."""
 
 Sources = Mapping[str, Sequence[str]]
 
@@ -82,14 +79,22 @@ def _parts(records: Sequence[EstimateRecord]) -> dict[str, str]:
         for name, value in each.cpi_stack.items():
             weight[name] = weight.get(name, 0.0) + value / (each.cpi or 1)
     names = sorted((n for n in weight if weight[n]), key=lambda n: (-weight[n], n))
-    return {name: COLORS[i % len(COLORS)] for i, name in enumerate(names)}
+    return {name: cause_color(name) for name in names}
+
+
+def _one_gpu(records: Sequence[EstimateRecord]) -> str | None:
+    """The GPU, where all are of one."""
+    gpus = {each.gpu for each in records}
+    return gpus.pop() if len(gpus) == 1 else None
 
 
 def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
     records = document.estimates
     failed = sum(each.time_us is None for each in records)
     count = f"{len(records)} configuration{'' if len(records) == 1 else 's'}"
-    said = f"{count}, model {document.model}" + (f"; {failed} have no time" if failed else "")
+    gpu = _one_gpu(records)
+    said = f"{count}{f' on {gpu}' if gpu else ''}, model {document.model}"
+    said += f"; {failed} have no time" if failed else ""
     given = ", ".join(f"{option} {value}" for option, value in document.settings.items())
     warnings = [tag("p", "warning: ", text) for text in without_effect(records)]
     return tag(
@@ -134,27 +139,34 @@ def _overview(
 ) -> Markup:
     macros = list(dict.fromkeys(name for each in records for name in each.configuration.macros))
     models = ["model"] if any(each.model for each in records) else []
-    head = ["kernel", "GPU", *models, "global", "local", *macros, "time", "range", "CPI",
-            "CPI stack", "limited by", "warps", "waves", "confidence"]  # fmt: skip
+    gpus = ["GPU"] if _one_gpu(records) is None else []
+    head = ["kernel", *models, "time", "range", "limited by", "CPI", "CPI stack", *gpus, "global",
+            "local", *macros, "warps", "waves", "confidence"]  # fmt: skip
     cells = [tag("th", tag("button", name, type="button")) for name in head]
-    rows = [_row(i, each, macros, parts, i in linked) for i, each in enumerate(records)]
+    rows = [
+        _row(i, each, macros, parts, linked=i in linked, gpu=bool(gpus))
+        for i, each in enumerate(records)
+    ]
     body = tag("table", tag("thead", tag("tr", *cells)), tag("tbody", *rows), class_="sortable")
     return tag("div", body, class_="scroll")
 
 
 def _row(
-    index: int, each: EstimateRecord, macros: Sequence[str], parts: Mapping[str, str], linked: bool
-) -> Markup:
+    index: int, each: EstimateRecord, macros: Sequence[str], parts: Mapping[str, str], *,
+    linked: bool, gpu: bool,
+) -> Markup:  # fmt: skip
     c = each.configuration
     name = tag("a", c.kernel, href=f"#e{index}") if linked else safe(c.kernel)
     models = [tag("td", each.model)] if each.model else []
-    front = [
-        tag("td", name), tag("td", each.gpu), *models, tag("td", by_x(c.global_size)),
+    front = [tag("td", name), *models]
+    what = [
+        *([tag("td", each.gpu)] if gpu else []), tag("td", by_x(c.global_size)),
         tag("td", by_x(c.local_size)), *(tag("td", c.macros.get(m, "")) for m in macros),
     ]  # fmt: skip
     if each.time_us is None:
-        reason = tag("td", each.reason, colspan="7")
-        return tag("tr", *front, tag("td", "-", class_="n"), reason, class_="failed")
+        reason = tag("td", each.reason, colspan="4")
+        last = tag("td", colspan="3")
+        return tag("tr", *front, tag("td", "-", class_="n"), reason, *what, last, class_="failed")
     low, high = each.range_us or (each.time_us, each.time_us)
     warps = "" if each.occupancy is None else f"{each.occupancy.warps}"
     return tag(
@@ -162,9 +174,10 @@ def _row(
         *front,
         tag("td", duration(each.time_us), class_="n", data_value=f"{each.time_us!r}"),
         tag("td", f"{duration(low)} to {duration(high)}", data_value=f"{high / low!r}"),
+        tag("td", each.limiter),
         tag("td", f"{each.cpi or 0:.2f}", class_="n"),
         tag("td", _bar(each, parts)),
-        tag("td", each.limiter),
+        *what,
         tag("td", warps, class_="n"),
         tag("td", f"{each.waves or 0:.1f}", class_="n"),
         tag(

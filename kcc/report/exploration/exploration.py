@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 import kcc
-from kcc.report.exploration.stack_chart import COLORS, StackBar, stack_chart
+from kcc.report.exploration.stack_chart import PARTS, StackBar, stack_chart
 from kcc.report.shared.markup import Markup, table, tag
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, written
@@ -109,11 +109,11 @@ def exploration_csv(found: Exploration) -> str:
     buffer = io.StringIO()
     rows = csv.writer(buffer, lineterminator="\n")
     every = (*found.points, *((found.base,) if found.base else ()), *found.what_if)
-    rows.writerow(("name", "settings", "cycles", "time_us", "issued", "checked_cycles", *COLORS))
+    rows.writerow(("name", "settings", "cycles", "time_us", "issued", "checked_cycles", *PARTS))
     for each in every:
         p = each.point
         checked = "" if each.checked_cycles is None else f"{each.checked_cycles:g}"
-        stack = [f"{p.stack.get(name, 0.0):.6g}" for name in COLORS]
+        stack = [f"{p.stack.get(name, 0.0):.6g}" for name in PARTS]
         rows.writerow(
             (each.words, " ".join(p.settings), f"{p.cycles:.6g}", f"{p.time_us:.6g}",
              f"{p.issued:g}", checked, *stack)
@@ -177,7 +177,7 @@ def exploration_page(found: Exploration) -> str:
             tag("div", _said(found)),
             *(tag("div", note, class_="soft") for note in found.notes),
         ),
-        tag("div", stack_chart(bars_of(found), _title(found), CHECKED)),
+        tag("div", stack_chart(bars_of(found), _title(found), CHECKED), class_="chart"),
         tag("h2", "Design points") if found.points else "",
         table(_HEAD, [_row(each) for each in found.points], _NUMERIC),
         tag("h2", "What if") if found.what_if else "",

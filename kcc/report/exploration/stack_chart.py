@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
+from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, tag, void
 
-WIDTH, LEFT, RIGHT, TOP, PLOT_HEIGHT, FOOT = 900, 64, 14, 34, 300, 64
+WIDTH, LEFT, RIGHT, TOP, PLOT_HEIGHT = 900, 64, 14, 34, 300
+FONT, LETTER, LINE_HEIGHT = 11, 6.4, 13
+"""Size of labels, and of a letter of them, wide."""
 INK, SOFT, LINE = "#454b54", "#8a919b", "#b3261e"
 TICKS = 5
 
-COLORS = {
-    "BASE": "#4f9d69", "DEP": "#c79a2e", "L1": "#9cc3e6", "L2": "#4c84c4", "DRAM": "#24558f",
-    "MSHR": "#a65f3b", "QUEUE": "#d0743c", "UNIT": "#9aa03a", "LSU": "#8a5a83",
-    "BARRIER": "#7a6bbd", "FETCH": "#c77fa6", "IDLE": "#a3a8b0", "LAUNCH": "#c9ccd1",
-}  # fmt: skip
-"""Of the parts of the interval model."""
+PARTS = ("BASE", "DEP", "L1", "L2", "DRAM", "MSHR", "QUEUE", "UNIT", "LSU", "BARRIER", "FETCH",
+         "IDLE", "LAUNCH")  # fmt: skip
+"""Of the interval model, from the bottom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,27 @@ class StackBar:
         return sum(self.parts.values())
 
 
-def chart_height() -> int:
+def chart_height(bars: Sequence[StackBar]) -> int:
     """Of a picture, in the units of its view box, whose width is :data:`WIDTH`."""
-    return TOP + PLOT_HEIGHT + FOOT
+    return _legend_top(bars) + 22
+
+
+def _legend_top(bars: Sequence[StackBar]) -> int:
+    """Under the labels of the bars."""
+    labels, is_turned = _labels(bars)
+    rows = max(len(rows) for rows in labels)
+    longest = max(len(row) for rows in labels for row in rows)
+    return TOP + PLOT_HEIGHT + 29 + (round(LETTER * longest) if is_turned else LINE_HEIGHT * rows)
+
+
+def _labels(bars: Sequence[StackBar]) -> tuple[list[list[str]], bool]:
+    """The rows of each bar's label, none wider than its place; or the labels as they are, to be
+    turned, where a single word is wider."""
+    letters = int((WIDTH - LEFT - RIGHT) / len(bars) / LETTER)
+    words = (word for bar in bars for word in re.split(r"[\s-]+", bar.label))
+    if max(map(len, words)) + 1 > letters:
+        return [[bar.label] for bar in bars], True
+    return [wrap(bar.label, letters, break_long_words=False) or [""] for bar in bars], False
 
 
 def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Markup:
@@ -42,17 +62,23 @@ def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Mark
     if not bars:
         return NOTHING
     most = max(max(bar.total, bar.checked or 0.0) for bar in bars) or 1.0
-    names = [n for n in COLORS if any(bar.parts.get(n, 0.0) > 0 for bar in bars)]
+    names = [n for n in PARTS if any(bar.parts.get(n, 0.0) > 0 for bar in bars)]
     step = (WIDTH - LEFT - RIGHT) / len(bars)
-    total = chart_height()
+    total = chart_height(bars)
+    labels, is_turned = _labels(bars)
     return tag(
         "svg",
         void("rect", width=WIDTH, height=total, fill="#ffffff"),
         _text(LEFT, 18, title, anchor="start", size=13),
         *_axis(most),
         *(_bar(bar, names, most, LEFT + step * n, step) for n, bar in enumerate(bars)),
+        *(_label(LEFT + step * (n + 0.5), rows, is_turned) for n, rows in enumerate(labels)),
         _line(bars, most, step),
-        _legend(names, checked if any(bar.checked is not None for bar in bars) else ""),
+        _legend(
+            names,
+            checked if any(bar.checked is not None for bar in bars) else "",
+            _legend_top(bars),
+        ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {total}",
         width=WIDTH,
@@ -76,10 +102,20 @@ def _bar(bar: StackBar, names: Sequence[str], most: float, left: float, step: fl
         hint = tag("title", f"{bar.label}: {name} {value:,.3g}")
         pieces.append(
             tag("rect", hint, x=round(x, 1), y=round(y, 2), width=round(width, 1),
-                height=round(height, 2), fill=COLORS[name])
+                height=round(height, 2), fill=cause_color(name))
         )  # fmt: skip
+    return join(*pieces)
+
+
+def _label(x: float, rows: Sequence[str], is_turned: bool) -> Markup:
+    """Below a bar: row under row, or from below upwards."""
     foot = TOP + PLOT_HEIGHT + 16
-    return join(*pieces, _text(left + step / 2, foot, bar.label, anchor="middle"))
+    if is_turned:
+        place = f"translate({x + 4:.1f} {foot - 8}) rotate(-90)"
+        return tag("g", _text(0, 0, rows[0], anchor="end"), transform=place)
+    return join(
+        *(_text(x, foot + LINE_HEIGHT * n, row, anchor="middle") for n, row in enumerate(rows))
+    )
 
 
 def _axis(most: float) -> list[Markup]:
@@ -105,11 +141,11 @@ def _line(bars: Sequence[StackBar], most: float, step: float) -> Markup:
     return join(void("path", d=path, fill="none", stroke=LINE, stroke_width=2), *dots)
 
 
-def _legend(names: Sequence[str], checked: str) -> Markup:
-    y, x = TOP + PLOT_HEIGHT + 42, float(LEFT)
+def _legend(names: Sequence[str], checked: str, y: float) -> Markup:
+    x = float(LEFT)
     pieces = list[Markup]()
     for name in names:
-        pieces.append(void("rect", x=x, y=y - 9, width=10, height=10, fill=COLORS[name]))
+        pieces.append(void("rect", x=x, y=y - 9, width=10, height=10, fill=cause_color(name)))
         pieces.append(_text(x + 14, y, name, anchor="start"))
         x += 26 + 8.2 * len(name)
     if checked:
@@ -118,5 +154,5 @@ def _legend(names: Sequence[str], checked: str) -> Markup:
     return join(*pieces)
 
 
-def _text(x: float, y: float, text: str, *, anchor: str, size: int = 11) -> Markup:
+def _text(x: float, y: float, text: str, *, anchor: str, size: int = FONT) -> Markup:
     return tag("text", text, x=round(x, 1), y=y, text_anchor=anchor, fill=INK, font_size=size)

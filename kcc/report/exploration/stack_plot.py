@@ -7,7 +7,8 @@ import io
 from collections.abc import Sequence
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.report.exploration.stack_chart import COLORS, INK, LINE, StackBar
+from kcc.report.exploration.stack_chart import INK, LINE, PARTS, StackBar
+from kcc.report.shared.cause_colors import cause_color
 
 INCHES = (9.0, 4.6)
 DOTS_PER_INCH = 150
@@ -36,10 +37,10 @@ def stack_png(bars: Sequence[StackBar], title: str, checked: str) -> bytes:
     axes = figure.subplots()
     places = list(range(len(bars)))
     below = [0.0] * len(bars)
-    for name, color in COLORS.items():
+    for name in PARTS:
         heights = [bar.parts.get(name, 0.0) for bar in bars]
         if any(heights):
-            axes.bar(places, heights, BAR_WIDTH, below, color=color, label=name)
+            axes.bar(places, heights, BAR_WIDTH, below, color=cause_color(name), label=name)
             below = [low + height for low, height in zip(below, heights, strict=True)]
     known = [(place, bar.checked) for place, bar in enumerate(bars) if bar.checked is not None]
     if known:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 import kcc
+from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.simulation.chart import launch_chart
 from kcc.report.simulation.run import (
@@ -19,15 +20,6 @@ from kcc.report.simulation.run import (
 from kcc.report.simulation.terminal import by_kernel, kernel_rows, notes_of
 from kcc.sim.result import Timing
 
-COLORS = {
-    "issued": "#4f9d69", "launch": "#c9ccd1", "idle": "#a3a8b0", "barrier": "#7a6bbd",
-    "dependence": "#c79a2e", "unit busy": "#9aa03a", "local memory": "#b0569c",
-    "load/store unit": "#8a5a83", "constant cache": "#8a7a4a", "L1": "#9cc3e6", "L2": "#4c84c4",
-    "DRAM": "#24558f", "atomic": "#c2484d", "memory queue": "#d0743c", "MSHR": "#a65f3b",
-    "fence": "#5aa6b5", "register banks": "#6f7f2a", "fetch": "#8d6cab",
-}  # fmt: skip
-"""Of causes; one that is not here is black."""
-
 LINES_SHOWN = 400
 CHARTS_SHOWN = 12
 """Launches that are drawn over time: the longest."""
@@ -36,13 +28,9 @@ _STYLE = """
 .stack { display: flex; height: 18px; border-radius: 4px; overflow: hidden; margin: .3rem 0;
   background: var(--line); }
 .stack i { display: block; height: 100%; }
-.legend span { display: inline-block; margin-right: 1rem; font-size: .85rem; }
-.legend i { display: inline-block; width: .8em; height: .8em; border-radius: 2px;
-  margin-right: .35em; }
+td .stack { min-width: 8rem; height: 14px; margin: .15rem 0; }
 .heat { background: rgba(var(--hot), var(--heat, 0)); }
 .lines td { white-space: pre; font-size: 12.5px; }
-.chart { background: #fff; border: 1px solid var(--line); border-radius: 8px; padding: .5rem;
-  margin: .5rem 0; }
 """
 
 Texts = Mapping[str, Sequence[str]]
@@ -71,19 +59,15 @@ def simulation_page(source: str, found: Sequence[SimulationRun | FailedRun], tex
 
 def _legend(runs: Sequence[SimulationRun]) -> Markup:
     names = [n for n, cycles in added(t for run in runs for t in run.timings).items() if cycles]
-    parts = [tag("span", tag("i", style=f"background:{_color(n)}"), n) for n in names]
+    parts = [tag("span", tag("i", style=f"background:{cause_color(n)}"), n) for n in names]
     return tag("div", *parts, class_="legend")
-
-
-def _color(name: str) -> str:
-    return COLORS.get(name, "#000000")
 
 
 def _stack(parts: Mapping[str, float]) -> Markup:
     """Shares as a bar; what each is stands in its title."""
     total = sum(parts.values()) or 1
     bars = [
-        tag("i", style=f"width:{100 * cycles / total:.3f}%;background:{_color(name)}",
+        tag("i", style=f"width:{100 * cycles / total:.3f}%;background:{cause_color(name)}",
             title=f"{name}: {100 * cycles / total:.1f} %")
         for name, cycles in parts.items() if cycles
     ]  # fmt: skip

@@ -152,3 +152,11 @@ def test_graph_has_a_box_for_each_block_and_a_way_for_each_edge():
     reached = [count for count in kernel().flow.blocks if count is not None]
     assert drawing[0].count('<rect class="heat"') == len(reached)
     assert drawing[0].count('class="tip"') == len(kernel().flow.edges)
+
+
+def test_parentheses_of_cards_are_pairs():
+    """The first of a card's text goes above, the rest below: both must be whole."""
+    cards = re.findall(r"<strong>(.*?)</strong>(?:<p>(.*?)</p>)?", page(analysis()))
+    assert cards
+    for part in (text for card in cards for text in card):
+        assert part.count("(") == part.count(")"), part
