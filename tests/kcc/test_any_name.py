@@ -104,10 +104,20 @@ def test_numbers_with_zeros_before_them(run: Run, tmp_path: Path):
 FULL = Path("/dev/full")
 
 
+LAUNCH = ("--gpu", "v100", "--kernel", "twice", "--global", "64", "--local", "64", "--arg", "n=64")
+
+
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
 @pytest.mark.parametrize(
     "words",
-    [("--help",), ("gpus", "list"), ("analyze", "k.cl"), ("analyze", "k.cl", "--json", "-")],
+    [
+        ("--help",),
+        ("gpus", "list"),
+        ("analyze", "k.cl"),
+        ("analyze", "k.cl", "--json", "-"),
+        ("estimate", "k.cl", *LAUNCH),
+        pytest.param(("memory", "k.cl", *LAUNCH), marks=pytest.mark.full),
+    ],
 )
 def test_a_full_standard_output(tmp_path: Path, words: tuple[str, ...]):
     (tmp_path / "k.cl").write_text(SOURCE)
