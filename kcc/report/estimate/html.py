@@ -106,9 +106,12 @@ def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
 
 
 def _legend(parts: Mapping[str, str]) -> Markup:
+    names = dict[str, list[str]]()
+    for name, color in parts.items():
+        names.setdefault(color, []).append(_words(name))
     keys = [
-        tag("span", tag("i", style=f"background:{color}"), _words(name), class_="key")
-        for name, color in parts.items()
+        tag("span", tag("i", style=f"background:{color}"), ", ".join(own), class_="key")
+        for color, own in names.items()
     ]
     return tag("div", "What cycles went into: ", *keys, class_="legend") if keys else NOTHING
 

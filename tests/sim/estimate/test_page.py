@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -85,6 +86,22 @@ def test_stacks_are_full_bars(page: str) -> None:
     for stack in stacks:
         widths = [float(width) for width in re.findall(r"width:([\d.]+)%", stack)]
         assert 98 < sum(widths) <= 100.1
+
+
+def test_models_that_call_a_cause_differently_share_its_colour(tmp_path: Path) -> None:
+    """One key for each colour, and each part of a bar has the colour of its key."""
+    source, target = tmp_path / "scale.cl", tmp_path / "page.html"
+    source.write_text(SOURCE.replace("STEP", "2.0f"))
+    options = ["--gpu", "v100", "--global", "65536", "--local", "128", "--arg", "n=65536"]
+    assert main(["estimate", str(source), *options, "--model", "all", "--html", str(target)]) == 0
+    text = target.read_text(encoding="utf-8")
+    keys = re.findall(r'background:(#\w+)"></i>([^<]+)<', text)
+    assert len({color for color, _ in keys}) == len(keys)
+    named = {name: color for color, names in keys for name in names.split(", ")}
+    assert named["dram"] == named["DRAM"]
+    assert named["launch"] == named["LAUNCH"]
+    for color, name in re.findall(r'background:(#\w+)" title="(.+?) [\d.]+ of ', text):
+        assert named[name] == color
 
 
 def test_the_source_is_text_and_warm(page: str) -> None:
