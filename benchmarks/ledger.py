@@ -60,7 +60,7 @@ def digest(arguments: argparse.Namespace) -> str:
     package = Path(kcc.__file__).parent
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
     own = [*ROOT.glob("benchmarks/measured_*.py"), ROOT / "benchmarks" / "calibrated.py"]
-    for path in sorted(p for p in (*code, *own) if p.suffix in (".py", ".yaml")):
+    for path in sorted(p for p in (*code, *own) if p.suffix in (".py", ".yaml", ".json")):
         found.update(path.read_bytes())
     return found.hexdigest()
 

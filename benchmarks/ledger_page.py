@@ -61,7 +61,8 @@ def _how(document: Mapping[str, Any]) -> str:
         "python -m benchmarks.ledger --sources FOLDER --data ../shared --sample "
         f"{document['sample']} --seed {document['seed']} --left-out --journal rows.jsonl "
         "--json ledger.json\n```\n\nThe kernels and measured times are public and not kept here. "
-        f"Columns: {MEANINGS}."
+        f"Columns: {MEANINGS}. Ranges are those of that commit: what a fit to these very rows "
+        "covers of tables that it has not seen is in [estimate](../estimate.md#what-it-rests-on)."
     )
 
 
