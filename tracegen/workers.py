@@ -18,6 +18,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode import TraceWordsError
 from kcc.frontend.ir.instructions import AtomicRmw, CompareExchange
 from kcc.frontend.ir.model import Function, users
 from kcc.frontend.ir.opcodes import AtomicOperation
@@ -279,7 +280,11 @@ class WorkerPool:
         with self._turn:
             while self._delivered < chunk:
                 self._turn.wait()
-        self._deliver(member)
+        try:
+            self._deliver(member)
+        except TraceWordsError:  # the fault has cut a record off; the fault is what is told
+            if status != Status.FAULT:
+                raise
         with self._turn:
             self._delivered = max(self._delivered, chunk + 1)
             self._turn.notify_all()

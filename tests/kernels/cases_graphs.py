@@ -71,6 +71,17 @@ def spmv_csr(a: Args) -> dict[str, Array]:
     return {"out": graphs.spmv_csr(a["val"], a["vec"], a["cols"], a["rowDelimiters"])}
 
 
+def rows_of_entries(a: Args, rng: Generator) -> dict[str, Array]:
+    starts = random_starts(a["numRows"], a["indices"].size, 80, rng)
+    targets = random_targets(starts, a["numRows"], rng)
+    return {"rowIndices": starts.astype(np.uint32), "indices": targets.astype(np.uint32)}
+
+
+def spmv_wide(a: Args) -> dict[str, Array]:
+    starts, targets = a["rowIndices"].astype(np.int32), a["indices"].astype(np.int32)
+    return {"x": graphs.spmv_csr(a["val"], a["y"], targets, starts)}
+
+
 def ell_matrix(a: Args, rng: Generator) -> dict[str, Array]:
     dim = a["dim"]
     width = a["val"].size // dim
@@ -244,6 +255,8 @@ CASES = [
     Case("spmv", "spmv_csr_scalar_kernel", spmv_csr, csr_matrix),
     Case("spmv", "spmv_csr_vector_kernel", spmv_csr, csr_matrix),
     Case("spmv", "spmv_ellpackr_kernel", spmv_ell, ell_matrix, atol=1e-5),
+    Case("spmvwide", "spmv_scalar", spmv_wide, rows_of_entries, atol=1e-5),
+    Case("spmvwide", "spmv_vectorised", spmv_wide, rows_of_entries, atol=1e-5),
     Case("btree", "findK", find_k, find_k_inputs),
     Case("btree", "findRangeK", find_range, find_range_inputs),
     Case("sssp", "sssp_initialize", sssp_initial),
