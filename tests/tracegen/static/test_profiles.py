@@ -120,7 +120,7 @@ def test_a_kernel_without_open_branches_keeps_its_classes(tmp_path: Path):
         ("launches", [], "K784"),
         ("launches.0.dfsg.loops.0.loop", 7, "K780"),
         ("launches.0.dfsg.nodes", [], "K780"),
-        ("launches.0.kernel", 9, "K784"),
+        ("launches.0.kernel", 9, "K780"),
         ("schema", "other", "K780"),
         ("kernels", None, "K780"),
     ],
