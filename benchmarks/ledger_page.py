@@ -10,14 +10,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.calibrated import CONSTANTS, SOURCES
+from benchmarks.fit_ranges import grounds_of
 from benchmarks.ledger_figures import by, headline, table_figures
 from benchmarks.measured_tables import NO_TIMES, TABLES
 from kcc.report.validation import MEANINGS, figure_cells
 from kcc.report.validation_picture import validation_picture
+from kcc.sim.estimate.range import range_of
 from kcc.validation.outcome import Figures, Outcome, read_outcome
 
 HEAD = ("", "rows", "est.", "mean %", "median %", "max %", "bias %", "corr.", "regret %",
@@ -48,9 +51,17 @@ def page(document: Mapping[str, Any]) -> str:
 def _rows(entries: Sequence[Any]) -> dict[str, list[Outcome]]:
     found = dict[str, list[Outcome]]()
     for entry in entries:
-        row = read_outcome(entry)
+        row = _ranged(read_outcome(entry))
         found.setdefault(row.table, []).append(row)
     return found
+
+
+def _ranged(row: Outcome) -> Outcome:
+    """With the range that kcc gives now on the same grounds."""
+    if row.time_us is None:
+        return row
+    low, high = range_of(row.time_us, replace(grounds_of(row), doubt=row.basis.doubt))
+    return replace(row, low_us=low, high_us=high)
 
 
 def _how(document: Mapping[str, Any]) -> str:
@@ -61,8 +72,9 @@ def _how(document: Mapping[str, Any]) -> str:
         "python -m benchmarks.ledger --sources FOLDER --data ../shared --sample "
         f"{document['sample']} --seed {document['seed']} --left-out --journal rows.jsonl "
         "--json ledger.json\n```\n\nThe kernels and measured times are public and not kept here. "
-        f"Columns: {MEANINGS}. Ranges are those of that commit: what a fit to these very rows "
-        "covers of tables that it has not seen is in [estimate](../estimate.md#what-it-rests-on)."
+        f"Columns: {MEANINGS}. Ranges are those of ranges.json, which was "
+        "fitted to these very rows: what a fit covers of tables that it has not seen is in "
+        "[estimate](../estimate.md#what-it-rests-on)."
     )
 
 
