@@ -120,7 +120,7 @@ def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
     ranks = [rankdata(np.round(v, 3)) for v in (a, b)]
     if min(float(np.ptp(r)) for r in ranks) == 0:
         return None
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])
 
 
 def _ranking(rows: Sequence[Row]) -> None:

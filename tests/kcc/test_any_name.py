@@ -104,7 +104,18 @@ def test_numbers_with_zeros_before_them(run: Run, tmp_path: Path):
 FULL = Path("/dev/full")
 
 
-LAUNCH = ("--gpu", "v100", "--kernel", "twice", "--global", "64", "--local", "64", "--arg", "n=64")
+ESTIMATED = (
+    "--gpu",
+    "v100",
+    "--kernel",
+    "twice",
+    "--global",
+    "64",
+    "--local",
+    "64",
+    "--arg",
+    "n=64",
+)
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="the system has no /dev/full")
@@ -115,8 +126,8 @@ LAUNCH = ("--gpu", "v100", "--kernel", "twice", "--global", "64", "--local", "64
         ("gpus", "list"),
         ("analyze", "k.cl"),
         ("analyze", "k.cl", "--json", "-"),
-        ("estimate", "k.cl", *LAUNCH),
-        pytest.param(("memory", "k.cl", *LAUNCH), marks=pytest.mark.full),
+        ("estimate", "k.cl", *ESTIMATED),
+        pytest.param(("memory", "k.cl", *ESTIMATED), marks=pytest.mark.full),
     ],
 )
 def test_a_full_standard_output(tmp_path: Path, words: tuple[str, ...]):
