@@ -2,8 +2,8 @@
 
 Huang, dissertation, section 5.3.3, has the CPI of every unit from a real machine. Here interval
 analysis predicts it, at most 2.6 times cheaper than simulation where that was measured: it
-selects features, forms phases and allocates; only the units drawn are simulated cycle by cycle, and their cycles are taken as
-proportional to the predicted ones within a phase (a ratio estimator).
+selects features, forms phases and allocates; only the units drawn are simulated cycle by cycle, and
+their cycles are taken as proportional to the predicted ones within a phase (a ratio estimator).
 """
 
 from __future__ import annotations
