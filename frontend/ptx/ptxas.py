@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 
 TIMEOUT_SECONDS = 300
 """The largest kernels take tens of seconds."""
@@ -40,8 +40,8 @@ def count_registers(
     :raises DiagnosticError: K810 when ptxas cannot be run, or refuses the PTX.
     """
     limit = [] if max_registers is None else [f"--maxrregcount={max_registers}"]
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        source, product = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
+    with scratch_folder() as folder:
+        source, product = folder / "kernel.ptx", folder / "kernel.cubin"
         source.write_text(ptx, encoding="utf-8")
         command = [str(ptxas), "-v", f"-arch={target}", *limit, str(source), "-o", str(product)]
         told = _run(command)
