@@ -49,7 +49,7 @@ class Terminated(KeyboardInterrupt):
 @contextmanager
 def scratch_folder(purpose: str = "") -> Generator[Path]:
     """A new empty folder that is gone afterwards. ``purpose`` is part of its name."""
-    _remove_abandoned()
+    remove_abandoned()
     folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{purpose}"))
     lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     with suppress(OSError):  # a file system without locks
@@ -64,7 +64,7 @@ def scratch_folder(purpose: str = "") -> Generator[Path]:
 
 
 @cache
-def _remove_abandoned() -> None:
+def remove_abandoned() -> None:
     """Once in a process: the folders of this user whose process is gone."""
     oldest = time.time() - YOUNG_SECONDS
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):

@@ -1,4 +1,4 @@
-"""Temporary folders: gone afterwards, gone when a signal ends the process, swept when it was killed."""
+"""Temporary folders: gone afterwards and when a signal ends the process, swept if it was killed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from kcc import cli
-from kcc.base import scratch
-from kcc.base.scratch import Terminated, scratch_folder, tidy
+from kcc.base.scratch import Terminated, remove_abandoned, scratch_folder, tidy
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -40,7 +39,7 @@ IN_NATIVE_CODE = (
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder for temporary folders, which is looked through anew."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(scratch, "_remove_abandoned", scratch._remove_abandoned.__wrapped__)
+    remove_abandoned.cache_clear()
     return tmp_path
 
 
@@ -73,6 +72,7 @@ def test_what_a_killed_process_left_behind_is_removed(temporary: Path):
             (folder / "file").touch()
         for folder in (left, other, used):
             os.utime(folder, (0, 0))
+        remove_abandoned.cache_clear()
         with scratch_folder():
             assert not left.exists()
             assert used.exists()
@@ -80,7 +80,10 @@ def test_what_a_killed_process_left_behind_is_removed(temporary: Path):
 
 
 def test_a_command_that_is_ended_says_so_by_its_exit_code(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cli, "_run", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    def ended(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(cli, "_run", ended)
     assert cli.main([]) == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
