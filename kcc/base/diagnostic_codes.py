@@ -35,6 +35,7 @@ CODES: dict[str, Code] = {
     "K011": Code("error", "the front end asked for is not there"),
     "K012": Code("error", "a source is in a language that is not supported"),
     "K013": Code("error", "a package that an output needs is not installed"),
+    "K014": Code("error", "a process that shared a command's work was ended from outside"),
     "K020": Code("error", "a launch expression cannot be parsed"),
     "K021": Code("error", "a function of a launch expression is unknown or has wrong arguments"),
     "K022": Code("error", "a name in a launch expression has no value"),

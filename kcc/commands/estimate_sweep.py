@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -203,20 +199,9 @@ _made: _Maker[Any] | None = None
 
 
 def _begin(plan: Plan, scratch: Path) -> None:
-    """Make a process ready; an interrupt from the keyboard is for the first process alone, without
-    which it does not stay behind."""
+    """Make a process ready."""
     global _plan, _made
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _plan, _made = plan, _maker(plan.question, scratch, StageRunner())
-
-
-def _end_with_parent() -> None:
-    """Where the first process was killed nobody says that there is nothing left to do."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | _Failure]:
@@ -235,33 +220,16 @@ def _apart(
 ) -> Iterator[tuple[int, tuple[Done, ...]]]:
     """Tasks run by several processes, in the order in which they end. New processes are started
     afresh, not forked: compiled code and its threads do not survive a fork."""
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from concurrent.futures.process import BrokenProcessPool
+    from concurrent.futures import as_completed
 
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), context, _begin, (plan, scratch))
-    try:
-        with _deaf():
-            futures = [pool.submit(_one, *each) for each in tasks]
-        for future in as_completed(futures):
+    from kcc.commands.workers import submit, workers
+
+    with workers(min(jobs, len(tasks)), "spawn", _begin, (plan, scratch)) as pool:
+        for future in as_completed(submit(pool, _one, tasks)):
             number, found = future.result()
             if isinstance(found, _Failure):
                 raise found.error or InternalError(found.stage, found.detail)
             yield number, found
-    except BrokenProcessPool as error:
-        raise InternalError("processes", "a process of the sweep ended by itself") from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-@contextmanager
-def _deaf() -> Generator[None]:
-    """Processes that are started here do not hear an interrupt from the keyboard."""
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 # progress

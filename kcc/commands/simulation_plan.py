@@ -8,11 +8,10 @@ processes.
 from __future__ import annotations
 
 import itertools
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, render
 from kcc.commands.console import is_terminal, say
 from kcc.commands.progress import Show, shown_progress
+from kcc.commands.workers import submit, workers
 
 if TYPE_CHECKING:
     from kcc.report.simulation.run import FailedRun, SimulationRun
@@ -210,8 +210,8 @@ class _Watch:
 def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
     began = time.monotonic()
     shown = is_terminal(sys.stderr)
-    with ProcessPoolExecutor(min(jobs, len(tasks)), initializer=_ignore_interrupts) as pool:
-        futures: list[Future[Result]] = [pool.submit(_simulate, task) for task in tasks]
+    with workers(min(jobs, len(tasks)), "fork") as pool:
+        futures = submit(pool, _simulate, [(task,) for task in tasks])
         try:
             for done, _ in enumerate(as_completed(futures), 1):
                 if shown:
@@ -220,16 +220,9 @@ def _in_processes(tasks: Sequence[Task], jobs: int) -> list[Result]:
                     say(f"\r\x1b[K{words}")
                     sys.stderr.flush()
             return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
         finally:
             if shown:
                 say("\r\x1b[K")
-
-
-def _ignore_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _simulate(task: Task, watch: Callable[[LaunchSimulation], None] | None = None) -> Result:
