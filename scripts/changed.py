@@ -2,6 +2,7 @@
 not, and the tests of those modules (standard library only).
 
     changed.py files     the files, as pyright must be given them
+    changed.py importers the files, and those that import them
     changed.py tests     tests of the files, nearest first, and a few of each layer
 """
 
@@ -52,18 +53,40 @@ def tests_of(path: Path) -> list[Path]:
     return [folder] if len(folder.parts) > 1 else []
 
 
+def module_of(path: Path) -> str:
+    """The name by which a file is imported."""
+    parts = path.with_suffix("").parts
+    parts = ("kcc", *parts) if parts[0] in LAYERS else parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def importers(paths: list[Path]) -> list[Path]:
+    """Files that name the module of one of the others."""
+    if not paths:
+        return []
+    names = [f"-e{module_of(path)}" for path in paths]
+    return [Path(name) for name in git("grep", "-lFw", *names, "--", "*.py")]
+
+
+def as_checked(paths: list[Path]) -> list[Path]:
+    """The files by the names under which pyright knows them."""
+    found = [path for path in dict.fromkeys(paths) if path.parts[0] not in ("typings", "kernels")]
+    return [Path("kcc") / path if path.parts[0] in LAYERS else path for path in found]
+
+
 def main(arguments: list[str]) -> int:
     """Entry point; gives the exit code."""
-    if arguments == ["files"]:
-        found = [p for p in changed() if p.parts[0] != "typings"]
-        print(*(Path("kcc") / p if p.parts[0] in LAYERS else p for p in found), sep="\n")
+    if arguments in (["files"], ["importers"]):
+        found = changed()
+        found += importers(found) if arguments == ["importers"] else []
+        print(*as_checked(found), sep="\n")
         return 0
     if arguments == ["tests"]:
         near = [test for path in changed() for test in tests_of(path)]
         near.sort(key=lambda test: test.suffix == "")
         print(*dict.fromkeys([*map(str, near), *ALWAYS]), sep="\n")
         return 0
-    print("usage: changed.py files|tests", file=sys.stderr)
+    print("usage: changed.py files|importers|tests", file=sys.stderr)
     return 2
 
 

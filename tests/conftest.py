@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -12,16 +12,19 @@ import pytest
 from hypothesis import settings
 
 from tests import pocl
+from tests.cpu_time import LONG_SECONDS, MOST_SECONDS, CpuTime
 from tests.golden import Golden
 
 if TYPE_CHECKING:
     import pyopencl
 
 NO_TIME = "for which --seconds left no time"
+TIME = CpuTime()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the large counts too")
+    parser.addoption("--whole", action="store_true", help="run what is marked slow or sampled too")
     parser.addoption("--unthinned", action="store_true", help="run all cases of thinned tests")
     parser.addoption("--seconds", type=float, help="run no further test after so much CPU time")
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
@@ -45,17 +48,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     left_out = {item for item in items if item.get_closest_marker("full")}
     if not config.getoption("--unthinned"):
-        left_out |= thinned_out([item for item in items if item not in left_out])
+        left_out |= all_but_every_nth("thinned", [item for item in items if item not in left_out])
+    if not config.getoption("--whole"):
+        left_out |= {item for item in items if item.get_closest_marker("slow")}
+        left_out |= all_but_every_nth("sampled", [item for item in items if item not in left_out])
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=list(left_out))
 
 
-def thinned_out(items: list[pytest.Item]) -> set[pytest.Item]:
-    """Cases that `thinned(n)` leaves out: each function keeps every n-th, from a place of its own,
-    so that over all functions together no kernel is left out."""
+def all_but_every_nth(mark: str, items: list[pytest.Item]) -> set[pytest.Item]:
+    """Cases that `thinned(n)` or `sampled(n)` leaves out: each function keeps every n-th, from a
+    place of its own, so that over all functions together no kernel is left out."""
     seen, found = dict[str, int](), set[pytest.Item]()
     for item in items:
-        marker = item.get_closest_marker("thinned")
+        marker = item.get_closest_marker(mark)
         if marker is None:
             continue
         function = item.nodeid.partition("[")[0]
@@ -64,6 +70,24 @@ def thinned_out(items: list[pytest.Item]) -> set[pytest.Item]:
         if place % int(marker.args[0]):
             found.add(item)
     return found
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """Measure each file's time."""
+    with TIME.of(item.nodeid.partition("::")[0]):
+        return (yield)
+
+
+def is_short(config: pytest.Config) -> bool:
+    """Whether this is the short suite."""
+    return not (config.getoption("--whole") or config.getoption("--full"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A file that makes the short suite long fails it."""
+    if is_short(session.config) and TIME.longest(MOST_SECONDS) and not session.exitstatus:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -85,8 +109,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     late = sum(NO_TIME in str(r.longrepr) for r in reports)
     if late:
         terminalreporter.write_line(f"not run: {late} tests, {NO_TIME}")
+    if is_short(terminalreporter.config):
+        terminalreporter.write_line("not run: slow tests and more cases (scripts/check --whole)")
+        for file, seconds in TIME.longest(LONG_SECONDS):
+            rule = f"at most {MOST_SECONDS:.0f}: mark tests slow or sampled"
+            terminalreporter.write_line(f"{file}: {seconds:.0f} CPU seconds, {rule}")
     if not terminalreporter.config.getoption("--full"):
-        terminalreporter.write_line("not run: large counts (scripts/check --full runs them)")
+        terminalreporter.write_line("not run: large counts (scripts/check --full)")
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,9 @@ from kcc.base.cache_folder import is_trusted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+NOT_FROM_C: Any = {"no_cfunc_wrapper": True}
+"""What would make that possible is a part of the compiler's work."""
+
 
 def _register_arrays() -> None:
     """Load what numba knows of arrays, which it does anyway before it runs anything, but without
@@ -55,7 +58,7 @@ def uncounted(function: F) -> F:
 def inlined(function: F) -> F:
     """Like :func:`uncounted` for a part of such a function: its code stands wherever it is called,
     since handing on a dozen arrays takes longer than what small parts do."""
-    return numba.njit(nogil=True, _nrt=False, forceinline=True)(function)
+    return numba.njit(nogil=True, _nrt=False, forceinline=True, **NOT_FROM_C)(function)
 
 
 @inlined
@@ -108,14 +111,14 @@ def prefetch(_: Any, array: Any, index: Any) -> Any:
 
 def _compiled(function: F, *, counted: bool) -> F:
     try:
-        compiled: Any = numba.njit(cache=True, nogil=True, _nrt=counted)(function)
+        compiled: Any = numba.njit(cache=True, nogil=True, _nrt=counted, **NOT_FROM_C)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written
         return numba.njit(nogil=True, _nrt=counted)(function)
-    kept = compiled._cache._cache_file  # noqa: SLF001 -- numba has no other way
+    file = compiled._cache._cache_file  # noqa: SLF001 -- numba has no other way
     if not is_trusted(Path(compiled._cache.cache_path)):  # noqa: SLF001 -- what lies there is run
         return numba.njit(nogil=True, _nrt=counted)(function)
     folder = Path(function.__code__.co_filename).parent
-    kept._source_stamp = kept._source_stamp, _sources_of(folder)  # noqa: SLF001
+    file._source_stamp = file._source_stamp, _sources_of(folder)  # noqa: SLF001
     return compiled
 
 

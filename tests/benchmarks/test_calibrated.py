@@ -53,6 +53,7 @@ def test_no_source_of_measured_times_is_forgotten() -> None:
     assert {source for source in files if source.startswith("gpubenches-")} == SOURCES.keys()
 
 
+@pytest.mark.slow
 def test_a_small_kernel_takes_another_time_without_its_table() -> None:
     row = {"gpu_variant": "l40", "elements_f64": "65536", "GBps_col4": "400"}
     table = NAMES["microbench_small_kernels"]

@@ -262,6 +262,7 @@ def test_refused(text: str) -> None:
     assert not takes(text)
 
 
+@pytest.mark.slow
 @pytest.mark.pocl
 def test_clang_agrees(pocl_context: pyopencl.Context, full: bool) -> None:
     step = 1 if full else SAMPLE

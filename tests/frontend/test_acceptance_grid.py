@@ -43,6 +43,7 @@ def sample(*, full: bool) -> list[Case]:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.pocl
 def test_what_is_taken_is_what_pocl_takes(pocl_context: Any, *, full: bool) -> None:
     cases = sample(full=full)
@@ -65,6 +66,7 @@ def test_what_is_taken_is_what_pocl_takes(pocl_context: Any, *, full: bool) -> N
         lower(taken[start : start + 200])
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.pocl
 @pytest.mark.parametrize("row", DIFFERENCES, ids=lambda row: row.title)
 def test_differences_are_as_listed(pocl_context: Any, row: Difference) -> None:

@@ -42,6 +42,7 @@ def test_warnings_come_with_the_unit() -> None:
     assert [w.span.line for w in unit.warnings if w.span] == [1]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", sorted(KERNELS.glob("*/*.cl")), ids=lambda path: path.stem)
 def test_our_kernels_compile_like_a_gpu_compiler_would(path: Path) -> None:
     unit = compile_source(read_source(path), BuildOptions(opt_level=OptLevel.O2))

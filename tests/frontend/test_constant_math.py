@@ -42,7 +42,7 @@ def outcome(unit: CompiledUnit, count: int, dtype: Any) -> np.ndarray[Any, Any]:
 @pytest.mark.parametrize("type_", ["float", "double"])
 def test_constants_are_what_the_engine_computes(type_: str, full: bool):
     dtype, limit = DOMAIN[type_]
-    calls = calls_of(type_, np.random.default_rng(5), 64 if full else 4)
+    calls = calls_of(type_, np.random.default_rng(5), 64 if full else 1)
     lines = "\n".join(f"  o[{i}] = {call};" for i, call in enumerate(calls))
     plain = compiled(f"kernel void k(global {type_} *o) {{\n{lines}\n}}", OptLevel.O2)
     folded = fold_math(plain)

@@ -59,6 +59,7 @@ def differences(folder: Path, setting: Setting, names: tuple[str, ...] = ()) -> 
     return [n for n in sorted(found.keys() | wanted) if found.get(n) != wanted.get(n)]
 
 
+@pytest.mark.slow
 def test_quick_commands(tmp_path: Path):
     assert differences(tmp_path, Setting(3, 2), QUICK) == []
 

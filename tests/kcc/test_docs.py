@@ -17,11 +17,10 @@ import pytest
 from kcc import cli
 
 ROOT = Path(__file__).parents[2]
-PAGES = (
-    "README.md", "docs/analysis.md", "docs/analyze.md", "docs/estimate.md", "docs/gpus.md",
-    "docs/interval.md", "docs/sampling.md", "docs/simulation.md", "docs/trace.md",
-    "docs/validate.md",
-)  # fmt: skip
+QUICK = ("README.md", "docs/analysis.md", "docs/analyze.md", "docs/gpus.md", "docs/trace.md")
+SLOW = ("docs/estimate.md", "docs/interval.md", "docs/sampling.md", "docs/simulation.md",
+        "docs/validate.md")  # fmt: skip
+PAGES = (*QUICK, *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW))
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
 
@@ -38,6 +37,7 @@ def run(command: str, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPa
     return captured.out + captured.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("page", PAGES)
 def test_examples(
     page: str,

@@ -47,6 +47,7 @@ def check(words: tuple[str, ...], inputs: Path, count: int) -> None:
         assert left == {}, sorted(left)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(inputs: Path, name: str):
     check(COMMANDS[name], inputs, FAULTS)

@@ -360,6 +360,7 @@ def pocl_program(pocl_context: pyopencl.Context) -> pyopencl.Program:
     return pocl.build(pocl_context, SOURCE)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.pocl
 @pytest.mark.parametrize("host", HOST_PROGRAMS, ids=lambda host: host.__name__)
 @pytest.mark.filterwarnings("ignore::pyopencl.CompilerWarning")

@@ -244,6 +244,7 @@ def pocl_program(pocl_context: pyopencl.Context) -> pyopencl.Program:
     return pocl.build(pocl_context, SOURCE)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.pocl
 @pytest.mark.filterwarnings("ignore:Pre-build attribute access:UserWarning")
 @pytest.mark.filterwarnings("ignore::pyopencl.RepeatedKernelRetrieval")

@@ -51,6 +51,7 @@ def loops(kernel: dict[str, Any]) -> list[tuple[int, int, int | None]]:
     return [(loop["line"], loop["depth"], loop["parent"]) for loop in kernel["loops"]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["bfs", "hotspot", "matmul", "nw", "spmv"])
 def test_report(analyze: Analyze, golden: Golden, name: str):
     golden(f"analyze/{name}.txt", analyze(name))
@@ -62,6 +63,7 @@ def test_control_flow_graph(analyze: Analyze, golden: Golden):
     golden("analyze/bfs.dot", text)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("level", ["0", "1", "2"])
 @pytest.mark.parametrize("name", ["bfs", "hotspot", "matmul", "reduction"])
 def test_documents_follow_the_schema(analyze: Analyze, name: str, level: str):

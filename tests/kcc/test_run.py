@@ -302,6 +302,7 @@ def test_what_kcc_lacks(run: Run, script: Write, text: str, name: str):
     assert "docs/hosts.md" in ended.err
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "code", "err"),
     [

@@ -26,6 +26,7 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -73,6 +74,7 @@ def test_suggestions(
     assert hint in ended.err
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("command", ["analyze", "estimate", "trace"])
 @pytest.mark.parametrize(
     ("argument", "code", "message", "hint"),

@@ -35,6 +35,7 @@ def test_a_file_has_its_companions_beside_it(tmp_path: Path):
     assert main(["run", str(target.with_suffix(".py"))]) == 0
 
 
+@pytest.mark.slow
 def test_verify_shows_both_side_by_side(capsys: pytest.CaptureFixture[str]):
     options = ["--launches", "0", "--verify", "--gpu", "conf1,conf2", "--width", "160"]
     assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0
@@ -60,6 +61,7 @@ def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):
     assert "vecadd" not in shown
 
 
+@pytest.mark.slow
 def test_report_and_verify_both_on_standard_output(capsys: pytest.CaptureFixture[str]):
     options = ["--launches", "0", "--report", "-", "--verify", "--gpu", "conf1", "--width", "160"]
     assert main(["synth", WORKLOAD, "--size", "tiny", *options]) == 0
@@ -69,6 +71,7 @@ def test_report_and_verify_both_on_standard_output(capsys: pytest.CaptureFixture
     assert "gpgpusim-minibench-conf1" in shown
 
 
+@pytest.mark.slow
 def test_json_says_what_the_report_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     workload = str(Path(WORKLOAD).parents[1] / "bfs" / "workload.py")
     options = ["--launches", "4", "--verify", "--gpu", "conf1", "--json", "-"]
@@ -99,6 +102,7 @@ def test_json_alone_and_report_beside_it(tmp_path: Path, capsys: pytest.CaptureF
     assert "two outputs go to standard output" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_verify_of_a_script_that_prints_and_exits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -123,6 +127,7 @@ def test_a_trace_is_no_script(capsys: pytest.CaptureFixture[str]):
     assert "is a trace" in capsys.readouterr().err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -167,6 +172,7 @@ def test_programs_without_optimisation_keep_their_control_flow():
     assert parse_options([]).opt_level is OptLevel.O2
 
 
+@pytest.mark.slow
 def test_a_twin_is_written_and_both_are_simulated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
@@ -192,6 +198,7 @@ def test_a_twin_is_written_and_both_are_simulated(
     assert abs(pair["ipc_error"]) < 0.1
 
 
+@pytest.mark.slow
 def test_a_twin_beside_a_file(tmp_path: Path):
     options = ["--launches", "0", "--blocks", "4", "--twin", "--size", "tiny"]
     assert main(["synth", WORKLOAD, *options, "-o", str(tmp_path / "mini.cl")]) == 0

@@ -25,6 +25,7 @@ def test_tables_are_complete(name: str):
     assert set(workload.provenance) == {"algorithm", "reference", "suite", "ours"}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.pocl
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_every_kernel_of_the_source_has_a_launch(name: str):
@@ -50,6 +51,7 @@ def test_arguments_are_those_of_the_source(name: str, kernel: str):
             assert by_value == (is_scalar or value.dtype.names is not None)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("size", ["tiny", "small", "large"])
 @pytest.mark.parametrize(("name", "kernel"), LAUNCHES)
 def test_launch_is_valid(name: str, kernel: str, size: str):

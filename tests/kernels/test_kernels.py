@@ -30,6 +30,7 @@ def test_every_kernel_has_a_case():
     assert {(case.name, case.kernel) for case in CASES} == present
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.thinned(8)
 @pytest.mark.pocl
 @pytest.mark.parametrize("case", CASES, ids=label)

@@ -68,6 +68,7 @@ def test_gaussian_solves():
     np.testing.assert_allclose(found, solution, rtol=1e-3, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_nw_aligns():
     args = tiny("nw", "nw_kernel1")
     n, blocks = args["cols"] - 1, args["block_width"]

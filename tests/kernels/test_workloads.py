@@ -94,6 +94,7 @@ def test_every_folder_has_a_script():
     assert list(SCRIPTS) == sorted(path.parent.name for path in KERNELS.glob("*/kernel.toml"))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_results_are_right(name: str, settings: HostSettings):
     """By the script's own references."""
@@ -102,6 +103,7 @@ def test_results_are_right(name: str, settings: HostSettings):
         assert on_kcc(name, "tiny", each, settings)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.pocl
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -124,6 +126,7 @@ def test_results_are_those_of_pocl_at_size_small(name: str, settings: HostSettin
         assert_equal(on_kcc(name, "small", seed, settings), on_pocl(main, "small", seed))
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(("name", "kernel"), EACH_KERNEL)
 def test_a_kernel_left_out_is_noticed(

@@ -17,7 +17,7 @@ import pytest
 from kcc import cli
 from kcc.passes.symbolic import build, reasons
 
-ROUNDS = (16, 32)
+ROUNDS = (12, 24)
 
 LINES = {
     "hash": "{ a=a+((b&c)|(~b&d))+x+@u; uint t=d; d=c; c=b; b=b+((a<<7)|(a>>25)); a=t; }",
@@ -41,8 +41,8 @@ COMMANDS = {
     "estimate": ("estimate", "--gpu", "v100", *LAUNCH),
 }
 
-MOST, MOST_QUADRATIC = 3.2, 8
-"""Times as many calls for twice the rounds. Doubling every four rounds, as it was, is 16."""
+MOST, MOST_QUADRATIC = 3.2, 6
+"""Times as many calls for twice the rounds. Doubling every four rounds, as it was, is 8."""
 
 QUADRATIC = frozenset({"conditions"})
 """Each of their blocks is reached under all conditions before it."""
@@ -71,12 +71,17 @@ def test_a_kernel_past_the_budget(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         monkeypatch.undo()
 
 
-def visits(folder: Path, line: str, rounds: int, command: tuple[str, ...]) -> int:
-    """Calls of functions of kcc while a command looks at a kernel."""
+def looked_at(folder: Path, line: str, rounds: int, command: tuple[str, ...]) -> None:
+    """Run a command."""
     source = folder / f"k{rounds}.cl"
     source.write_text(kernel(line, rounds), encoding="utf-8")
+    assert cli.main([command[0], str(source), *command[1:]]) == 0
+
+
+def visits(folder: Path, line: str, rounds: int, command: tuple[str, ...]) -> int:
+    """Calls of functions of kcc while a command looks at a kernel."""
     profile = cProfile.Profile()
-    assert profile.runcall(cli.main, [command[0], str(source), *command[1:]]) == 0
+    profile.runcall(looked_at, folder, line, rounds, command)
     return sum(
         entry.callcount
         for entry in profile.getstats()
@@ -89,6 +94,8 @@ def visits(folder: Path, line: str, rounds: int, command: tuple[str, ...]) -> in
     [*((name, "launch") for name in LINES), ("hash", "analyze"), ("hash", "estimate")],
 )
 def test_visits_grow_with_the_kernel(tmp_path: Path, name: str, command: str):
+    if command == "estimate":  # numba, which compiles the model, is not what is counted
+        looked_at(tmp_path, "", 0, COMMANDS[command])
     small, large = (visits(tmp_path, LINES[name], n, COMMANDS[command]) for n in ROUNDS)
     most = MOST_QUADRATIC if name in QUADRATIC else MOST
     assert large < most * small, f"{small} calls for {ROUNDS[0]} rounds, {large} for {ROUNDS[1]}"

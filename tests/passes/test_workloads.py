@@ -38,6 +38,7 @@ def text_at(lines: Sequence[str], place: DebugLocation | None) -> str:
     return lines[place.line - 1][max(place.column - 1, 0) :].strip()
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_loop_has_its_keyword(name: str):
     """At O1 a loop's place is its keyword, or the name of a macro, or (rarely) its condition."""
@@ -53,6 +54,7 @@ def test_every_loop_has_its_keyword(name: str):
             assert re.search(r"\b(for|while|do)\b|[A-Z_]+\(", line)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("level", list(OptLevel))
 @pytest.mark.parametrize("name", sampled(NAMES))
 def test_facts_agree_with_each_other(name: str, level: OptLevel):

@@ -34,6 +34,7 @@ def samples() -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.mark.slow
 def test_damaged_files(samples: Path, full: bool):
     numbers = range(100 if full else 1)
     cases = [f"{name}:{n}" for name in FORMATS if full or name in CHEAP for n in numbers]
@@ -41,6 +42,7 @@ def test_damaged_files(samples: Path, full: bool):
     assert not [entry for entry in found if entry.outcome.split(": ")[-1] in BAD]
 
 
+@pytest.mark.slow
 def test_damage_reaches_what_checksums_guard(samples: Path):
     """Resealed traces are refused for what they say, not for their checksums."""
     data = (samples / "x.kct").read_bytes()

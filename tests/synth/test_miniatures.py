@@ -39,6 +39,7 @@ DECIDED_BY_DATA = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("workload", DECIDED_BY_IDS)
 def test_flow_is_the_same_without_reduction(workload: str):
     for found in flow_differences(studied(workload), made(workload)):
@@ -47,6 +48,7 @@ def test_flow_is_the_same_without_reduction(workload: str):
         assert not found.auxiliary
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("workload", ["transpose", "matmul", "reduction"])
 def test_coalescing_and_bank_conflicts_are_the_same(workload: str):
     launches = made(workload).profile.launches
@@ -57,6 +59,7 @@ def test_coalescing_and_bank_conflicts_are_the_same(workload: str):
             assert one.executions == two.executions
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("workload", DECIDED_BY_DATA)
 def test_branches_on_data_are_taken_at_the_measured_rates(workload: str):
     """Drawn ones to 1 %, those that contents decide to 5 %, or what chance explains (three standard
@@ -112,6 +115,7 @@ def _matching(original: LaunchProfile, own: LaunchProfile, block: int) -> tuple[
     return (out.get(first, 0) / total, total) if total and first in out else None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("workload", ["matmul", "hotspot", "stencil3d"])
 @pytest.mark.parametrize("factor", [2, 4])
 def test_trips_are_divided(workload: str, factor: int):
@@ -140,11 +144,13 @@ def test_two_makings_are_identical():
     assert revealed(again.miniature) == revealed(made("spmv").miniature)
 
 
+@pytest.mark.slow
 def test_another_seed_draws_others():
     other = made("bfs", seed=3).profile.launches[4]
     assert other.nodes != made("bfs").profile.launches[4].nodes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "workload",
     [w if w in ("vecadd", "matmul", "bfs", "imagefilter", "montecarlo") else
@@ -157,6 +163,7 @@ def test_runs_on_pocl(workload: str, tmp_path: Path):
     run_script(str(script), settings=settings(redirect=False))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "workload",
     [w if w in ("vecadd", "matmul", "spmv", "nw") else
@@ -186,6 +193,7 @@ def test_source_and_host_come_from_the_description_alone():
     assert RateOf(0, (1,), 1) == RateOf(0, (1,), 1)
 
 
+@pytest.mark.slow
 def test_both_ways_out_of_a_search_go_by_one_draw():
     """Threads that find what they look for leave early, the others at the end: not both."""
     study, settled = studied("mst"), made("mst")

@@ -73,6 +73,7 @@ OF_THE_LANGUAGE = (
 """Functions and types that any program may use: they are opcodes."""
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("workload", EACH)
 def test_no_identifier_is_left(workload: str):
     code = without_comments((KERNELS / workload / f"{workload}.cl").read_text())

@@ -88,6 +88,7 @@ def narrow(width: int) -> None:
     engine.execute(unit, unit.kernels[0], launch, values, options)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [32, 64])
 def test_slots_of_narrow_vectors(rewritten: Callable[..., None], width: int) -> None:
     rewritten(checked)
@@ -104,6 +105,7 @@ def test_the_check_finds_a_slot_that_is_aligned_less(rewritten: Callable[..., No
         narrow(32)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [3, PER_BUILD + 5, 3 * PER_BUILD + 1])
 def test_random_programs(rewritten: Callable[..., None], seed: int) -> None:
     rewritten(checked)

@@ -47,6 +47,7 @@ def expected(data: NDArray[np.uint8], rows: NDArray[np.int32], n: int, c: int) -
             data[start : start + n + 9] = data[other : other + n + 9].copy()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("level", [OptLevel.O1, OptLevel.O2], ids=lambda level: level.value)
 def test_results_and_trace(level: OptLevel) -> None:
     unit = compiled(level)

@@ -47,6 +47,7 @@ FINE = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("level", [OptLevel.O1, OptLevel.O2], ids=lambda level: level.value)
 @pytest.mark.parametrize(("name", "source"), FINE, ids=[name for name, _ in FINE])
 def test_no_false_alarm(name: str, source: str, level: OptLevel):

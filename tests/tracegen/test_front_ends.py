@@ -39,16 +39,19 @@ def assert_same(case: Case, frontend: FrontendName, suffix: str, level: OptLevel
     assert not [name for name in wanted if found[name].tobytes() != wanted[name].tobytes()]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES[4::16], ids=label)
 def test_clang(case: Case):
     assert_same(case, "clang", ".cl", OptLevel.O2)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", TWINS[2::10], ids=label)
 def test_cuda_twin(case: Case):
     assert_same(case, "clang", ".cu", OptLevel.O2)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", [c for c in TWINS if c.name == "transpose"][:2], ids=label)
 def test_cuda_twin_without_clang(case: Case):
     assert_same(case, "builtin", ".cu", OptLevel.O2)

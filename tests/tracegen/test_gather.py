@@ -53,6 +53,7 @@ def compiled(type_: str) -> CompiledUnit:
     return compile_source(source, BuildOptions(opt_level=OptLevel.O2))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("type_", TYPES)
 def test_every_pattern(type_: str) -> None:
     unit, lanes = compiled(type_), np.arange(32)
@@ -66,6 +67,7 @@ def test_every_pattern(type_: str) -> None:
         assert np.array_equal(done.buffers[0], expected), (width, low)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("lane", [0, 3, 31])
 def test_one_lane_beyond_the_end(lane: int) -> None:
     unit, data = compiled("float"), np.ones(40, np.float32)

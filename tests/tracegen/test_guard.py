@@ -71,6 +71,7 @@ def _forget() -> object:
     engine.forget_programs()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_fault_names_kernel_and_launch(
@@ -120,6 +121,7 @@ fault()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inside", [False, True])
 def test_faults_of_others_are_theirs(inside: bool) -> None:
     """They end the process as before, also where kcc's handler stands, and in functions of the

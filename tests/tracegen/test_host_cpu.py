@@ -51,6 +51,7 @@ def computed(cpu: HostCpu, monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     return [done.buffers[n].tobytes() for n in range(3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", THERE)
 def test_every_level_computes_the_same(level: str, monkeypatch: pytest.MonkeyPatch):
     found = computed(chosen_cpu(level, own_cpu()), monkeypatch)
@@ -69,6 +70,7 @@ def test_levels_of_an_old_processor():
     assert levels_of(HostCpu("neoverse-n1", {"neon": True})) == []
 
 
+@pytest.mark.slow
 def test_a_level_that_is_not_there_is_said(tmp_path: Path):
     script = tmp_path / "k.py"
     script.write_text(

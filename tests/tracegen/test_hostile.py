@@ -12,6 +12,7 @@ BATCH = 25
 BATCHES = [pytest.param(b, BATCH, marks=pytest.mark.full) for b in range(SAMPLE, 400, BATCH)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "count"), [(0, SAMPLE), *BATCHES])
 def test_damaged_programs(first: int, count: int):
     command = [sys.executable, "-m", "tests.tracegen.hostile", str(first), str(count)]

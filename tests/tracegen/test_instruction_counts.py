@@ -14,6 +14,7 @@ from benchmarks.instruction_counts import (
 from benchmarks.typed_ir import LEFT_OUT
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("workload", "kernel"), KERNELS)
 def test_counts_equal_oclgrinds(workload: str, kernel: str) -> None:
     item = CountedLaunch(workload, kernel, kept=True)

@@ -195,6 +195,7 @@ CASES: list[Case] = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("first", range(4))
 def test_engine_and_interpreter_agree(first: int) -> None:
     """A quarter of the cases in one kernel each."""
@@ -218,6 +219,7 @@ kernel void k(global {result} *o, global const T *a) {{
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("type_", ["uchar", "short", "uint", "long"])
 def test_sign_idiom(type_: str) -> None:
     """Three-way comparisons, from which LLVM forms scmp and ucmp."""

@@ -11,6 +11,7 @@ from tests.tracegen.launches import BOTH, SIZE, failure, ints, run
 SIMPLE = "__kernel void k(__global int *a, int n) { a[get_global_id(0)] = n; }"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -32,6 +33,7 @@ def test_arguments_that_do_not_fit(arguments: list[KernelArgument], code: str, m
     assert (found.code, found.message) == (code, message)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("whole", "own"),
     [

@@ -126,6 +126,7 @@ def run(names: list[str], type_: str, inputs: list[np.ndarray[Any, Any]]) -> lis
     return list(done.buffers[len(inputs)])
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("type_", ["float", "double"])
 @pytest.mark.parametrize("part", range(4))
 def test_unary_functions_keep_their_limits(type_: str, part: int, full: bool):
@@ -140,6 +141,7 @@ def test_unary_functions_keep_their_limits(type_: str, part: int, full: bool):
             assert distance <= limit, f"{name}({x!r}) = {y!r}: {distance} ulp"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("type_", ["float", "double"])
 def test_binary_functions_keep_their_limits(type_: str, full: bool):
     dtype = {"float": np.float32, "double": np.float64}[type_]

@@ -21,6 +21,7 @@ def line_of(source: str) -> int:
     return line
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", [*BOUNDS, *OTHERS], ids=lambda case: case.name)
 def test_misuse(case: Case):
     options = ExecutionOptions(budget=case.budget)
@@ -31,6 +32,7 @@ def test_misuse(case: Case):
     assert (found.span.file, found.span.line) == ("bad.cl", line_of(case.source))
 
 
+@pytest.mark.slow
 def test_fault_does_not_depend_on_workers_or_width():
     source = """__kernel void k(__global int *a) {
       int i = get_global_id(0);
@@ -136,6 +138,7 @@ def test_interrupt_stops_a_launch(workers: int):
     assert time.monotonic() - begun < 20
 
 
+@pytest.mark.slow
 def test_calls_that_were_not_inlined():
     """At -O0, and of functions that ask for it; the message names the line in the function."""
     source = """__attribute__((noinline)) int get(__global int *p, int i) {

@@ -141,6 +141,7 @@ def arguments() -> list[KernelArgument]:
     return [ints(128), ints(128), LocalMemory(256)]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("width", [32, 64])
 @pytest.mark.parametrize("case", RACY, ids=lambda case: case.name)
 def test_race(case: Racy, width: int):
@@ -151,6 +152,7 @@ def test_race(case: Racy, width: int):
     assert (found.span and found.span.line, note.span and note.span.line) == case.lines
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", FINE)
 def test_no_race(name: str):
     run(source_of(FINE[name]), arguments(), LAUNCH, RACES)

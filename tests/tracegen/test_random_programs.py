@@ -45,6 +45,7 @@ def show(setting: Setting) -> str:
     return f"{setting.level.value}-{setting.width}-{setting.workers}-{shape}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", SAMPLE)
 def test_interpreter_agrees_on_buffers_blocks_and_masks(seed: int):
     assert reference_difference(sources(seed, 1), setting_of(seed)) is None
@@ -63,6 +64,7 @@ def test_half_precision_of_many(first: int):
         assert found is None, f"seed {seed}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.pocl
 @pytest.mark.parametrize("first", [1, 2 * PER_BUILD + 1])
 def test_pocl_and_interpreter_agree(first: int, pocl_context: pyopencl.Context):
@@ -82,12 +84,14 @@ def test_pocl_and_interpreter_agree_on_many(first: int):
     assert list(found.values()).count(REFUSED) <= BATCH // 10
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
 @pytest.mark.parametrize("setting", SETTINGS, ids=show)
 def test_kept_program(path: Path, setting: Setting):
     assert reference_difference(path.read_text(encoding="utf-8"), setting) is None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.pocl
 @pytest.mark.parametrize("path", ON_POCL, ids=lambda path: path.stem)
 def test_kept_program_on_pocl(path: Path, pocl_context: pyopencl.Context):

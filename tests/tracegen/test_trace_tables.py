@@ -28,6 +28,7 @@ def test_words_are_those_the_engine_writes():
     assert [getattr(words, n) for n in names] == [getattr(tracing, n) for n in names]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", CASES[::8], ids=label)
 def test_tables_survive_json(case: Case):
     tables = trace_workload(case.name, case.kernel).tables
@@ -76,6 +77,7 @@ def test_accesses(traced: Traced):
         assert argument is None or argument.name == access.array
 
 
+@pytest.mark.slow
 def test_every_access_of_every_workload_has_an_array_or_several():
     """Of the tiny launches, at most a few pointers may lead to more than one array."""
     several = 0

@@ -136,6 +136,7 @@ def test_memory_that_the_caller_gives_is_set() -> None:
         execute(unit, unit.kernels[0], NDRange((1,), (1,)), given, options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, pytest.param(2 * PER_BUILD + 3, marks=pytest.mark.full)])
 def test_random_programs_set_all_they_use(seed: int) -> None:
     """They are drawn so; results and counts are those of a run that does not look."""

@@ -34,12 +34,14 @@ def launched(number: int) -> tuple[Launch, dict[str, Array]]:
     return launch, engine.run(launch)[1]
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("number", range(len(CASES)), ids=name_of)
 def test_workload(number: int):
     """Against the reference in NumPy."""
     CASES[number].check(lambda _: launched(number)[1])
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.pocl
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("number", range(len(CASES)), ids=name_of)
@@ -59,6 +61,7 @@ def test_workload_on_pocl(number: int):
             assert apart(found[name], exact) <= apart(data, exact), name
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("case", CASES[::4], ids=label)
 def test_workload_with_the_control_flow_of_the_source(case: Case):
     def run(launch: Launch) -> dict[str, Array]:
@@ -67,6 +70,7 @@ def test_workload_with_the_control_flow_of_the_source(case: Case):
     case.check(run)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES[1::10], ids=label)
 def test_wide_warps_and_two_workers(case: Case):
     def run(launch: Launch) -> dict[str, Array]:

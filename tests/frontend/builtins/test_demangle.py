@@ -37,7 +37,9 @@ def test_every_overload_comes_back() -> None:
         assert overload_of_symbol(overload.symbol) == overload
 
 
-@given(st.from_regex(r"[a-z_][a-z_0-9]{0,20}", fullmatch=True), st.lists(_TYPES, max_size=6))
+@given(
+    st.text("abcnz_019", min_size=1, max_size=20).map("f{}".format), st.lists(_TYPES, max_size=6)
+)
 def test_any_function_comes_back(name: str, parameters: list[Type]) -> None:
     symbol = mangle(name, parameters)
     assert demangle(symbol) == Demangled(name, tuple(parameters))

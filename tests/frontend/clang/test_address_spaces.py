@@ -34,6 +34,7 @@ CAST = "  %g = addrspacecast ptr addrspace(1) %a to ptr addrspace(4)\n"
 TILE = "addrspacecast (ptr addrspace(3) @tile to ptr addrspace(4))"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

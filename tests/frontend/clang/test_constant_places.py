@@ -53,6 +53,7 @@ __global__ void k(float *o) { const unsigned t = threadIdx.x;
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("level", list(OptLevel))
 def test_every_place(level: OptLevel):
     """All snippets in one source: each is a kernel that compiles, and knows its spaces."""

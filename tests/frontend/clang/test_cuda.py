@@ -102,6 +102,7 @@ def test_ids_are_32_bits_wide():
     assert len(re.findall(r"trunc i64 %\S+ to i32", ir)) == 4
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -244,6 +245,7 @@ __global__ void bad(int* p) {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", UNSUPPORTED)
 def test_unsupported(case: str):
     """The construct and its line are named; the file's other kernel is there."""

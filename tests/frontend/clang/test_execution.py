@@ -64,6 +64,7 @@ def buffers(unit: CompiledUnit, case: Case) -> list[bytes]:
     return [done.buffers[number].tobytes() for number in sorted(done.buffers)]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.kernel)
 def test_buffers(case: Case):
     opencl, cuda = (KERNELS / case.name / f"{case.name}{suffix}" for suffix in (".cl", ".cu"))

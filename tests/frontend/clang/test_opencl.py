@@ -23,6 +23,7 @@ MIX_TOLERANCE = 0.16
 """Of a kernel's instructions but for moves, as docs/frontend-clang.md says and why."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", sampled(NAMES))
 def test_workload(name: str):
     """Names, arguments, loops and barriers are the same; the mix within the tolerance."""

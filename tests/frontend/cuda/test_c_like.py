@@ -19,6 +19,7 @@ def compiled(text: str) -> CompiledUnit:
     return compile_source(SourceText("k.cu", text, "."), BuildOptions(), "builtin")
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("name", C_LIKE)
 def test_twin(name: str):
     """The built-in front end and clang agree on names, arguments, loops and barriers."""

@@ -9,6 +9,7 @@ from tests.frontend.ir.llvm_oracle import check_module, printed
 from tests.passes.workloads import NAMES, compiled, sampled
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("level", list(OptLevel))
 @pytest.mark.parametrize("name", sampled(NAMES))
 def test_workload(name: str, level: OptLevel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kcc.frontend.options import SourceText
+from kcc.frontend.preprocessor import macros
 from tests.frontend.parsing import expanded, found, options, places
 
 STANDARD_EXAMPLE = """
@@ -152,7 +153,8 @@ DOUBLING = {
 
 
 @pytest.mark.parametrize("name", list(DOUBLING))
-def test_macros_that_double_end_in_an_error(name: str) -> None:
+def test_macros_that_double_end_in_an_error(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(macros, "MAX_EXPANSION_TOKENS", 10_000)
     assert [d.code for d in found(DOUBLING[name])] == ["K137"]
 
 

@@ -114,6 +114,7 @@ def test_the_name_of_a_file_may_come_from_a_macro(tmp_path: Path) -> None:
     assert len(unit.ast.ext) == 2
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -277,6 +277,7 @@ assert evaluate(parse_expression("7 / n", Span("", 1)), {"n": 2}) == Fraction(7,
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("damage", [b"", b"garbage", None])
 def test_a_damaged_cache_of_the_grammar_does_no_harm(damage: bytes | None, tmp_path: Path):
     package = tmp_path / "kcc" / "base"

@@ -87,6 +87,7 @@ def test_what_lanes_did_is_counted(tmp_path: Path):
     assert walk.sectors == pytest.approx((3 * 32 + 2 * 32 + 4 * 16) / 9)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["matmul", "saxpy", "stencil3d"])
 def test_as_from_source_where_memory_decides_nothing(name: str, capsys: pytest.CaptureFixture[str]):
     folder = ROOT / "kernels" / name
@@ -102,6 +103,7 @@ def test_as_from_source_where_memory_decides_nothing(name: str, capsys: pytest.C
         assert of_kernel == pytest.approx(times[launch["kernel"]] - LAUNCH_US, rel=1e-3)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name", ["convolution", "hotspot", "matmul", "nbody", "pathfinder", "reduction", "transpose"]
 )

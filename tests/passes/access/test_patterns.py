@@ -65,6 +65,7 @@ def compare(name: str, launch: Launch, level: OptLevel) -> list[str]:
     return wrong
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_patterns_are_those_of_the_execution(name: str, kernel: str):
@@ -140,6 +141,7 @@ def compare_program(seed: int, level: OptLevel, *, data: bool) -> list[str]:
     return differences(kernel, facts, executed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, 100))]
 )
@@ -193,6 +195,7 @@ def pattern_of(index: str, known: Known) -> AccessPattern:
     return facts[AccessPatterns].patterns[store.id]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("case", KINDS, ids=[f"{case[0]} {case[1]}" for case in KINDS])
 def test_kinds(case: tuple[Any, ...]):
     index, local, kind, stride, run, run_stride, mean = case

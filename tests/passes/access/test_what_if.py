@@ -57,6 +57,7 @@ INDICES = ["tile[x][y]", "tile[y][x]", "tile[(x + 3 * y) % 32][x / 2]", "tile[x 
            "tile[x % 4 * 8 + y][x]"]  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("index", INDICES)
 @pytest.mark.parametrize("extra", [1, 2, 5])
 def test_padding_is_a_wider_array(index: str, extra: int):

@@ -42,6 +42,7 @@ def facts_for(kernel: Kernel, unit: CompiledUnit, known: Known) -> Facts:
     return run_passes(kernel, unit.module, passes)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_what_is_uniform_does_not_differ(name: str, kernel: str):
@@ -124,6 +125,7 @@ EXPRESSIONS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("text", "local", "wanted"), EXPRESSIONS)
 def test_expressions(text: str, local: tuple[int, ...] | None, wanted: str):
     extra = "a[gid] = 1; t[lid] = 2; "
@@ -234,6 +236,7 @@ def test_addresses():
 RANDOM = [*range(3), *(pytest.param(seed, marks=pytest.mark.full) for seed in range(3, 100))]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", RANDOM)
 def test_random_programs(seed: int):
     program = access_program(seed, data=seed % 2 == 0)

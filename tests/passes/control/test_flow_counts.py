@@ -24,6 +24,7 @@ KERNELS = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_counts_are_those_of_the_engine(name: str, kernel: str):

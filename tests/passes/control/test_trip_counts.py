@@ -82,6 +82,7 @@ def test_float_loops_need_the_launch():
     assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 3, 3)
 
 
+@pytest.mark.slow
 def test_a_hailstone_sequence_is_simulated_for_every_work_item():
     body = f"""uint v = get_global_id(0) + 1;
       while (v != 1) {{ v = v & 1 ? 3 * v + 1 : v >> 1; {ONE} }}"""
@@ -193,6 +194,7 @@ def check_launches(case: Case, level: OptLevel, count: int) -> None:
         check(compared(unit, run, Known()), NAMED_WITHOUT_LAUNCH)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("case", CASES[::STRIDE], ids=label)
 def test_two_launches(case: Case):
     check_launches(case, OptLevel.O1, 2)
@@ -223,11 +225,13 @@ def check_random(seed: int, level: OptLevel, *, data: bool) -> None:
     check(compared(unit, done, Known()), NAMED_WITHOUT_LAUNCH)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(SAMPLE))
 def test_random_loops(seed: int):
     check_random(seed, LEVELS[seed % len(LEVELS)], data=False)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(SAMPLE // 2))
 def test_random_loops_on_data(seed: int):
     check_random(seed, LEVELS[seed % len(LEVELS)], data=True)
@@ -255,6 +259,7 @@ REGRESSIONS = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("seed", "level"), REGRESSIONS)
 def test_regression(seed: int, level: OptLevel):
     check_random(seed, level, data=seed % 3 == 0)

@@ -110,6 +110,7 @@ def bits(mask: int) -> set[int]:
     return {i for i in range(mask.bit_length()) if mask >> i & 1}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sampled(NAMES))
 def test_pressure_is_that_of_plain_live_sets(name: str):
     for kernel in compiled(name, OptLevel.O2).kernels:
@@ -210,6 +211,7 @@ def test_constants_to_counts():
     assert count_from(RegisterFeatures(90, 90, 70, 40, 100)) == 74
 
 
+@pytest.mark.slow
 def test_estimates_against_ptxas():
     """The figures of docs/gpus.md, with a little room."""
     errors: dict[str, list[float]] = {"sm_70": [], "sm_80": [], "sm_90": []}

@@ -74,6 +74,7 @@ class Walk:
         self.registers[register[move.to]] = self.registers[register[move.of]]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["matmul", "fft", "lud", "nw", "mandelbrot", "bitonic", "hotspot"])
 def test_registers_hold_what_is_read(name: str, tmp_path: Path) -> None:
     path = tmp_path / "k.kct"

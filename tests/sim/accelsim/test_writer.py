@@ -35,6 +35,7 @@ def total(timings: list[Timing], name: str) -> float:
     return sum(t.statistics[name] for t in timings)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", KERNELS)
 def test_round_trip(name: str, tmp_path: Path) -> None:
     path, folder = trace(name, tmp_path), tmp_path / "list"
@@ -117,6 +118,7 @@ def test_refusals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.slow
 def test_warps_of_64_lanes_do_not_fit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = str(ROOT / "kernels" / "vecadd" / "workload.py")
     arguments = ["trace", script, "--size", "tiny", "--warp-size", "64", "--format", "accelsim"]

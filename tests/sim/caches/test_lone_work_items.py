@@ -17,6 +17,7 @@ __kernel void k(__global const float *x, __global float *y, int n) {
 TURNS = 4096
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("items", [256, 1 << 16, 1 << 20])
 def test_a_lone_work_item_finds_its_sector_again(items: int) -> None:
     found = estimated(LONE, str(items), "256", "v100", args=f"n={TURNS}").estimate
@@ -25,6 +26,7 @@ def test_a_lone_work_item_finds_its_sector_again(items: int) -> None:
     assert found.counts.l2_read_sectors == pytest.approx(TURNS / 8, rel=0.01)
 
 
+@pytest.mark.slow
 def test_long_loops_of_one_work_item_are_not_gone_through() -> None:
     found = estimated(LONE, str(1 << 16), "256", "v100", args=f"n={1 << 30}").estimate
     assert found.counts.dram_read_sectors == pytest.approx((1 << 30) / 8, rel=0.01)

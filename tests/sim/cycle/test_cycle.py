@@ -74,6 +74,7 @@ def test_warps_hide_latency(tmp_path: Path) -> None:
     assert timing.issued == 16 * N
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("degree", range(1, 33))
 def test_bank_conflicts_of_every_degree(tmp_path: Path, degree: int) -> None:
     """So many lanes want other words of bank 0, the others the first of these."""
@@ -282,6 +283,7 @@ def test_schedulers_issue_everything(tmp_path: Path, scheduler: str) -> None:
     assert timing.issued == 8 * 8 * 4
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "settings",
     [

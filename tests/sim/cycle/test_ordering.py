@@ -59,6 +59,7 @@ def values(instructions: tuple[TracedInstruction, ...]) -> list[object]:
     return sorted((repr(spelled(n, 2)) for n in range(len(instructions))), key=str)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["bfs", "matmul", "lud", "hotspot", "btree", "particlefilter"])
 def test_everything_is_there_and_behind_what_it_needs(name: str, tmp_path: Path) -> None:
     path = tmp_path / "k.kct"

@@ -64,6 +64,7 @@ def check_tables(tables: TraceTables) -> None:
     TraceTables.from_json(replace(tables, segments=segments, blocks=blocks).to_json())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "trips"),
     [

@@ -25,6 +25,7 @@ __kernel void k(__global float *out, int n) {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "sizes"),
     [

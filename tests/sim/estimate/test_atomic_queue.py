@@ -24,6 +24,7 @@ def queued(statement: str, gpu: str = "v100") -> float:
     return estimated(source, str(ITEMS), str(BLOCK), gpu).estimate.bounds["l2_atomics"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("statement", "cycles"),
     [
@@ -79,6 +80,7 @@ def test_a_sum_in_one_word_takes_as_long_as_its_queue() -> None:
     assert ITEMS <= found.cycles < 1.01 * ITEMS
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("operation", "index", "passes"),
     [

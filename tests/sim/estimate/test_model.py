@@ -142,6 +142,7 @@ def test_conversions_from_double_go_at_the_rate_of_double_where_it_is_lower() ->
     assert found.bounds["fp64"] == pytest.approx(items / 32 / 56 * 8 * 32 / 32)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("qualifiers", "gpu", "kept"),
     [
@@ -216,6 +217,7 @@ def test_counts_of_a_stream_are_exact() -> None:
     assert counts.dram_write_sectors == pytest.approx(67108864 / 8)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("key", ["sm_count", "core_clock_boost_mhz", "memory_bandwidth_gbs",
                                  "l2.size_bytes"])  # fmt: skip
 @pytest.mark.parametrize("source", [SAXPY, FMA, TRANSPOSE])

@@ -25,6 +25,7 @@ def rows() -> list[dict[str, str]]:
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row['gpu']}-{row['block_size']}")
 def test_streams(row: dict[str, str]) -> None:
     # One warp: what a thread block costs, and the latency of DRAM. Many: what DRAM sustains.
@@ -37,6 +38,7 @@ def test_streams(row: dict[str, str]) -> None:
         assert ours == pytest.approx(float(row[column]), rel=within), column
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gpu", ["v100", "a40"])
 def test_never_more_than_the_data_sheet_and_never_less_with_more_warps(gpu: str) -> None:
     peak = load_gpu(STREAM_GPUS[gpu]).memory_bandwidth_gbs

@@ -290,6 +290,7 @@ __kernel void k(__global const float *x, __global float *y) {
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("gpu", ["v100", "rtx3090", "gtx1080"])
 def test_without_coalescing_lanes_lie_side_by_side(tmp_path: Path, gpu: str) -> None:
     # Words of 32 lanes, 128 bytes apart: in lines of their own, and in the same bank of L1.
@@ -303,6 +304,7 @@ def test_without_coalescing_lanes_lie_side_by_side(tmp_path: Path, gpu: str) -> 
     )
 
 
+@pytest.mark.slow
 def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
     found = run(source, tmp_path / "a.json", "--gpu", "all", *LAUNCH)["estimates"]
     assert len(found) > 40
@@ -310,6 +312,7 @@ def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
         assert (each["time_us"] is None) == bool(each["reason"])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", command.MODELS)
 def test_each_model_gives_a_whole_record(source: Path, tmp_path: Path, model: str) -> None:
     document = run(source, tmp_path / "a.json", "--gpu", "v100", "--model", model, *LAUNCH)

@@ -93,6 +93,7 @@ def disagree(one: analysis.Floats, other: analysis.Floats) -> bool:
     return len(one) != len(other)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("source", "dimensions"), [(SAXPY, 1), (TRANSPOSE, 2), (STENCIL, 2)])
 def test_a_large_launch_of_any_size_is_as_much_work(
     source: str, dimensions: int, monkeypatch: pytest.MonkeyPatch

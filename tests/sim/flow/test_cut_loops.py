@@ -82,6 +82,7 @@ def cycles(source: str, trips: int, blocks: int) -> float:
     return workshop.estimate(prepared, load_gpu("v100"), Question()).estimate.cycles
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("blocks", [320, 640, 6400], ids=["half", "one round", "ten rounds"])
 @pytest.mark.parametrize(
     ("source", "trips", "most", "longest", "within"),

@@ -48,6 +48,7 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
     return [rows[n] for n in waited], sum(row.slots for row in control)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
 def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, parting: int):
     found, slots = branches(body, Generation.VOLTA)

@@ -32,6 +32,7 @@ def all_timings(path: str, gpu: str, options: Options, *, cold: bool = False) ->
     return list(interval_trace(path, load_gpu(gpu, []), options, cold=cold))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_are_those_of_the_cycle_level_model(traces: dict[str, str], name: str):
     """Whatever does not depend on time is the same: instructions, sectors, passes, L2 writes."""
@@ -50,6 +51,7 @@ def test_counts_are_those_of_the_cycle_level_model(traces: dict[str, str], name:
             }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_misses_are_near_those_of_the_cycle_level_model(traces: dict[str, str], name: str):
     found = all_timings(traces[name], GPU, Options())
@@ -80,6 +82,7 @@ def test_collection_adds_up(traces: dict[str, str], name: str):
         assert c.block_slots.sum() == (c.executed * c.operations.issue_slots).sum()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", list(Model))
 def test_stacks_add_up(traces: dict[str, str], model: Model):
     for gpu in (GPU, "a100"):
@@ -95,6 +98,7 @@ def points(path: str, settings: list[list[str]], options: Options | None = None)
         return [explorer.at(each).cycles for each in settings]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_more_is_never_slower(traces: dict[str, str], name: str):
     """More entries or bandwidth, shorter latencies; by no more than two percent where the order
@@ -142,6 +146,7 @@ def test_a_point_is_what_a_run_of_its_own_says(traces: dict[str, str]):
     assert [t.cycles for t in found] == pytest.approx([t.cycles for t in own])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("part", EXTENSIONS)
 def test_each_part_can_be_left_out(traces: dict[str, str], part: str):
     chosen = Options(extensions=without((part,)))

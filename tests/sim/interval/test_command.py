@@ -203,6 +203,7 @@ def test_settings_are_in_the_heading(traces: dict[str, str], capsys: pytest.Capt
     assert json.loads(capsys.readouterr().out)["settings"] == ["l1.mshr=7"]
 
 
+@pytest.mark.slow
 def test_png(traces: dict[str, str], tmp_path: Path):
     pytest.importorskip("matplotlib")
     target = tmp_path / "a.png"

@@ -49,6 +49,7 @@ def test_every_row_has_its_origin() -> None:
     assert not [row for row in rows() if len(row.origin) < 3]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("type_", "operation", "beyond"),
     [

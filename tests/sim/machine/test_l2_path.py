@@ -40,6 +40,7 @@ def test_a_request_takes_as_long_as_its_bytes_or_two_cycles(
     assert sector_cycles(bytes_per_cycle, REQUEST_CYCLES, lines_per_sector) == cycles
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("gpu", ["v100", "h100", "k40", "gtx980"])
 def test_scattered_stores_take_two_cycles_of_an_sm_for_each_lane(gpu: str) -> None:
     sms = machine_of(GpuReader(load_gpu(gpu))).sms

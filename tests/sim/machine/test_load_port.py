@@ -63,6 +63,7 @@ __kernel void k(__global const float2 *restrict x, __global float *y, int n) {
 OF_A_WARP, OF_A_BLOCK = "i + get_local_id(0) / 32", "i"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("place", "gpu", "cycles"),
     [

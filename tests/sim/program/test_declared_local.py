@@ -44,6 +44,7 @@ def invalid(source: str, name: str, words: int, gpu: str) -> str:
     return found.estimate.invalid
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("source", "name"), [(OPENCL, "k.cl"), (CUDA, "k.cu")])
 @pytest.mark.parametrize(("gpu", "words", "fits"), [
     ("rtx3090", 12288, True), ("rtx3090", 12289, False), ("v100", 12289, False),

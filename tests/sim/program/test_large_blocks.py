@@ -91,6 +91,7 @@ def test_compilers_from_ampere_on_are_in_doubt(
     assert may_spill(capability) is whether
 
 
+@pytest.mark.slow
 def test_the_time_of_a_block_in_doubt_is_between_both() -> None:
     doubtful, sure = sums(18, "rtx3090"), sums(10, "rtx3090")
     assert (sure.doubt, "possible_spills" in sure.cpi_stack) == (1.0, False)
@@ -114,6 +115,7 @@ def test_iterations_left_over_pay_for_themselves() -> None:
     assert issued(8) < issued(7)
 
 
+@pytest.mark.slow
 def test_a_block_of_many_work_items_does_not_fit_when_all_registers_are_taken() -> None:
     wide = estimated(SUMS % 20, "196608", "384", "rtx3090").estimate
     assert wide.invalid == "no thread block fits on an SM: registers"

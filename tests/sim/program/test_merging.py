@@ -57,6 +57,7 @@ kernel void k(global const float *a, global const float2 *b, global float *c) {
 PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("source", "memory", "sizes"),
     [

@@ -53,6 +53,7 @@ def test_unrolled_wholly_it_is_registers() -> None:
     assert not moves(found)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("count", "unroll", "candidates"),
     # Pieces are as wide as the loop's step: at most 16 bytes.
@@ -66,6 +67,7 @@ def test_few_candidates_are_selected(count: int, unroll: int, candidates: int) -
     assert set(moves(found)) == {candidates}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("count", "unroll"), [(16, 1), (32, 1), (32, 2)])
 def test_many_candidates_lie_in_memory(count: int, unroll: int) -> None:
     program = subject(count, unroll).program(Generation.VOLTA)

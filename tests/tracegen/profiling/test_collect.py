@@ -67,11 +67,13 @@ def profiles(
     return collector.info, collector.finish(0), slow_profile(tables, blocks), done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_profile_equals_slow_twin(name: str, kernel: str):
     compare(*profiles(name, kernel))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["bfs", "reduction"])
 def test_profile_of_wide_warps_equals_slow_twin(name: str):
     for kernel in load(name).launches:

@@ -112,6 +112,7 @@ def test_a_kernel_without_open_branches_keeps_its_classes(tmp_path: Path):
     assert target.read_bytes() == plain
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("place", "value", "code"),
     [

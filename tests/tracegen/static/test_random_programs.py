@@ -51,11 +51,13 @@ def check(
     assert difference(static, traced) is None, text
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(8))
 def test_program(seed: int):
     check(seed)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("seed", range(24))
 def test_masking_program(seed: int):
     check(seed, masking_program, MANY_BLOCKS)

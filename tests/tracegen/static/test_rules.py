@@ -154,6 +154,7 @@ def test_what_follows_a_branch_that_is_assumed_is_sure_again():
     assert missing == static.summary.assumed_events == 4
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [

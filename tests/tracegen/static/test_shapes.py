@@ -39,6 +39,7 @@ def kernel(body: str) -> str:
     return f"kernel void k(global int *a) {{ int i = get_global_id(0); {body} }}"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_classes_do_not_grow_with_the_launch(body: str):
     unit = unit_of(kernel(body))
@@ -51,6 +52,7 @@ def test_classes_do_not_grow_with_the_launch(body: str):
     assert counts[0] == counts[1] <= 200
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_classes_say_what_a_run_does(body: str):
     """With numbers that make digits of 60 thread blocks."""

@@ -73,6 +73,7 @@ def check(case: Case, shape: NDRange, level: OptLevel = OptLevel.O2) -> None:
         assert not_in_run(static, traced) <= summary.assumed_events
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("case", [c for c in CASES if c.kernel in SAMPLE], ids=label)
 def test_kernel(case: Case):
     check(case, launches(case)[0])

@@ -200,6 +200,7 @@ def test_what_must_be_given(write: Write):
     assert len(found) == 5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("content", [b"\xff\xfe", b"- 1\n", b"", b"3\n", b"a: [" * 5000])
 def test_files_that_hold_no_description(tmp_path: Path, content: bytes):
     path = tmp_path / "bad.yaml"

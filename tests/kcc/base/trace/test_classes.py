@@ -41,6 +41,7 @@ def write(path: Path, traced: Traced, *, by_event: bool = False) -> int:
     return count
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("by_event", [False, True])
 @pytest.mark.parametrize(("name", "kernel"), KERNELS)
 def test_expansion_is_the_dynamic_trace(

@@ -75,6 +75,7 @@ def test_choice(
     assert said.startswith(f"{path}: {len(wanted)} launch{plural}, ")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [

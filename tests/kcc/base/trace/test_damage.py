@@ -99,6 +99,7 @@ def flip(place: int, bit: int) -> bytes:
     return bytes(changed)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("start", range(13))
 def test_flipped_bits(tmp_path: Path, start: int):
     for place in range(start * 7, len(DATA), 13 * 7):
@@ -213,6 +214,7 @@ def in_json(tag: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
     return build(records)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("value", [None, -1, 1 << 70, "x", [], {}, 1.5, True, [None], [[1]], [-9]])
 @pytest.mark.parametrize("tag", [b"HEAD", b"KERN", b"LNCH", b"DONE"])
 def test_every_key_with_a_wrong_value(folder: Path, tag: bytes, value: object):
@@ -268,6 +270,7 @@ def bomb() -> bytes:
     return data + footer + zlib.crc32(footer).to_bytes(4, "little") + b"kct end\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "make",
     [

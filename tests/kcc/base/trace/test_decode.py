@@ -62,6 +62,7 @@ def check(traced: Traced, *, addresses: bool = True) -> None:
         assert found == wanted
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("case", CASES[1::9], ids=label)
 def test_workload(case: Case):
     check(trace_workload(case.name, case.kernel))
@@ -74,6 +75,7 @@ def test_workload_at_both_widths(case: Case, width: int):
     check(trace_workload(case.name, case.kernel, width=width))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_program(seed: int):
     level = (OptLevel.O1, OptLevel.O2)[seed % 2]

@@ -26,6 +26,7 @@ def conditions(statement: str, level: OptLevel = OptLevel.O1) -> list[str]:
     return [condition_text(kernel.function, e) for e in ends if isinstance(e, CondBranch | Switch)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("condition", "text"),
     [

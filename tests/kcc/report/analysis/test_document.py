@@ -24,6 +24,7 @@ def test_document_follows_its_schema(schema: dict[str, Any]):
     assert schema["$id"] == SCHEMA == schema["properties"]["schema"]["const"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("key", ["schema", "kcc_version", "source", "kernels"])
 def test_schema_requires_the_keys(schema: dict[str, Any], key: str):
     made = document(analysis())

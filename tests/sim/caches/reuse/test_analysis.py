@@ -377,6 +377,7 @@ def test_one_sm_stands_for_all_that_are_equal(program: ReuseProgram) -> None:
         assert found.dram.mean == pytest.approx(full.accesses[access].dram.mean, abs=0.01)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", [SWEEP, TILES])
 def test_sampled_sets_stand_for_all(program: ReuseProgram) -> None:
     """The mean over seeds, which choose the sets, is that of all sets: sets do not know of each
