@@ -1,7 +1,7 @@
 """How many seeded mutants of the source the tests kill.
 
     python -m benchmarks.mutants --count 60 --seed 1 --journal mutants.jsonl
-    python -m benchmarks.mutants --journal mutants.jsonl --unthinned    survivors, all cases
+    python -m benchmarks.mutants --journal mutants.jsonl --whole    survivors, slow tests and all cases
 
 Each mutant changes one operator, comparison, constant or condition of a function in a copy of the
 commit, equally many in each layer. The tests that mirror the module run first, then those of its
@@ -28,7 +28,7 @@ from pathlib import Path
 from scripts import changed
 
 ROOT = Path(__file__).resolve().parents[1]
-LAYERS = ("frontend", "passes", "tracegen", "sim", "synth")
+LAYERS = ("frontend", "passes", "tracegen", "sim", "synth", "kcc")
 LIMIT_SECONDS = 3600.0
 """A run of tests that takes longer counts as killed: the mutant does not end."""
 
@@ -146,7 +146,7 @@ def verdict(mutant: Mutant, copy: Path, options: Sequence[str]) -> str:
     """The first test that fails, ``time`` if the tests do not end, or ``survived``."""
     environment = {**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
     for tests in stages(mutant):
-        command = [sys.executable, "-P", "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-P", "-m", "pytest", "-x", "-q"]
         try:
             done = subprocess.run(
                 [*command, *options, *tests], cwd=copy, env=environment, capture_output=True,
@@ -175,9 +175,9 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--journal", type=Path, required=True)
-    parser.add_argument("--unthinned", action="store_true", help="all cases of thinned tests")
+    parser.add_argument("--whole", action="store_true", help="slow tests and all cases too")
     given = parser.parse_args()
-    options = ["--unthinned"] if given.unthinned else []
+    options = ["--whole"] if given.whole else []
     journal: Path = given.journal
     known = [json.loads(s) for s in journal.read_text().splitlines()] if journal.exists() else []
     kept = {(json.dumps(row["mutant"]), *row["options"]): row["verdict"] for row in known}
