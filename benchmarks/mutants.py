@@ -1,7 +1,7 @@
 """How many seeded mutants of the source the tests kill.
 
     python -m benchmarks.mutants --count 60 --seed 1 --journal mutants.jsonl
-    python -m benchmarks.mutants --journal mutants.jsonl --whole    survivors, slow tests and all cases
+    python -m benchmarks.mutants --journal mutants.jsonl --whole    survivors, the whole suite
 
 Each mutant changes one operator, comparison, constant or condition of a function in a copy of the
 commit, equally many in each layer. The tests that mirror the module run first, then those of its
