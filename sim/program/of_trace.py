@@ -30,8 +30,8 @@ PROGRAMS_KEPT = 256
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """The program of the kernel of some tables. ``instructions[a]`` is the instruction of the access
-    that the program calls a; ``registers`` are those of a work-item."""
+    """The program of a kernel with some tables. ``instructions[a]`` is the instruction of the
+    access that the program calls a; ``registers`` are those of a work-item."""
 
     tables: TraceTables
     program: MachineProgram
