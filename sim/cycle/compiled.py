@@ -22,8 +22,11 @@ from kcc.sim.program.of_trace import TracedProgram, program_of_trace
 class IssuedLaunch(Protocol):
     """A launch in terms of what warps issue."""
 
-    launch: TraceLaunch
-    tables: TraceTables
+    @property
+    def launch(self) -> TraceLaunch: ...
+
+    @property
+    def tables(self) -> TraceTables: ...
 
     def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
         """As :meth:`kcc.base.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""

@@ -24,6 +24,9 @@ PRIVATE_BASE = 0x0000_0200_0000_0000
 SHARED_BASE = 0x0000_0100_0000_0000
 """Where a trace has private and local memory."""
 
+MACHINE_CODE = "sass"
+"""The language of tables whose instructions are a compiler's."""
+
 NO_ADDRESSES = frozenset({Memory.NONE, Memory.BARRIER, Memory.IMAGE})
 
 
@@ -35,6 +38,17 @@ class IssuedTables(TraceTables):
     operations: tuple[MachineOperation, ...] = ()
     numbers: tuple[int, ...] = ()
     registers: int = 0
+
+
+def lowering_notes(tables: TraceTables) -> tuple[str, ...]:
+    """What a result rests on where tables have neither machine operations nor machine code."""
+    if isinstance(tables, IssuedTables) or tables.language == MACHINE_CODE:
+        return ()
+    note = (
+        "the trace has no IR of its kernels (format 1 or 2): what they issue is made of its "
+        "tables, and not as by `kcc estimate`"
+    )
+    return (note,)
 
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
