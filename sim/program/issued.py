@@ -13,12 +13,16 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.of_trace import PROGRAMS_KEPT, TracedProgram
 from kcc.sim.program.operations import MachineOperation, Memory
 from kcc.sim.program.replay import Replay
+from kcc.sim.program.rounds import times_together, together
+
+Numbers = NDArray[np.int32]
 
 PRIVATE_BASE = 0x0000_0200_0000_0000
 SHARED_BASE = 0x0000_0100_0000_0000
@@ -70,7 +74,13 @@ def issued(traced: TracedProgram) -> tuple[IssuedTables, Replay]:
         if len(own) < len(part):
             without[number] = len(rows.segments)
             rows.add(number, own)
-    return rows.tables(), rows.replay(without)
+    together = np.full(len(parts), -1, np.int32)
+    for number, part in enumerate(parts):
+        times = times_together(traced.program, traced.loops, traced.tables.segments[number].block)
+        if times > 1:
+            together[number] = len(rows.segments)
+            rows.add_together(number, part, times)
+    return rows.tables(), rows.replay(without, together)
 
 
 def _parts(traced: TracedProgram, block: int) -> list[tuple[int, ...]]:
@@ -100,10 +110,16 @@ class _Rows:
     instructions: list[TracedInstruction] = field(default_factory=list[TracedInstruction])
     accesses: list[TracedAccessTable] = field(default_factory=list[TracedAccessTable])
     numbers: list[int] = field(default_factory=list[int])
+    operations: list[MachineOperation] = field(default_factory=list[MachineOperation])
+    names: int = 0
+    """Results that have a number."""
     sources: list[tuple[int, ...]] = field(default_factory=list[tuple[int, ...]])
     """Of each access, those of the trace's segment that it takes addresses from, by place."""
     fixed: list[int] = field(default_factory=list[int])
     """Of each access, its address where it takes none."""
+
+    def __post_init__(self) -> None:
+        self.names = len(self.traced.program.operations)
 
     @property
     def place(self) -> int:
@@ -111,29 +127,48 @@ class _Rows:
 
     def add(self, number: int, part: Sequence[int]) -> None:
         """A segment of these operations, for one of the trace."""
-        old, first, first_access = self.old.segments[number], self.place, len(self.accesses)
+        first, first_access = self.place, len(self.accesses)
         barrier = -1
         for operation in part:
             if self.traced.program.operations[operation].memory is Memory.BARRIER:
                 barrier = self.place
-            self._add_operation(number, operation)
+            own = self.traced.program.operations[operation]
+            self._add_operation(number, operation, own)
+        self._end(number, first, first_access, barrier)
+
+    def add_together(self, number: int, part: Sequence[int], times: int) -> None:
+        """A segment of so many iterations of one of the trace."""
+        first, first_access = self.place, len(self.accesses)
+        rounds = together(self.traced.program, part, times, self.names)
+        self.names += times * len(part)
+        for each in rounds:
+            self._add_operation(number, each.number, each.operation, each.iteration)
+        self._end(number, first, first_access, -1, times)
+
+    def _end(
+        self, number: int, first: int, first_access: int, barrier: int, times: int = 1
+    ) -> None:
+        """The segment that began with these is complete."""
+        old = self.old.segments[number]
         self.segments.append(
             Segment(
-                old.block, first, self.place, old.counted, first_access, len(self.accesses),
+                old.block, first, self.place, times * old.counted, first_access, len(self.accesses),
                 barrier if old.barrier >= 0 else -1,
             )
         )  # fmt: skip
 
-    def _add_operation(self, segment: int, number: int) -> None:
-        own = self.traced.program.operations[number]
+    def _add_operation(
+        self, segment: int, number: int, own: MachineOperation, iteration: int = 0
+    ) -> None:
         access = -1
         if own.unit is Unit.MEMORY and own.memory not in NO_ADDRESSES:
             access = len(self.accesses)
-            self._add_access(segment, own)
+            self._add_access(segment, own, iteration)
         new = replace(self._origin(own), segment=len(self.segments), access=access)
         block = self.old.segments[segment].block
         self.instructions.append(replace(new, block=block))
         self.numbers.append(number)
+        self.operations.append(own)
 
     def _origin(self, own: MachineOperation) -> TracedInstruction:
         """What the tables say of an operation, or of one that the IR does not have."""
@@ -147,12 +182,13 @@ class _Rows:
             0, 0, own.kind.value, "", classes, "void", 0, (), (), -1, file, line, 0
         )
 
-    def _add_access(self, segment: int, own: MachineOperation) -> None:
+    def _add_access(self, segment: int, own: MachineOperation, iteration: int) -> None:
         """An access, with the trace's accesses that it takes the place of."""
         old, place = self.old.segments[segment], self.place
         touched = [self._number(a) for a in own.parts or (own.access,) if a >= 0]
         inside = [n - old.first_access for n in touched if old.first_access <= n < old.end_access]
-        self.sources.append(tuple(inside))
+        ahead = iteration * (old.end_access - old.first_access)
+        self.sources.append(tuple(ahead + n for n in inside))
         if touched:
             leader = self.old.accesses[touched[0]]
             size = own.bytes if len(touched) > 1 else leader.element_bytes
@@ -178,7 +214,7 @@ class _Rows:
 
     def tables(self) -> IssuedTables:
         """The tables."""
-        old, operations = self.old, self.traced.program.operations
+        old = self.old
         blocks = tuple(
             replace(
                 block, first=self.segments[block.first_segment].first,
@@ -198,13 +234,14 @@ class _Rows:
             ),
         }  # fmt: skip
         return IssuedTables(
-            **kept, operations=tuple(operations[n] for n in self.numbers),
-            numbers=tuple(self.numbers), registers=self.traced.registers,
+            **kept, operations=tuple(self.operations), numbers=tuple(self.numbers),
+            registers=self.traced.registers,
         )  # fmt: skip
 
-    def replay(self, without: np.ndarray) -> Replay:
-        """What makes the batches; ``without`` is the segment of each that lacks what iterations
-        share, -1 where it is the same."""
+    def replay(self, without: Numbers, together: Numbers) -> Replay:
+        """What makes the batches; of each segment of the trace, ``without`` is the one that lacks
+        what iterations share, ``together`` the one of several iterations, -1 where there is
+        none."""
         loop_of = np.full(len(without), -1, np.int32)
         begins = np.zeros(len(without), np.bool_)
         times = np.ones(len(self.traced.loops.loops) + 1, np.int64)
@@ -222,7 +259,7 @@ class _Rows:
         bounds = [(s.first_access, s.end_access) for s in self.segments]
         starts = np.cumsum([0, *map(len, self.sources)])
         return Replay(
-            loop_of, begins, times, without, np.array(bounds, np.int64).reshape(-1, 2),
+            loop_of, begins, times, without, together, np.array(bounds, np.int64).reshape(-1, 2),
             starts, np.array([p for own in self.sources for p in own] or [0], np.int64),
             np.array(self.fixed or [0], np.int64),
         )  # fmt: skip

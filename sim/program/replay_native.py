@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import native
+from kcc.base.native import inlined, native
 
 Ints = Any
 
 
 @native
 def chosen_segments(
-    thread_block: Ints, warp: Ints, segment: Ints, loop_of: Ints, begins: Ints, times: Ints,
-    without: Ints, warps: int, found: Ints,
+    thread_block: Ints, warp: Ints, segment: Ints, mask: Ints, loop_of: Ints, begins: Ints,
+    times: Ints, without: Ints, together: Ints, warps: int, found: Ints, kept: Ints,
 ) -> None:  # fmt: skip
-    """For each row the segment that is issued. Of T iterations of a loop of which ``times`` share
-    what the loop costs, the first T modulo ``times`` pay each for itself (nvcc runs those that are
-    left over first), then the last one of each group. Where a batch does not have all iterations,
-    no one is left over."""
+    """For each row the segment that is issued, and whether it is ``kept``: iterations that are one
+    piece of code are one row, where the same lanes do them. Of T iterations of a loop of which
+    ``times`` share what the loop costs, the first T modulo ``times`` pay each for itself (nvcc runs
+    those that are left over first), then the last one of each group. Where a batch does not have
+    all iterations, no one is left over."""
     rows = len(segment)
     if rows == 0:
         return
@@ -55,8 +56,33 @@ def chosen_segments(
             total = after + 1
             left[own] = total if is_cut else total - total % times[inside]
             loop[own] = inside
+        if not kept[row]:
+            found[row] = number
+            continue
+        group = times[inside] if inside >= 0 and together[number] >= 0 else 0
+        if group and after % group == group - 1 and after < left[own] and _is_one(
+            thread_block, warp, segment, mask, row, group
+        ):  # fmt: skip
+            found[row] = together[number]
+            for other in range(row + 1, row + group):
+                kept[other] = False
+            continue
         pays = inside < 0 or after % times[inside] == 0 or after >= left[own]
         found[row] = number if pays or without[number] < 0 else without[number]
+
+
+@inlined
+def _is_one(
+    thread_block: Ints, warp: Ints, segment: Ints, mask: Ints, row: int, count: int
+) -> bool:  # fmt: skip
+    """Whether so many rows are of one segment, warp and mask."""
+    if row + count > len(segment):
+        return False
+    for other in range(row + 1, row + count):
+        same = segment[other] == segment[row] and mask[other] == mask[row]
+        if not same or warp[other] != warp[row] or thread_block[other] != thread_block[row]:
+            return False
+    return True
 
 
 @native

@@ -24,6 +24,7 @@ from kcc.sim.estimate.subject import Subject
 from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.machine.costs import generation_of_gpu
 from kcc.sim.program.issued import IssuedTables, issued, lowering_notes
+from kcc.sim.program.loop_overhead import UNROLL_LIMIT
 from kcc.sim.program.of_trace import program_of_trace
 from kcc.sim.program.replay import Replay
 from kcc.stages.analyze import AnalysisRequest
@@ -44,12 +45,14 @@ def requested(path: Path, *words: str) -> AnalysisRequest:
 
 
 def known_in_the_mean(subject: Subject) -> frozenset[int]:
-    """Blocks of loops of which warps go round differently often, or that not all iterations come
-    to: what iterations share, whoever looks at the source knows there in the mean only."""
+    """Blocks of loops of which warps go round differently often, or less often than they are
+    unrolled, or that not all iterations come to: what iterations share, whoever looks at the source
+    knows there in the mean only."""
     loops, flow = subject.facts[Loops], subject.flow
     return frozenset(
         block for loop in loops.loops for block in loop.blocks
         if flow.executions[block] != flow.executions[loop.header] or flow.trips[loop.id] % 1
+        or flow.trips[loop.id] < UNROLL_LIMIT
     )  # fmt: skip
 
 
@@ -127,13 +130,14 @@ def test_all_models_issue_the_same_of_every_kernel(path: Path, gpu: str, tmp_pat
 LOOP, REST = 0, 1
 
 
-def replay(times: int) -> Replay:
-    """Of a loop that is segment 0, or 2 where it does not pay, behind which comes segment 1. Its
-    second access is that of two of the trace."""
+def replay(times: int, group: int = -1) -> Replay:
+    """Of a loop that is segment 0, or 2 where it does not pay, or ``group`` where all iterations
+    are one, behind which comes segment 1. Its second access is that of two of the trace."""
     return Replay(
         np.array([0, -1], np.int32), np.array([True, False]), np.array([times, 1]),
-        np.array([2, -1], np.int32), np.array([[0, 2], [2, 2], [2, 3]]), np.array([0, 1, 3, 3]),
-        np.array([2, 0, 1]), np.array([0, 0, 4096]),
+        np.array([2, -1], np.int32), np.array([group, -1], np.int32),
+        np.array([[0, 2], [2, 2], [2, 3], [3, 5]]), np.array([0, 1, 3, 3, 4, 5]),
+        np.array([2, 0, 1, 0, 3]), np.array([0, 0, 4096, 0, 0]),
     )  # fmt: skip
 
 
@@ -194,6 +198,23 @@ def test_merged_loads_take_the_lowest_address():
     assert found.access_start.tolist() == [0, 1, 3]
     assert found.access.tolist() == [2, 0, 1]
     assert found.addresses.tolist() == [[4096, 4096], [96, 64], [4, 12]]
+
+
+def test_iterations_by_the_same_lanes_are_one_row():
+    """Five iterations of which two are one; then three, whose lanes differ in the last."""
+    rows = [LOOP] * 5 + [REST] + [LOOP] * 3
+    count = len(rows)
+    batch = replace(
+        executed([0] * count, [0] * count, rows),
+        mask=np.array([3] * (count - 1) + [1], np.uint64), access_start=np.arange(count + 1) * 3,
+        access=np.zeros(3 * count, np.int32),
+        addresses=np.arange(6 * count).reshape(-1, 2),
+    )  # fmt: skip
+    found = replay(2, group=3).batch(batch, 1)
+    assert found.segment.tolist() == [0, 3, 3, 1, 0, 2, 0]
+    begin = int(found.access_start[1])
+    assert found.access[begin : begin + 2].tolist() == [3, 4]
+    assert found.addresses[begin : begin + 2].tolist() == [[6, 7], [12, 13]]
 
 
 # traces and their IR
