@@ -30,7 +30,7 @@ DEFAULT_BLOCK = 256
 
 _TARGET = re.compile(r"^target (?:datalayout|triple) = [^\n]*\n", re.MULTILINE)
 _DEBUG = re.compile(r", !dbg !\d+|^!llvm\.(?:dbg\.cu|ident)[^\n]*\n", re.MULTILINE)
-_PLAIN_POINTER = re.compile(r"\bptr\b(?! addrspace)")
+_PLAIN_POINTER = re.compile(r"(?<![\w.%@$-])ptr\b(?![\w.$-]| addrspace)")
 _ALLOCA = re.compile(r"(= alloca [^\n]*?align \d+)")
 _SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
 _SCOPE = re.compile(r'syncscope\("[^"]*"\)')
