@@ -77,6 +77,14 @@ def amd_registers(
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
+    return parse_metadata(amd_assembly(_DEBUG.sub("", ir), target, block_threads))
+
+
+def amd_assembly(
+    ir: str, target: str, block_threads: int = DEFAULT_BLOCK, *, verbose: bool = False
+) -> str:
+    """The assembly of a module's kernels, with the lines that it has as ``.loc``; ``verbose``:
+    with what LLVM remarks. Raises as :func:`amd_registers`."""
     text = _to_amdgpu(ir, block_threads)
     missing, bodies = list[str](), list[str]()
     for match in DECLARATION.finditer(text):
@@ -90,8 +98,9 @@ def amd_registers(
     machine = _target_machine(target)
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
     whole = _declared(f"{head}{strip_declarations(text)}\n{''.join(bodies)}")
+    machine.set_asm_verbosity(verbose)
     with diverted_stderr():
-        return parse_metadata(_compiled(whole, machine))
+        return _compiled(whole, machine)
 
 
 def parse_metadata(assembly: str) -> Mapping[str, AmdCount]:
@@ -110,7 +119,7 @@ def parse_metadata(assembly: str) -> Mapping[str, AmdCount]:
 
 
 def _to_amdgpu(ir: str, block_threads: int) -> str:
-    text = _DEBUG.sub("", _TARGET.sub("", ir))
+    text = _TARGET.sub("", ir)
     text = text.replace("ptr addrspace(4)", "generic-pointer")
     text = text.replace("addrspace(2)", "addrspace(4)")
     text = _PLAIN_POINTER.sub("ptr addrspace(5)", text).replace("generic-pointer", "ptr")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kcc.base.assumptions import Assumptions
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from kcc.passes.registers.counts import Registers
     from kcc.passes.symbolic.ranges import Known
     from kcc.report.analysis.model import Analysis, KernelReport
+    from kcc.stages.machine_code import CodeRequest
 
 Frontend = Literal["auto", "builtin", "clang"]
 
@@ -64,12 +64,9 @@ class AnalysisRequest:
 
 @dataclass(frozen=True, slots=True)
 class RegisterRequest:
-    """Where register counts come from: ptxas with a path to it, compiling for ``target``; LLVM's
-    back end for AMD's GPU ``amd_target``; else kcc's estimate."""
+    """Where register counts come from: a compiler's ``code``, else kcc's estimate."""
 
-    ptxas: Path | None = None
-    target: str = ""
-    amd_target: str = ""
+    code: CodeRequest | None = None
 
 
 def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
@@ -187,7 +184,8 @@ def count_registers(
     from dataclasses import replace
 
     from kcc.frontend.options import OptLevel
-    from kcc.passes.registers.counts import amdgpu_registers, estimate_registers, ptxas_registers
+    from kcc.passes.registers.counts import estimate_registers
+    from kcc.stages.machine_code import machine_code, registers_of
 
     if unit.opt_level is not OptLevel.O2:
         if request.registers is None:
@@ -195,11 +193,10 @@ def count_registers(
         options = replace(request.options, opt_level=OptLevel.O2)
         unit = compile_unit(replace(request, options=options), stage)
     asked = request.registers or RegisterRequest()
-    if asked.ptxas is not None:
-        path = asked.ptxas
-        return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
-    if asked.amd_target:
-        return stage("registers", lambda: amdgpu_registers(unit, asked.amd_target))
+    if asked.code is not None:
+        code = asked.code
+        found = stage("machine code", lambda: machine_code(unit, code))
+        return {symbol: registers_of(each) for symbol, each in found.items()}
     chosen = choose_kernels(unit, request.kernels)
     return stage("registers", lambda: {k.symbol: estimate_registers(k.function) for k in chosen})
 
