@@ -29,8 +29,13 @@ PYTHON = VENV / "bin" / "python"
 PROJECT = ROOT / "pyproject.toml"
 HOME_STAMP = VENV / "kcc-root"
 
-PARTS = {"run": "", "check": "[tests,dev,plots]", "clang": "[clang]", "nvidia": "[nvidia]",
-         "linker": "[clang]"}
+PARTS = {
+    "run": "",
+    "check": "[tests,dev,plots]",
+    "clang": "[clang]",
+    "nvidia": "[nvidia]",
+    "linker": "[clang]",
+}
 """Part of the environment: the extras of pyproject.toml that it installs."""
 
 COMPILED_FOLDERS = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")

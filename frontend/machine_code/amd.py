@@ -21,7 +21,9 @@ _PLACE = re.compile(r"^\s+\.loc\s+\d+ (\d+)")
 _INSTRUCTION = re.compile(r"^\t([a-z][a-z0-9_]+)(?:\s+([^;]*?))?\s*(?:;.*)?$")
 _REMARK = re.compile(r"^; (codeLenInByte =|ScratchSize:|LDSByteSize:) (\d+)")
 _METADATA = re.compile(r"^ {4}\.(\w+): +(\S+)")
-_REGISTER = re.compile(r"(?<![\w.])([vsa])(?:(\d+)|\[(\d+):(\d+)\])|\b(vcc|exec|scc|m0)(?:_lo|_hi)?\b")
+_REGISTER = re.compile(
+    r"(?<![\w.])([vsa])(?:(\d+)|\[(\d+):(\d+)\])|\b(vcc|exec|scc|m0)(?:_lo|_hi)?\b"
+)
 _WORDS = re.compile(r"_(?:b|dword)?(?:x(?P<times>[234])|(?P<bits>8|16|32|64|96|128))(?!\d)")
 _SPECIAL = re.compile(r"^v_(?:rcp|rsq|sqrt|exp|log|sin|cos)_")
 _PREFIXES: tuple[tuple[str, Pipe, Space | None], ...] = (
@@ -179,9 +181,7 @@ def _bytes(opcode: str) -> int:
     return times * (4 * int(match["times"]) if match["times"] else int(match["bits"]) // 8)
 
 
-def _registers(
-    opcode: str, operands: str, results: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _registers(opcode: str, operands: str, results: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
     parts = [part.strip() for part in operands.split(",")] if operands else []
     if opcode.startswith(("s_cmp", "s_cbranch", "s_barrier", "s_waitcnt", "s_branch", "s_endpgm")):
         results = 0

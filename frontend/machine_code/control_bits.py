@@ -1,7 +1,7 @@
 """The control bits in NVIDIA's machine code, which say what its scheduler need not find out.
 
-As published: Jia, Maggioni, Staiger and Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture via
-Microbenchmarking", 2018, section 2.1 (Volta: in the upper word of each instruction of 128 bits;
+As published: Jia, Maggioni, Staiger and Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture
+via Microbenchmarking", 2018, section 2.1 (Volta: in the upper word of each instruction of 128 bits;
 Maxwell and Pascal: 21 bits for each of the three instructions behind a control word); the same
 fields are those of Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores",
 MICRO 2025, section 3.

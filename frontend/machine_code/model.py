@@ -1,5 +1,4 @@
-"""Machine code as facts: instructions with their registers, control bits and where they came from.
-"""
+"""Machine code as facts: instructions with registers, control bits and where they came from."""
 
 from __future__ import annotations
 

@@ -60,9 +60,7 @@ def nvidia_code(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineC
     }
 
 
-def _code(
-    symbol: str, compiler: str, count: PtxasCount, listing: Listing | None
-) -> MachineCode:
+def _code(symbol: str, compiler: str, count: PtxasCount, listing: Listing | None) -> MachineCode:
     listing = listing or Listing(symbol)
     size = listing.instructions[-1].address + 16 if listing.instructions else 0
     return MachineCode(

@@ -52,7 +52,7 @@ def _result_count(opcode: str, parts: list[str]) -> int:
         is_predicate = re.fullmatch(r"U?P([0-9]|T)", part) is not None
         if is_register and registers_left:
             registers_left -= 1
-        elif not is_predicate or (name in PREDICATE_ONLY and found == 2):  # noqa: PLR2004 -- both
+        elif not is_predicate or (name in PREDICATE_ONLY and found == 2):
             break
         found += 1
     return found
@@ -65,7 +65,7 @@ def _source_words(opcode: str, name: str, part: str, place: int) -> int:
         return max(1, access_bytes(opcode) // 4)
     if name in _WIDE_SOURCES or (name in ("F2F", "F2I") and opcode.endswith("F64")):
         return 2
-    return 2 if name == "IMAD" and ".WIDE" in opcode and place == 3 else 1  # noqa: PLR2004
+    return 2 if name == "IMAD" and ".WIDE" in opcode and place == 3 else 1
 
 
 def _registers(part: str, words: int) -> Iterator[str]:
@@ -76,5 +76,4 @@ def _registers(part: str, words: int) -> Iterator[str]:
         if kind == "UR" and "[" in part and width != ".64":
             count = 1
         yield from (f"{kind}{int(number) + i}" for i in range(count))
-    for predicate in _PREDICATE.findall(part):
-        yield predicate
+    yield from _PREDICATE.findall(part)

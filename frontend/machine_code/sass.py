@@ -79,8 +79,8 @@ class _Reader:
         place = _LINE.match(line)
         if place is not None:
             if self.fresh:
-                line = int(place[1])
-                self.number = 0 if line == UNKNOWN_LINE else line
+                number = int(place[1])
+                self.number = 0 if number == UNKNOWN_LINE else number
             self.fresh = False
             return
         instruction = _INSTRUCTION.match(line)
@@ -159,4 +159,3 @@ def _is_filling(listing: Listing, place: int) -> bool:
     last = listing.instructions[place]
     loops = last.opcode == "BRA" and listing.labels.get(last.target) == place
     return not last.predicate and (last.opcode == "NOP" or loops)
-

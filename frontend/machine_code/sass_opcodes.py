@@ -1,6 +1,8 @@
-"""What NVIDIA's machine instructions are: pipe, memory, results. Opcodes are those of NVIDIA's "CUDA
-Binary Utilities", chapter "Instruction Set Reference", pipes those of its "Nsight Compute", section
-"Pipelines" (metrics decoder)."""
+"""What NVIDIA's machine instructions are: pipe, memory, results.
+
+Opcodes are those of NVIDIA's "CUDA Binary Utilities", chapter "Instruction Set Reference", pipes
+those of its "Nsight Compute", section "Pipelines" (metrics decoder).
+"""
 
 from __future__ import annotations
 

@@ -62,9 +62,7 @@ def emit_ptx(ir: str, options: PtxOptions) -> str:
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
-    text = _to_nvptx(
-        ir if options.lines else _DEBUG.sub("", ir), exact=options.exact_division
-    )
+    text = _to_nvptx(ir if options.lines else _DEBUG.sub("", ir), exact=options.exact_division)
     bodies = define_primitives(text, libdevice=options.libdevice is not None)
     if bodies.missing:
         names = ", ".join(dict.fromkeys(bodies.missing))

@@ -48,9 +48,7 @@ def count_registers(
     return parse_report(told)
 
 
-def assemble(
-    ptx: str, target: str, ptxas: Path, product: Path, options: Sequence[str] = ()
-) -> str:
+def assemble(ptx: str, target: str, ptxas: Path, product: Path, options: Sequence[str] = ()) -> str:
     """Make a cubin beside which there is room for the PTX; gives what ptxas says (``-v``).
 
     :raises DiagnosticError: K810 when ptxas cannot be run, or refuses the PTX.

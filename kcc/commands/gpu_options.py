@@ -39,11 +39,17 @@ def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
     from kcc.stages.analyze import RegisterRequest
 
     choice = asked_code(arguments)
+    if getattr(arguments, "machine_code", False):
+        choice = "compiler"
     if choice is None and arguments.gpu is None:
         return None
     if choice in (None, "kcc"):
         return RegisterRequest()
     gpu = chosen_gpu(arguments)
+    if arguments.registers == "amdgpu" and not (gpu is not None and gpu.is_amd):
+        raise usage_error("--registers amdgpu: no GPU of AMD is named", "add --gpu mi210")
+    if arguments.registers == "ptxas" and gpu is not None and gpu.is_amd:
+        raise usage_error(f"ptxas compiles for NVIDIA's GPUs, and {arguments.gpu} is none")
     return RegisterRequest(code_request(choice, gpu))
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 CODE_VARIABLE = "KCC_CODE"
 """Of the environment: what `--code` is where it is not given."""
 
-DEFAULT_TARGET = "sm_80"
-"""The architecture where no GPU is named: every ptxas from CUDA 11 on knows it."""
+DEFAULT_CAPABILITY: tuple[int, int] = (8, 0)
+"""The one where no GPU is named: every ptxas from CUDA 11 on knows it."""
 
 OLDEST_PTXAS_12, OLDEST_NVDISASM_13 = (5, 0), (7, 5)
 """The oldest compute capabilities that ptxas of CUDA 12 and nvdisasm of CUDA 13 know."""
@@ -50,9 +50,7 @@ class _Wheel:
     megabytes: int
 
 
-_OLD_NVDISASM = _Wheel(
-    "triton==3.4.0", "triton/backends/nvidia/bin/nvdisasm", "nvdisasm-12.8", 156
-)
+_OLD_NVDISASM = _Wheel("triton==3.4.0", "triton/backends/nvidia/bin/nvdisasm", "nvdisasm-12.8", 156)
 _OLD_PTXAS = _Wheel(
     "nvidia-cuda-nvcc-cu11==11.8.89", "nvidia/cuda_nvcc/bin/ptxas", "ptxas-11.8", 20
 )
@@ -84,7 +82,7 @@ def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest 
         if target is None or not target.value.startswith("gfx"):
             return _none(choice, f"LLVM's name of {gpu.stem} is not known")
         return CodeRequest(amd_target=target.value)
-    capability = (8, 0) if gpu is None else gpu.capability
+    capability = DEFAULT_CAPABILITY if gpu is None else gpu.capability
     if capability is None or capability < OLDEST_PTXAS_11:
         name = "this GPU" if gpu is None else gpu.stem
         return _none(choice, f"no ptxas that can be had compiles for {name}")
@@ -109,7 +107,7 @@ def _nvidia_tools(capability: tuple[int, int], *, install: bool):  # noqa: ANN20
     ptxas = _own_ptxas(capability)
     if ptxas is None:
         return None
-    if install and _nvdisasm(capability) is None and OLDEST_PTXAS_12 <= capability:
+    if install and _nvdisasm(capability) is None and capability >= OLDEST_PTXAS_12:
         _unpack(_OLD_NVDISASM, "the disassembler for GPUs before Turing")
     folder = user_cache_dir()
     return NvidiaTools(
