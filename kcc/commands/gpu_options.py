@@ -41,7 +41,8 @@ def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
     choice = asked_code(arguments)
     if getattr(arguments, "machine_code", False):
         choice = "compiler"
-    if choice is None and arguments.gpu is None:
+    wanted = arguments.code or arguments.registers or arguments.gpu
+    if not wanted and not getattr(arguments, "machine_code", False):
         return None
     if choice in (None, "kcc"):
         return RegisterRequest()
