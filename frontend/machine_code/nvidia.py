@@ -13,6 +13,7 @@ from pathlib import Path
 import llvmlite
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode
@@ -125,8 +126,8 @@ def _made(text: str, language: Language, tools: NvidiaTools) -> _Product:
         message = f"LLVM's back end for {tools.target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error
     ptx = _NO_LINE.sub(rf"\1 {UNKNOWN_LINE} 0", ptx)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        cubin = Path(folder) / "kernel.cubin"
+    with scratch_folder() as folder:
+        cubin = folder / "kernel.cubin"
         report = assemble(ptx, tools.target, tools.ptxas, cubin, ["-lineinfo"])
         listing = ""
         if tools.nvdisasm is not None:

