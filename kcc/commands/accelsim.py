@@ -6,13 +6,13 @@ import argparse
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD, write_standard
 from kcc.commands.progress import shown_progress
@@ -65,8 +65,8 @@ def trace_target(arguments: argparse.Namespace) -> Generator[Path]:
         yield Path(arguments.output)
         return
     check_folder(arguments.output)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         yield trace
         if trace.exists():
             export_trace(str(trace), arguments)

@@ -322,6 +322,7 @@ class Demand:
             code_bytes=code_bytes(self.program, self.machine.generation),
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
+            code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
             one_word_us=one_word_cycles(
