@@ -18,17 +18,14 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.simprof.allocation import allocate, draw_units, joined_phases
-from kcc.sim.sampling.simprof.estimate import Estimate, estimate, phase_deviations
+from kcc.sim.sampling.simprof.allocation import allocate, draw_units
+from kcc.sim.sampling.simprof.estimate import Estimate, estimate
 from kcc.sim.sampling.simprof.launch_costs import ChosenUnits, Watch, predict_units
 from kcc.sim.sampling.simprof.launch_units import CPI, LaunchUnit, cut_launches, unit_table
 from kcc.sim.sampling.simprof.phases import Phases, form_phases
+from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
 from kcc.sim.sampling.simprof.study import SampleOptions
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
-
-DOUBT = 0.05
-"""Of a unit's predicted cycles: what units of a phase are taken to vary by at least, since the
-prediction says nothing of what it misses (contention that differs, how far blocks are apart)."""
 
 GROWTH = 2.0
 """Units drawn grow by this at most from one round to the next."""
@@ -79,13 +76,19 @@ def sample_launches(
     phases = form_phases(table)
     middle = time.process_time()
     drawer = _Drawer(table, phases, options)
+    strata = drawer.strata.labels
     simulator = ChosenUnits(traces, profiles, units, gpu, registers)
     points = min(options.points, len(units))
     while True:
         chosen = drawer.draw(points)
         simulator.simulate(chosen.tolist(), watch)
         found = estimate(
-            simulator.cost, predicted, table.work, drawer.strata, chosen, spread=drawer.spread
+            simulator.cost,
+            predicted,
+            table.work,
+            drawer.strata.labels,
+            chosen,
+            spread=drawer.spread,
         )
         half = found.half_width()
         if options.error is None or len(chosen) == len(units):
@@ -95,46 +98,31 @@ def sample_launches(
         wanted = GROWTH if half is None else (half / (options.error * found.mean)) ** 2
         points = min(max(round(len(chosen) * min(wanted, GROWTH)), len(chosen) + 2), len(units))
     return LaunchSample(
-        units, table, phases, drawer.strata, chosen, simulator.cost, found,
-        _counts(simulator, drawer.strata, table.work, chosen), simulator.clock_mhz,
+        units, table, phases, strata, chosen, simulator.cost, found,
+        _counts(simulator, strata, table.work, chosen), simulator.clock_mhz,
         tuple(tuple(sorted(own)) for own in simulator.simulated), simulator.instructions,
         middle - began, time.process_time() - middle,
     )  # fmt: skip
 
 
 class _Drawer:
-    """Draws units of each phase. Where an error is asked for draws of later rounds hold those of
-    earlier ones: each phase's units are put in a random order once."""
+    """Draws units of each stratum. Where an error is asked for draws of later rounds hold those of
+    earlier ones: each stratum's units are put in a random order once."""
 
     def __init__(self, table: UnitTable, phases: Phases, options: SampleOptions) -> None:
-        points = min(options.points, len(table))
-        self.strata, self.deviations = predicted_strata(table, phases, points)
+        self.strata = strata_of(table, phases, min(options.points, len(table)), PREDICTED)
         self.spread = options.spread and options.error is None
         self.random = np.random.default_rng(options.seed)
         self.order = self.random.permutation(len(table))
 
     def draw(self, points: int) -> Indices:
-        counts: list[int] = allocate(np.bincount(self.strata), self.deviations, points).tolist()
+        sizes = np.bincount(self.strata.labels)
+        counts: list[int] = allocate(sizes, self.strata.deviations, points).tolist()
         if self.spread:
-            return draw_units(self.strata, counts, self.random, spread=True)
-        ordered = self.strata[self.order]
+            return draw_units(self.strata.labels, counts, self.random, spread=True)
+        ordered = self.strata.labels[self.order]
         parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
         return np.sort(np.concatenate(parts))
-
-
-def predicted_strata(table: UnitTable, phases: Phases, points: int) -> tuple[Indices, Floats]:
-    """What is drawn from, and its deviations, where the table's costs are predicted."""
-    least = DOUBT * table.cost / table.work.mean()
-    own = _doubted(table, phases.labels, least)
-    strata = joined_phases(phases.labels, phases.centres, own, points)
-    return strata, _doubted(table, strata, least)
-
-
-def _doubted(table: UnitTable, labels: Indices, least: Floats) -> Floats:
-    """Deviations by the prediction, and what it may miss."""
-    known = phase_deviations(table.cost, table.work, labels)
-    missed = np.array([least[labels == n].mean() for n in range(int(labels.max()) + 1)])
-    return np.sqrt(known**2 + missed**2)
 
 
 def _counts(simulator: ChosenUnits, strata: Indices, work: Floats, chosen: Indices) -> Floats:
