@@ -45,7 +45,7 @@ WORKLOADS = (
     Traced("spmv", "dim = 32768, nonzeros = 1048576", settings=SMALL),
     Traced("kmeans", "npoints = 16384", settings=SMALL),
     Traced("streamcluster", "num = 16384, candidates = 40", settings=SMALL),
-    Traced("gridding", "n = 262144, grid = 128", settings=SMALL),
+    Traced("gridding", "n = 524288, grid = 512", settings=SMALL),
 )
 """Of those of more than 10^8.3 warp instructions: a few of many launches that are alike, or a
 smaller problem on two SMs, so that launches still have as many fillings of the GPU."""

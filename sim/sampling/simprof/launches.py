@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.simprof.allocation import allocate, draw_units
+from kcc.sim.sampling.simprof.allocation import allocate
 from kcc.sim.sampling.simprof.estimate import Estimate, estimate
 from kcc.sim.sampling.simprof.launch_costs import ChosenUnits, Watch, predict_units
 from kcc.sim.sampling.simprof.launch_units import CPI, LaunchUnit, cut_launches, unit_table
@@ -67,29 +67,31 @@ def sample_launches(
     traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
     registers: dict[str, int] | None, options: SampleOptions, watch: Watch = lambda _: None,
 ) -> LaunchSample:  # fmt: skip
-    """Predict, form phases, draw, simulate; with ``error`` in rounds until the 95 % interval is as
-    narrow. Raises K807, K870, K871."""
+    """Predict, form phases, draw, simulate. Raises K807, K870, K871."""
     began = time.process_time()
     units = cut_launches(traces, profiles, gpu, registers)
     predicted = predict_units(traces, units, gpu, registers, watch)
     table = unit_table("", traces, units, predicted, gpu.stem, CPI)
-    phases = form_phases(table)
-    middle = time.process_time()
-    drawer = _Drawer(table, phases, options)
-    strata = drawer.strata.labels
+    spent = time.process_time() - began
     simulator = ChosenUnits(traces, profiles, units, gpu, registers)
+    return replace(sample_units(simulator, table, options, watch), predict_seconds=spent)
+
+
+def sample_units(
+    simulator: ChosenUnits, table: UnitTable, options: SampleOptions,
+    watch: Watch = lambda _: None,
+) -> LaunchSample:  # fmt: skip
+    """Form phases of a table with predicted costs, draw units and simulate these; with ``error`` in
+    rounds until the 95 % interval is as narrow."""
+    began = time.process_time()
+    phases = form_phases(table)
+    drawer = _Drawer(table, phases, options)
+    strata, units = drawer.strata.labels, tuple(simulator.units)
     points = min(options.points, len(units))
     while True:
         chosen = drawer.draw(points)
         simulator.simulate(chosen.tolist(), watch)
-        found = estimate(
-            simulator.cost,
-            predicted,
-            table.work,
-            drawer.strata.labels,
-            chosen,
-            spread=drawer.spread,
-        )
+        found = estimate(simulator.cost, table.cost, table.work, strata, chosen)
         half = found.half_width()
         if options.error is None or len(chosen) == len(units):
             break
@@ -101,26 +103,23 @@ def sample_launches(
         units, table, phases, strata, chosen, simulator.cost, found,
         _counts(simulator, strata, table.work, chosen), simulator.clock_mhz,
         tuple(tuple(sorted(own)) for own in simulator.simulated), simulator.instructions,
-        middle - began, time.process_time() - middle,
+        0.0, time.process_time() - began,
     )  # fmt: skip
 
 
 class _Drawer:
-    """Draws units of each stratum. Where an error is asked for draws of later rounds hold those of
-    earlier ones: each stratum's units are put in a random order once."""
+    """Draws units of each stratum at random; draws of later rounds hold those of earlier ones, as
+    units are put in a random order once. Not all over a stratum in time: what a
+    prediction misses is alike in neighbours, and the interval would be too narrow."""
 
     def __init__(self, table: UnitTable, phases: Phases, options: SampleOptions) -> None:
         self.strata = strata_of(table, phases, min(options.points, len(table)), PREDICTED)
-        self.spread = options.spread and options.error is None
-        self.random = np.random.default_rng(options.seed)
-        self.order = self.random.permutation(len(table))
+        self.order = np.random.default_rng(options.seed).permutation(len(table))
 
     def draw(self, points: int) -> Indices:
-        sizes = np.bincount(self.strata.labels)
-        counts: list[int] = allocate(sizes, self.strata.deviations, points).tolist()
-        if self.spread:
-            return draw_units(self.strata.labels, counts, self.random, spread=True)
-        ordered = self.strata.labels[self.order]
+        labels, deviations = self.strata.labels, self.strata.deviations
+        counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
+        ordered = labels[self.order]
         parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
         return np.sort(np.concatenate(parts))
 
