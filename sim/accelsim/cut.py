@@ -24,7 +24,7 @@ def cut_kernel(kernel: SassKernel, target: Path, ranges: Sequence[tuple[int, int
     count = sum(end - first for first, end in ranges)
     with opened(kernel.path) as source, _writer(target) as file:
         size = _copy_header(source, file, count)
-        place, at, kept = -1, 0, 0
+        place, at, kept, inside = -1, 0, 0, False
         for line in iter(lambda: source.readline(LARGEST_LINE), b""):
             if line.startswith(b"#BEGIN_TB"):
                 place += 1
@@ -32,9 +32,9 @@ def cut_kernel(kernel: SassKernel, target: Path, ranges: Sequence[tuple[int, int
                     at += 1
                 inside = at < len(ranges) and place >= ranges[at][0]
                 kept += inside
-            elif place >= 0 and inside and _BLOCK.match(line):
+            elif inside and _BLOCK.match(line):
                 line = b"thread block = %d,0,0\n" % (kept - 1)
-            if place >= 0 and inside:
+            if inside:
                 size += file.write(line)
     if kept != count:
         raise wrong(kernel.path, 1, f"{count:,} thread blocks are chosen, and {kept:,} are there")
