@@ -7,7 +7,6 @@ are known. Where it changes at many places (a triangle) it stays a sample.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -348,9 +348,9 @@ class Demand:
         found = list[int]()
         for i, row in enumerate(self.program.operations):
             traffic = self._traffic(i, row.access) if row.unit is Unit.MEMORY else None
-            if traffic is not None and self.executions[i] > 0:
-                if not traffic.known or row.access in assumed:
-                    found.append(i)
+            unknown = traffic is not None and (not traffic.known or row.access in assumed)
+            if unknown and self.executions[i] > 0:
+                found.append(i)
         return found
 
     @property
