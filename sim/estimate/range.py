@@ -63,8 +63,8 @@ def family_of(gpu: GpuDescription) -> Family:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a time rests on. ``guessed_share`` of warp instructions; ``unknown_share`` of the sectors
-    of global memory are asked for where memory decides; ``values`` of the GPU are assumed or weak;
+    """What a time rests on. ``guessed_share`` of warp instructions; ``unknown_share`` of sectors of
+    global memory are asked for where memory decides; ``values`` of the GPU are assumed or weak;
     ``interleaving``: the deviation of what DRAM moves; ``doubt``: both ends are computed, so many
     times apart from the middle."""
 
