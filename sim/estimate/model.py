@@ -205,7 +205,7 @@ def _short(demand: Demand, traces: Traces, resident: int, wait: float) -> tuple[
     period = float((last - before).mean()) / (STEADY_ROUNDS * resident)
     issue, spent = _reasons().index("issue"), run.steady.copy()
     spent[issue] = 0.0
-    of_variants = np.add.reduceat(demand.slots[traces.trace], traces.starts[:-1])
+    of_variants = np.add.reduceat(demand.issued.slots[traces.trace], traces.starts[:-1])
     slots = float(of_variants[traces.taken].sum(axis=1).mean())
     waited = max(period * demand.machine.schedulers - slots, 0.0)
     spent *= waited / max(spent.sum(), 1e-9)
@@ -279,10 +279,17 @@ def _sm(
         greedy=machine.greedy,
         starts_only=starts_only,
     )
+    path = np.maximum(demand.path, SECTOR * sharing / demand.l2_rate)
+    issued = demand.issued
+    columns = (
+        column[issued.same] for column in (
+            demand.latency, demand.port, demand.l2, demand.dram, demand.write, demand.sectors,
+            demand.misses, demand.behind, path,
+        )
+    )  # fmt: skip
     operations = native.Operations(
-        *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
-        demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
-        demand.behind, np.maximum(demand.path, SECTOR * sharing / demand.l2_rate),
+        issued.need_starts, issued.needs, demand.unit[issued.same], demand.memory[issued.same],
+        issued.slots, issued.busy, *columns, issued.same, issued.results,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)
 

@@ -101,8 +101,10 @@ class _Walk:
     def loop(self, loop: Loop) -> None:
         trips = min(self.flow.trips[loop.id], self.caps.get(loop.id, math.inf))
         times, first = self._whole(("trips", loop.id), trips), len(self.found)
-        for _ in range(times):
+        together, operations = self.program.rounds.blocks.get(loop.header, (times + 1, ()))
+        for _ in range(times % together):
             self.region(loop.id, self.flow.executions[loop.header])
+        self.found.extend(operations * (times // together))
         if loop.id in self.caps:
             self.passed.setdefault(loop.id, []).append((first, len(self.found)))
 
@@ -308,6 +310,8 @@ def _caps(flow: Flow, program: MachineProgram, facts: Facts) -> dict[int, float]
     trace is short; outer loops first, inner ones only where it is very long."""
     loops, innermost = facts[Loops].loops, facts[Loops].innermost
     caps = dict[int, float]()
+    rounds = [program.rounds.blocks.get(loop.header, (1, ()))[0] for loop in loops]
+    fewest = [max(float(FEWEST), 4.0 * together) for together in rounds]
 
     def lengths() -> dict[int | None, float]:
         scale, found = _scale(flow, facts, caps), dict[int | None, float]()
@@ -327,13 +331,14 @@ def _caps(flow: Flow, program: MachineProgram, facts: Facts) -> dict[int, float]
                 loop.id: min(flow.trips[loop.id], caps.get(loop.id, math.inf))
                 for loop in loops if loop.depth == depth
             }  # fmt: skip
-            able = [i for i, n in iterations.items() if n > FEWEST and i in length]
+            able = [i for i, n in iterations.items() if n > fewest[i] and i in length]
             if not able:
                 break
             longest = max(able, key=lambda i: length[i])
             if length[longest] * 2 < MOST_OPERATIONS and depth > 1:
                 break
-            caps[longest] = max(float(FEWEST), iterations[longest] // 2)
+            whole = 2.0 * rounds[longest]
+            caps[longest] = max(fewest[longest], iterations[longest] // 2 // whole * whole)
         if length[None] <= LONGEST:
             return caps
     return caps
