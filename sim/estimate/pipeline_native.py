@@ -61,8 +61,8 @@ class Operations(NamedTuple):
     misses: Floats
     behind: Floats
     l2_cycles: Floats
-    same: Numbers
-    results: Numbers
+    same: Places
+    results: Places
 
 
 class Sm(NamedTuple):
@@ -302,7 +302,7 @@ def _loop(
         last = max(last, now)
         unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
         if unit == _MEMORY_UNIT:
-            done, cause = _access(o, slot, start, operations, sm, warps, memory)
+            done, cause = _access(o, operations.same[o], slot, start, operations, sm, warps, memory)
             port = memory.free[0] - sm.queue
         else:
             begin = max(start, schedulers.unit_free[scheduler, unit])
@@ -487,6 +487,7 @@ def _meanwhile(scheduler: int, warps: _Warps) -> int:
 @inlined
 def _access(
     o: int,
+    same: int,
     slot: int,
     start: float,
     operations: Operations,
@@ -494,7 +495,8 @@ def _access(
     warps: _Warps,
     memory: _Memory,
 ) -> tuple[float, int]:
-    """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
+    """When a memory operation, the ``same`` in all iterations, has its result, and from where;
+    takes the port, L2 and DRAM."""
     free = memory.free
     served = max(start, free[0]) + operations.port[o]
     free[0] = served
@@ -510,7 +512,6 @@ def _access(
         free[2] = max(free[2], served) + operations.dram_sectors[o] * sm.dram_cycles
         return served, L2
     done, cause = served + sm.l1_latency, L1
-    same: Any = operations.same[o]
     at_once = operations.misses[o]
     if at_once > 0.0:
         memory.walked[slot, same] += at_once
