@@ -316,7 +316,8 @@ class Demand:
             unattributed_share=self.unattributed,
             unknown_accesses=sum(not t.known for t in self.traffic.values())
             + sum(stream.assumed for stream in self.subject.streams),
-            code_bytes=code_bytes(self.program, self.machine.generation),
+            code_bytes=self.subject.code_bytes or code_bytes(self.program, self.machine.generation),
+            code_misfit=self.subject.misfit,
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
             code=self.subject.code,
