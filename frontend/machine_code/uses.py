@@ -33,10 +33,11 @@ def _through(
     for place in range(part.first, part.end):
         row = graph.code.instructions[place]
         if found is not None:
-            sources = (s for r in row.used for s in made.get(r, ()))
+            sources = (s for r in row.used for s in made.get(r, frozenset[int]()))
             found[place] = tuple(dict.fromkeys(sources))
         for register in row.made:
-            before = made.get(register, frozenset()) if row.predicate else frozenset()
+            before = made.get(register) if row.predicate else None
+            before = before or frozenset[int]()
             made[register] = before | {place}
     return made
 
@@ -45,7 +46,7 @@ def _joined(entering: Made, leaving: Made) -> bool:
     """Add what another block leaves; whether that is anything new."""
     changed = False
     for register, places in leaving.items():
-        before = entering.get(register, frozenset())
+        before = entering.get(register, frozenset[int]())
         if not places <= before:
             entering[register] = before | places
             changed = True

@@ -67,7 +67,9 @@ _APPROXIMATIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """PTX of the special function unit (PTX ISA, floating-point instructions); constants are log2 e,
-log2 10, ln 2, log10 2 and pi.
+log2 10, ln 2, log10 2 and pi. Those that stand for ``native_`` and ``half_`` functions take
+denormal numbers for zero, which saves scaling them (OpenCL 1.2, section 6.12.2: they may; nvcc does
+with the -use_fast_math that gives CUDA's functions these names).
 """
 
 _LIBDEVICE: Mapping[str, str] = MappingProxyType({"pown": "powi"})
@@ -304,7 +306,8 @@ def _surface_store() -> str:
 def _math(name: str, result: str, types: list[str], libdevice: bool) -> str | None:
     plain = name.removeprefix("native_").removeprefix("half_")
     if result == "float" and plain in _APPROXIMATIONS and (plain != name or not libdevice):
-        return _assembly(_APPROXIMATIONS[plain], types)
+        ptx = _APPROXIMATIONS[plain]
+        return _assembly(ptx if plain == name else ptx.replace(".approx.", ".approx.ftz."), types)
     if plain in _ROUTINES.split() and result in ("float", "double") and libdevice:
         suffix = "f" if result == "float" else ""
         symbol = f"__nv_{_LIBDEVICE.get(plain, 'pow' if plain == 'powr' else plain)}{suffix}"

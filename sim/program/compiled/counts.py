@@ -22,20 +22,27 @@ SLOW_WAY = 1e-6
 evidence does not."""
 
 
+TRUSTED = 0.01
+"""The weight from which evidence counts for the misfit; lighter evidence only decides what is
+open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """``copies`` by machine block of one instruction of the IR that a warp executes ``executions``
-    times, in the mean; ``weight`` is how much that is to be believed."""
+    times, in the mean; ``weight`` is how much that is to be believed. ``at_least``: copies under a
+    predicate are issued more often than what they stand for is executed."""
 
     copies: Mapping[int, int]
     executions: float
     weight: float
+    at_least: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class MachineCounts:
     """``blocks[s]``: executions of machine block s by a warp, in the mean. ``misfit`` is the share
-    of the evidence that contradicts the rest, by weight."""
+    of the trusted evidence that contradicts the rest, by weight; 1 where there is none."""
 
     blocks: tuple[float, ...]
     misfit: float
@@ -59,7 +66,8 @@ def machine_counts(graph: MachineGraph, evidence: Sequence[Evidence]) -> Machine
         known.append(each.executions)
     cost = np.zeros(columns)
     cost[: len(graph.blocks)] = [SLOW_WAY * (b.end - b.first) for b in graph.blocks]
-    cost[first::2] = cost[first + 1 :: 2] = [each.weight for each in evidence]
+    cost[first::2] = [0.0 if each.at_least else each.weight for each in evidence]
+    cost[first + 1 :: 2] = [each.weight for each in evidence]
     cells = [(r, c, v) for r, row in enumerate(rows) for c, v in row.items()]
     places = np.array([[r, c] for r, c, _ in cells]).T
     matrix = coo_array(([v for *_, v in cells], places), shape=(len(rows), columns))
@@ -67,8 +75,9 @@ def machine_counts(graph: MachineGraph, evidence: Sequence[Evidence]) -> Machine
     if not found.success:
         return None
     counts = found.x[: len(graph.blocks)]
-    off = float(cost[first:] @ found.x[first:])
-    whole = sum(each.weight * each.executions for each in evidence)
+    sure = [each.weight if each.weight >= TRUSTED else 0.0 for each in evidence]
+    off = float((cost[first:] * np.repeat(np.sign(sure), 2)) @ found.x[first:])
+    whole = sum(w * each.executions for w, each in zip(sure, evidence, strict=True))
     return MachineCounts(tuple(map(float, counts)), off / whole if whole else 1.0)
 
 

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.types import FloatTy, scalar_of
 from kcc.frontend.kernel import Kernel
@@ -33,9 +32,12 @@ FITS = 0.1
 """The misfit up to which the compiler's code is taken: beyond it what it unrolled and moved is not
 understood."""
 
-SURE, LIKELY = 1.0, 0.05
+SURE, LIKELY, WEAK = 1.0, 0.05, 0.001
 """Weights of evidence: of accesses to memory and barriers, which compilers neither repeat nor drop
-where they have to be made; and of floating-point additions and products, which they may."""
+where they have to be made; of floating-point additions and products, which they may; and of all
+else, which they move, repeat and make several instructions of."""
+
+BARRIERS = ("BAR", "s_barrier")
 
 NEAR = 4.0
 """A machine instruction stands in its own block of the IR if it runs within this factor as often;
@@ -115,6 +117,10 @@ class _Compiled:
         self.rows = kernel.function.instructions
         self.graph = MachineGraph(code)
         self.index = [numbers.index(kernel.symbol, each.number) for each in code.instructions]
+        self.pieces = dict[int, int]()
+        """By instruction of the IR, in how many pieces its access is made."""
+        self.idle = dict[int, float]()
+        """By block, slots of accesses whose predicate no lane has true."""
         self.accesses = dict[int, list[MemoryAccess]]()
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
@@ -132,28 +138,37 @@ class _Compiled:
     # evidence
 
     def _evidence(self) -> Iterator[Evidence]:
-        copies = dict[int, Counter[int]]()
+        """What each instruction of the IR says that machine instructions came from: of its opcodes
+        the one with the fewest copies stands for it."""
+        copies = dict[int, dict[str, Counter[int]]]()
+        guarded = set[int]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
-            if index is not None and self._weight(each, index):
-                own = copies.setdefault(index, Counter())
-                own[self.graph.block_of[place]] += 1
-        for index, blocks in copies.items():
-            row = self.rows[index]
-            is_float = row.opcode in _FLOATS or isinstance(row, Call)
-            pieces = 1 if is_float else self._pieces(index, blocks)
-            weight = LIKELY if is_float else SURE
-            yield Evidence(blocks, self.shares[row.block] * pieces, weight)
+            if index is None or (index in self.accesses and not self._is_access(each)):
+                continue
+            by_name = copies.setdefault(index, {})
+            by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
+            if each.predicate:
+                guarded.add(index)
+        for index, by_name in copies.items():
+            weight, row = self._weight(index, by_name), self.rows[index]
+            blocks = min(by_name.values(), key=lambda own: own.total())
+            if weight == SURE:
+                blocks = sum(by_name.values(), Counter[int]())
+            pieces = self._pieces(index, blocks) if weight == SURE else 1
+            self.pieces[index] = pieces
+            executions = self.shares[row.block] * pieces
+            yield Evidence(blocks, executions, weight, at_least=index in guarded)
 
-    def _weight(self, each: MachineInstruction, index: int) -> bool:
-        """Whether a machine instruction is evidence of an instruction of the IR."""
+    def _is_access(self, each: MachineInstruction) -> bool:
+        return each.space in (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+
+    def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:
+        """How much the copies of an instruction of the IR are to be believed."""
         row = self.rows[index]
-        if index in self.accesses:
-            return each.space in (Space.GLOBAL, Space.SHARED, Space.LOCAL)
-        name = each.opcode.split(".")[0]
-        if name in ("BAR", "s_barrier"):
-            return True
-        is_single = isinstance(scalar_of(row.type), FloatTy)
-        return is_single and row.opcode in _FLOATS and each.pipe in (Pipe.FMA, Pipe.FP64)
+        if index in self.accesses or any(name.startswith(BARRIERS) for name in by_name):
+            return SURE
+        is_float = row.opcode in _FLOATS and isinstance(scalar_of(row.type), FloatTy)
+        return LIKELY if is_float else WEAK
 
     def _pieces(self, index: int, blocks: Mapping[int, int]) -> int:
         """In how many pieces an access is made that is wider than its alignment lets it be."""
@@ -186,7 +201,22 @@ class _Compiled:
             group = groups.setdefault(key, _Group(own))
             group.members.append(place)
             group.slots += times / self.shares[own]
+        for group in groups.values():
+            self._set_idle_aside(group, homes)
         return list(groups.values())
+
+    def _set_idle_aside(self, group: _Group, homes: Sequence[int]) -> None:
+        """An access under a predicate goes to memory as often as the IR says; where no lane has it
+        true it only takes its slot."""
+        first = group.members[0]
+        if self._touch(first) is None or not self.code.instructions[first].predicate:
+            return
+        idle = group.slots - self.pieces.get(self.index[first] or 0, 1)
+        home = homes[self.graph.block_of[first]]
+        if idle > 0 and self.shares[home]:
+            group.slots -= idle
+            more = idle * self.shares[group.block] / self.shares[home]
+            self.idle[home] = self.idle.get(home, 0.0) + more
 
     def _is_near(self, block: int, times: float, *, is_access: bool) -> bool:
         share = self.shares[block]
@@ -227,6 +257,13 @@ class _Compiled:
                 operation = replace(operation, needs=(*operation.needs, position))
             operations.append(operation)
             blocks[group.block].append(position)
+        for block, slots in self.idle.items():
+            blocks[block].insert(0, len(operations))
+            operations.append(
+                MachineOperation(
+                    Unit.CONTROL, InstructionClass.MOVE, slots, 1.0, (), Memory.NONE, -1, 0, 0, -1
+                )
+            )
         self._part_lanes(operations, blocks)
         return MachineProgram(
             tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
@@ -244,7 +281,7 @@ class _Compiled:
         unit, kind = _UNITS[each.pipe]
         memory, access, place = Memory.NONE, -1, -1
         name = each.opcode.split(".")[0]
-        if name in ("BAR", "s_barrier"):
+        if name in BARRIERS:
             memory, kind = Memory.BARRIER, InstructionClass.BARRIER
         elif each.pipe is Pipe.MEMORY:
             touch = self._touch(group.members[0])
