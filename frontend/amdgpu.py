@@ -28,7 +28,7 @@ DEFAULT_BLOCK = 256
 """The largest work-group that a kernel is compiled for if it does not say."""
 
 _TARGET = re.compile(r"^target (?:datalayout|triple) = [^\n]*\n", re.MULTILINE)
-_PLAIN_POINTER = re.compile(r"\bptr\b(?! addrspace)")
+_PLAIN_POINTER = re.compile(r"(?<![\w.%@$-])ptr\b(?![\w.$-]| addrspace)")
 _ALLOCA = re.compile(r"(= alloca [^\n]*?align \d+)")
 _SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
 _SCOPE = re.compile(r'syncscope\("[^"]*"\)')
