@@ -319,8 +319,12 @@ def _math(name: str, result: str, types: list[str], libdevice: bool) -> str | No
 def _assembly(ptx: str, types: list[str]) -> str:
     constraints = ",".join(["=f", *("f" for _ in types)])
     values = ", ".join(f"{t} %a{i}" for i, t in enumerate(types))
-    return f'  %r = call float asm "{ptx}", "{constraints}"({values})\n  ret float %r\n'
+    call = f'call float asm "{ptx}", "{constraints}"({values}) {_PURE}'
+    return f"  %r = {call}\n  ret float %r\n"
 
+
+_PURE = "nounwind willreturn memory(none)"
+"""Of inline PTX that only computes: else LLVM joins no accesses across it."""
 
 _CALLED = re.compile(r"call (?P<result>[\w ]+?) @(?P<symbol>[\w.]+)\((?P<values>[^)]*)\)")
 

@@ -297,7 +297,7 @@ class _Compiled:
         line = row.location.line if row is not None and row.location else 0
         return MachineOperation(
             unit, kind, group.slots, 1.0, needs, memory, access, each.bytes, line,
-            -1 if index is None else index, place,
+            -1 if index is None else index, place, has_doubles=".F64" in each.opcode,
         )  # fmt: skip
 
     def _touch(self, place: int) -> MemoryAccess | None:
