@@ -287,6 +287,7 @@ CODES: dict[str, Code] = {
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),
+    "K892": Code("error", "two documents time the code of different compilers"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
     "K894": Code("error", "a table of measured times cannot be read"),
     # K95x: miniatures

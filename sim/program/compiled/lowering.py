@@ -43,6 +43,10 @@ NEAR = 4.0
 """A machine instruction stands in its own block of the IR if it runs within this factor as often;
 else it was moved, and stands where others of its machine block do."""
 
+WHOLE, MOST_EVERY = 0.05, 64
+"""How near to one in so many iterations an operation is issued that unrolled ones share, and what
+compilers unroll at most."""
+
 _UNITS = {
     Pipe.FMA: (Unit.FMA, InstructionClass.FP32),
     Pipe.ALU: (Unit.ALU, InstructionClass.INT),
@@ -293,12 +297,23 @@ class _Compiled:
             kind = InstructionClass.CONVERT
         if memory is Memory.CONSTANT_LOAD and access < 0:
             unit, memory = Unit.CONTROL, Memory.NONE
+        every = self._every(group) if memory is Memory.NONE else 1
+        whole = group.slots * every if every > 1 else 0.0
         row = None if index is None else self.rows[index]
         line = row.location.line if row is not None and row.location else 0
         return MachineOperation(
             unit, kind, group.slots, 1.0, needs, memory, access, each.bytes, line,
-            -1 if index is None else index, place, has_doubles=".F64" in each.opcode,
+            -1 if index is None else index, place, every=every, whole=whole,
+            has_doubles=".F64" in each.opcode,
         )  # fmt: skip
+
+    def _every(self, group: _Group) -> int:
+        """Of how many iterations of a loop that the compiler unrolled an operation is issued once;
+        1 where that is not plain."""
+        if self.shares[group.block] <= 1.0 or group.slots >= 1.0:
+            return 1
+        every = round(1.0 / group.slots)
+        return every if abs(every * group.slots - 1.0) <= WHOLE and every <= MOST_EVERY else 1
 
     def _touch(self, place: int) -> MemoryAccess | None:
         """The access of the IR that a machine instruction makes."""
