@@ -16,6 +16,8 @@ class Start(Enum):
     """At a random point of their trace; what lies before it is discarded, as the text has it."""
     DELAY = "delay"
     """A random time later, up to the length of a block: nothing is discarded."""
+    APART = "apart"
+    """The same, but one time for all blocks of an SM: SMs are apart, not their blocks."""
     TOGETHER = "together"
     """All at once at their begin: no deviation."""
 
@@ -27,6 +29,9 @@ class Turns(Enum):
     """Weighted by what is left of them, so that all end together."""
     EQUAL = "equal"
     """One sequence each in turn."""
+    LATENCY = "latency"
+    """In turn, but a warp whose sequence missed L1 waits for L2 before it has another: what trails
+    behind others and hits catches up with them."""
 
 
 class Dispatch(Enum):
@@ -34,9 +39,8 @@ class Dispatch(Enum):
 
     TURNS = "turns"
     """Each SM in turn (section 2, "fine-grained round robin")."""
-    REFILL = "refill"
-    """So at first; then SMs, in random order, take as many consecutive blocks as they hold: what
-    the cycle-level model comes to where the blocks of an SM end together."""
+    FREE = "free"
+    """So at first; then the next block goes where one has ended first."""
 
 
 class Merging(Enum):
@@ -144,6 +148,8 @@ class Place(IntEnum):
     PINNED_LINES = 28
     """... and how many there are; 0: none."""
     DISPATCH = 29
+    L1_CYCLES = 30
+    L2_CYCLES = 31
 
 
 PLACES = len(Place)

@@ -221,15 +221,37 @@ def test_what_goes_in_comes_out():
     assert row[Count.L2_HITS] <= row[Count.L2_READS]
 
 
-def test_blocks_of_later_waves_go_where_the_dispatch_says():
-    """Two SMs of two places, nine blocks: in turn, or two consecutive ones to a free SM."""
-    block: list[list[Entry]] = [[("load", 1, 1)]]
-    nine = stream(*[block] * 9)
-    here = machine(sms=2, blocks=2)
-    in_turn = [b.tolist() for b in Trials(nine, here, empty_l2(here), 0).blocks_of_sms(0)]
-    assert in_turn == [[0, 2, 4, 6, 8], [1, 3, 5, 7]]
-    refilled = machine(sms=2, blocks=2, deviations=replace(NO_DEVIATION, dispatch=Dispatch.REFILL))
-    found = [b.tolist() for b in Trials(nine, refilled, empty_l2(refilled), 0).blocks_of_sms(0)]
-    assert sorted(found[0] + found[1]) == list(range(9))
-    assert found[0][:2] == [0, 2]
-    assert found[0][2:4] in ([4, 5], [6, 7])
+def test_blocks_of_later_waves_go_in_turn_or_where_one_is_free():
+    """Two SMs of one place. Block 0 has seven loads, the others one each: in turn blocks 2 and 4
+    follow block 0 on SM 0; where there is room, they follow block 1 on SM 1, whose L1 has their
+    line."""
+    long: list[list[Entry]] = [[("load", n, 1) for n in range(9, 16)]]
+    short: list[list[Entry]] = [[("load", 1, 1)]]
+    five = stream(long, short, short, short, short)
+    assert counted(trial(five, machine(sms=2, blocks=1)))["l1_hits"] == 2
+    free = machine(sms=2, blocks=1, deviations=replace(NO_DEVIATION, dispatch=Dispatch.FREE))
+    assert counted(trial(five, free))["l1_hits"] == 3
+
+
+def test_a_warp_that_missed_waits_and_those_behind_it_catch_up():
+    """L1 has four ways. The second block is six loads behind: in turn it finds each line gone. If
+    the first one waits for L2, it has come no further than the second line by then."""
+    first: list[list[Entry]] = [[("load", n, 1) for n in range(20)]]
+    late: list[list[Entry]] = [[("load", 90, 1)] * 6 + first[0]]
+    here = {"l1_ways": 4, "l1_cycles": 10, "l2_cycles": 100}
+    assert counted(trial(stream(first, late), machine(**here)))["l1_hits"] == 5
+    waits = machine(deviations=replace(NO_DEVIATION, turns=Turns.LATENCY), **here)
+    assert counted(trial(stream(first, late), waits))["l1_hits"] == 25
+
+
+def test_l2_goes_from_launch_to_launch():
+    """What a launch left in L2 is there for the next one, whose lines are others in part."""
+    first, second = stream([[("store", 1, 3), ("load", 2, 1)]]), stream([[("load", 1, 7)]])
+    here = machine()
+    _, left = Trials(first, here, empty_l2(here), 0).run_with_state(0)
+    assert left.lines.tolist() == [[2, 1, -1, -1]]
+    assert left.written.tolist() == [[0, 3, 0, 0]]
+    found, after = Trials(second, here, left, 0).run_with_state(0)
+    assert counted(found)["l2_hits"] == 2
+    assert after.lines.tolist() == [[1, 2, -1, -1]]
+    assert after.valid.tolist() == [[7, 1, 0, 0]]
