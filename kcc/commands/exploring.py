@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 NONE, TOP, ALL = "none", "top", "all"
 
+
 def add_exploration(parser: argparse.ArgumentParser) -> Group:
     """What is explored, and the group for what else belongs there."""
     group = parser.add_argument_group("what is explored")

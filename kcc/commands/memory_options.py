@@ -24,6 +24,7 @@ ALL = "all"
 DEFAULT_TRIALS = 64
 """As figures 5 and 6 of the text; nothing is gained after 60 (section 5.3)."""
 
+
 def add_memory(parser: argparse.ArgumentParser) -> Group:
     """What is modelled, and the group for what else belongs there."""
     group = parser.add_argument_group("what is modelled")
@@ -57,9 +58,9 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         help="each launch begins with an empty L2; else with what the one before left",
     )  # fmt: skip
     group.add_argument(
-        "--start", choices=("delay", "skip", "together"), default="delay",
-        help="the first blocks of an SM begin a random time later, at a random point of their "
-        "trace (the text), or together (default: %(default)s)",
+        "--start", choices=("apart", "delay", "skip", "together"), default="apart",
+        help="SMs begin apart by a random time, so does each of their first blocks (delay), those "
+        "begin at a random point of their trace (skip), or all together (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--without-deviation", action="store_true", help="one pass, nothing of it random"

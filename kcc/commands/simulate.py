@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
-from kcc.commands.hosts import add_script, check_script, script_exit_code
+from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.launch_choice import add_launch_choice
-from kcc.commands.options import Subparsers, add_console
 from kcc.commands.number_options import count_from
+from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline

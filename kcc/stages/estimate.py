@@ -179,6 +179,9 @@ class Workshop:
         model, subject = MODELS[question.model](), prepared.subject
         whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
+        if question.analysis.trials > 1 and not found.invalid:
+            orders = self.stage("orders", lambda: self._orders_of(prepared, gpu, question.analysis))
+            found = replace(found, interleaving=max(found.interleaving, orders))
         ablated = dict[str, float]()
         if question.ablate and not found.invalid:
             for name, ablation in ABLATIONS.items():
@@ -193,6 +196,15 @@ class Workshop:
             prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
             prepared.unused, reduced, question.analysis.off,
         )  # fmt: skip
+
+    def _orders_of(
+        self, prepared: PreparedKernel, gpu: GpuDescription, analysis: CacheOptions
+    ) -> float:
+        from kcc.stages.order_spread import order_spread
+
+        assert self._prepared is not None
+        request = replace(self._prepared[0], kernels=(prepared.configuration.kernel,))
+        return order_spread(request, gpu, analysis, prepared.subject.registers)
 
 
 def estimate_source(

@@ -75,7 +75,7 @@ def remainder(number: int, by: int) -> int:
 
 @inlined
 def get(cells: Ints, cell: int, field: int) -> int:
-    """A field of a cell. (Numba takes an index without a sign as it is.)"""
+    """A field of a cell; Numba takes an index without a sign as it is."""
     found: Any = np.int64(cells[np.uint64(cell + field)])
     return found
 
@@ -173,9 +173,7 @@ def fill_cells(
 
 
 @native
-def read_cells(
-    sets: int, ways: int, cells: Ints, held: Ints, valid: Ints, written: Ints
-) -> None:
+def read_cells(sets: int, ways: int, cells: Ints, held: Ints, valid: Ints, written: Ints) -> None:
     """What a cache holds, as :func:`fill_cells` takes it."""
     for number in range(sets):
         own = (sets * ways + number) * SIZE

@@ -17,7 +17,7 @@ class Start(Enum):
     DELAY = "delay"
     """A random time later, up to the length of a block: nothing is discarded."""
     APART = "apart"
-    """The same, but one time for all blocks of an SM: SMs are apart, not their blocks."""
+    """The same, but one time for each SM (figure 1): SMs are apart, their blocks are not."""
     TOGETHER = "together"
     """All at once at their begin: no deviation."""
 
@@ -56,17 +56,15 @@ class Merging(Enum):
 class Deviations:
     """The sources of randomness. With :data:`NO_DEVIATION` each trial is the same pass."""
 
-    dispatch: Dispatch = Dispatch.TURNS
-    start: Start = Start.DELAY
-    turns: Turns = Turns.EQUAL
+    dispatch: Dispatch = Dispatch.FREE
+    start: Start = Start.APART
+    turns: Turns = Turns.LATENCY
     merging: Merging = Merging.RANDOM
     random_groups: bool = True
     """Requests to DRAM in groups of random size; else all of 32."""
 
 
-NO_DEVIATION = Deviations(
-    Dispatch.TURNS, Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False
-)
+NO_DEVIATION = Deviations(start=Start.TOGETHER, merging=Merging.TURNS, random_groups=False)
 
 
 class Count(IntEnum):

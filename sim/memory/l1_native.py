@@ -39,6 +39,7 @@ WHOLE = 1 << 8
 """A turn, in parts: warps that have less left get a part of one."""
 PART = 1 << 16
 """Of a block."""
+NOT_FIRST = -1
 NEVER = 1 << 62
 ARRIVES = 7
 """The field of a cell that says when its sectors come: cycles, as far as 31 bits hold them."""
@@ -59,16 +60,16 @@ def uncount(word: int, counts: Ints) -> None:
 def place_block(
     c: Ints, bounds: Ints, lengths: Ints, info: Ints, block: int, slot: int, pointer: Ints,
     limit: Ints, ready: Ints, credit: Ints, alive: Ints, at_barrier: Ints, now: int, late: int,
-    counts: Ints, random: Any, is_first: bool,
+    counts: Ints, random: Any,
 ) -> None:  # fmt: skip
     """A block takes a place of an SM, whose first ones may be ``late`` by so many parts of a
     block."""
     warps = c[WARPS]
     alive[slot] = at_barrier[slot] = 0
     skipped, later = 0, 0
-    if is_first and c[START] == SKIP:
+    if late >= 0 and c[START] == SKIP:
         skipped = draw(random, PART)
-    if is_first and c[START] in (DELAY, APART):
+    if late >= 0 and c[START] in (DELAY, APART):
         longest = 0
         for own in range(warps):
             longest = max(longest, lengths[block, own])
@@ -95,7 +96,7 @@ def place_block(
 def fill_place(
     c: Ints, sm: int, slot: int, nexts: Ints, bounds: Ints, lengths: Ints, info: Ints,
     pointer: Ints, limit: Ints, ready: Ints, credit: Ints, alive: Ints, at_barrier: Ints,
-    now: int, late: int, counts: Ints, random: Any, is_first: bool,
+    now: int, late: int, counts: Ints, random: Any,
 ) -> None:  # fmt: skip
     """The next block that accesses memory takes a place; ``nexts`` are the next ones of each SM
     where they go in turns, else the first is the next of all."""
@@ -104,7 +105,7 @@ def fill_place(
     while nexts[counter] < len(bounds) and alive[slot] == 0:
         place_block(
             c, bounds, lengths, info, nexts[counter], slot, pointer, limit, ready, credit, alive,
-            at_barrier, now, late, counts, random, is_first,
+            at_barrier, now, late, counts, random,
         )  # fmt: skip
         nexts[counter] += step
 
@@ -276,7 +277,7 @@ def run_l1(
         for sm in range(sms):
             fill_place(
                 c, sm, slot, nexts, bounds, lengths, info, pointer[sm], limit[sm], ready[sm],
-                credit[sm], alive[sm], at_barrier[sm], 0, late[sm], counts, random, True,
+                credit[sm], alive[sm], at_barrier[sm], 0, late[sm], counts, random,
             )  # fmt: skip
     end, sm, begun = 0, 0, 0
     while sm >= 0:
@@ -292,6 +293,6 @@ def run_l1(
         if sm >= 0 and begun == sms:
             fill_place(
                 c, sm, free[sm], nexts, bounds, lengths, info, pointer[sm], limit[sm], ready[sm],
-                credit[sm], alive[sm], at_barrier[sm], clock[sm, 0], 0, counts, random, False,
+                credit[sm], alive[sm], at_barrier[sm], clock[sm, 0], NOT_FIRST, counts, random,
             )  # fmt: skip
     return end

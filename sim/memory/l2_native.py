@@ -40,9 +40,7 @@ AT_RANDOM = list(Merging).index(Merging.RANDOM)
 
 
 @native
-def sets_of_lines(
-    c: Ints, lines: Ints, l1_sets: Ints, constant_sets: Ints, l2_sets: Ints
-) -> None:
+def sets_of_lines(c: Ints, lines: Ints, l1_sets: Ints, constant_sets: Ints, l2_sets: Ints) -> None:
     """The sets of each line in L1, in the cache of constants and in L2: the cycle-level model's."""
     slices = max(c[L2_SLICES], 1)
     for number in range(len(lines)):

@@ -157,9 +157,7 @@ class _Cache:
         from kcc.sim.memory.cache_native import fill_cells
 
         held = np.where(state.lines >= 0, np.searchsorted(known, state.lines), -1)
-        fill_cells(
-            self.count, self.ways, held, state.valid, state.written, self.cells, self.heads
-        )
+        fill_cells(self.count, self.ways, held, state.valid, state.written, self.cells, self.heads)
 
     def read(self, cells: NDArray[np.int32], known: NDArray[np.int64], ways: int) -> CacheState:
         """What a trial left in cells like these, in so many ways."""

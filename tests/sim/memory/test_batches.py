@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 
 from kcc.sim.memory.batches_native import batch_latencies, batch_latency
-from kcc.sim.memory.facts import NO_DEVIATION
 from kcc.sim.memory.summary import dram_latency
 from tests.sim.memory.streams import machine
 
 
 def latency(*lines: int, **places: int) -> float:
     return batch_latency(
-        machine(deviations=NO_DEVIATION, **places).conf, np.arange(99),
+        machine(**places).conf, np.arange(99),
         np.array(lines, np.int32), 0, len(lines),
     )  # fmt: skip
 

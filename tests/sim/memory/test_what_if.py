@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from kcc.sim.memory.facts import Deviations, Stream
+from kcc.sim.memory.facts import Start, Stream
 from kcc.sim.memory.sequences_native import BEGINS, FIRST
 from kcc.sim.memory.trials import Plan, empty_l2
 from kcc.sim.memory.what_if import altered_by_local_memory, altered_to_vectors, what_if
-from tests.sim.memory.streams import Entry, counted, machine, stream, trial
+from tests.sim.memory.streams import PLAIN, Entry, counted, machine, stream, trial
 
 
 def entries(found: Stream) -> list[tuple[int, int, bool, bool]]:
@@ -70,7 +70,8 @@ def test_changes_are_measured_with_the_same_orders():
     four at a time saves most of its latency."""
     rng = np.random.default_rng(0)
     blocks = [[[("load", int(b), 1 << n // 4) for n in range(16)]] for b in rng.permutation(12)]
-    here = machine(sms=2, blocks=4, deviations=Deviations(), l2_ways=16, l2_ways_used=16)
+    apart = replace(PLAIN, start=Start.DELAY)
+    here = machine(sms=2, blocks=4, deviations=apart, l2_ways=16, l2_ways_used=16)
     found = what_if(stream(*blocks), here, empty_l2(here), Plan(8))
     assert found[0].code == "vectorise"
     assert -0.9 < found[0].latency_change < -0.5
