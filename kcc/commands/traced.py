@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ class Launches:
 @contextmanager
 def launches_of(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
-) -> Iterator[Launches]:
+) -> Generator[Launches, None, None]:
     """The launches of the trace or list that is named, or of the script, which is traced."""
     path, chosen = arguments.script, (tuple(arguments.kernels), tuple(arguments.launches))
     if path.endswith((".kct", ".g")):

@@ -74,20 +74,19 @@ def remainder(number: int, by: int) -> int:
 
 
 @inlined
-def get(cells: Ints, cell: int, field: int) -> int:
+def get(cells: Ints, cell: Any, field: int) -> Any:
     """A field of a cell; Numba takes an index without a sign as it is."""
-    found: Any = np.int64(cells[np.uint64(cell + field)])
-    return found
+    return np.int64(cells[np.uint64(cell + field)])
 
 
 @inlined
-def put(cells: Ints, cell: int, field: int, value: int) -> None:
+def put(cells: Ints, cell: Any, field: int, value: Any) -> None:
     """Set a field of a cell."""
     cells[np.uint64(cell + field)] = value
 
 
 @inlined
-def seek(cells: Ints, heads: Ints, line: int) -> int:
+def seek(cells: Ints, heads: Ints, line: Any) -> Any:
     """The cell that holds a line, or :data:`NOTHING`."""
     cell = np.int64(heads[np.uint64(line & (len(heads) - 1))])
     while cell >= 0 and get(cells, cell, LINE) != line:
@@ -96,7 +95,7 @@ def seek(cells: Ints, heads: Ints, line: int) -> int:
 
 
 @inlined
-def use(cells: Ints, cell: int) -> None:
+def use(cells: Ints, cell: Any) -> None:
     """A cell becomes the one of its set that was used last."""
     own = get(cells, cell, SET)
     latest = get(cells, own, OLDER)
@@ -112,7 +111,7 @@ def use(cells: Ints, cell: int) -> None:
 
 
 @inlined
-def take(cells: Ints, heads: Ints, own: int, line: int) -> int:
+def take(cells: Ints, heads: Ints, own: Any, line: Any) -> Any:
     """The cell least recently used of the set ``own`` holds a line from now on; its sectors are
     those of the line before."""
     cell = get(cells, own, NEWER)

@@ -231,6 +231,10 @@ class Trial:
     """Written from L2 to DRAM."""
 
 
+ROUNDING = 1e-9
+"""Relative: less is no difference of rates."""
+
+
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """A quantity over trials."""
@@ -253,10 +257,15 @@ class Distribution:
         return mean - reach, mean + reach
 
     @property
+    def varies(self) -> bool:
+        """Whether trials differ by more than rounding."""
+        return max(self.values) - min(self.values) > ROUNDING * max(map(abs, self.values))
+
+    @property
     def settled_after(self) -> int:
         """Trials after which the deviation stays within a tenth of that of all of them."""
-        if len(self.values) < 3:
-            return len(self.values)
+        if len(self.values) < 3 or not self.varies:
+            return min(len(self.values), 2)
         last = self.deviation
         settled = len(self.values)
         for count in range(len(self.values), 1, -1):

@@ -123,7 +123,7 @@ def next_sm(c: Ints, free: Ints, clock: Ints) -> int:
 
 
 @inlined
-def longest_left(pointer: Ints, limit: Ints) -> int:
+def longest_left(pointer: Ints, limit: Ints) -> Any:
     """The most entries that a resident warp has left."""
     most = np.int64(1)
     for at in range(len(pointer)):

@@ -67,10 +67,9 @@ class Trials:
             c[Place.L2_SETS] * c[Place.L2_SLICES], c[Place.L2_WAYS_USED], sets[2]
         )
         self.l2.fill(l2, self.known)
-        pinned = np.searchsorted(
-            self.known, c[Place.PINNED_FIRST] + np.array([0, c[Place.PINNED_LINES]])
-        )
-        self.pinned = int(pinned[0]), int(pinned[1] - pinned[0])
+        kept = machine[Place.PINNED_FIRST], machine[Place.PINNED_LINES]
+        first = int(np.searchsorted(self.known, kept[0]))
+        self.pinned = first, int(np.searchsorted(self.known, sum(kept))) - first
         self.counts = _counts(stream)
         self.sms = max(min(machine[Place.SMS], stream.blocks), 1)
 

@@ -7,12 +7,12 @@ import pytest
 
 from kcc.sim.memory.batches_native import batch_latencies, batch_latency
 from kcc.sim.memory.summary import dram_latency
-from tests.sim.memory.streams import machine
+from tests.sim.memory.streams import PLAIN, machine
 
 
 def latency(*lines: int, **places: int) -> float:
     return batch_latency(
-        machine(**places).conf, np.arange(99),
+        machine(deviations=PLAIN, **places).conf, np.arange(99),
         np.array(lines, np.int32), 0, len(lines),
     )  # fmt: skip
 
