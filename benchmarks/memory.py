@@ -69,7 +69,7 @@ ablations and snapshots."""
 ABLATIONS = {
     "all": Deviations(),
     "start: together": Deviations(start=Start.TOGETHER),
-    "start: each block apart": Deviations(start=Start.DELAY),
+    "start: SMs apart": Deviations(start=Start.APART),
     "start: skip": Deviations(start=Start.SKIP),
     "turns: equal": Deviations(turns=Turns.EQUAL),
     "turns: by length": Deviations(turns=Turns.LENGTH),

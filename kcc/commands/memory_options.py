@@ -58,9 +58,10 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         help="each launch begins with an empty L2; else with what the one before left",
     )  # fmt: skip
     group.add_argument(
-        "--start", choices=("apart", "delay", "skip", "together"), default="apart",
-        help="SMs begin apart by a random time, so does each of their first blocks (delay), those "
-        "begin at a random point of their trace (skip), or all together (default: %(default)s)",
+        "--start", choices=("delay", "apart", "skip", "together"), default="delay",
+        help="the first blocks of SMs begin a random time late, each its own (delay) or those of an "
+        "SM the same (apart), at a random point of their trace (skip), or together (default: "
+        "%(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--without-deviation", action="store_true", help="one pass, nothing of it random"

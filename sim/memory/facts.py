@@ -57,7 +57,7 @@ class Deviations:
     """The sources of randomness. With :data:`NO_DEVIATION` each trial is the same pass."""
 
     dispatch: Dispatch = Dispatch.FREE
-    start: Start = Start.APART
+    start: Start = Start.DELAY
     turns: Turns = Turns.LATENCY
     merging: Merging = Merging.RANDOM
     random_groups: bool = True
