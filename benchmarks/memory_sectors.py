@@ -31,9 +31,10 @@ GPUS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "Tesla-K20": ("k20", ("l1.size_bytes=0", "l1.sector_bytes=32")),
     "Tesla-P100": ("p100", ()),
 }
-"""kcc's names and changes: compilers let loads of global memory go past the L1 of Kepler, which is for
-local memory (NVIDIA, "Kepler Tuning Guide", 1.4.4.1), and of a GTX 980, unless they are asked to
-(NVIDIA, "Maxwell Tuning Guide", 1.4.2.1); then 32 bytes are what is read from L2."""
+"""kcc's names and changes: compilers let loads of global memory go past the L1 of Kepler, which
+is for local memory (NVIDIA, "Kepler Tuning Guide", 1.4.4.1), and of a GTX 980, unless they are
+asked to keep them there (NVIDIA, "Maxwell Tuning Guide", 1.4.2.1); then 32 bytes are read."""
+
 COLUMNS = (
     "l2_read_transactions", "l2_write_transactions", "device_memory_read_transactions",
 )  # fmt: skip

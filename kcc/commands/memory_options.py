@@ -59,8 +59,8 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
     )  # fmt: skip
     group.add_argument(
         "--start", choices=("delay", "apart", "skip", "together"), default="delay",
-        help="the first blocks of SMs begin a random time late, each its own (delay) or those of an "
-        "SM the same (apart), at a random point of their trace (skip), or together (default: "
+        help="the first blocks of SMs begin a random time late, each its own (delay) or one for "
+        "each SM (apart), at a random point of their trace (skip), or together (default: "
         "%(default)s)",
     )  # fmt: skip
     group.add_argument(
