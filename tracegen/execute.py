@@ -30,6 +30,7 @@ from kcc.tracegen.launch_checks import (
     check_intrinsics,
     check_memory,
     check_options,
+    check_spaces,
     check_sub_groups,
 )
 from kcc.tracegen.printf import format_printf
@@ -199,6 +200,7 @@ def prepare(
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     check_options(kernel, options.width, options.workers, options.budget)
     check_sub_groups(unit, kernel, options.width)
+    check_spaces(kernel)
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     if options.check:
         unit, kernel = watched(unit, kernel)

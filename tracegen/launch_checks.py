@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
-from kcc.frontend.ir.instructions import Call
+from kcc.frontend.ir.instructions import Call, Load, Store
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel
@@ -128,6 +128,19 @@ def _uses_sub_groups(kernel: Kernel) -> bool:
 
 
 _OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP)
+
+
+def check_spaces(kernel: Kernel) -> None:
+    """Raise K426 for accesses through pointers whose address space is only known at run time."""
+    for instruction in kernel.function.instructions:
+        if not isinstance(instruction, (Load, Store)):
+            continue
+        pointer = instruction.operands[0 if isinstance(instruction, Load) else 1]
+        if str(pointer.type).startswith(f"ptr addrspace({int(AddressSpace.GENERIC)})"):
+            place = instruction.location
+            span = Span(place.file, place.line, place.column) if place else kernel.span
+            message = "what address space this pointer points into is known at run time only"
+            raise DiagnosticError([Diagnostic("K426", message, span)])
 
 
 def check_arguments(kernel: Kernel, values: Sequence[object], local_memory: type) -> None:

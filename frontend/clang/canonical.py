@@ -84,7 +84,7 @@ _NAMED_VALUE = re.compile(r", value: ptr(?: addrspace\(\d\))? @([\w.$]+)(?=[,)])
 def without_functions(text: str, names: Sequence[str]) -> str:
     """The module without these definitions."""
     gone = set(names)
-    text = _NAMED_VALUE.sub(lambda m: "" if m[1] in gone else m[0], text)
+    text = _NAMED_VALUE.sub(lambda m: ", value: ptr null" if m[1] in gone else m[0], text)
     return _DEFINITION.sub(lambda m: "" if m[1].strip('"') in gone else m[0], text)
 
 

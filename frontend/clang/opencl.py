@@ -30,7 +30,7 @@ _KERNEL = re.compile(r"\b(?:__)?kernel\b[^()]*?(?:__attribute__\s*\(\(.*?\)\)[^(
 
 _NOT_ON_GPUS = (
     (re.compile(r"\bpipe\b"), "pipes are not supported"),
-    (re.compile(r"\b(?:enqueue_kernel|queue_t|ndrange_t)\b"), "device-side enqueue is not supported"),
+    (re.compile(r"\b(?:enqueue_kernel|queue_t|ndrange_t)\b"), "device enqueue is not supported"),
 )  # fmt: skip
 
 
