@@ -228,6 +228,8 @@ class QualType:
     const: bool = False
     volatile: bool = False
     restrict: bool = False
+    read_only: bool = False
+    """Read by CUDA's ``__ldg``."""
 
     def __str__(self) -> str:
         words = ["" if self.space is AddressSpace.PRIVATE else f"__{self.space.name.lower()}"]

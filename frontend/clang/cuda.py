@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.scratch import scratch_folder
 from kcc.frontend.clang.canonical import canonical, source_lines, without_functions
 from kcc.frontend.clang.cuda_ir import lower_cuda, settle_spaces, with_kernel_metadata
 from kcc.frontend.clang.debug_nodes import DebugNodes
@@ -134,7 +134,7 @@ class _Session:
         ]
 
     def _attempt(self) -> Compilation:
-        with tempfile.TemporaryDirectory(prefix="kcc-headers-") as folder:
+        with scratch_folder("headers-") as folder:
             empty, listing = Path(folder, "empty.h"), Path(folder, "overlay.yaml")
             empty.write_text("\n", encoding="utf-8")
             root = f"{folder}/stubs"

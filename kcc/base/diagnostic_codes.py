@@ -304,4 +304,6 @@ CODES: dict[str, Code] = {
     "K963": Code("error", "nothing was recorded"),
     "K964": Code("error", "recordings do not go together"),
     "K965": Code("warning", "a recording was cut off"),
+    "K966": Code("error", "a file is no selection of thread blocks, or it is damaged"),
+    "K967": Code("error", "a selection is of another program than what it is to cut"),
 }

@@ -41,7 +41,8 @@ _EXAMPLES = """examples:
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
   kcc analyze kernel.cl --html report.html       the report as a page with everything on it
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
-  kcc analyze kernel.cl --gpu v100 --registers ptxas
+  kcc analyze kernel.cl --gpu v100 --code compiler        registers by ptxas
+  kcc analyze kernel.cl --gpu v100 --machine-code         what ptxas makes of each line
   kcc analyze kernel.cl --assume loop@22=8 --assume branch@18=0.3
   kcc analyze kernel.cl --emit-ir -O2            the LLVM IR that is analysed
   kcc analyze - < kernel.cl                      the source on standard input"""
@@ -68,6 +69,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parts.add_argument(
         "--annotate", action="store_true", help="only the source with what was found beside it"
     )
+    parts.add_argument(
+        "--machine-code", action="store_true",
+        help="only the verdict and the machine code that the GPU's compiler makes, by source line",
+    )  # fmt: skip
     products = group.add_mutually_exclusive_group()
     products.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
     products.add_argument(
@@ -154,6 +159,7 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
         assumptions=read_assumptions(arguments.assumptions, sources),
         gpu=chosen_gpu(arguments),
         registers=register_request(arguments),
+        machine_code=arguments.machine_code,
     )
 
 
@@ -196,6 +202,8 @@ def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
     parts = frozenset(Part)
     if arguments.brief:
         parts = frozenset({Part.VERDICT})
+    elif arguments.machine_code:
+        parts = frozenset({Part.VERDICT, Part.MACHINE})
     elif arguments.annotate:
         parts = frozenset({Part.SOURCE})
     style = choose_style(arguments.color, arguments.width, arguments.output)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
 from kcc.commands.explore_source import source_parser
 from kcc.commands.exploring import (
@@ -85,7 +84,7 @@ def _explore_file(
     if path.endswith(".g"):
         raise usage_error("kcc explore takes a script or a trace of kcc, no list of traces")
     check_script(arguments)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         registers = trace_script(arguments, sources, trace, quiet=quiet)
         return explore(arguments, path, Launches(str(trace), registers, *chosen))

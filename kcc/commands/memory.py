@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
-from pathlib import Path
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, script_exit_code
 from kcc.commands.launch_choice import add_launch_choice
@@ -66,8 +65,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             found = model_memory(arguments, path, Launches(path, {}, *chosen), sources)
         else:
             check_script(arguments)
-            with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-                trace = Path(folder) / "trace.kct"
+            with scratch_folder() as folder:
+                trace = folder / "trace.kct"
                 registers = trace_script(arguments, sources, trace, quiet=STANDARD in targets)
                 launches = Launches(str(trace), registers, *chosen)
                 found = model_memory(arguments, path, launches, sources)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
-from pathlib import Path
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.memory_options import (
     Launches,
     add_memory,
@@ -73,8 +72,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     stage = StageRunner()
     request, remarks = stage("read", lambda: static_request(arguments, path, sources))
     profile = stage("read", lambda: observed_profile(arguments.profile))
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         traced = trace_source(
             request, trace, width=arguments.warp_size, profile=profile, stage=stage
         )

@@ -23,6 +23,7 @@ SIZE_NAMES = ("tiny", "small", "large")
 
 DEFAULT_SIZE = "small"
 
+CODE_CHOICES = ("kcc", "auto", "compiler")
 REGISTER_SOURCES = ("estimate", "ptxas", "amdgpu")
 
 OPENCL_VERSIONS = {"CL1.0": 120, "CL1.1": 120, "CL1.2": 120, "CL2.0": 200, "CL3.0": 300}
@@ -225,12 +226,19 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="change a value of the GPU, e.g. l2.size_bytes=4194304 (repeatable)",
     )
+    add_code(group)
+
+
+def add_code(group: argparse._ArgumentGroup) -> None:
+    """Whose machine code is meant; `--registers` is its older name."""
     group.add_argument(
-        "--registers",
-        choices=REGISTER_SOURCES,
-        help="count registers: by kcc's estimate (the default with --gpu), by ptxas, or by LLVM's "
-        "back end for the GPU of AMD that is named",
+        "--code",
+        choices=CODE_CHOICES,
+        help="whose machine code: kcc's own lowering (the default), that of the GPU's compiler "
+        "(ptxas, which is installed where it is missing, or LLVM for AMD), or auto: the compiler's "
+        "where it is there",
     )
+    group.add_argument("--registers", choices=REGISTER_SOURCES, help=argparse.SUPPRESS)
 
 
 def add_console(parser: argparse.ArgumentParser, *, stages: bool = True) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, script_exit_code
@@ -187,8 +186,8 @@ def _simulate(
     check_script(arguments)
     if arguments.model == "pipeline":
         return run_pipeline(arguments, sources, quiet=quiet)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         registers = trace_script(arguments, sources, trace, quiet=quiet)
         return _simulate_file(arguments, str(trace), registers, sources)
 

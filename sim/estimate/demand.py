@@ -128,6 +128,9 @@ class Demand:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = self._through_banks(passes, size)
+                if traffic and memory is Memory.SHARED_LOAD:
+                    crossing = 1.0 + self.machine.crossing_cycles * traffic.misaligned
+                    self.port[i] = max(self.port[i], crossing)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
@@ -319,6 +322,7 @@ class Demand:
             code_bytes=code_bytes(self.program, self.machine.generation),
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
+            code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
             one_word_us=one_word_cycles(

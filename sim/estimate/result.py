@@ -65,6 +65,10 @@ class Estimate:
     here none of them waits for another one."""
     family: Family = Family.NVIDIA
     """Of the GPU: estimates of a family are alike in how far off they are."""
+    code: str = "kcc"
+    """Whose machine code was timed."""
+    code_reason: str = ""
+    """Why it is not that of the compiler that was asked for."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.program.large_blocks`)."""

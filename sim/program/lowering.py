@@ -42,7 +42,7 @@ from kcc.sim.machine.costs import (
     cost_of,
     division_cost,
 )
-from kcc.sim.program.folding import folding_of, function_name
+from kcc.sim.program.folding import folding_of, function_name, is_apart, own_addresses
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
@@ -101,6 +101,7 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
+        self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
             self.function, self.loops, self.values, self.folding.users, trips
         )
@@ -210,6 +211,12 @@ class _Lowering:
         needs = self._needs(instruction.operands)
         if self.folding.is_free(instruction):
             state.result[instruction.index] = tuple(needs)
+            return
+        own = self.own_addresses.get(instruction.index)
+        if own is not None:
+            draft = _Draft(Unit.ALU if own > 1 else Unit.FMA, InstructionClass.ADDRESS, own, 1.0,
+                           needs, line=_line(instruction))  # fmt: skip
+            state.result[instruction.index] = (self._add(instruction.block, draft),)
             return
         operations = tuple(self._operations(instruction, needs))
         state.result[instruction.index] = operations or tuple(needs)
@@ -343,6 +350,8 @@ class _Lowering:
         address = self.values.address(instruction, touch.pointer)
         terms = frozenset(terms_of(address))
         roots = self._needs([touch.pointer])
+        if is_apart(instruction):
+            return roots
         varying = self.values.varying(address)
         inner = self.loops.innermost[instruction.block]
         home = next(

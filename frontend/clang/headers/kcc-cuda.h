@@ -293,7 +293,10 @@ __KCC_SHUFFLES(long long, long, )
 __KCC_SHUFFLES(unsigned long long, unsigned long, )
 
 /* Memory. */
-template <class T> __KCC_D T __ldg(const T* p) { return *p; }
+template <class T> __KCC_D T __ldg(const T* p) {
+  if constexpr (__is_arithmetic(T)) return __builtin_nontemporal_load(p);
+  else return *p;
+}
 template <class T> __KCC_D T __ldca(const T* p) { return *p; }
 template <class T> __KCC_D T __ldcg(const T* p) { return *p; }
 template <class T> __KCC_D T __ldcs(const T* p) { return *p; }

@@ -17,6 +17,7 @@ from kcc.passes.control.flow_counts import FlowCount
 from kcc.passes.memory.access_facts import Executions, Spread
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
+from kcc.report.analysis.machine_code import machine_json
 from kcc.report.analysis.model import (
     Access,
     Analysis,
@@ -141,6 +142,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         **_known("work_group_local_bytes", kernel.block_local_bytes),
         **_registers(kernel.registers),
         **_occupancy(kernel.occupancy),
+        **machine_json(kernel.machine),
         "findings": [
             {
                 "severity": found.severity.value,
