@@ -17,8 +17,8 @@ _REQUIRED = re.compile(r"!intel_reqd_sub_group_size (!\d+)")
 _SYMBOL = re.compile(r"@_Z(\d+)((?:get_|sub_group_)\w+)")
 _PARTED = {name.removeprefix(PART) for row in PARTS for name in row.names.split()}
 _WRITTEN_OUT = re.compile(
-    r"@_Z\d+(?:sub_group_(?:reduce|scan|non_uniform|rotate|clustered_rotate|ballot_)"
-    r"|intel_sub_group|work_group_(?:reduce|scan)|get_sub_group_(?:eq|g[et]|l[et])_mask)"
+    r"@(_Z\d+(?:sub_group_(?:reduce|scan|non_uniform|rotate|clustered_rotate|ballot_)"
+    r"|intel_sub_group|work_group_(?:reduce|scan)|get_sub_group_(?:eq|g[et]|l[et])_mask)\w*)"
 )
 
 
@@ -56,4 +56,5 @@ def in_parts(text: str) -> str:
 
 def is_written_out(text: str) -> bool:
     """Whether a module calls functions whose definitions fit one size only."""
-    return _WRITTEN_OUT.search(text) is not None
+    found = (overload_of_symbol(symbol) for symbol in set(_WRITTEN_OUT.findall(text)))
+    return any(builtin is not None and not is_primitive(builtin) for builtin in found)
