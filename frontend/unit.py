@@ -47,7 +47,7 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     module = read_module(optimised.text)
     if language is Language.CUDA and optimised.partly:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
-    kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
+    kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
         name=name,
         frontend=frontend,
@@ -90,7 +90,8 @@ def link_builtins(text: str, sub_groups: SubGroups | None = None) -> str:
     return rest + "\n" + definitions(wanted, kept, sub_groups)
 
 
-def _kernel(function: Function, language: Language, unit: str) -> Kernel:
+def kernel_of(function: Function, language: Language, unit: str) -> Kernel:
+    """The kernel that a function of a unit of this name is."""
     place = function.location
     span = Span(place.file, place.line, place.column) if place else Span(unit, 0)
     return Kernel(

@@ -94,7 +94,7 @@ class Demand:
     def _columns(self) -> None:
         rows, machine = self.program.operations, self.machine
         n = len(rows)
-        units = [unit_of(machine, r, self.subject.kernel.function) for r in rows]
+        units = [unit_of(machine.interval, r) for r in rows]
         self.unit = np.array(units, np.int32)
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])

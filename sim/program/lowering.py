@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
-from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
+from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
@@ -68,6 +68,10 @@ class _Draft:
     line: int = 0
     instruction: int = -1
     overhead: bool = False
+    parts: tuple[int, ...] = ()
+    every: int = 1
+    whole: float = 0.0
+    has_doubles: bool = False
 
 
 @dataclass(slots=True)
@@ -253,6 +257,7 @@ class _Lowering:
                 line=_line(instruction), instruction=instruction.index,
             )  # fmt: skip
             draft.overhead = self.unrolling.is_overhead(instruction)
+            draft.has_doubles = unit is Unit.SFU and _has_doubles(instruction)
             yield self._add(instruction.block, draft)
 
     def _add(self, block: int, draft: _Draft) -> int:
@@ -268,6 +273,7 @@ class _Lowering:
         found = self.merging.find(instruction.block, touch, address)
         if found is not None:
             number, more = found
+            self._join(number, touch.id)
             if more:
                 whole = self.state.drafts[number].bytes + more
                 self.state.drafts[number].bytes = 8 if whole <= 8 else 16
@@ -286,6 +292,11 @@ class _Lowering:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
         return number
+
+    def _join(self, number: int, access: int) -> None:
+        """A load that was made does this access too."""
+        draft = self.state.drafts[number]
+        draft.parts = (*(draft.parts or (draft.access,)), access)
 
     def _access_draft(
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
@@ -436,6 +447,8 @@ class _Lowering:
             times = self.unrolling.sharing(loop, slots)
             for draft in own:
                 if draft.overhead:
+                    draft.every = max(draft.every, self.unrolling.times(loop, slots))
+                    draft.whole = draft.whole or draft.slots
                     draft.slots /= times
             if self.unrolling.leaves_rest(loop, slots):
                 in_turns.append(loop)
@@ -485,8 +498,16 @@ class _Lowering:
 
 
 def _is_double(instruction: AnyInstruction) -> bool:
-    type_ = scalar_of(instruction.type)
-    return isinstance(type_, FloatTy) and type_.bits == 64
+    return _is_double_type(instruction.type)
+
+
+def _has_doubles(instruction: AnyInstruction) -> bool:
+    types = (instruction.type, *(each.type for each in instruction.operands))
+    return any(map(_is_double_type, types))
+
+
+def _is_double_type(type_: IrType) -> bool:
+    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
 
 
 def _division(instruction: AnyInstruction, generation: Generation) -> Cost:
@@ -522,5 +543,6 @@ def _line(instruction: AnyInstruction) -> int:
 def _frozen(draft: _Draft) -> MachineOperation:
     return MachineOperation(
         draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
-        draft.access, draft.bytes, draft.line, draft.instruction,
+        draft.access, draft.bytes, draft.line, draft.instruction, -1, draft.parts, draft.every,
+        draft.whole, draft.has_doubles,
     )  # fmt: skip
