@@ -83,7 +83,7 @@ class Demand:
     ) -> None:
         """Become the demand of another launch of the same program: its executions, and some of the
         columns."""
-        for name in ("bounds", "l2_rate", "dram_rate", "written"):
+        for name in ("bounds", "l2_rate", "dram_rate", "written", "unknown"):
             self.__dict__.pop(name, None)
         self.subject, self.executions = subject, executions
         self.active = min(self.machine.sms, subject.thread_blocks)
@@ -317,8 +317,8 @@ class Demand:
             weak=tuple(reader.weak),
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
-            unknown_accesses=sum(not t.known for t in self.traffic.values())
-            + sum(stream.assumed for stream in self.subject.streams),
+            unknown_accesses=len({self.program.operations[i].access for i in self.unknown}),
+            unknown_share=self.unknown_share,
             code_bytes=code_bytes(self.program, self.machine.generation),
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
@@ -340,6 +340,24 @@ class Demand:
         weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
         costs = (self.executions * weight).tolist()
         return line_costs(self.subject.kernel, self.program.operations, costs)
+
+    @cached_property
+    def unknown(self) -> list[int]:
+        """The operations that are executed, at addresses which memory decides."""
+        assumed = {stream.access for stream in self.subject.streams if stream.assumed}
+        found = list[int]()
+        for i, row in enumerate(self.program.operations):
+            traffic = self._traffic(i, row.access) if row.unit is Unit.MEMORY else None
+            unknown = traffic is not None and (not traffic.known or row.access in assumed)
+            if unknown and self.executions[i] > 0:
+                found.append(i)
+        return found
+
+    @property
+    def unknown_share(self) -> float:
+        """Theirs of all sectors that warps ask for."""
+        asked = self.executions * self.sectors
+        return float(asked[self.unknown].sum()) / max(float(asked.sum()), 1e-9)
 
     @property
     def unattributed(self) -> float:
