@@ -1,7 +1,7 @@
 """The `kcc` command: parses the command line, runs a subcommand, turns failures into messages.
 
-Exit codes: 0 fine; 1 bad input; 2 bad usage; 3 a bug of kcc; 130 interrupted; 141 the reader of
-standard output went away.
+Exit codes: 0 fine; 1 bad input; 2 bad usage; 3 a bug of kcc; 130 interrupted (128 + the
+signal where one ended it: 143 for SIGTERM); 141 the reader of standard output went away.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import kcc
 from kcc.base.cache_folder import refused_folders
 from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, render
+from kcc.base.scratch import Terminated, tidy
 from kcc.commands import (
     analyze,
     compare,
@@ -68,8 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     sources = SourceLines()
     debug = "--debug" in arguments
     try:
-        code = _run(arguments, sources)
-        flush_standard()
+        with tidy():
+            code = _run(arguments, sources)
+            flush_standard()
     except UsageError as error:
         code = _fail(error, error.diagnostics, sources, EXIT_BAD_USAGE, debug)
     except DiagnosticError as error:
@@ -77,6 +79,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         abandon_standard()
         code = EXIT_BROKEN_PIPE
+    except Terminated as ended:
+        code = ended.exit_code
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except InternalError as error:

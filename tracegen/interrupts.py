@@ -13,6 +13,10 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import cache
 
+STOPPING = {
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+}
+
 
 class _Watcher:
     """The pipe, its thread, and what is to be done."""
@@ -26,7 +30,7 @@ class _Watcher:
     def _watch(self, reader: int) -> None:
         while numbers := os.read(reader, 64):
             stop = self.stop
-            if signal.SIGINT in numbers and stop is not None:
+            if stop is not None and STOPPING.intersection(numbers):
                 stop()
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from kcc.base.diagnostics import InternalError
+from kcc.base.scratch import scratch_folder
 from kcc.frontend.clang.find import Clang
 from kcc.frontend.options import BuildOptions, SourceText
 
@@ -77,7 +77,7 @@ def compile_text(
     ``remapped`` gives other text for files on disk. Raises :class:`InternalError` when clang
     itself fails.
     """
-    with tempfile.TemporaryDirectory(prefix="kcc-clang-") as folder:
+    with scratch_folder("clang-") as folder:
         main = Path(folder, "source")
         quoted = source.name.replace("\\", "\\\\").replace('"', '\\"')
         main.write_text(

@@ -6,13 +6,13 @@ import argparse
 import os
 import re
 import shutil
-import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD, write_standard
 from kcc.commands.progress import shown_progress
@@ -46,6 +46,11 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         "--lineinfo", action="store_true", help="accelsim: instructions with lines of the source"
     )
     group.add_argument("--xz", action="store_true", help="accelsim: kernels compressed by xz")
+    group.add_argument(
+        "--selection", metavar="FILE",
+        help="FILE is a list of Accel-Sim's kernels: keep the thread blocks that a selection "
+        "(kcc/selection/1) names",
+    )  # fmt: skip
 
 
 def is_export(arguments: argparse.Namespace) -> bool:
@@ -65,8 +70,8 @@ def trace_target(arguments: argparse.Namespace) -> Generator[Path]:
         yield Path(arguments.output)
         return
     check_folder(arguments.output)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         yield trace
         if trace.exists():
             export_trace(str(trace), arguments)

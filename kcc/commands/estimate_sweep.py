@@ -12,11 +12,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
 from kcc.base.diagnostics import DiagnosticError, InternalError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.console import is_terminal
 from kcc.commands.journal import Done, Journal, Sweep
 from kcc.commands.stages import StageRunner
@@ -130,11 +130,10 @@ def run_plan(
     done = dict(journal.done) if journal else {}
     tasks = [(number, task) for number, task in enumerate(plan.tasks) if number not in done]
     with (
-        TemporaryDirectory(prefix="kcc-estimate-") as folder,
+        scratch_folder("estimate-") as scratch,
         _progress(len(plan.tasks), len(done), plan.is_sweep) as advance,
     ):
         alone = jobs == 1 or len(tasks) == 1
-        scratch = Path(folder)
         results = (
             _here(plan, tasks, scratch, stage) if alone else _apart(plan, tasks, scratch, jobs)
         )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.console import is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.number_options import count_from
@@ -148,8 +148,7 @@ def _recorded(arguments: argparse.Namespace, command: Sequence[str]) -> UnitTabl
     from kcc.stages.recording.callgrind import BLOCKS, record_callgrind
     from kcc.stages.recording.jvm import UNIT_MS, record_jvm
 
-    with tempfile.TemporaryDirectory(prefix="kcc-") as name, _Said() as say:
-        folder = Path(name)
+    with scratch_folder() as folder, _Said() as say:
         if _tool(arguments) == JFR:
             unit, threads = arguments.unit or UNIT_MS, arguments.threads
             return record_jvm(command, folder, unit, threads, lambda s: say(f"recording, {s} s"))

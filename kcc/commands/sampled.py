@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-import tempfile
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.accelsim import DEFAULT_ARCHITECTURE, check_folder, new_folder
 from kcc.commands.console import choose_style, is_terminal, say
 from kcc.commands.errors import usage_error
@@ -199,8 +199,8 @@ def _trace_of(
     # would load them a second time, which NumPy refuses.
     for name in ("scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection"):
         importlib.import_module(name)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         yield str(trace), make_trace(trace)
 
 

@@ -4,11 +4,10 @@ static one."""
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeVar
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.console import say
 from kcc.commands.options import (
     add_assumptions,
@@ -58,8 +57,8 @@ def run_source_launches(
     stage = StageRunner()
     request, remarks = stage("read", lambda: static_request(arguments, path, sources))
     profile = stage("read", lambda: observed_profile(arguments.profile))
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         traced = trace_source(
             request, trace, width=arguments.warp_size, profile=profile, stage=stage
         )

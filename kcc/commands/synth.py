@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import io
 import re
-import tempfile
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
@@ -125,8 +125,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         study = _study(arguments, sources)
     except SystemExit as end:
         return script_exit_code(end)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        made = _made(arguments, study, gpus, Path(folder))
+    with scratch_folder() as folder:
+        made = _made(arguments, study, gpus, folder)
     outputs = _outputs(arguments, study, made, targets)
     for each in targets[: 2 if made.twin else 1]:
         _make_folder(Path(each.opencl).parent)

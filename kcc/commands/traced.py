@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kcc.base.scratch import scratch_folder
 from kcc.commands.hosts import check_script, run_host
 from kcc.commands.sources import SourceLines
 
@@ -38,8 +38,8 @@ def launches_of(
         yield Launches(path, {}, *chosen)
         return
     check_script(arguments)
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         registers = trace_script(arguments, sources, trace, quiet=quiet)
         yield Launches(str(trace), registers, *chosen)
 

@@ -3,11 +3,10 @@ of a kernel's source (`kcc estimate --cache-trials`)."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.base.scratch import scratch_folder
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
@@ -29,8 +28,8 @@ def order_spread(
     (kernel,) = request.kernels
     known = {} if registers is None else {kernel: registers}
     options = Options(Plan(analysis.trials, seed=analysis.seed), cold=not analysis.warm)
-    with TemporaryDirectory(prefix="kcc-") as folder:
-        trace = Path(folder) / "trace.kct"
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
         try:
             trace_source(request, trace)
             found = list(memory_of_trace(str(trace), gpu, options, registers=known))

@@ -3,7 +3,6 @@ alike."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.profile.document import read_profile_and
 from kcc.base.profile.model import Profile
+from kcc.base.scratch import scratch_folder
 from kcc.base.trace.decode import TraceDecoder
 from kcc.base.trace.launches import TraceLaunch
 from kcc.frontend.kernel import Kernel
@@ -250,8 +250,8 @@ def _strays(study: Study, settled: Settled) -> frozenset[int]:
 
 
 def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
-    with tempfile.TemporaryDirectory(prefix="kcc-") as folder:
-        script = _write(miniature, source, Path(folder))
+    with scratch_folder() as folder:
+        script = _write(miniature, source, folder)
         try:
             return profile_script(str(script), settings=settings, seed=miniature.seed)
         except DiagnosticError:

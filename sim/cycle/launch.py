@@ -50,6 +50,7 @@ from kcc.sim.cycle.machine import Machine, machine_of
 from kcc.sim.cycle.program import Program, program_of
 from kcc.sim.cycle.summary import Outcome, timing_of
 from kcc.sim.machine.costs import UNITS
+from kcc.sim.program.issued import IssuedTables
 from kcc.sim.result import Timing
 
 HOST_LINE = 64
@@ -191,7 +192,9 @@ def launch_machine(
         hint = "`kcc trace` without --blocks-only traces them"
         raise DiagnosticError([Diagnostic("K870", message, hint=hint)])
     threads = int(np.prod(launch.local_size))
-    machine = machine_of(gpu, threads, registers.get(tables.kernel), launch.local_bytes)
+    known = tables.registers if isinstance(tables, IssuedTables) else None
+    taken = registers.get(tables.kernel, known)
+    machine = machine_of(gpu, threads, taken, launch.local_bytes)
     if machine.occupancy.blocks < 1:
         why = ", ".join(limiter.value for limiter in machine.occupancy.limiters)
         message = f"a thread block of {tables.kernel} does not fit on an SM of {gpu.stem}: {why}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import ceil
 
@@ -15,7 +14,7 @@ from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
-from kcc.sim.machine.costs import Generation, Unit, generation_of
+from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 
 QUANTUM = 32
 """Cycles an SM may run ahead of the others: cycle counts move by 0.05 to 2.6 %, see docs."""
@@ -87,7 +86,7 @@ def machine_of(
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
-        gpu, conf, units, _generation(gpu), clock, line, sector, min(banks, 128),
+        gpu, conf, units, generation_of_gpu(gpu), clock, line, sector, min(banks, 128),
         width if banks >= 32 else max(width // 2, 1),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
@@ -95,13 +94,6 @@ def machine_of(
         whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),
         l1_bytes, _code_bytes(gpu), occupancy, reader.assumptions,
     )  # fmt: skip
-
-
-def _generation(gpu: GpuDescription) -> Generation:
-    text = gpu.compute_capability.value if gpu.compute_capability else ""
-    found = re.fullmatch(r"(\d+)\.(\d+)", text)
-    capability = (int(found[1]), int(found[2])) if found else None
-    return generation_of(capability, gpu.is_amd)
 
 
 def _clock(reader: GpuReader) -> float:

@@ -83,7 +83,7 @@ class Demand:
     ) -> None:
         """Become the demand of another launch of the same program: its executions, and some of the
         columns."""
-        for name in ("bounds", "l2_rate", "dram_rate", "written"):
+        for name in ("bounds", "l2_rate", "dram_rate", "written", "unknown"):
             self.__dict__.pop(name, None)
         self.subject, self.executions = subject, executions
         self.active = min(self.machine.sms, subject.thread_blocks)
@@ -94,7 +94,7 @@ class Demand:
     def _columns(self) -> None:
         rows, machine = self.program.operations, self.machine
         n = len(rows)
-        units = [unit_of(machine, r, self.subject.kernel.function) for r in rows]
+        units = [unit_of(machine.interval, r) for r in rows]
         self.unit = np.array(units, np.int32)
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])
@@ -128,6 +128,9 @@ class Demand:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = self._through_banks(passes, size)
+                if traffic and memory is Memory.SHARED_LOAD:
+                    crossing = 1.0 + self.machine.crossing_cycles * traffic.misaligned
+                    self.port[i] = max(self.port[i], crossing)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
@@ -314,11 +317,12 @@ class Demand:
             weak=tuple(reader.weak),
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
-            unknown_accesses=sum(not t.known for t in self.traffic.values())
-            + sum(stream.assumed for stream in self.subject.streams),
+            unknown_accesses=len({self.program.operations[i].access for i in self.unknown}),
+            unknown_share=self.unknown_share,
             code_bytes=code_bytes(self.program, self.machine.generation),
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
+            code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
             one_word_us=one_word_cycles(
@@ -336,6 +340,24 @@ class Demand:
         weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
         costs = (self.executions * weight).tolist()
         return line_costs(self.subject.kernel, self.program.operations, costs)
+
+    @cached_property
+    def unknown(self) -> list[int]:
+        """The operations that are executed, at addresses which memory decides."""
+        assumed = {stream.access for stream in self.subject.streams if stream.assumed}
+        found = list[int]()
+        for i, row in enumerate(self.program.operations):
+            traffic = self._traffic(i, row.access) if row.unit is Unit.MEMORY else None
+            unknown = traffic is not None and (not traffic.known or row.access in assumed)
+            if unknown and self.executions[i] > 0:
+                found.append(i)
+        return found
+
+    @property
+    def unknown_share(self) -> float:
+        """Theirs of all sectors that warps ask for."""
+        asked = self.executions * self.sectors
+        return float(asked[self.unknown].sum()) / max(float(asked.sum()), 1e-9)
 
     @property
     def unattributed(self) -> float:

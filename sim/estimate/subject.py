@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kcc.frontend.kernel import Kernel
+from kcc.frontend.machine_code.model import MachineCode
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
@@ -28,6 +29,8 @@ from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
 from kcc.sim.program.registers import register_limit
+
+OWN_CODE = "kcc"
 
 ENOUGH_TURNS = 1 << 14
 """Iterations of a loop after which it goes on as before, where one thread block is looked at."""
@@ -50,6 +53,8 @@ class Subject:
     """By access, :func:`kcc.sim.caches.sector_phases.miss_shares`."""
     registers_known: bool = False
     """Whether they are a compiler's count, not an estimate."""
+    code: str = OWN_CODE
+    """Whose machine code is timed: the compiler's name and target, or kcc's own lowering."""
     programs: dict[Generation, MachineProgram] = field(
         default_factory=dict[Generation, MachineProgram]
     )
@@ -153,6 +158,16 @@ class Subject:
             )  # fmt: skip
         same = self._spilling.newest.private_bytes == newest.private_bytes
         return None if same else self._spilling
+
+    def compiled(self, code: MachineCode) -> Subject:
+        """The same with what a compiler says of it: registers, and shared memory where that is
+        declared."""
+        declared = self.facts[MemoryUse].local_bytes
+        return replace(
+            self, registers=code.registers, registers_known=True, code=code.compiler,
+            local_bytes=self.local_bytes - declared + max(declared, code.shared_bytes),
+            programs={}, traces={}, studies={}, works={}, _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
 
     @property
     def newest(self) -> MachineProgram:

@@ -33,7 +33,10 @@ class MachineOperation:
     after issue. ``needs`` are operations of the program whose results it waits for. ``access`` is
     the id of the memory access, -1 for none; ``bytes`` what a lane moves. ``instruction`` is the
     IR's, -1 for what has none. ``place`` is the byte of local memory at which a spilled value of a
-    work-item lies, -1 for all else."""
+    work-item lies, -1 for all else. ``parts`` are the accesses of the IR that one load does, where
+    they are several. What the iterations of an unrolled loop share is issued in one of ``every``,
+    with ``whole`` instructions, of which ``slots`` is the mean. ``has_doubles``: a conversion from
+    or to double precision."""
 
     unit: Unit
     kind: InstructionClass
@@ -46,6 +49,15 @@ class MachineOperation:
     line: int
     instruction: int
     place: int = -1
+    parts: tuple[int, ...] = ()
+    every: int = 1
+    whole: float = 0.0
+    has_doubles: bool = False
+
+    @property
+    def at_once(self) -> float:
+        """Warp instructions where it is issued."""
+        return self.whole if self.every > 1 else self.slots
 
 
 @dataclass(frozen=True, slots=True)

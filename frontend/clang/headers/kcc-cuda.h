@@ -74,6 +74,8 @@ __KCC_REFUSE(dynamic_parallelism)
 __KCC_REFUSE(inline_ptx)
 __KCC_REFUSE(match)
 __KCC_REFUSE(memory)
+/* What stands for a function with an error, by its number. */
+template <int error> __attribute__((device, convergent, nothrow)) void __kcc_refuse_source();
 
 #define NULL __null
 
@@ -291,7 +293,10 @@ __KCC_SHUFFLES(long long, long, )
 __KCC_SHUFFLES(unsigned long long, unsigned long, )
 
 /* Memory. */
-template <class T> __KCC_D T __ldg(const T* p) { return *p; }
+template <class T> __KCC_D T __ldg(const T* p) {
+  if constexpr (__is_arithmetic(T)) return __builtin_nontemporal_load(p);
+  else return *p;
+}
 template <class T> __KCC_D T __ldca(const T* p) { return *p; }
 template <class T> __KCC_D T __ldcg(const T* p) { return *p; }
 template <class T> __KCC_D T __ldcs(const T* p) { return *p; }

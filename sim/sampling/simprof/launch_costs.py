@@ -10,7 +10,7 @@ import numpy as np
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import IssuedLaunch, compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.interval.collect import SharedCache, collect, empty_cache
@@ -66,7 +66,7 @@ def predict_units(
     done = 0
     for place, own in by_launch(units):
         trace = traces[place]
-        compiled, reader = CompiledLaunch(trace), BlockReader(trace)
+        compiled, reader = compiled_launch(trace, gpu), BlockReader(trace)
         machine, operations = interval_inputs(gpu, compiled.tables, trace.launch, registers or {})
         if cache is None:
             cache = empty_cache(machine)
@@ -82,7 +82,7 @@ def predict_units(
 
 
 def _renumbered(
-    batches: Iterator[TraceBatch], first: int, compiled: CompiledLaunch
+    batches: Iterator[TraceBatch], first: int, compiled: IssuedLaunch
 ) -> Iterator[TraceBatch]:
     for batch in batches:
         yield compiled.batch(replace(batch, thread_block=batch.thread_block - first))
