@@ -18,7 +18,8 @@ from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.feeding import BlockReader, LaunchRun
+from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
+from kcc.sim.sampling.feeding import BlockReader, LaunchRun, Snapshot
 from kcc.sim.sampling.reduced import first_blocks
 from kcc.sim.sampling.simprof.launch_units import LaunchUnit, by_launch
 from kcc.sim.sampling.simprof.table import Floats
@@ -28,9 +29,6 @@ Watch = Callable[[int], None]
 """Called with the warp instructions done so far."""
 
 PREDICTED = Options()
-
-WARM_EPOCHS = 1.0
-"""Fillings of the GPU that are simulated before a unit that is measured."""
 
 
 def simulate_units(
@@ -92,7 +90,9 @@ class ChosenUnits:
     """Simulates the units that are chosen, in rounds; each once.
 
     Behind a jump, L2 sees what was left out, and an epoch warms (:mod:`kcc.sim.sampling.warming`);
-    a launch that begins anew in a later round finds L2 as its predecessors leave it."""
+    a launch that begins anew in a later round finds L2 as its predecessors leave it. Thread blocks
+    with which a launch is entered do not begin together: they have drawn apart by then
+    (:mod:`kcc.sim.sampling.dispersion`)."""
 
     def __init__(
         self, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile],
@@ -108,6 +108,8 @@ class ChosenUnits:
         self.clock_mhz = 1.0
         self.instructions = 0
         """Warp instructions that were simulated, also to warm."""
+        self._heads = dict[str, tuple[float, int]]()
+        """By kernel: deviation of the durations of thread blocks, and cycles of an epoch."""
 
     def simulate(self, chosen: Sequence[int], watch: Watch) -> None:
         """Those of ``chosen`` that are not known yet."""
@@ -125,16 +127,10 @@ class ChosenUnits:
         self.instructions += done
 
     def _measure(self, run: LaunchRun, place: int, chosen: Sequence[int]) -> None:
-        profile, at = self.profiles[place], 0
+        at = 0
         for n in chosen:
             unit = self.units[n]
-            begin = max(unit.first - round(WARM_EPOCHS * run.occupancy), at)
-            if begin > at:
-                wanted = requests_wanted(run.simulation)
-                replay(
-                    run.simulation, run.launch, first_to_replay(profile, at, begin, wanted), begin
-                )
-            before = run.simulate(begin, unit.first) if unit.first > begin else run.snapshot()
+            before = self._go_to(run, place, at, unit.first)
             after = run.simulate(unit.first, unit.end)
             if unit.is_last:
                 after = run.finish()[1]
@@ -144,3 +140,37 @@ class ChosenUnits:
             self.counts[n], at = measured.counts, unit.end
         if not self.units[chosen[-1]].is_last:
             run.finish()
+
+    def _go_to(self, run: LaunchRun, place: int, at: int, first: int) -> Snapshot:
+        """Go on from thread block ``at`` to ``first``, by a jump where that leaves some out."""
+        size = run.occupancy
+        lead = size if at else size * (2 if self.traces[place].tables.kernel in self._heads else 4)
+        if first - at <= lead:
+            return run.simulate(at, first) if first > at else run.snapshot()
+        begin = first - size
+        if not at:
+            begin = self._enter(run, place, first - lead, first - size)
+        else:
+            self._replay(run, place, at, begin)
+        return run.simulate(begin, first)
+
+    def _enter(self, run: LaunchRun, place: int, begin: int, end: int) -> int:
+        """Simulate thread blocks from ``begin`` on to ``end``, so that they are as far apart as
+        thread blocks there are, and give ``end``. Of the first launch of a kernel two epochs begin
+        together: they say how much the durations of thread blocks differ."""
+        size, kernel = run.occupancy, self.traces[place].tables.kernel
+        self._replay(run, place, 0, begin)
+        if kernel not in self._heads:
+            cycles = run.simulate(begin, begin + 2 * size).clock // 2
+            deviation = duration_deviation(run.simulation.log, 2 * size, size)
+            self._heads[kernel], begin = (deviation, cycles), begin + 2 * size
+        deviation, cycles = self._heads[kernel]
+        random = np.random.default_rng(begin)
+        waits = delays(deviation, begin / size, cycles, end - begin, random)
+        simulate_apart(run, begin, end, waits)
+        return end
+
+    def _replay(self, run: LaunchRun, place: int, at: int, begin: int) -> None:
+        wanted = requests_wanted(run.simulation)
+        first = first_to_replay(self.profiles[place], at, begin, wanted)
+        replay(run.simulation, run.launch, first, begin)
