@@ -66,14 +66,15 @@ def examine(path: Path, points: int) -> Found:
 
 
 def simpoint(table: UnitTable) -> MethodErrors:
-    """SimPoint on the same units."""
+    """SimPoint on the same units, of which it takes whole numbers of cycles and instructions."""
+    cost, work = (1e9 / column.mean() * column for column in (table.cost, table.work))
     units = [
         Unit(round(c), round(w), row * w)
-        for c, w, row in zip(table.cost, table.work, table.shares, strict=True)
+        for c, w, row in zip(cost, work, table.shares, strict=True)
     ]
     choice = choose_simpoint(units, 0)
-    error = abs(choice.cycles / float(table.cost.sum()) - 1)
-    drawn = round(choice.instructions / float(table.work.mean()))
+    error = abs(choice.cycles / float(cost.sum()) - 1)
+    drawn = round(choice.instructions / 1e9)
     return MethodErrors("SimPoint", drawn, error, error, None)
 
 

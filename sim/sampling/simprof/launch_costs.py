@@ -86,6 +86,10 @@ def _renumbered(
         yield compiled.batch(replace(batch, thread_block=batch.thread_block - first))
 
 
+WARM_EPOCHS = 2
+"""Fillings of the GPU that are simulated before a unit, behind a jump."""
+
+
 class ChosenUnits:
     """Simulates the units that are chosen, in rounds; each once.
 
@@ -144,12 +148,12 @@ class ChosenUnits:
     def _go_to(self, run: LaunchRun, place: int, at: int, first: int) -> Snapshot:
         """Go on from thread block ``at`` to ``first``, by a jump where that leaves some out."""
         size = run.occupancy
-        lead = size if at else size * (2 if self.traces[place].tables.kernel in self._heads else 4)
-        if first - at <= lead:
+        head = 0 if at else 1 if self.traces[place].tables.kernel in self._heads else 3
+        begin = first - WARM_EPOCHS * size
+        if begin - head * size <= at:
             return run.simulate(at, first) if first > at else run.snapshot()
-        begin = first - size
         if not at:
-            begin = self._enter(run, place, first - lead, first - size)
+            begin = self._enter(run, place, begin - head * size, begin)
         else:
             self._replay(run, place, at, begin)
         return run.simulate(begin, first)
