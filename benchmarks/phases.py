@@ -156,8 +156,8 @@ def allocation(found: Study) -> str:
 
 def inputs_table(path: Path, others: Sequence[Path], points: int) -> Iterable[Sequence[str]]:
     """Each other input against the first, as the only one: sensitive phases by the text's rule and
-    ours, points that are saved, and the error where the phases that are not sensitive are taken
-    from the first (the others from all of their units)."""
+    ours, points that are saved, and the error where phases that are the same are taken from the
+    first (the others from all of their units)."""
     yield (
         "training",
         "other",
@@ -176,21 +176,21 @@ def inputs_table(path: Path, others: Sequence[Path], points: int) -> Iterable[Se
     for one in others:
         other = read_units(one)
         changes = compare_inputs(table, found.phases, [other])
-        sensitive, labels = changes.phases(), changes.labels[0]
+        reused, labels = changes.reusable(), changes.labels[0]
         cost = 0.0
         for n in range(count):
             own, source = labels == n, found.phases.labels == n
             known = float(table.cost[source].sum() / table.work[source].sum())
             told = known * float(other.work[own].sum())
-            cost += float(other.cost[own].sum()) if n in sensitive else told
-        saved = sum(int(drawn[n]) for n in range(count) if n not in sensitive) / drawn.sum()
+            cost += told if n in reused else float(other.cost[own].sum())
+        saved = sum(int(drawn[n]) for n in reused) / drawn.sum()
         yield (
             path.stem,
             one.stem,
             str(len(other)),
             str(count),
             str(len(changes.phases(by_threshold=True))),
-            str(len(sensitive)),
+            str(len(changes.phases())),
             percent(saved),
             f"{100 * (cost / float(other.cost.sum()) - 1):+.2f} %",
             f"{100 * (other.mean / table.mean - 1):+.1f} %",

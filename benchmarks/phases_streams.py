@@ -10,7 +10,6 @@ that differ by chance alone, how often a phase is called sensitive (by equation 
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,7 +98,6 @@ def main() -> None:
     head = ("stream", "phases", "units in theirs", "simple random", "SimProf as printed", "SimProf",
             "same: equation 38", "same: sensitive", "slower: that phase alone")  # fmt: skip
     write([head, *map(cells_of, STREAMS)])
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

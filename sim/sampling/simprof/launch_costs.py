@@ -36,21 +36,35 @@ def simulate_units(
     registers: dict[str, int] | None, watch: Watch,
 ) -> Floats:  # fmt: skip
     """Cycles of all units, which are all of the launches: a unit lasts until the next one's first
-    thread block is wanted, the last one to the launch's end."""
+    thread block is wanted, the last one to the launch's end. An interrupt ends it: fewer are given
+    then, those of the launches that were done; it goes on where none was."""
     simulator = CycleSimulator(gpu, registers)
     cost = np.zeros(len(units))
     done = 0
     for place, own in by_launch(units):
-        run, before = LaunchRun(simulator, traces[place]), 0
-        for n in own:
-            unit = units[n]
-            after = run.simulate(unit.first, unit.end).clock
-            if unit.is_last:
-                after = run.finish()[1].clock
-            cost[n], before = after - before, after
-            done += unit.work
-            watch(done)
+        try:
+            done = _simulate_launch(simulator, traces[place], units, own, cost, done, watch)
+        except KeyboardInterrupt:
+            if own[0] == 0:
+                raise
+            return cost[: own[0]]
     return cost
+
+
+def _simulate_launch(
+    simulator: CycleSimulator, trace: LaunchTrace, units: Sequence[LaunchUnit],
+    own: Sequence[int], cost: Floats, done: int, watch: Watch,
+) -> int:  # fmt: skip
+    run, before = LaunchRun(simulator, trace), 0
+    for n in own:
+        unit = units[n]
+        after = run.simulate(unit.first, unit.end).clock
+        if unit.is_last:
+            after = run.finish()[1].clock
+        cost[n], before = after - before, after
+        done += unit.work
+        watch(done)
+    return done
 
 
 def predict_units(
