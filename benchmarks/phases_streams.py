@@ -85,7 +85,7 @@ def cells_of(stream: Stream) -> list[str]:
         by_rule += bool(changes.phases(by_threshold=True))
         by_test += bool(changes.phases())
         slower = compare_inputs(table, found.phases, [units_of(stream, seed, 1.3)[0]])
-        alone += slower.phases() == {1}
+        alone += slower.phases() == frozenset({1})
     return [
         stream.name, str(found.phases.count), f"{100 * right / len(table):.0f} %",
         *(f"{percent(m.mean)} ({percent(m.high)}), {percent(m.coverage)}" for m in shown),

@@ -29,7 +29,7 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 @dataclass(frozen=True, slots=True, eq=False)
 class PhaseRow:
     """A phase as reports show it; ``points`` of it are drawn. ``inputs`` says what others do to it:
-    "sensitive", "same", "undecided" (other by more than 10 %, which may be chance), or ""."""
+    "sensitive", "same", "undecided" (a mean that is off by more than 10 %, maybe by chance), ""."""
 
     phase: int
     units: int
@@ -199,7 +199,7 @@ def _p(value: float | None) -> str:
 def _verdict(change: PhaseChange) -> str:
     if change.is_sensitive:
         return "sensitive"
-    return "undecided: beyond 10 %, not significant" if change.by_threshold else "same"
+    return "beyond 10 %, not significant" if change.by_threshold else "same"
 
 
 def phases_json(report: PhasesReport) -> str:

@@ -122,7 +122,7 @@ def _inputs(report: PhasesReport) -> Markup:
          "" if c.deviation_change is None else _signed(c.deviation_change),
          "" if c.mean_p is None else f"{c.mean_p:.3f}",
          "" if c.deviation_p is None else f"{c.deviation_p:.3f}",
-         "sensitive" if c.is_sensitive else "undecided" if c.by_threshold else "same")
+         "sensitive" if c.is_sensitive else "not significant" if c.by_threshold else "same")
         for c in report.sensitivity.changes
     ]  # fmt: skip
     return join(tag("h2", "Other inputs, against the first"), table(head, rows, (2, 3, 4, 5, 6)))

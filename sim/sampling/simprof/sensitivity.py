@@ -7,7 +7,7 @@ Journal of the American Statistical Association 69, 1974), with Holm's correctio
 (Scandinavian Journal of Statistics 6, 1979). Neighbours in a run are alike (a JVM that warms up, a
 cache that fills): n units count as n (1 - r) / (1 + r), with r the correlation of neighbours
 (Bartlett, Journal of the Royal Statistical Society 98, 1935). A phase counts as sensitive where
-equation 38 and a test say so; it is the same where equation 38 does not, and undecided between.
+equation 38 and a test say so; undecided, where its mean moved as far, but no test says so.
 """
 
 from __future__ import annotations
@@ -66,8 +66,10 @@ class Sensitivity:
     labels: tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]
 
     def reusable(self) -> frozenset[int]:
-        """Phases that no reference changes: equation 38 does not fire."""
-        return frozenset(c.phase for c in self.changes) - self.phases(by_threshold=True)
+        """Phases that a new input like these need not simulate: none is sensitive, and no mean is
+        beyond the threshold, by chance or not."""
+        moved = {c.phase for c in self.changes if abs(c.mean_change or 0.0) > THRESHOLD}
+        return frozenset(c.phase for c in self.changes) - self.phases() - moved
 
     def phases(self, *, by_threshold: bool = False) -> frozenset[int]:
         """The sensitive ones; ``by_threshold``: as the text has it, without a test."""
