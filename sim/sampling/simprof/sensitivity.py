@@ -98,13 +98,13 @@ def _compare(phase: int, reference: int, trained: Floats, other: Floats) -> Phas
     mean = float(trained.mean())
     both = len(trained) > 1 and len(other) > 1
     counts = _independent(trained), _independent(other)
-    apart = (np.abs(own - np.median(own)) for own in (trained, other))
+    spread, others = (np.abs(own - np.median(own)) for own in (trained, other))
     return PhaseChange(
         phase, reference, len(other), float(other.mean()),
         float(other.mean()) / mean - 1 if mean else None,
         own / deviation - 1 if deviation and len(other) > 1 else None,
         welch(trained, other, *counts) if both else None,
-        welch(*apart, *counts) if both else None,
+        welch(spread, others, *counts) if both else None,
     )  # fmt: skip
 
 
