@@ -192,6 +192,9 @@ class Workshop:
         whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
         found = replace(found, code=subject.code, code_reason=reason)
+        if question.analysis.trials > 1 and not found.invalid:
+            orders = self.stage("orders", lambda: self._orders_of(prepared, gpu, question.analysis))
+            found = replace(found, interleaving=max(found.interleaving, orders))
         ablated = dict[str, float]()
         if question.ablate and not found.invalid:
             for name, ablation in ABLATIONS.items():
@@ -246,6 +249,15 @@ class Workshop:
             if needed:
                 raise
             return {}, error.diagnostics[0].message
+
+    def _orders_of(
+        self, prepared: PreparedKernel, gpu: GpuDescription, analysis: CacheOptions
+    ) -> float:
+        from kcc.stages.order_spread import order_spread
+
+        assert self._prepared is not None
+        request = replace(self._prepared[0], kernels=(prepared.configuration.kernel,))
+        return order_spread(request, gpu, analysis, prepared.subject.registers)
 
 
 def estimate_source(
