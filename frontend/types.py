@@ -263,6 +263,9 @@ EVENT = EventType()
 VECTOR_LANES = (2, 3, 4, 8, 16)
 """OpenCL C 1.2, section 6.1.2."""
 
+WIDEST_LANES = 32
+"""Of ``ext_vector_type`` and cl_qcom_extra_vector_types."""
+
 POINTER_BYTES = 8
 
 

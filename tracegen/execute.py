@@ -30,6 +30,8 @@ from kcc.tracegen.launch_checks import (
     check_intrinsics,
     check_memory,
     check_options,
+    check_spaces,
+    check_sub_groups,
 )
 from kcc.tracegen.printf import format_printf
 from kcc.tracegen.races import RaceDetector, explain_race
@@ -197,6 +199,8 @@ def prepare(
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     check_options(kernel, options.width, options.workers, options.budget)
+    check_sub_groups(unit, kernel, options.width)
+    check_spaces(kernel)
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     if options.check:
         unit, kernel = watched(unit, kernel)

@@ -99,7 +99,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.stages.analyze import analyze, choose_kernels, compile_unit
+    from kcc.stages.analyze import analyze, choose_kernels, compile_unit, refusals
 
     path = single_source(arguments.source)
     _check_products(arguments, path)
@@ -108,16 +108,19 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.emit_ir:
         unit = compile_unit(request, stage)
         choose_kernels(unit, request.kernels)
+        wrong = () if request.kernels else refusals(unit, ())
         warnings, outputs = unit.warnings, [Output(arguments.output, unit.ir)]
     else:
         analysis = analyze(request, stage)
+        wrong = tuple(d for each in analysis.refused for d in each.diagnostics)
         warnings, outputs = analysis.warnings, _outputs(analysis, arguments, stage)
     stage("write", lambda: write_outputs(outputs))
-    messages = "".join(render(warning, sources) + "\n" for warning in warnings)
+    said = dict.fromkeys([*warnings, *wrong])
+    messages = "".join(render(each, sources) + "\n" for each in said)
     say(paint_messages(messages, sys.stderr))
     if arguments.time:
         say(stage.table())
-    return 0
+    return 1 if wrong else 0
 
 
 def _check_products(arguments: argparse.Namespace, path: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
+from kcc.frontend.kernel import Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.passes.facts import Around, plainly
 
@@ -85,7 +86,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
     check_arguments(request.arguments, kernels)
     counts = count_registers(unit, request, stage)
     views = _machine_views(unit, request, stage)
-    results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
+    results, refused = _each_kernel(kernels, unit, request, counts, stage)
     results = trace_unrolling(results, unit, request, stage)
     unused = unused_assumptions(request.assumptions, [facts for _, facts in results])
     return Analysis(
@@ -95,10 +96,31 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
         optimisation=unit.opt_level,
         build_options=option_words(request.options),
         kernels=tuple(replace(report, machine=views.get(report.symbol)) for report, _ in results),
+        refused=refused if request.kernels else (*unit.refused, *refused),
         warnings=(*unit.warnings, *unused),
         remarks=request.remarks,
         sources=unit.sources,
     )
+
+
+def _each_kernel(
+    kernels: Sequence[Kernel],
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    registers: Mapping[str, Registers],
+    stage: Around,
+) -> tuple[list[tuple[KernelReport, Facts]], tuple[Refused, ...]]:
+    """The results of those that can be analysed, and why the others cannot; raises where none
+    can."""
+    results, refused = list[tuple["KernelReport", "Facts"]](), list[Refused]()
+    for kernel in kernels:
+        try:
+            results.append(analyze_kernel(kernel, unit, request, registers, stage))
+        except DiagnosticError as error:
+            refused.append(Refused(kernel.name, error.diagnostics))
+    if not results and refused:
+        raise DiagnosticError(dict.fromkeys(d for each in refused for d in each.diagnostics))
+    return results, tuple(refused)
 
 
 def analyze_kernel(
@@ -318,7 +340,10 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     from kcc.stages.argument_words import check_types, unvalued_names
 
     def compiled() -> CompiledUnit:
-        unit = compile_source(request.source, request.options, request.frontend)
+        options = request.options
+        if request.gpu is not None and request.gpu.warp_size is not None:
+            options = replace(options, sub_group_size=request.gpu.warp_size.value)
+        unit = compile_source(request.source, options, request.frontend, partial=True)
         check_types(request.arguments, unit)
         more = (
             *unused_macros(request.options.macros, unit.sources),
@@ -347,10 +372,19 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
         )
     wanted = dict.fromkeys(names)
     known = [kernel.name for kernel in unit.kernels]
+    if wanted and (wrong := refusals(unit, wanted)):
+        raise DiagnosticError(wrong)
     missing = [_no_kernel(unit.name, name, known) for name in wanted if name not in known]
     if missing:
         raise DiagnosticError(missing)
     return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
+
+
+def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """Why kernels called ``names`` are left out; everything that is wrong for no names."""
+    chosen = set(names)
+    rows = [each for each in unit.refused if not chosen or each.kernel in chosen]
+    return tuple(dict.fromkeys(d for each in rows for d in each.diagnostics))
 
 
 def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:

@@ -74,6 +74,8 @@ __KCC_REFUSE(dynamic_parallelism)
 __KCC_REFUSE(inline_ptx)
 __KCC_REFUSE(match)
 __KCC_REFUSE(memory)
+/* What stands for a function with an error, by its number. */
+template <int error> __attribute__((device, convergent, nothrow)) void __kcc_refuse_source();
 
 #define NULL __null
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 import kcc
+from kcc.base.diagnostics import Diagnostic
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
 from kcc.passes.control.flow_counts import FlowCount
@@ -52,17 +53,22 @@ def document(analysis: Analysis) -> dict[str, Json]:
         "optimisation": analysis.optimisation.value,
         "build_options": list(analysis.build_options),
         "remarks": list(analysis.remarks),
-        "warnings": [
-            {
-                "code": warning.code,
-                "message": warning.message,
-                "file": warning.span.file if warning.span else None,
-                "line": warning.span.line if warning.span else None,
-                "column": warning.span.column if warning.span else None,
-            }
-            for warning in analysis.warnings
+        "warnings": [_diagnostic(warning) for warning in analysis.warnings],
+        "refused": [
+            {"kernel": each.kernel or None, "errors": [_diagnostic(d) for d in each.diagnostics]}
+            for each in analysis.refused
         ],
         "kernels": [_kernel(kernel) for kernel in analysis.kernels],
+    }
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, Json]:
+    return {
+        "code": found.code,
+        "message": found.message,
+        "file": found.span.file if found.span else None,
+        "line": found.span.line if found.span else None,
+        "column": found.span.column if found.span else None,
     }
 
 

@@ -49,7 +49,9 @@ def _heading(analysis: Analysis) -> Markup:
     ]
     warnings = [
         tag("div", f"{each.code}: {each.message}", class_="finding warning")
-        for each in analysis.warnings
+        for each in dict.fromkeys(
+            [*analysis.warnings, *(d for each in analysis.refused for d in each.diagnostics)]
+        )
     ]
     return tag(
         "header",

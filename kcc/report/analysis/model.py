@@ -13,7 +13,7 @@ from enum import Enum
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
-from kcc.frontend.kernel import Argument, Language
+from kcc.frontend.kernel import Argument, Language, Refused
 from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
@@ -269,6 +269,7 @@ class Analysis:
     optimisation: OptLevel
     build_options: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
+    refused: tuple[Refused, ...]
     warnings: tuple[Diagnostic, ...]
     remarks: tuple[str, ...]
     sources: Mapping[str, Sequence[str]]

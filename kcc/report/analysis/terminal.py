@@ -82,6 +82,10 @@ def _heading(console: Console, analysis: Analysis) -> None:
     console.print(Text(f"{LANGUAGES[analysis.language]}, {frontend} front end, {level}"))
     for remark in analysis.remarks:
         console.print(Text(remark, "dim"))
+    if lost := [f"'{each.kernel}'" for each in analysis.refused if each.kernel]:
+        some = f"{', '.join(lost[:4])}{', ...' * (len(lost) > 4)}"
+        count = f"{len(lost)} of {len(lost) + len(analysis.kernels)} kernels left out"
+        console.print(Text(f"{count}, with errors: {some}", "yellow"))
 
 
 def _kernel_heading(console: Console, kernel: KernelReport, source: str, style: Style) -> None:
