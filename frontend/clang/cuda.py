@@ -28,7 +28,7 @@ NAME = "clang"
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
     "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
-    "-fgnuc-version=4.2.1", "-include", "kcc-cuda.h",
+    "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-include", "kcc-cuda.h",
     "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 

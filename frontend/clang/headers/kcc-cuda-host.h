@@ -212,7 +212,7 @@ using ::int32_t;
 using ::uint32_t;
 using ::int64_t;
 using ::uint64_t;
-template <class T, class U> struct is_same { static constexpr bool value = __kcc_same<T, U>::value; };
+
 template <class T> __host__ __device__ inline void swap(T& a, T& b) { T c = a; a = b; b = c; }
 template <class T> __host__ __device__ constexpr T&& move(T& v) { return static_cast<T&&>(v); }
 }

@@ -82,48 +82,4 @@ template <class F, class T> __KCC_D void store_matrix_sync(T*, const F&, unsigne
 template <class D, class A, class B, class C> __KCC_D void mma_sync(D&, const A&, const B&, const C&, bool = false) { __kcc_refuse_tensor_core(); }
 } }
 
-/* Cooperative groups: the thread block, its tiles of at most a warp; the grid is refused. */
-namespace cooperative_groups {
-struct thread_block {
-    __KCC_D void sync() { __syncthreads(); }
-    __KCC_D unsigned int thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
-    __KCC_D unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
-    __KCC_D unsigned int num_threads() { return size(); }
-    __KCC_D dim3 group_index() { return blockIdx; }
-    __KCC_D dim3 thread_index() { return threadIdx; }
-    __KCC_D dim3 group_dim() { return blockDim; }
-};
-struct grid_group {
-    __KCC_D void sync() { __kcc_refuse_cooperative_grid(); }
-    __KCC_D bool is_valid() { return true; }
-    __KCC_D unsigned long long size() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * thread_block::size(); }
-    __KCC_D unsigned long long thread_rank() {
-        return ((unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * thread_block::size() + thread_block::thread_rank();
-    }
-};
-struct multi_grid_group {
-    __KCC_D void sync() { __kcc_refuse_cooperative_grid(); }
-};
-template <unsigned int width, class Parent = void> struct thread_block_tile {
-    __KCC_D void sync() { __syncwarp(); }
-    __KCC_D unsigned int thread_rank() { return thread_block::thread_rank() % width; }
-    __KCC_D unsigned int meta_group_rank() { return thread_block::thread_rank() / width; }
-    __KCC_D unsigned int meta_group_size() { return (thread_block::size() + width - 1) / width; }
-    __KCC_D unsigned int size() { return width; }
-    __KCC_D unsigned int num_threads() { return width; }
-    template <class T> __KCC_D T shfl(T v, int lane) { return __shfl_sync(~0u, v, lane, width); }
-    template <class T> __KCC_D T shfl_xor(T v, int mask) { return __shfl_xor_sync(~0u, v, mask, width); }
-    template <class T> __KCC_D T shfl_up(T v, unsigned int d) { return __shfl_up_sync(~0u, v, d, width); }
-    template <class T> __KCC_D T shfl_down(T v, unsigned int d) { return __shfl_down_sync(~0u, v, d, width); }
-    __KCC_D int any(int p) { return __any_sync(~0u, p); }
-    __KCC_D int all(int p) { return __all_sync(~0u, p); }
-    __KCC_D unsigned int ballot(int p) { return __ballot_sync(~0u, p); }
-};
-__KCC_D thread_block this_thread_block() { return thread_block(); }
-__KCC_D grid_group this_grid() { return grid_group(); }
-__KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }
-template <unsigned int width, class G> __KCC_D thread_block_tile<width, G> tiled_partition(const G&) { return thread_block_tile<width, G>(); }
-template <class G> __KCC_D void sync(G g) { g.sync(); }
-}
-
 #endif

@@ -211,7 +211,7 @@ __global__ void bad(float* p) {
 }""",
     "K411": """namespace cg = cooperative_groups;
 __global__ void bad(float* p) {
-  cg::this_grid().sync();
+  cg::this_multi_grid().sync();
 }""",
     "K412": """using namespace nvcuda;
 __global__ void bad(half* p) { wmma::fragment<wmma::matrix_a, 16, 16, 16, half> a;
