@@ -166,3 +166,65 @@ def test_the_grid_waits_only_where_it_is_one_block() -> None:
     with pytest.raises(DiagnosticError) as error:
         run("whole", 2, 64, np.zeros(128, np.int32))
     assert [d.code for d in error.value.diagnostics] == ["K427"]
+
+
+def kernels(text: str, name: str = "a.cu") -> list[str]:
+    unit = compile_source(SourceText(name, text, "."), BuildOptions(), partial=True)
+    return [k.name for k in unit.kernels]
+
+
+def test_launches_of_hosts_that_use_the_library_instantiate_templates() -> None:
+    text = """#include <vector>
+template <class T, int n> __global__ void k(T *a) { a[threadIdx.x] *= n; }
+template <class T> void run(int n) {
+    T *d; std::vector<T> v(n); std::string s = "x" + std::to_string(n);
+    for (int i = 0; i < n; i++) v.push_back(i);
+    k<T, 3><<<1, 32>>>(d);
+}
+__global__ void deduced(int *);
+template <class U> __global__ void from(U *a, int n) { a[n] = 0; }
+int main() {
+    std::vector<float> v; float *f; cudaMalloc(&f, v.size());
+    from<<<1, 2>>>(f, 3); run<double>(3);
+}
+"""
+    assert sorted(kernels(text)) == ["from<float>", "k<double, 3>"]
+
+
+def test_members_of_the_host_go_alone() -> None:
+    text = """#include <iostream>
+class P { float a; public: __device__ float g() const { return a; }
+friend std::ostream& operator<<(std::ostream& o, const P& p) { return o << p.a; } };
+__global__ void k(const P *p, float *o) { o[threadIdx.x] = p[threadIdx.x].g(); }
+"""
+    assert kernels(text) == ["k"]
+
+
+def test_textures_and_surfaces_are_images() -> None:
+    text = """texture<float, 2> ref; texture<uchar4, 1, cudaReadModeNormalizedFloat> bytes;
+__global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o) {
+    int i = threadIdx.x;
+    o[i] = tex2D<float>(t, i, 3.0f) + tex1Dfetch<int2>(t, i).y;
+    o[i] += tex2D(ref, i, 2) + tex1Dfetch(bytes, i).x;
+    surf2Dwrite(surf2Dread<float>(s, i * 4, 0), s, i * 4, 1);
+}
+"""
+    unit = compile_source(SourceText("a.cu", text, "."), BuildOptions())
+    reads = """_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f
+        _Z11read_imagei21ocl_image1d_buffer_roi _Z11read_imagef21ocl_image1d_buffer_roi
+        _Z12write_imagef14ocl_image2d_woDv2_iDv4_f"""
+    for read in reads.split():
+        assert f"@{read}(" in unit.ir
+
+
+def test_hip_sources() -> None:
+    text = """#include <hip/hip_runtime.h>
+template <class T> __global__ void scale(T *a) {
+    a[hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x] *= 2;
+}
+int main() {
+    float *d; hipMalloc(&d, 4);
+    hipLaunchKernelGGL(HIP_KERNEL_NAME(scale<float>), dim3(1), dim3(64), 0, 0, d);
+}
+"""
+    assert kernels(text, "a.cu.hip") == ["scale<float>"]
