@@ -38,7 +38,7 @@ SCALES = [round(0.5 + 0.02 * n, 2) for n in range(126)]
 def grounds_of(row: Outcome) -> Grounds:
     """What the estimate of a row rested on; its doubt is not the fit's."""
     values = row.basis.assumed_values + row.basis.weak_values
-    return Grounds(row.limiter, row.basis.guessed_share, row.basis.unknown_accesses, values,
+    return Grounds(row.limiter, row.basis.guessed_share, row.basis.unknown_share, values,
                    family_of(load_gpu(row.gpu)))  # fmt: skip
 
 

@@ -341,15 +341,17 @@ def coulomb(row: Row) -> Program:
                          _upper(row)),))  # fmt: skip
 
 
-def tuned(source: str, kernel: str, drop: str = "", *more: str) -> Callable[[Row], Program]:
+def tuned(
+    source: str, kernel: str, drop: str = "", *more: str, arguments: tuple[str, ...] = ()
+) -> Callable[[Row], Program]:
     """A kernel of Kernel Tuner's. ``drop`` is a factor of unrolling that is 0 in all rows: the
     tuner takes the line of its pragma out. ``more`` are macros that it adds."""
     without = (f"#pragma unroll {drop}",) if drop else ()
 
     def program(row: Row) -> Program:
         own = (f"{k}={v}" for k, v in row.items() if k not in OUTCOME and k != drop)
-        step = Step(source, kernel, "grid_x,grid_y", "block_x,block_y", macros=(*own, *more),
-                    without=without)  # fmt: skip
+        step = Step(source, kernel, "grid_x,grid_y", "block_x,block_y", arguments,
+                    (*own, *more), without=without)  # fmt: skip
         return Program((step,), columns_of(row))
 
     return program

@@ -88,7 +88,10 @@ _COUNTERS = {
 _A100, _W6600 = {"": "nvidia-a100-pcie-40gb"}, {"": "amd-radeon-pro-w6600"}
 _FIRST = "dd43b7f"
 _MILO = tuned("convolution_milo.cu", "convolution_kernel")
-_DEDISPERSION = tuned("dedispersion.cu", "dedispersion_kernel", "loop_unroll_factor_channel")
+_DEDISPERSION = tuned(  # nr_channels x nr_samples_per_channel, nr_dms x nr_samples, nr_channels
+    "dedispersion.cu", "dedispersion_kernel", "loop_unroll_factor_channel",
+    arguments=("input=uchar[1536*25650]", "output=float[2048*25000]", "shifts=float[1536]"),
+)  # fmt: skip
 
 
 def _gpu(row: Row) -> str:

@@ -69,9 +69,11 @@ ablations and snapshots."""
 ABLATIONS = {
     "all": Deviations(),
     "start: together": Deviations(start=Start.TOGETHER),
+    "start: SMs apart": Deviations(start=Start.APART),
     "start: skip": Deviations(start=Start.SKIP),
+    "turns: equal": Deviations(turns=Turns.EQUAL),
     "turns: by length": Deviations(turns=Turns.LENGTH),
-    "blocks: SMs refill": Deviations(dispatch=Dispatch.REFILL),
+    "blocks: SMs in turn": Deviations(dispatch=Dispatch.TURNS),
     "L2: SMs in turn": Deviations(merging=Merging.TURNS),
     "DRAM: groups of 32": Deviations(random_groups=False),
     "none": NO_DEVIATION,

@@ -27,6 +27,7 @@ def print_tables(rows: Sequence[Row]) -> None:
     _ablations(rows)
     _snapshots(rows)
     _convergence(rows)
+    _spmv(rows)
     _speed(rows)
 
 
@@ -196,6 +197,46 @@ def _convergence(rows: Sequence[Row]) -> None:
             f"the median, 90 % after {np.quantile(found, 0.9):.0f}; from 60 to 64 trials it moves "
             f"by {np.mean(changes):.3f} points in the mean\n"
         )
+
+
+def _spmv(rows: Sequence[Row]) -> None:
+    """Listings 2 and 3 of the text: X by array, cycles, and what reading four at a time changes of
+    all loads' executions times X, and times the cycle-level model's latency."""
+    by_launch = {r["launch"]: r for r in rows if r["workload"] == "spmvwide"}
+    print("| matrix | X of indices | val | y | y, vectorised | cycles | vectorised | speed-up "
+          "| loads, model | cycle-level |")  # fmt: skip
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for number, matrix in enumerate("ubUB"):
+        pair = [by_launch.get(2 * number), by_launch.get(2 * number + 1)]
+        plain, wide = pair
+        if plain is None or wide is None:
+            continue
+        x = {array: _x_of(plain, array) for array in ("indices", "val", "y")}
+        own = [f"{max(x[array]):.0f}" for array in ("indices", "val", "y")]
+        changes = [
+            f"{100 * (_waits(wide, which) / _waits(plain, which) - 1):+.1f} %"
+            for which in ("x", "cycles")
+        ]
+        cells = (
+            *own, f"{min(_x_of(wide, 'y')):.0f} to {max(_x_of(wide, 'y')):.0f}",
+            f"{plain['cycles']:,}", f"{wide['cycles']:,}",
+            f"{plain['cycles'] / wide['cycles']:.1f}", *changes,
+        )  # fmt: skip
+        print(f"| {matrix} | " + " | ".join(cells) + " |")
+    print()
+
+
+def _x_of(row: Row, array: str) -> list[float]:
+    return [each["cycles"] for each in row["x"] if each["array"] == array and each["cycles"]]
+
+
+def _waits(row: Row, which: str) -> float:
+    """Executions of all loads times X (``x``) or times their measured latency (``cycles``)."""
+    x = {each["static"]: each["cycles"] for each in row["x"]}
+    return sum(
+        load["executed"] * (x[load["static"]] if which == "x" else load["cycles"])
+        for load in row["loads"] if x[load["static"]] is not None
+    )  # fmt: skip
 
 
 def _speed(rows: Sequence[Row]) -> None:

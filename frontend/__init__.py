@@ -22,8 +22,13 @@ def compile_source(
     options: BuildOptions,
     frontend: FrontendName = "auto",
     language: Language | None = None,
+    *,
+    partial: bool = False,
 ) -> CompiledUnit:
     """Compile a source with the front end named.
+
+    With ``partial`` a kernel that is wrong is left out and listed as refused, as long as another is
+    left; else any error is raised.
 
     ``language`` is guessed from the ending of the source's name when it is None. ``auto`` takes
     the built-in front end for OpenCL C; for CUDA it takes clang, and where there is none the
@@ -35,13 +40,18 @@ def compile_source(
     from kcc.frontend.outside import hide_outside
 
     try:
-        return _compile(source, options, frontend, language)
+        return _compile(source, options, frontend, language, partial=partial)
     except DiagnosticError as error:
         raise DiagnosticError(hide_outside(error.diagnostics, source, options)) from error
 
 
 def _compile(
-    source: SourceText, options: BuildOptions, frontend: FrontendName, language: Language | None
+    source: SourceText,
+    options: BuildOptions,
+    frontend: FrontendName,
+    language: Language | None,
+    *,
+    partial: bool,
 ) -> CompiledUnit:
     from kcc.frontend.kernel import Language
 
@@ -49,11 +59,13 @@ def _compile(
         case Language.OPENCL if frontend == "clang":
             from kcc.frontend.clang.opencl import compile_opencl as compile_with_clang
 
-            return compile_with_clang(source, options)
+            return compile_with_clang(source, options, partial=partial)
+        case Language.OPENCL if frontend == "auto" and options.opencl_version >= 200:
+            return _compile_later(source, options, partial=partial)
         case Language.OPENCL:
             from kcc.frontend.builtin_frontend import compile_opencl
 
-            return compile_opencl(source, options)
+            return compile_opencl(source, options, partial=partial)
         case Language.CUDA if frontend == "builtin" or (frontend == "auto" and not has_clang()):
             from kcc.frontend.cuda.c_like import compile_c_like
 
@@ -61,11 +73,36 @@ def _compile(
         case Language.CUDA:
             from kcc.frontend.clang.cuda import compile_cuda
 
-            return compile_cuda(source, options)
+            return compile_cuda(source, options, partial=partial)
         case Language.LLVM:
             from kcc.frontend.clang.llvm_ir import compile_ir
 
             return compile_ir(source, options)
+
+
+def _compile_later(source: SourceText, options: BuildOptions, *, partial: bool) -> CompiledUnit:
+    """OpenCL C 2.0 or 3.0: the built-in front end reads what is in 1.2, and what extensions and
+    the library have since added; where that is not all, clang reads the source."""
+    from kcc.base.diagnostics import DiagnosticError
+    from kcc.frontend.builtin_frontend import compile_opencl
+
+    try:
+        unit = compile_opencl(source, options, partial=partial)
+    except DiagnosticError:
+        if not has_clang():
+            raise
+        unit = None
+    if unit is not None and (not unit.refused or not has_clang()):
+        return unit
+    from kcc.frontend.clang.opencl import compile_opencl as compile_with_clang
+
+    try:
+        other = compile_with_clang(source, options, partial=partial)
+    except DiagnosticError:
+        if unit is None:
+            raise
+        return unit
+    return other if unit is None or len(other.kernels) > len(unit.kernels) else unit
 
 
 def has_clang() -> bool:
@@ -97,6 +134,6 @@ def language_of(name: str) -> Language:
     """The language that a file's name tells; OpenCL C where it tells none."""
     from kcc.frontend.kernel import Language
 
-    endings = {".cu": Language.CUDA, ".cuh": Language.CUDA}
+    endings = {".cu": Language.CUDA, ".cuh": Language.CUDA, ".hip": Language.CUDA}
     endings |= {".ll": Language.LLVM, ".bc": Language.LLVM}
     return endings.get(PurePath(name).suffix.lower(), Language.OPENCL)

@@ -1,4 +1,4 @@
-"""Register counts of AMD's GPUs from LLVM's AMDGPU back end, which llvmlite carries.
+"""Assembly of AMD's GPUs from LLVM's AMDGPU back end, which llvmlite carries.
 
 The module goes the way that :mod:`kcc.frontend.ptx` takes for NVIDIA: address spaces are renamed,
 primitives get bodies that are inlined, and LLVM compiles. AMD's own compilers are LLVM, so that the
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
@@ -29,8 +28,7 @@ DEFAULT_BLOCK = 256
 """The largest work-group that a kernel is compiled for if it does not say."""
 
 _TARGET = re.compile(r"^target (?:datalayout|triple) = [^\n]*\n", re.MULTILINE)
-_DEBUG = re.compile(r", !dbg !\d+|^!llvm\.(?:dbg\.cu|ident)[^\n]*\n", re.MULTILINE)
-_PLAIN_POINTER = re.compile(r"\bptr\b(?! addrspace)")
+_PLAIN_POINTER = re.compile(r"(?<![\w.%@$-])ptr\b(?![\w.$-]| addrspace)")
 _ALLOCA = re.compile(r"(= alloca [^\n]*?align \d+)")
 _SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
 _SCOPE = re.compile(r'syncscope\("[^"]*"\)')
@@ -58,22 +56,12 @@ _HIDDEN: Mapping[str, tuple[str, int, int]] = MappingProxyType(
 _FUNCTIONS = frozenset({"sin", "cos", "exp", "exp2", "exp10", "log", "log2", "log10", "sqrt"})
 """With an LLVM intrinsic that the back end has for float."""
 
-_METADATA = re.compile(r"^ *-? *\.(?P<key>symbol|[sv]gpr_count|vgpr_spill_count): +(?P<value>\S+)")
 
-
-@dataclass(frozen=True, slots=True)
-class AmdCount:
-    """Vector and scalar registers of one wave's work-items, and vector registers spilled."""
-
-    vgprs: int
-    sgprs: int
-    spilled: int
-
-
-def amd_registers(
-    ir: str, target: str, block_threads: int = DEFAULT_BLOCK
-) -> Mapping[str, AmdCount]:
-    """The counts of each kernel of a module at -O2 by symbol; ``target`` is such as gfx90a.
+def amd_assembly(
+    ir: str, target: str, block_threads: int = DEFAULT_BLOCK, *, verbose: bool = False
+) -> str:
+    """The assembly of a module's kernels, with the lines that it has as ``.loc``; ``verbose``:
+    with what LLVM remarks. ``target`` is such as gfx90a, ``block_threads`` the largest work-group.
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
@@ -90,27 +78,13 @@ def amd_registers(
     machine = _target_machine(target)
     head = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n'
     whole = _declared(f"{head}{strip_declarations(text)}\n{''.join(bodies)}")
+    machine.set_asm_verbosity(verbose)
     with diverted_stderr():
-        return parse_metadata(_compiled(whole, machine))
-
-
-def parse_metadata(assembly: str) -> Mapping[str, AmdCount]:
-    """The counts that the metadata of an assembly file holds."""
-    found, current = dict[str, AmdCount](), dict[str, str]()
-    for line in assembly.partition(".amdgpu_metadata")[2].splitlines():
-        match = _METADATA.match(line)
-        if match is not None and line.startswith("    ."):
-            current[match["key"]] = match["value"]
-        if line.strip().startswith(".wavefront_size") and "symbol" in current:
-            keys = ("vgpr_count", "sgpr_count", "vgpr_spill_count")
-            numbers = [int(current[key]) for key in keys]
-            found[current["symbol"].removesuffix(".kd")] = AmdCount(*numbers)
-            current = {}
-    return found
+        return _compiled(whole, machine)
 
 
 def _to_amdgpu(ir: str, block_threads: int) -> str:
-    text = _DEBUG.sub("", _TARGET.sub("", ir))
+    text = _TARGET.sub("", ir)
     text = text.replace("ptr addrspace(4)", "generic-pointer")
     text = text.replace("addrspace(2)", "addrspace(4)")
     text = _PLAIN_POINTER.sub("ptr addrspace(5)", text).replace("generic-pointer", "ptr")

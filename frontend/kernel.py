@@ -44,6 +44,16 @@ class Kernel:
     function: Function
     span: Span
     required_local_size: tuple[int, int, int] | None
+    required_sub_group_size: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A kernel that is left out while others of its source are there, and why; ``kernel`` is empty
+    for what is wrong outside of kernels."""
+
+    kernel: str
+    diagnostics: tuple[Diagnostic, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,3 +74,6 @@ class CompiledUnit:
     kernels: tuple[Kernel, ...]
     sources: Mapping[str, Sequence[str]]
     warnings: tuple[Diagnostic, ...]
+    refused: tuple[Refused, ...] = ()
+    sub_group_size: int | None = None
+    """The warps for which functions of sub-groups are written out; None where any will do."""

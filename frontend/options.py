@@ -34,6 +34,10 @@ class BuildOptions:
     """``-cl-fast-relaxed-math``: also defines ``__FAST_RELAXED_MATH__``."""
     mad_enable: bool = False
     single_precision_constant: bool = False
+    opencl_version: int = 120
+    """Of OpenCL C, as ``__OPENCL_C_VERSION__`` has it."""
+    sub_group_size: int = 32
+    """Work-items of a sub-group where a kernel asks for none."""
     instantiate: tuple[str, ...] = ()
     """CUDA kernel templates to instantiate, each ``name<arguments>``."""
 

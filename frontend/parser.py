@@ -43,13 +43,13 @@ from pycparser import c_ast
 
 from kcc.base.diagnostics import DiagnosticError, DiagnosticSink, Note, Span
 from kcc.frontend.attributes import Attribute
-from kcc.frontend.builtins.constants import PREDEFINED_MACROS
-from kcc.frontend.grammar.unit import UnitParser
+from kcc.frontend.builtins.constants import PREDEFINED_MACROS, version_macros
+from kcc.frontend.grammar.unit import Extent, UnitParser
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.preprocessor.lexer import Token
 from kcc.frontend.preprocessor.pragmas import Pragma, unit_pragmas
 from kcc.frontend.preprocessor.preprocess import preprocess
-from kcc.frontend.preprocessor.token_feed import feed
+from kcc.frontend.preprocessor.token_feed import TokenFeed, feed
 
 RECURSION_LIMIT = 50_000
 """Frames that the deepest tree allowed here may need in a recursive walk."""
@@ -128,29 +128,61 @@ _TEXT_IS_MISSING = frozenset({"K001", "K002", "K004", "K101", "K111", "K135", "K
 def predefined_macros(options: BuildOptions) -> Mapping[str, str]:
     """The macros that exist before the first line, by name; some depend on the options."""
     extra = {"__FAST_RELAXED_MATH__": "1"} if options.fast_relaxed_math else {}
+    extra |= version_macros(options.opencl_version)
     return {**PREDEFINED_MACROS, **_UNKNOWN_TIME, **extra}
 
 
-def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> ParsedUnit:
-    """Preprocess and parse a source. Diagnostics go to ``sink``; raises
-    :class:`kcc.base.diagnostics.DiagnosticError` with all of them if any is an error: a tree with
-    holes would only make the later stages complain of consequences.
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenSource:
+    """A preprocessed source; ``sources`` maps the name of every file read to its lines."""
+
+    name: str
+    feed: TokenFeed
+    sources: Mapping[str, list[str]]
+
+
+def read_tokens(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> TokenSource:
+    """Preprocess a source. Raises :class:`kcc.base.diagnostics.DiagnosticError` when text is
+    missing: the parser would only find consequences.
     """
     with room_for_recursion():
         unit = preprocess(source, options, predefined_macros(options), sink)
     if any(d.code in _TEXT_IS_MISSING for d in sink.errors):
         raise DiagnosticError(sink.diagnostics)
-    tokens = feed(unit.tokens, sink)
-    parser = UnitParser(tokens, sink)
+    return TokenSource(source.name, feed(unit.tokens, sink), unit.sources)
+
+
+def parse_tokens(
+    tokens: TokenSource,
+    sink: DiagnosticSink,
+    extents: list[Extent] | None = None,
+    skipped: Mapping[int, Extent] | None = None,
+) -> ParsedUnit:
+    """Parse a preprocessed source but for the declarations ``skipped``, by their first token.
+
+    ``extents`` takes up where each declaration of file scope stands, also when this raises
+    :class:`kcc.base.diagnostics.DiagnosticError` with everything in ``sink``: if any of it is an
+    error, a tree with holes would only make the later stages complain of consequences.
+    """
+    parser = UnitParser(tokens.feed, sink, skipped)
     with room_for_recursion():
         ast = parser.parse_unit()
+    if extents is not None:
+        extents[:] = parser.extents
     sink.raise_if_errors()
     return ParsedUnit(
         ast,
-        unit.sources,
-        unit_pragmas(tokens),
+        tokens.sources,
+        unit_pragmas(tokens.feed),
         parser.attributes,
         parser.unroll,
         parser.ends,
-        Span(source.name, 1, 1),
+        Span(tokens.name, 1, 1),
     )
+
+
+def parse(source: SourceText, options: BuildOptions, sink: DiagnosticSink) -> ParsedUnit:
+    """Preprocess and parse a source. Diagnostics go to ``sink``; raises
+    :class:`kcc.base.diagnostics.DiagnosticError` with all of them if any is an error.
+    """
+    return parse_tokens(read_tokens(source, options, sink), sink)

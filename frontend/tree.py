@@ -517,6 +517,7 @@ class KernelAttributes:
 
     required_local_size: tuple[int, int, int] | None = None
     local_size_hint: tuple[int, int, int] | None = None
+    required_sub_group_size: int | None = None
     vector_type_hint: Type | None = None
     parameter_types: tuple[str, ...] = ()
     """Spelled as OpenCL's kernel argument info does: ``float*``, ``uint``, ``image2d_t``."""

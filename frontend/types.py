@@ -228,6 +228,8 @@ class QualType:
     const: bool = False
     volatile: bool = False
     restrict: bool = False
+    read_only: bool = False
+    """Read by CUDA's ``__ldg``."""
 
     def __str__(self) -> str:
         words = ["" if self.space is AddressSpace.PRIVATE else f"__{self.space.name.lower()}"]
@@ -260,6 +262,9 @@ EVENT = EventType()
 
 VECTOR_LANES = (2, 3, 4, 8, 16)
 """OpenCL C 1.2, section 6.1.2."""
+
+WIDEST_LANES = 32
+"""Of ``ext_vector_type`` and cl_qcom_extra_vector_types."""
 
 POINTER_BYTES = 8
 

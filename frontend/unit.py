@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from kcc.base.diagnostics import Diagnostic, Span
-from kcc.frontend.builtins.lower import definitions, is_lowered
+from kcc.frontend.builtins.lower import SubGroups, definitions, is_lowered
+from kcc.frontend.builtins.sub_groups import in_parts, is_written_out, sub_groups_of
 from kcc.frontend.inlining import check_size
 from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
-from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language
+from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language, Refused
 from kcc.frontend.optimise import Optimised, optimise
 from kcc.frontend.options import OptLevel
 from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
@@ -20,7 +21,7 @@ _DECLARATION = re.compile(r"^declare [^@\n]*@([\w.$]+)\(.*\n", re.MULTILINE)
 _DEFINITION = re.compile(r"^define [^@\n]*@([\w.$]+)\(", re.MULTILINE)
 
 
-def unit_from_ir(
+def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     text: str,
     *,
     name: str,
@@ -29,6 +30,8 @@ def unit_from_ir(
     level: OptLevel,
     sources: Mapping[str, Sequence[str]],
     warnings: tuple[Diagnostic, ...] = (),
+    refused: tuple[Refused, ...] = (),
+    sub_group_size: int = 32,
 ) -> CompiledUnit:
     """Link the built-in library into a module of the dialect, optimise it and list its kernels.
 
@@ -37,13 +40,14 @@ def unit_from_ir(
     :class:`kcc.base.diagnostics.DiagnosticError` for what is too large or not known (K502, K55x),
     :class:`kcc.base.diagnostics.InternalError` for a module that LLVM's verifier refuses.
     """
-    linked = link_builtins(text)
+    sub_groups = sub_groups_of(text, sub_group_size)
+    linked = link_builtins(text, sub_groups)
     check_size(linked)
     optimised = optimise(linked, level)
     module = read_module(optimised.text)
     if language is Language.CUDA and optimised.partly:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
-    kernels = tuple(_kernel(f, language, name) for f in module.kernels if f.blocks)
+    kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
         name=name,
         frontend=frontend,
@@ -54,6 +58,8 @@ def unit_from_ir(
         kernels=kernels,
         sources=sources,
         warnings=(*warnings, *optimised.warnings),
+        refused=refused,
+        sub_group_size=sub_groups.size if sub_groups.size >= 32 and is_written_out(text) else None,
     )
 
 
@@ -68,8 +74,11 @@ def _unrolled_by_nvcc(
     return found, read_module(found.text)
 
 
-def link_builtins(text: str) -> str:
+def link_builtins(text: str, sub_groups: SubGroups | None = None) -> str:
     """The module with definitions in place of the declarations that the library can lower."""
+    sub_groups = sub_groups or sub_groups_of(text)
+    if sub_groups.in_parts:
+        text = in_parts(text)
     declared = [m[1] for m in _DECLARATION.finditer(text)]
     lowered = {symbol for symbol in declared if is_lowered(symbol)}
     if not lowered:
@@ -78,10 +87,11 @@ def link_builtins(text: str) -> str:
     kept.update(m[1] for m in _DEFINITION.finditer(text))
     wanted = [symbol for symbol in declared if symbol in lowered]
     rest = _DECLARATION.sub(lambda m: "" if m[1] in lowered else m[0], text)
-    return rest + "\n" + definitions(wanted, kept)
+    return rest + "\n" + definitions(wanted, kept, sub_groups)
 
 
-def _kernel(function: Function, language: Language, unit: str) -> Kernel:
+def kernel_of(function: Function, language: Language, unit: str) -> Kernel:
+    """The kernel that a function of a unit of this name is."""
     place = function.location
     span = Span(place.file, place.line, place.column) if place else Span(unit, 0)
     return Kernel(
@@ -92,6 +102,7 @@ def _kernel(function: Function, language: Language, unit: str) -> Kernel:
         function=function,
         span=span,
         required_local_size=function.required_local_size,
+        required_sub_group_size=function.required_sub_group_size,
     )
 
 

@@ -3,6 +3,7 @@
     environment.py run       what `kcc` needs
     environment.py check     and what tests, linters and type checkers need
     environment.py clang     and clang (the ziglang wheel)
+    environment.py nvidia    and NVIDIA's assembler and disassembler
     environment.py linker    and, with clang, an `ld` for PoCL in .venv/tools
 
 A part is there when `.venv/kcc-PART.toml` equals pyproject.toml. All of these stamps are taken away
@@ -28,7 +29,13 @@ PYTHON = VENV / "bin" / "python"
 PROJECT = ROOT / "pyproject.toml"
 HOME_STAMP = VENV / "kcc-root"
 
-PARTS = {"run": "", "check": "[tests,dev,plots]", "clang": "[clang]", "linker": "[clang]"}
+PARTS = {
+    "run": "",
+    "check": "[tests,dev,plots]",
+    "clang": "[clang]",
+    "nvidia": "[nvidia]",
+    "linker": "[clang]",
+}
 """Part of the environment: the extras of pyproject.toml that it installs."""
 
 COMPILED_FOLDERS = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")

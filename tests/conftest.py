@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from collections.abc import Generator, Iterator
@@ -11,6 +12,7 @@ from zlib import crc32
 import pytest
 from hypothesis import settings
 
+from kcc.commands.machine_code import code_request
 from tests import pocl
 from tests.cpu_time import LONG_SECONDS, MOST_SECONDS, CpuTime
 from tests.golden import Golden
@@ -33,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Random inputs are the same few in every run, or with --full many and new ones."""
     pocl.provide_linker()
+    os.environ["KCC_CODE"] = "kcc"
     settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
     settings.register_profile("full", max_examples=5000, deadline=None)
     settings.load_profile("full" if config.getoption("--full") else "quick")
@@ -44,6 +47,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("pocl"):
                 item.add_marker(pytest.mark.skip(reason=pocl.NOT_INSTALLED))
+    if code_request("auto", None) is None:
+        for item in items:
+            if item.get_closest_marker("nvidia"):
+                item.add_marker(pytest.mark.skip(reason="kcc[nvidia] is not installed"))
     if config.getoption("--full"):
         return
     left_out = {item for item in items if item.get_closest_marker("full")}

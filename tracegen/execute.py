@@ -27,9 +27,12 @@ from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import (
     check_arguments,
     check_geometry,
+    check_grid_barriers,
     check_intrinsics,
     check_memory,
     check_options,
+    check_spaces,
+    check_sub_groups,
 )
 from kcc.tracegen.printf import format_printf
 from kcc.tracegen.races import RaceDetector, explain_race
@@ -197,6 +200,9 @@ def prepare(
 ) -> PreparedLaunch:
     """What :func:`execute` does before it runs: compile the kernel, place the arguments."""
     check_options(kernel, options.width, options.workers, options.budget)
+    check_sub_groups(unit, kernel, options.width)
+    check_spaces(kernel)
+    check_grid_barriers(kernel, math.prod(launch.blocks))
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     if options.check:
         unit, kernel = watched(unit, kernel)

@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.frontend.ir.instructions import Call
+from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.ir.instructions import Call, Load, Store
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
-from kcc.frontend.kernel import Argument, Kernel
+from kcc.frontend.ir.values import ConstantInt
+from kcc.frontend.kernel import Argument, CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.tracegen.image_data import ImageData, Sampler
 from kcc.tracegen.simt.plan import Plan
@@ -105,6 +107,60 @@ def _geometry_problem(
     if required is not None and (*own, 1, 1)[:3] != required:
         return f"kernel '{kernel.name}' requires local size {required}, not {own}"
     return None
+
+
+def check_sub_groups(unit: CompiledUnit, kernel: Kernel, width: int) -> None:
+    """Raise K424 where functions of sub-groups are written out for warps of another width."""
+    # Sub-groups of fewer work-items are parts of a warp.
+    wanted = kernel.required_sub_group_size or unit.sub_group_size
+    parts = wanted is not None and wanted < min(WIDTHS)
+    if wanted is None or wanted == width or parts or not _uses_sub_groups(kernel):
+        return
+    message = (
+        f"kernel '{kernel.name}' has sub-groups of {wanted}, and warps here have {width} lanes"
+    )
+    raise DiagnosticError([Diagnostic("K424", message, kernel.span)])
+
+
+def _uses_sub_groups(kernel: Kernel) -> bool:
+    calls = (i for i in kernel.function.instructions if isinstance(i, Call))
+    found = (primitive_of(call.callee) for call in calls)
+    return any(p is not None and p.primitive_class in _OF_SUB_GROUPS for p in found)
+
+
+_OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP)
+
+
+GRID_FENCE = 4
+"""The flag of a barrier that stands for one of the whole grid (kcc-cuda-groups.h)."""
+
+
+def check_grid_barriers(kernel: Kernel, blocks: int) -> None:
+    """Raise K427 for a barrier of the whole grid where it has several thread blocks: they run one
+    after another here."""
+    for instruction in kernel.function.instructions:
+        if blocks == 1 or not isinstance(instruction, Call) or instruction.callee != _BARRIER:
+            continue
+        (flags,) = instruction.arguments
+        if isinstance(flags, ConstantInt) and flags.value & GRID_FENCE:
+            message = f"kernel '{kernel.name}' synchronises the grid, and it has {blocks} blocks"
+            raise DiagnosticError([Diagnostic("K427", message, kernel.span)])
+
+
+_BARRIER = "_Z7barrierj"
+
+
+def check_spaces(kernel: Kernel) -> None:
+    """Raise K426 for accesses through pointers whose address space is only known at run time."""
+    for instruction in kernel.function.instructions:
+        if not isinstance(instruction, (Load, Store)):
+            continue
+        pointer = instruction.operands[0 if isinstance(instruction, Load) else 1]
+        if str(pointer.type).startswith(f"ptr addrspace({int(AddressSpace.GENERIC)})"):
+            place = instruction.location
+            span = Span(place.file, place.line, place.column) if place else kernel.span
+            message = "what address space this pointer points into is known at run time only"
+            raise DiagnosticError([Diagnostic("K426", message, span)])
 
 
 def check_arguments(kernel: Kernel, values: Sequence[object], local_memory: type) -> None:

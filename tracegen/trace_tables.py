@@ -29,9 +29,12 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.frontend.one_kernel import cut_out
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.arrays import Array, ArrayFinder, ArrayKind
 from kcc.passes.mix.classify import classify, space_of
+from kcc.tracegen.simt.explicit import explicit_memory
+from kcc.tracegen.simt.inlined import inlined
 from kcc.tracegen.simt.plan import Object, Plan, is_barrier
 from kcc.tracegen.simt.wide import access_bytes
 
@@ -39,6 +42,7 @@ from kcc.tracegen.simt.wide import access_bytes
 def tables_of(plan: Plan, kernel: Kernel, unit: CompiledUnit) -> TraceTables:
     """The tables of ``kernel`` of ``unit``, which ``plan`` was made of."""
     function = plan.function
+    unit, kernel = explicit_memory(*inlined(unit, kernel))
     kernel = replace(kernel, function=function)
     files = _files(function.instructions)
     local, private = (
@@ -63,6 +67,9 @@ def tables_of(plan: Plan, kernel: Kernel, unit: CompiledUnit) -> TraceTables:
         arrays=tuple(_array(o) for o in objects),
         local_bytes=sum(o.size_bytes for o in local),
         private_bytes=sum(o.size_bytes for o in private),
+        ir=cut_out(unit.ir, kernel.symbol),
+        symbol=kernel.symbol,
+        language=kernel.language.value,
     )
 
 

@@ -10,6 +10,11 @@ from __future__ import annotations
 import math
 
 EXTENSIONS = (
+    "cl_intel_required_subgroup_size",
+    "cl_intel_subgroups",
+    "cl_intel_subgroups_char",
+    "cl_intel_subgroups_long",
+    "cl_intel_subgroups_short",
     "cl_khr_3d_image_writes",
     "cl_khr_byte_addressable_store",
     "cl_khr_fp16",
@@ -18,14 +23,21 @@ EXTENSIONS = (
     "cl_khr_global_int32_extended_atomics",
     "cl_khr_int64_base_atomics",
     "cl_khr_int64_extended_atomics",
+    "cl_khr_integer_dot_product",
     "cl_khr_local_int32_base_atomics",
     "cl_khr_local_int32_extended_atomics",
+    "cl_khr_subgroup_ballot",
+    "cl_khr_subgroup_clustered_reduce",
+    "cl_khr_subgroup_extended_types",
+    "cl_khr_subgroup_non_uniform_arithmetic",
+    "cl_khr_subgroup_non_uniform_vote",
+    "cl_khr_subgroup_rotate",
+    "cl_khr_subgroup_shuffle",
+    "cl_khr_subgroup_shuffle_relative",
+    "cl_khr_subgroups",
+    "cl_qcom_reqd_sub_group_size",
 )
 """Extensions that are there and on without a pragma; each is also a macro with the value 1."""
-
-PRAGMA_EXTENSIONS = ("cl_khr_subgroups",)
-"""Extensions a pragma may enable that are no macro: only their queries are there, so that sources
-which choose by the macro must not rely on the rest."""
 
 _VERSION = {
     "CL_VERSION_1_0": "100",
@@ -174,6 +186,28 @@ def _collect() -> dict[str, str]:
     macros |= {f"CLK_{name}": hex(0x10B0 + n) for n, name in enumerate(_CHANNEL_ORDERS)}
     macros |= {f"CLK_{name}": hex(0x10D0 + n) for n, name in enumerate(_CHANNEL_TYPES)}
     macros |= dict.fromkeys(EXTENSIONS, "1")
+    return macros
+
+
+_FEATURES = (
+    "3d_image_writes", "atomic_order_acq_rel", "atomic_order_seq_cst", "atomic_scope_device",
+    "fp64", "generic_address_space", "images", "int64", "integer_dot_product_input_4x8bit",
+    "integer_dot_product_input_4x8bit_packed", "program_scope_global_variables",
+    "read_write_images", "subgroups", "work_group_collective_functions",
+)  # fmt: skip
+"""OpenCL C 3.0, section 6.2.1, each behind ``__opencl_c_``: optional features that are there."""
+
+
+def version_macros(version: int) -> dict[str, str]:
+    """The macros that depend on ``-cl-std``, for a version such as 200."""
+    if version < 200:
+        return {}
+    macros = {"__OPENCL_VERSION__": str(version), "__OPENCL_C_VERSION__": str(version)}
+    macros |= {"memory_scope_work_item": "0", "memory_scope_work_group": "1"}
+    macros |= {"memory_scope_device": "2", "memory_scope_all_svm_devices": "3"}
+    macros |= {"memory_scope_all_devices": "3", "memory_scope_sub_group": "4"}
+    if version >= 300:
+        macros |= {f"__opencl_c_{name}": "1" for name in _FEATURES}
     return macros
 
 

@@ -110,6 +110,10 @@ class Emitter:
     args: list[Value]
     calls: list[ResolvedBuiltin] = field(default_factory=list[ResolvedBuiltin])
     intrinsics: dict[str, str] = field(default_factory=dict[str, str])
+    sub_group: int = 32
+    """Work-items of a full sub-group."""
+    in_parts: bool = False
+    """Whether a sub-group is only a part of a warp."""
 
     def void(self) -> Value:
         """What a function without a result gives."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 from kcc.frontend.builtins.emitter import Emitter, ir_type
 from kcc.frontend.builtins.lowerings import lowering_of
@@ -38,7 +39,19 @@ def declaration(builtin: ResolvedBuiltin) -> str:
     return f"{head} {_ATTRIBUTES[builtin.effect]}"
 
 
-def definitions(symbols: Iterable[str], existing: Collection[str] = ()) -> str:
+@dataclass(frozen=True, slots=True)
+class SubGroups:
+    """Work-items of a full sub-group; with ``in_parts`` a warp has several."""
+
+    size: int = 32
+    in_parts: bool = False
+
+
+def definitions(
+    symbols: Iterable[str],
+    existing: Collection[str] = (),
+    sub_groups: SubGroups = SubGroups(),
+) -> str:
     """IR text that defines those of ``symbols`` that have a lowering, and all they call.
 
     ``symbols`` are declared but not defined in a module; the text is meant to be appended to it
@@ -51,7 +64,7 @@ def definitions(symbols: Iterable[str], existing: Collection[str] = ()) -> str:
     declared, functions = dict[str, str](), list[str]()
     while pending:
         builtin = overload_of_symbol(pending.pop())
-        lowered = _define(builtin) if builtin else None
+        lowered = _define(builtin, sub_groups) if builtin else None
         if lowered is None:
             continue
         text, emitter = lowered
@@ -69,14 +82,14 @@ def definitions(symbols: Iterable[str], existing: Collection[str] = ()) -> str:
     return "\n".join([*kept, *functions, ""]) if functions else ""
 
 
-def _define(builtin: ResolvedBuiltin) -> tuple[str, Emitter] | None:
+def _define(builtin: ResolvedBuiltin, sub_groups: SubGroups) -> tuple[str, Emitter] | None:
     lower = lowering_of(builtin)
     if lower is None:
         return None
     args = [Value(ir_type(p.type), f"%a{n}") for n, p in enumerate(builtin.parameters)]
     build = FunctionBuilder(ir_type(builtin.result))
     build.position_at(build.new_label("entry"))
-    emitter = Emitter(builtin, build, args)
+    emitter = Emitter(builtin, build, args, sub_group=sub_groups.size, in_parts=sub_groups.in_parts)
     result = lower(emitter)
     build.ret(None if result.type == VOID else result)
     attributes = _ATTRIBUTES[builtin.effect]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kcc.frontend.builtins.emitter import Emitter, bits_of, with_lanes
+from kcc.frontend.builtins.table_dot import DOT_PRODUCTS
 from kcc.frontend.ir.builder import Value, const_int
-from kcc.frontend.ir.types import I1, IntTy
+from kcc.frontend.ir.types import I1, IntTy, VecTy
 
 
 def _abs(e: Emitter) -> Value:
@@ -165,7 +166,36 @@ def _upsample(e: Emitter) -> Value:
     return e.build.binary("or", e.build.binary("shl", high, shift), low)
 
 
+def _dot(e: Emitter) -> Value:
+    """The sum of four products, and with a third operand that is added, saturating
+    (cl_khr_integer_dot_product)."""
+    packed = "4x8packed" in e.builtin.name
+    signs = _packed_signs(e.builtin.name) if packed else (e.signed(0), e.signed(1))
+    total = e.integer(e.result, 0)
+    columns = [_bytes(e, value, packed=packed) for value in e.args[:2]]
+    for pair in zip(*columns, strict=True):
+        wide = [
+            e.build.cast("sext" if signed else "zext", value, e.result)
+            for value, signed in zip(pair, signs, strict=True)
+        ]
+        total = e.build.binary("add", total, e.build.binary("mul", *wide))
+    if len(e.args) == 2:
+        return total
+    return e.intrinsic("sadd.sat" if any(signs) else "uadd.sat", total, e.args[2])
+
+
+def _packed_signs(name: str) -> tuple[bool, bool]:
+    """From ``..._4x8packed_us_int``."""
+    letters = name.partition("packed_")[2]
+    return letters[0] == "s", letters[1] == "s"
+
+
+def _bytes(e: Emitter, value: Value, *, packed: bool) -> list[Value]:
+    return e.lanes(e.build.cast("bitcast", value, VecTy(4, IntTy(8))) if packed else value)
+
+
 LOWERINGS = {
+    **dict.fromkeys(DOT_PRODUCTS, _dot),
     "abs": _abs,
     "abs_diff": _abs_diff,
     "add_sat": _add_sat,

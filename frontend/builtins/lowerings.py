@@ -8,7 +8,9 @@ from kcc.frontend.builtins import (
     lower_exponent,
     lower_float,
     lower_geometric,
+    lower_groups,
     lower_integer,
+    lower_lanes,
     lower_relational,
 )
 from kcc.frontend.builtins.emitter import Emitter
@@ -67,6 +69,8 @@ def lowering_of(builtin: ResolvedBuiltin) -> Lowering | None:
     name = builtin.name
     if reinterpreted_type(name) is not None:
         return reinterpret
+    if rows_of(name)[0].section is Section.SUBGROUP:
+        return _of_groups(name)
     if name in PRIMITIVES:
         return _of_math(builtin)
     if name in _NAMED:
@@ -79,6 +83,15 @@ def lowering_of(builtin: ResolvedBuiltin) -> Lowering | None:
     # nan takes integers
     floating = kind.floating or name == "nan"
     return (_FLOATING if floating else lower_integer.LOWERINGS)[name]
+
+
+def _of_groups(name: str) -> Lowering:
+    if name.startswith("work_group_"):
+        broadcasts = name == "work_group_broadcast"
+        return lower_groups.broadcast if broadcasts else lower_groups.collective
+    found = lower_lanes.lowering_of(name)
+    assert found is not None
+    return found
 
 
 def _of_math(builtin: ResolvedBuiltin) -> Lowering:

@@ -5,14 +5,26 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from kcc.frontend.builtins import table_arithmetic, table_images, table_memory
+from kcc.frontend.builtins import (
+    table_arithmetic,
+    table_dot,
+    table_images,
+    table_lanes,
+    table_memory,
+)
 from kcc.frontend.builtins.mangle import mangle
 from kcc.frontend.builtins.notation import TYPE_NAMES, expand, split_signature
 from kcc.frontend.builtins.rows import ALL_KINDS, Row, Section
 from kcc.frontend.builtins.signatures import Effect, ResolvedBuiltin
 from kcc.frontend.types import QualType, ScalarType, VectorType, element_kind
 
-ROWS = table_arithmetic.ROWS + table_memory.ROWS + table_images.ROWS
+ROWS = (
+    table_arithmetic.ROWS
+    + table_dot.ROWS
+    + table_memory.ROWS
+    + table_lanes.ROWS
+    + table_images.ROWS
+)
 """The whole table but for the conversions, whose names are made of types."""
 
 _CONVERT = re.compile(r"convert_([a-z]+\d*)(_sat)?(_rt[ezpn])?")

@@ -11,7 +11,7 @@ from enum import Enum
 
 from kcc.frontend.builtins.overloads import overload_of_symbol, overloads_of
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
-from kcc.frontend.types import DOUBLE, FLOAT, ScalarType
+from kcc.frontend.types import DOUBLE, FLOAT, INT, LONG, UINT, ULONG, ScalarType
 
 
 class PrimitiveClass(Enum):
@@ -85,11 +85,8 @@ _OTHERS = {
         "get_sub_group_size"
     ),
     PrimitiveClass.BARRIER: "barrier",
-    PrimitiveClass.VOTE: "work_group_all work_group_any work_group_reduce_add",
-    PrimitiveClass.LANES: (
-        "sub_group_all sub_group_any sub_group_ballot sub_group_barrier sub_group_shuffle "
-        "sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor"
-    ),
+    PrimitiveClass.VOTE: "work_group_all work_group_any",
+    PrimitiveClass.LANES: "sub_group_all sub_group_any sub_group_ballot sub_group_barrier",
     PrimitiveClass.IMAGE_READ: "read_imagef read_imagei read_imageui",
     PrimitiveClass.IMAGE_WRITE: "write_imagef write_imagei write_imageui",
     PrimitiveClass.IMAGE_QUERY: (
@@ -100,11 +97,17 @@ _OTHERS = {
 }
 
 
+_SHUFFLES = "sub_group_shuffle sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor"
+
+
 def _table() -> dict[str, Primitive]:
     both = (FLOAT, DOUBLE)
     rows = [Primitive(name, PrimitiveClass.MATH, both) for name in _MATH.split()]
     rows += [Primitive(name, PrimitiveClass.SPECIAL, (FLOAT,)) for name in _SPECIAL.split()]
     rows.append(Primitive("rsqrt", PrimitiveClass.SPECIAL, both))
+    words = (INT, UINT, LONG, ULONG, FLOAT, DOUBLE)
+    rows += [Primitive(name, PrimitiveClass.LANES, words) for name in _SHUFFLES.split()]
+    rows.append(Primitive("work_group_reduce_add", PrimitiveClass.VOTE, (INT,)))
     for class_, names in _OTHERS.items():
         rows += [Primitive(name, class_) for name in names.split()]
     return {row.name: row for row in sorted(rows, key=lambda row: row.name)}
@@ -172,6 +175,8 @@ def is_primitive(builtin: ResolvedBuiltin) -> bool:
     primitive = PRIMITIVES.get(builtin.name)
     if primitive is None:
         return False
+    if builtin.name == "sub_group_barrier":
+        return len(builtin.parameters) == 1
     return not primitive.scalars or builtin.parameters[0].type in primitive.scalars
 
 

@@ -2,7 +2,7 @@
 
 Work-item queries (6.12.1), vector data (6.12.7), synchronisation (6.12.8, 6.12.9), async copies
 (6.12.10), atomics (6.12.11, cl_khr_*_int32_*_atomics, cl_khr_int64_*_atomics), shuffles (6.12.12),
-printf (6.12.13), subgroup queries (cl_khr_subgroups).
+printf (6.12.13).
 """
 
 from __future__ import annotations
@@ -35,27 +35,6 @@ WORK_ITEM = (
         "size_t(uint)",
     ),
 )
-
-SUBGROUP = (
-    Row(
-        Section.SUBGROUP,
-        "get_max_sub_group_size get_num_sub_groups get_sub_group_id get_sub_group_local_id "
-        "get_sub_group_size",
-        "uint()",
-    ),
-    Row(Section.SUBGROUP, "sub_group_barrier", "void(uint)", effect=Effect.BARRIER),
-    Row(Section.SUBGROUP, "sub_group_all sub_group_any", "int(int)", effect=Effect.BARRIER),
-    Row(Section.SUBGROUP, "sub_group_ballot", "uint4(int)", effect=Effect.BARRIER),
-    Row(
-        Section.SUBGROUP,
-        "sub_group_shuffle sub_group_shuffle_down sub_group_shuffle_up sub_group_shuffle_xor",
-        "G(G, uint)", INT32 + INT64 + FLOAT + DOUBLE, effect=Effect.BARRIER,
-    ),
-    Row(
-        Section.SUBGROUP, "work_group_all work_group_any work_group_reduce_add", "int(int)",
-        effect=Effect.BARRIER,
-    ),
-)  # fmt: skip
 
 SYNCHRONISATION = (
     Row(Section.SYNCHRONISATION, "barrier", "void(uint)", effect=Effect.BARRIER),
@@ -177,6 +156,6 @@ MISCELLANEOUS = _shuffles()
 PRINTF = (Row(Section.PRINTF, "printf", "int(constant const char*, ...)", effect=Effect.OUTPUT),)
 
 ROWS = (
-    WORK_ITEM + SUBGROUP + SYNCHRONISATION + VECTOR_DATA + ASYNC_COPY + ATOMIC + MISCELLANEOUS
+    WORK_ITEM + SYNCHRONISATION + VECTOR_DATA + ASYNC_COPY + ATOMIC + MISCELLANEOUS
     + PRINTF
 )  # fmt: skip

@@ -77,9 +77,14 @@ def functions(text: str) -> dict[str, str]:
     return {m[1].strip('"'): m[0] for m in _DEFINITION.finditer(text)}
 
 
+_NAMED_VALUE = re.compile(r", value: ptr(?: addrspace\(\d\))? @([\w.$]+)(?=[,)])")
+"""A function as the argument of a template, in debug information."""
+
+
 def without_functions(text: str, names: Sequence[str]) -> str:
     """The module without these definitions."""
     gone = set(names)
+    text = _NAMED_VALUE.sub(lambda m: ", value: ptr null" if m[1] in gone else m[0], text)
     return _DEFINITION.sub(lambda m: "" if m[1].strip('"') in gone else m[0], text)
 
 

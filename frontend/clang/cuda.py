@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
-from kcc.frontend.clang.refusals import refused_kernels
+from kcc.frontend.clang.refusals import Refusal, refused_kernels
 from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
-from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.kernel import CompiledUnit, Language, Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
 
@@ -28,7 +28,7 @@ NAME = "clang"
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
     "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
-    "-fgnuc-version=4.2.1", "-include", "kcc-cuda.h",
+    "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-include", "kcc-cuda.h",
     "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 
@@ -46,17 +46,20 @@ _UNSUPPORTED = (
 _TEXTURE = re.compile(r"\b(?:texture|surface)\s*<")
 
 
-def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
-    """Compile the device code of a CUDA source.
+def compile_cuda(
+    source: SourceText, options: BuildOptions, *, partial: bool = False
+) -> CompiledUnit:
+    """Compile the device code of a CUDA source. With ``partial``, kernels in which clang finds
+    errors, or that use what has some, are refused and the others compiled.
 
     Raises :class:`DiagnosticError`: clang's errors in device code, K011 without clang, K420 when
     no kernel is left.
     """
-    session = _Session(need_clang("CUDA"), source, options)
+    session = _Session(need_clang("CUDA"), source, options, partial)
     session.compile()
     assert session.done is not None
     assert session.done.ir is not None
-    text = lower_cuda(canonical(session.done.ir, source.name))
+    text = lower_cuda(canonical(session.done.ir, source.name), fast=options.fast_relaxed_math)
     return _unit(text, session)
 
 
@@ -67,6 +70,7 @@ class _Session:
     clang: Clang
     source: SourceText
     options: BuildOptions
+    partial: bool = False
     main: Editable = field(init=False)
     others: dict[str, Editable] = field(default_factory=dict[str, Editable])
     stubs: set[str] = field(default_factory=set[str])
@@ -76,6 +80,10 @@ class _Session:
     tail: list[str] = field(default_factory=list[str])
     """Lines behind the source that instantiate templates."""
     asked: frozenset[str] = frozenset()
+    wrong: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    """Errors in device code that was taken out for them; calls of what was name the number."""
+    lost: dict[str, Diagnostic] = field(default_factory=dict[str, Diagnostic])
+    """Kernels that were taken out whole, each with the error in its head."""
     done: Compilation | None = None
 
     def __post_init__(self) -> None:
@@ -101,7 +109,8 @@ class _Session:
             self.done = self._attempt()
             if self.done.ir is not None:
                 return
-            if not self._repair(self.done.errors):
+            before = self._state()
+            if not self._repair(self.done.errors) or self._state() == before:
                 break
         assert self.done is not None
         raise DiagnosticError(
@@ -111,6 +120,11 @@ class _Session:
                 *self.missing_notes(),
             ]
         )
+
+    def _state(self) -> tuple[object, ...]:
+        """What the next attempt compiles."""
+        others = tuple((name, other.text) for name, other in self.others.items())
+        return self.main.text, others, frozenset(self.stubs), tuple(self.tail)
 
     def _refused_instantiations(self) -> list[Diagnostic]:
         """Those asked for that do not exist, with what the source itself instantiates."""
@@ -141,7 +155,9 @@ class _Session:
 
     def _repair(self, errors: Sequence[Message]) -> bool:
         """Take out what the errors are about, as far as it is not device code."""
-        changed = self._move_textures()
+        if self._move_textures():
+            return True  # what else is said may be a consequence
+        changed = False
         for error in errors:
             header = missing_header(error)
             if header is not None:
@@ -184,9 +200,13 @@ class _Session:
         item = editable.item_at(error.line, error.column)
         if item is None or not editable.text[item.start : item.end].strip():
             return False
+        if item.body is None and editable.hide_member(item, error.line, error.column):
+            return True
         if item.is_device:
             return self._poison(editable, item, error)
         before = editable.text
+        if not editable.text[editable.offset(error.line, error.column)].strip():
+            return True  # gone already, for another error
         editable.remove(item, error.line, error.column, [t.name for t in self.templates])
         if editable.text == before:
             editable.remove(item, editable.line_of(item.start), 1)
@@ -195,7 +215,9 @@ class _Session:
     def _poison(self, editable: Editable, item: Item, error: Message) -> bool:
         """A device function with something that is not supported calls its refusal instead."""
         construct = next((name for rule, name in _UNSUPPORTED if rule.search(error.text)), None)
-        if construct is None or item.body is None:
+        if construct is None:
+            return self.partial and self._take_out_device(editable, item, error)
+        if item.body is None:
             return False
         start, end = item.body
         call = f"__kcc_refuse_{construct}();"
@@ -204,6 +226,23 @@ class _Session:
         line_start = editable.offset(error.line, 1)
         line_end = editable.text.find("\n", line_start)
         editable.poison(item, call, max(start, line_start), line_end)
+        return True
+
+    def _take_out_device(self, editable: Editable, item: Item, error: Message) -> bool:
+        """A function with an error in its body calls the refusal that stands for the error; what
+        is wrong elsewhere goes whole, and with it those who use it."""
+        self.wrong += as_diagnostics([error])
+        call = f"__kcc_refuse_source<{len(self.wrong) - 1}>();"
+        where = editable.offset(error.line, error.column)
+        if item.body and item.body[0] <= where <= item.body[1]:
+            start, end = item.body
+            if "__kcc_refuse_source<" not in editable.text[start:end]:
+                editable.poison(item, call, start, min(start + len(call), end))
+                return True
+        name = _NAME_BEFORE.search(item.head) if "__global__" in item.head else None
+        if name is not None:
+            self.lost[name[1]] = self.wrong[-1]
+        editable.hide(item)
         return True
 
     def _editable(self, file: str) -> Editable | None:
@@ -232,6 +271,9 @@ class _Session:
         ]
 
 
+_NAME_BEFORE = re.compile(r"(?!__launch_bounds__|__attribute__)\b(\w+)\s*(?:<[^<>]*>)?\s*\((?!\()")
+"""A function's name in the head of its definition."""
+
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -248,18 +290,24 @@ def _instantiation(number: int, text: str) -> str:
     )
 
 
+_KEPT = re.compile(r"^@_ZN\d+__kcc_keep\d.*\n", re.MULTILINE)
+"""What instantiated a template, and would keep it alive."""
+
+
 def _unit(text: str, session: _Session) -> CompiledUnit:
     nodes = DebugNodes(text)
     subprograms = nodes.subprograms()
     kernels = re.findall(r"^define [^\n]*?spir_kernel void @([\w.$]+)\(", text, re.MULTILINE)
     names = {k: nodes.name_of(subprograms.get(k, "")) or k for k in kernels}
-    refused = refused_kernels(text, kernels, names)
-    gone = [r.symbol for r in refused]
-    warnings = [r.diagnostic for r in refused] + _template_notes(session, set(names.values()))
+    left_out = refused_kernels(text, kernels, names, session.wrong)
+    gone = [r.symbol for r in left_out]
+    refused = _refused(session, left_out, names)
+    warnings = [r.diagnostic for r in left_out if r.diagnostic not in session.wrong]
+    warnings += _template_notes(session, {*names.values(), *session.lost})
     warnings += session.missing_notes()
     if len(gone) == len(kernels):
-        raise _nothing_left(session, warnings, bool(kernels))
-    text = without_functions(with_kernel_metadata(text), gone)
+        raise _nothing_left(session, [*session.wrong, *warnings], bool(kernels))
+    text = without_functions(_KEPT.sub("", with_kernel_metadata(text)), gone)
     level = session.options.opt_level
     text = settle_spaces(link_builtins(_without_orphans(text)), level)
     return unit_from_ir(
@@ -270,7 +318,18 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
         level=level,
         sources=source_lines(text, session.source),
         warnings=tuple(warnings),
+        refused=refused,
     )
+
+
+def _refused(
+    session: _Session, left_out: Sequence[Refusal], names: Mapping[str, str]
+) -> tuple[Refused, ...]:
+    """The kernels left out with their reasons; errors that cost no kernel stand before them."""
+    found = {names.get(r.symbol, r.symbol): r.diagnostic for r in left_out} | session.lost
+    others = tuple(d for d in session.wrong if d not in found.values())
+    rows = [Refused("", others)] if others and not found else []
+    return (*rows, *(Refused(kernel, (reason,)) for kernel, reason in found.items()))
 
 
 def _without_orphans(text: str) -> str:

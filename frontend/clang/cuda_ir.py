@@ -52,8 +52,11 @@ _COERCED = re.compile(
 _STATIC = re.compile(r"@_ZZ([\w$]+)E(\d+)(\w+?)(?=[^\w.$])")
 
 
-def lower_cuda(text: str) -> str:
-    """Spaces of constants, atomics, printf and copies as the dialect has them."""
+def lower_cuda(text: str, *, fast: bool = False) -> str:
+    """Spaces of constants, atomics, printf and copies as the dialect has them; ``fast`` does to
+    divisions and square roots what nvcc's ``-use_fast_math`` does."""
+    if fast:
+        text = _with_fast_divisions(text)
     text = _COMDAT.sub("", _BOOKKEEPING.sub("", text))
     constants = set[str]()
 
@@ -74,6 +77,19 @@ def lower_cuda(text: str) -> str:
     text = _ATOMIC.sub(_relaxed, text)
     text = _COERCED.sub(_generic_store, text)
     return _as_vectors(_with_printf(with_plain_statics(text)))
+
+
+_DIVISION = re.compile(r"= fdiv (?:[a-z]+ )*float (\S+), ([^\s,]+)")
+_DIVIDE = "_Z13native_divideff"
+
+
+def _with_fast_divisions(text: str) -> str:
+    """``-prec-div=false -prec-sqrt=false`` for floats (CUDA C++ programming guide, "Compiler
+    optimizations")."""
+    text = _DIVISION.sub(rf"= call spir_func float @{_DIVIDE}(float \1, float \2)", text)
+    if f"@{_DIVIDE}(" in text and f"declare spir_func float @{_DIVIDE}(" not in text:
+        text += f"\ndeclare spir_func float @{_DIVIDE}(float, float) nounwind memory(none)\n"
+    return text.replace("@_Z4sqrtf(", "@_Z11native_sqrtf(")
 
 
 def _generic_store(match: re.Match[str]) -> str:

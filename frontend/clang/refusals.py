@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.base.diagnostics import Diagnostic, Span
@@ -23,7 +23,6 @@ CONSTRUCTS: dict[str, tuple[str, str]] = {
     "dynamic_parallelism": ("K414", "a kernel is launched from a kernel"),
     "pointer": ("K416", "a function is called through a pointer"),
     "recursion": ("K416", "a function calls itself"),
-    "match": ("K417", "__match_any_sync or __match_all_sync is used"),
     "format": ("K417", "the format of a printf is not a constant"),
     "memory": ("K417", "memory is allocated on the device"),
 }
@@ -31,6 +30,7 @@ CONSTRUCTS: dict[str, tuple[str, str]] = {
 
 _CALL = re.compile(r"\bcall\b[^@%\n]*?(?:@(\"[^\"]+\"|[\w.$]+)|%[\w.$]+|\basm\b[^\n]*?)\((.*)$")
 _LOCATION = re.compile(r"!dbg (!\d+)")
+_SOURCE = re.compile(r"_Z\d+__kcc_refuse_sourceILi(\d+)E")
 _ALLOCATION = {"malloc", "free", "_Znwm", "_Znam", "_ZdlPv", "_ZdlPvm", "_ZdaPv"}
 
 
@@ -48,8 +48,14 @@ class Refusal:
     diagnostic: Diagnostic
 
 
-def refused_kernels(text: str, kernels: Iterable[str], names: Mapping[str, str]) -> list[Refusal]:
-    """The kernels that come to a call without meaning; ``names`` are those of the source."""
+def refused_kernels(
+    text: str,
+    kernels: Iterable[str],
+    names: Mapping[str, str],
+    errors: Sequence[Diagnostic] = (),
+) -> list[Refusal]:
+    """The kernels that come to a call without meaning; ``names`` are those of the source,
+    ``errors`` what calls of ``__kcc_refuse_source`` stand for, by number."""
     defined = functions(text)
     uses = {name: _uses(body, defined) for name, body in defined.items()}
     nodes = DebugNodes(text)
@@ -57,7 +63,10 @@ def refused_kernels(text: str, kernels: Iterable[str], names: Mapping[str, str])
     for kernel in kernels:
         path = _path(kernel, uses, defined, ())
         if path is not None:
-            found.append(Refusal(kernel, _diagnostic(path, nodes, names.get(kernel, kernel))))
+            known = _SOURCE.match(path[-1].callee)
+            reason = errors[int(known[1])] if known else None
+            reason = reason or _diagnostic(path, nodes, names.get(kernel, kernel))
+            found.append(Refusal(kernel, reason))
     return found
 
 

@@ -38,7 +38,7 @@ _LANGUAGE = {
     "__syncthreads()": "barrier(3)",
     "__threadfence()": "mem_fence(3)",
     "__threadfence_block()": "mem_fence(3)",
-    "__ldg(p)": "(*(p))",
+    "__ldg(p)": "__builtin_nontemporal_load(p)",
 }
 
 _MATH = (

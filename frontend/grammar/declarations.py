@@ -225,7 +225,8 @@ class DeclarationParser(ExpressionParser):
                 self._refuse_initialiser(initialiser, "a function")
             elif initialiser is not None and isinstance(node, c_ast.Typedef):
                 self._refuse_initialiser(initialiser, "a typedef")
-            if isinstance(node, c_ast.Typedef) and self._names_vector(node.type):
+            made = any(a.name == "ext_vector_type" for a in self.attributes.get(node, ()))
+            if isinstance(node, c_ast.Typedef) and (made or self._names_vector(node.type)):
                 self._names[node.name] = VECTOR_TYPE
             node.coord = _name_of(node) or node.coord
         return result

@@ -2,20 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NoReturn
 
 from pycparser import c_ast
 
+from kcc.base.diagnostics import DiagnosticSink, Span
 from kcc.frontend.grammar.declarations import BRACES, DeclInfo
 from kcc.frontend.grammar.reader import SyntaxFault
 from kcc.frontend.grammar.statements import StatementParser
 from kcc.frontend.keywords import KERNEL_WORDS
 from kcc.frontend.preprocessor.lexer import report_at
 from kcc.frontend.preprocessor.pragmas import left_over
+from kcc.frontend.preprocessor.token_feed import TokenFeed
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where a declaration of file scope stands: its tokens from ``start`` up to ``end``, the first
+    and the last place among them. ``name`` is what stands before its first parenthesis.
+    """
+
+    start: int
+    end: int
+    first: Span
+    last: Span
+    name: str
+    is_kernel: bool
+
+    def holds(self, place: Span) -> bool:
+        """Whether a place of the source lies in it."""
+        before = (self.first.line, self.first.column) <= (place.line, place.column)
+        last = self.last.line, self.last.column + self.last.length
+        return place.file == self.first.file and before and (place.line, place.column) <= last
 
 
 class UnitParser(StatementParser):
-    """The whole grammar."""
+    """The whole grammar; declarations of file scope that are ``skipped`` are passed over."""
+
+    def __init__(
+        self, feed: TokenFeed, sink: DiagnosticSink, skipped: Mapping[int, Extent] | None = None
+    ) -> None:
+        super().__init__(feed, sink)
+        self.extents: list[Extent] = []
+        self._skipped = skipped or {}
 
     def parse_unit(self) -> c_ast.FileAST:
         """Parse all tokens; faults go to the sink."""
@@ -43,6 +75,10 @@ class UnitParser(StatementParser):
         lost = failed = False
         while (token := self._peek()) is not None:
             start = self._at
+            if start in self._skipped:
+                self._at = self._skipped[start].end
+                self._take_attributes(start, self._at - 1)
+                continue
             lost = lost and (token.span.column > 1 or not self._starts_declaration(token))
             try:
                 result += self._parse_external_declaration()
@@ -57,7 +93,19 @@ class UnitParser(StatementParser):
                 skipped = self._list[start : self._at]
                 lost = lost or fault.loses_body
                 lost = lost or any(t is not None and t.type in BRACES for t in skipped)
+            self.extents.append(self._extent(start))
         return result
+
+    def _extent(self, start: int) -> Extent:
+        """Of what was read from ``start`` to here."""
+        tokens = [t for t in self._list[start : self._at] if t is not None]
+        calls = (a.value for a, b in pairwise(tokens) if b.type == "LPAREN")
+        name = next((word for word in calls if word.isidentifier()), "")
+        head = [t.value for t in tokens[:20]]
+        head = head[: head.index(name)] if name in head else head
+        is_kernel = any(word in KERNEL_WORDS for word in head)
+        places = [t.span for t in tokens if t.span.file == tokens[0].span.file]
+        return Extent(start, self._at, min(places), max(places), name, is_kernel)
 
     def _skip_declaration(self, start: int, fault: int) -> None:
         """Move behind the declaration that began at ``start`` and went wrong at ``fault``."""

@@ -230,6 +230,8 @@ class Load(Instruction):
     volatile: bool
     ordering: Ordering | None
     scope: str
+    nontemporal: bool = False
+    """CUDA's ``__ldg``, whose address a compiler does not take apart."""
 
     @property
     def pointer(self) -> Value:

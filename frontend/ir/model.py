@@ -141,6 +141,15 @@ class Function:
             case _:
                 return None
 
+    @property
+    def required_sub_group_size(self) -> int | None:
+        """From ``intel_reqd_sub_group_size`` metadata."""
+        match self.metadata.get("intel_reqd_sub_group_size"):
+            case (int(size),):
+                return size
+            case _:
+                return None
+
     def definition(self, value: Value) -> AnyInstruction | None:
         """The instruction a value is the result of; None for arguments and constants."""
         return self.instructions[value.index] if isinstance(value, InstructionRef) else None

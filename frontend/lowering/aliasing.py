@@ -43,6 +43,10 @@ class AliasTags:
 
     def attachment(self, type_: QualType) -> str:
         """What an access to an object of the type carries: ``, !tbaa !7`` or nothing."""
+        mark = f", !nontemporal {self.module.node('!{i32 1}')}" if type_.read_only else ""
+        return self._tag(type_) + mark
+
+    def _tag(self, type_: QualType) -> str:
         if type_.space is AddressSpace.PRIVATE:
             return ""
         name = _name(type_.type)

@@ -117,6 +117,9 @@ def kernel_metadata(module: ModuleBuilder, function: Function) -> dict[str, str]
     ):
         if size is not None:
             nodes[name] = module.node(f"!{{{', '.join(f'i32 {n}' for n in size)}}}")
+    if attributes.required_sub_group_size is not None:
+        size = f"i32 {attributes.required_sub_group_size}"
+        nodes["intel_reqd_sub_group_size"] = module.node(f"!{{{size}}}")
     if attributes.vector_type_hint is not None:
         hint = attributes.vector_type_hint
         kind = element_kind(hint)

@@ -31,6 +31,16 @@ _DIVISION = re.compile(rf"= fdiv {_FLAGS}float ([^,\n]+), ([^,\n]+?)(?=, !|\n)")
 _ROOT = re.compile(rf"call {_FLAGS}float @llvm\.sqrt\.f32\(float ")
 _SHARED_VALUE = re.compile(r"^(@[^\n]*addrspace\(3\) global [^\n]*?) zeroinitializer", re.MULTILINE)
 
+_DEBUGGED = re.compile(r"(?<=\S), debug$", re.MULTILINE)
+_SECTIONS = re.compile(r"^\t\.section\s+\.debug_\w+\s*\{.*?^\t\}\n?", re.MULTILINE | re.DOTALL)
+"""With either ptxas would compile for a debugger, without optimisation."""
+
+ARRAY_ALIGNMENT = 16
+"""Of private arrays: NVVM (NVRTC 12.9) gives it to arrays of words too, so that neighbouring
+accesses are joined, which ptxas then brings into registers."""
+
+_PRIVATE_ARRAY = re.compile(r"(= alloca \[[^\n]*?, align )[1248]\b")
+
 _APPROXIMATE = """
 declare float @llvm.nvvm.div.full(float, float)
 declare float @llvm.nvvm.sqrt.approx.f(float)
@@ -43,12 +53,14 @@ class PtxOptions:
     mathematical library, None to approximate. ``exact_division`` is CUDA's: else a division and a
     root of floats may be off by two units, as OpenCL C allows (OpenCL 1.2, section 7.4).
     ``restructure`` is whether LLVM's pipeline comes first; else control flow is that of the module.
+    With ``lines`` the PTX says from which line its instructions are (``.loc``).
     """
 
     target: str = "sm_70"
     libdevice: bytes | None = None
     exact_division: bool = False
     restructure: bool = True
+    lines: bool = False
 
 
 def emit_ptx(ir: str, options: PtxOptions) -> str:
@@ -56,7 +68,7 @@ def emit_ptx(ir: str, options: PtxOptions) -> str:
 
     :raises DiagnosticError: K811 when a kernel uses what has no counterpart here, by name.
     """
-    text = _to_nvptx(ir, exact=options.exact_division)
+    text = _to_nvptx(ir if options.lines else _DEBUG.sub("", ir), exact=options.exact_division)
     bodies = define_primitives(text, libdevice=options.libdevice is not None)
     if bodies.missing:
         names = ", ".join(dict.fromkeys(bodies.missing))
@@ -65,16 +77,17 @@ def emit_ptx(ir: str, options: PtxOptions) -> str:
     machine = _target_machine(options.target)
     text = f'target datalayout = "{machine.target_data}"\ntarget triple = "{TRIPLE}"\n{text}'
     with diverted_stderr():
-        return _compiled(text, options, machine)
+        ptx = _compiled(text, options, machine)
+    return _SECTIONS.sub("", _DEBUGGED.sub("", ptx)) if options.lines else ptx
 
 
 def _to_nvptx(ir: str, *, exact: bool) -> str:
     text = re.sub(r"^target (?:datalayout|triple) = [^\n]*\n", "", ir, flags=re.MULTILINE)
-    text = _DEBUG.sub("", text)
     text = _SPACE.sub(lambda m: f"addrspace({_SPACES[m[1]]})", text).replace(" addrspace(0)", "")
     text = _SAME_SPACE_CAST.sub(r"bitcast \1\2 \3 to \2", text)
     text = text.replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
     text = _SHARED_VALUE.sub(r"\1 undef", text)
+    text = _PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text)
     if not exact:
         text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)
         text = _ROOT.sub("call float @llvm.nvvm.sqrt.approx.f(float ", text) + _APPROXIMATE
@@ -99,7 +112,7 @@ def _compiled(text: str, options: PtxOptions, machine: llvm.TargetMachine) -> st
         try:
             module = llvm.parse_assembly(text, context)
             with module:
-                if options.libdevice is not None:
+                if options.libdevice is not None and "@__nv_" in text:
                     _link(module, options.libdevice, context)
                 if options.restructure:
                     _optimise(module, machine)

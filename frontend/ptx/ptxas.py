@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +23,15 @@ class PtxasCount:
     spill_bytes: int
     stack_bytes: int
     shared_bytes: int
+    spill_load_bytes: int = 0
+    barriers: int = 0
 
 
 _KERNEL = re.compile(r"Compiling entry function '(?P<name>[^']+)'")
 _STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
 _SHARED = re.compile(r"(\d+) bytes smem")
+_BARRIERS = re.compile(r"used (\d+) barriers")
 _VERSION = re.compile(r"release (\d+\.\d+)")
 
 
@@ -41,32 +44,44 @@ def count_registers(
     """
     limit = [] if max_registers is None else [f"--maxrregcount={max_registers}"]
     with scratch_folder() as folder:
-        source, product = folder / "kernel.ptx", folder / "kernel.cubin"
-        source.write_text(ptx, encoding="utf-8")
-        command = [str(ptxas), "-v", f"-arch={target}", *limit, str(source), "-o", str(product)]
-        told = _run(command)
+        told = assemble(ptx, target, ptxas, folder / "kernel.cubin", limit)
     return parse_report(told)
+
+
+def assemble(ptx: str, target: str, ptxas: Path, product: Path, options: Sequence[str] = ()) -> str:
+    """Make a cubin beside which there is room for the PTX; gives what ptxas says (``-v``).
+
+    :raises DiagnosticError: K810 when ptxas cannot be run, or refuses the PTX.
+    """
+    source = product.with_suffix(".ptx")
+    source.write_text(ptx, encoding="utf-8")
+    command = [str(ptxas), "-v", f"-arch={target}", *options, str(source), "-o", str(product)]
+    return run_tool(command)
 
 
 def parse_report(told: str) -> Mapping[str, PtxasCount]:
     """The counts in what ``ptxas -v`` prints."""
     found = dict[str, PtxasCount]()
-    name, stack, spill = "", 0, 0
+    name, stack, spill, reload = "", 0, 0, 0
     for line in told.splitlines():
         if match := _KERNEL.search(line):
-            name, stack, spill = match["name"], 0, 0
+            name, stack, spill, reload = match["name"], 0, 0, 0
         elif match := _STACK.search(line):
-            stack, spill = int(match[1]), int(match[2])
+            stack, spill, reload = int(match[1]), int(match[2]), int(match[3])
         elif name and (match := _USED.search(line)):
             shared = _SHARED.search(line)
-            found[name] = PtxasCount(int(match[1]), spill, stack, int(shared[1]) if shared else 0)
+            barriers = _BARRIERS.search(line)
+            found[name] = PtxasCount(
+                int(match[1]), spill, stack, int(shared[1]) if shared else 0, reload,
+                int(barriers[1]) if barriers else 0,
+            )  # fmt: skip
             name = ""
     return found
 
 
 def version_of(ptxas: Path) -> str:
     """The release of CUDA that a ptxas is of; raises :class:`DiagnosticError` (K810)."""
-    found = _VERSION.search(_run([str(ptxas), "--version"]))
+    found = _VERSION.search(run_tool([str(ptxas), "--version"]))
     return found[1] if found else "unknown"
 
 
@@ -79,7 +94,8 @@ def libdevice_beside(ptxas: Path) -> Path | None:
     return None
 
 
-def _run(command: list[str]) -> str:
+def run_tool(command: Sequence[str]) -> str:
+    """What a tool of NVIDIA's prints; raises :class:`DiagnosticError` (K810) where it fails."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, check=False
@@ -89,7 +105,7 @@ def _run(command: list[str]) -> str:
         raise _failed(f"'{command[0]}' cannot be run: {reason}") from None
     if done.returncode:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        raise _failed(f"ptxas fails: {lines[0] if lines else 'without a word'}")
+        raise _failed(f"{Path(command[0]).name} fails: {lines[0] if lines else 'without a word'}")
     return done.stdout + done.stderr
 
 

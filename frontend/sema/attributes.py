@@ -10,7 +10,15 @@ from kcc.frontend.sema.context import Context, Node
 from kcc.frontend.sema.dispatch import declared_type, rvalue
 from kcc.frontend.sema.scope import TypedefName
 from kcc.frontend.tree import KernelAttributes
-from kcc.frontend.types import EnumType, ScalarType, Type, VectorType, is_integer
+from kcc.frontend.types import (
+    VECTOR_LANES,
+    WIDEST_LANES,
+    EnumType,
+    ScalarType,
+    Type,
+    VectorType,
+    is_integer,
+)
 
 MAX_ALIGNMENT = 16
 """What ``aligned`` without an argument means: the widest alignment of a scalar (GNU C)."""
@@ -19,6 +27,11 @@ _LIMIT = 1 << 28
 """The largest alignment clang takes."""
 
 _KERNEL_ONLY = ("reqd_work_group_size", "work_group_size_hint", "vec_type_hint")
+
+_SUB_GROUP = ("intel_reqd_sub_group_size", "qcom_reqd_sub_group_size")
+
+_ADRENO_SIZES = {'"half"': 64, '"full"': 128}
+"""What cl_qcom_reqd_sub_group_size calls the two sizes, on GPUs since Adreno 6xx."""
 
 
 def has_attribute(context: Context, node: Node, name: str) -> bool:
@@ -78,7 +91,10 @@ def kernel_attributes(context: Context, node: Node, *, is_kernel: bool) -> Kerne
     """The attributes of a function; those of kernels are refused on others."""
     sizes: dict[str, tuple[int, int, int] | None] = {}
     hint: Type | None = None
+    sub_group: int | None = None
     for attribute in context.unit.attributes_of(node):
+        if attribute.name in _SUB_GROUP:
+            sub_group = _sub_group_size(context, attribute, node)
         if attribute.name not in _KERNEL_ONLY:
             continue
         if not is_kernel:
@@ -89,8 +105,33 @@ def kernel_attributes(context: Context, node: Node, *, is_kernel: bool) -> Kerne
         else:
             sizes[attribute.name] = _three_sizes(context, attribute, node)
     return KernelAttributes(
-        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), hint
+        sizes.get("reqd_work_group_size"), sizes.get("work_group_size_hint"), sub_group, hint
     )
+
+
+def _sub_group_size(context: Context, attribute: Attribute, node: Node) -> int | None:
+    """A power of two from 8 to 128."""
+    argument = attribute.arguments[0] if len(attribute.arguments) == 1 else None
+    if isinstance(argument, c_ast.Constant) and argument.type == "string":
+        size = _ADRENO_SIZES.get(argument.value)
+    else:
+        size = None if argument is None else _integer_argument(context, argument)
+    if size in (8, 16, 32, 64, 128):
+        return size
+    _malformed(context, attribute, node, "takes 8, 16, 32, 64 or 128")
+    return None
+
+
+def lanes_of(context: Context, node: Node) -> int | None:
+    """The lanes that ``ext_vector_type`` asks for; None without it."""
+    for attribute in context.unit.attributes_of(node):
+        if attribute.name == "ext_vector_type":
+            argument = attribute.arguments[0] if len(attribute.arguments) == 1 else None
+            lanes = None if argument is None else _integer_argument(context, argument)
+            if lanes in (*VECTOR_LANES, WIDEST_LANES):
+                return lanes
+            _malformed(context, attribute, node, "takes 2, 3, 4, 8, 16 or 32")
+    return None
 
 
 def _three_sizes(context: Context, attribute: Attribute, node: Node) -> tuple[int, int, int] | None:

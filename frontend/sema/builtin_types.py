@@ -10,6 +10,7 @@ from kcc.frontend.types import (
     SIZE_T,
     VECTOR_LANES,
     VOID,
+    WIDEST_LANES,
     ImageKind,
     ImageType,
     ScalarKind,
@@ -48,6 +49,8 @@ def _builtin_names() -> dict[str, Type]:
         table |= dict.fromkeys(spellings, SCALARS[kind])
         if kind is not ScalarKind.BOOL:
             table |= {f"{kind.spelling}{n}": VECTORS[kind, n] for n in VECTOR_LANES}
+    for kind in (ScalarKind.FLOAT, ScalarKind.HALF):
+        table[f"{kind.spelling}{WIDEST_LANES}"] = VECTORS[kind, WIDEST_LANES]
     table |= {kind.spelling: ImageType(kind) for kind in ImageKind}
     return table
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pycparser import c_ast
 
@@ -19,10 +20,13 @@ from kcc.frontend.sema.printf import check_printf
 from kcc.frontend.sema.scope import FunctionEntry, FunctionGroup, Poisoned
 from kcc.frontend.sema.suggestions import did_you_mean
 from kcc.frontend.sema.values import value_type
-from kcc.frontend.tree import BuiltinCall, Call, Expr, Function
-from kcc.frontend.types import Type, VoidType, is_integer
+from kcc.frontend.tree import BuiltinCall, Call, Deref, Expr, Function
+from kcc.frontend.types import PointerType, Type, VoidType, is_integer
 
 Arguments = list[tuple[Expr, Node]]
+
+READ_ONLY_LOAD = "__builtin_nontemporal_load"
+"""What CUDA's ``__ldg`` is read as; clang has it too."""
 
 
 def call(context: Context, node: c_ast.FuncCall) -> Expr | None:
@@ -34,6 +38,8 @@ def call(context: Context, node: c_ast.FuncCall) -> Expr | None:
             context.report("K362", f"'{callee.type.type}' is not a function", node)
         return None
     name = node.name.name
+    if name == READ_ONLY_LOAD:
+        return None if arguments is None else _read_only_load(context, arguments, node)
     entity = context.scope.find(name)
     if isinstance(entity, Poisoned):
         return None
@@ -63,6 +69,19 @@ def _arguments(context: Context, node: c_ast.FuncCall) -> Arguments | None:
         else:
             arguments.append((value, part))
     return None if wrong else arguments
+
+
+def _read_only_load(context: Context, arguments: Arguments, node: Node) -> Expr | None:
+    """The object that a pointer points to, read by an instruction of its own."""
+    types = [value.type.type for value, _ in arguments]
+    match types:
+        case [PointerType(pointee=pointee)] if not isinstance(pointee.type, VoidType):
+            read = replace(pointee, const=True, read_only=True)
+            return Deref(read, context.span(node), arguments[0][0])
+        case _:
+            message = f"{READ_ONLY_LOAD} takes one pointer to an object"
+            context.report("K364", message, node)
+            return None
 
 
 # functions of the source

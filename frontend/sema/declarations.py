@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pycparser import c_ast
 
 from kcc.base.diagnostics import Note
 from kcc.frontend.sema import prototypes
-from kcc.frontend.sema.attributes import alignment_of, named_alignment
+from kcc.frontend.sema.attributes import alignment_of, lanes_of, named_alignment
 from kcc.frontend.sema.constants import array_element, evaluate, fold_initialiser
 from kcc.frontend.sema.context import Context
 from kcc.frontend.sema.dispatch import declared_type, rvalue
@@ -23,6 +25,9 @@ from kcc.frontend.types import (
     ImageType,
     QualType,
     SamplerType,
+    ScalarKind,
+    ScalarType,
+    VectorType,
     is_complete,
 )
 
@@ -66,7 +71,7 @@ def _typedef(context: Context, node: c_ast.Typedef) -> None:
     for word in node.storage:
         if word != "typedef":
             context.report("K327", f"a typedef cannot be {word}", node)
-    type_ = declared_type(context, node.type)
+    type_ = _with_lanes(context, declared_type(context, node.type), node)
     alignment = alignment_of(context, node) or named_alignment(context, node.type)
     entry = TypedefName(type_, context.span(node), alignment)
     entry.spelling = base_spelling(context, node.type)
@@ -79,6 +84,17 @@ def _typedef(context: Context, node: c_ast.Typedef) -> None:
             context.report("K304", message, node, notes=notes)
         return
     context.declare(node.name, entry, node)
+
+
+def _with_lanes(context: Context, type_: QualType | None, node: c_ast.Typedef) -> QualType | None:
+    """The vector that ``ext_vector_type`` makes of a scalar."""
+    lanes = lanes_of(context, node)
+    if lanes is None or type_ is None:
+        return type_
+    if isinstance(type_.type, ScalarType) and type_.type.kind is not ScalarKind.BOOL:
+        return replace(type_, type=VectorType(type_.type, lanes))
+    context.report("K339", "'ext_vector_type' makes vectors of scalars", node)
+    return None
 
 
 # variables

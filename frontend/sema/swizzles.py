@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.frontend.types import VECTOR_LANES
+from kcc.frontend.types import VECTOR_LANES, WIDEST_LANES
 
 _LETTERS = {"x": 0, "y": 1, "z": 2, "w": 3}
 _COLOURS = {"r": 0, "g": 1, "b": 2, "a": 3}
@@ -10,7 +10,7 @@ _COLOURS = {"r": 0, "g": 1, "b": 2, "a": 3}
 
 _HALVES = ("lo", "hi", "even", "odd")
 
-_RESULT_LANES = (1, *VECTOR_LANES)
+_RESULT_LANES = (1, *VECTOR_LANES, WIDEST_LANES)
 
 
 class BadComponents(Exception):
@@ -25,7 +25,7 @@ def lanes_of(name: str, lanes: int) -> tuple[int, ...]:
     """
     if name in _HALVES:
         return _half(name, 4 if lanes == 3 else lanes)
-    picked = _numbered(name) if name[0] in "sS" and len(name) > 1 else _lettered(name)
+    picked = _numbered(name, lanes) if name[0] in "sS" and len(name) > 1 else _lettered(name)
     for lane, shown in zip(picked, _shown(name), strict=True):
         if lane >= lanes:
             raise BadComponents(f"component '{shown}' is beyond a vector of {lanes}")
@@ -48,11 +48,13 @@ def _half(name: str, lanes: int) -> tuple[int, ...]:
     }[name]
 
 
-def _numbered(name: str) -> tuple[int, ...]:
+def _numbered(name: str, lanes: int) -> tuple[int, ...]:
+    """Hexadecimal digits, and those up to ``v`` for vectors of 32."""
+    digits = "0123456789abcdefghijklmnopqrstuv"[: max(16, lanes)]
     for letter in name[1:]:
-        if letter not in "0123456789abcdefABCDEF":
+        if letter.lower() not in digits:
             raise BadComponents(f"'{letter}' is no hexadecimal number of a component")
-    return tuple(int(letter, 16) for letter in name[1:])
+    return tuple(digits.index(letter.lower()) for letter in name[1:])
 
 
 def _lettered(name: str) -> tuple[int, ...]:

@@ -33,6 +33,7 @@ from kcc.frontend.types import (
     USHORT,
     VECTOR_LANES,
     VOID,
+    WIDEST_LANES,
     AddressSpace,
     ArrayType,
     EnumType,
@@ -57,7 +58,7 @@ VECTORS = {
     (kind, lanes): VectorType(SCALARS[kind], lanes)
     for kind in ScalarKind
     if kind is not ScalarKind.BOOL
-    for lanes in VECTOR_LANES
+    for lanes in (*VECTOR_LANES, WIDEST_LANES)
 }
 
 _VALUE_TYPES = {

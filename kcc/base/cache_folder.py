@@ -34,3 +34,16 @@ def refused_folders() -> dict[Path, str]:
     found = dict(_refused)
     _refused.clear()
     return found
+
+
+def user_cache_dir() -> Path | None:
+    """Where what was compiled is kept: ``$KCC_CACHE_DIR``, else kcc in ``$XDG_CACHE_HOME`` or
+    ``~/.cache``; None, no cache, if ``$KCC_CACHE_DIR`` is empty or there is no home."""
+    chosen = os.environ.get("KCC_CACHE_DIR")
+    if chosen is not None:
+        return Path(chosen) if chosen else None
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return Path(base) / "kcc"

@@ -84,6 +84,9 @@ class DiagnosticError(Exception):
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
         super().__init__("; ".join(f"{d.span}: {d.code}: {d.message}" for d in self.diagnostics))
 
+    def __reduce__(self) -> tuple[type[DiagnosticError], tuple[tuple[Diagnostic, ...]]]:
+        return type(self), (self.diagnostics,)
+
 
 class TooManyErrors(DiagnosticError):
     """A sink has reached :data:`MAX_ERRORS`."""

@@ -87,6 +87,16 @@ def trailing_zeros(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is kno
 
 
 @intrinsic
+def ones(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is known
+    """How many bits of a word of 64 bits are set."""
+
+    def generate(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
 def prefetch(_: Any, array: Any, index: Any) -> Any:
     """Ask the host for an element of an array that will be read soon: one of many streams, each
     read in order but all in turn, is nothing that it would see by itself."""

@@ -46,6 +46,11 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         "--lineinfo", action="store_true", help="accelsim: instructions with lines of the source"
     )
     group.add_argument("--xz", action="store_true", help="accelsim: kernels compressed by xz")
+    group.add_argument(
+        "--selection", metavar="FILE",
+        help="FILE is a list of Accel-Sim's kernels: keep the thread blocks that a selection "
+        "(kcc/selection/1) names",
+    )  # fmt: skip
 
 
 def is_export(arguments: argparse.Namespace) -> bool:

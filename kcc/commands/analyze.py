@@ -41,7 +41,8 @@ _EXAMPLES = """examples:
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
   kcc analyze kernel.cl --html report.html       the report as a page with everything on it
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
-  kcc analyze kernel.cl --gpu v100 --registers ptxas
+  kcc analyze kernel.cl --gpu v100 --code compiler        registers by ptxas
+  kcc analyze kernel.cl --gpu v100 --machine-code         what ptxas makes of each line
   kcc analyze kernel.cl --assume loop@22=8 --assume branch@18=0.3
   kcc analyze kernel.cl --emit-ir -O2            the LLVM IR that is analysed
   kcc analyze - < kernel.cl                      the source on standard input"""
@@ -68,6 +69,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     parts.add_argument(
         "--annotate", action="store_true", help="only the source with what was found beside it"
     )
+    parts.add_argument(
+        "--machine-code", action="store_true",
+        help="only the verdict and the machine code that the GPU's compiler makes, by source line",
+    )  # fmt: skip
     products = group.add_mutually_exclusive_group()
     products.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
     products.add_argument(
@@ -94,7 +99,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.stages.analyze import analyze, choose_kernels, compile_unit
+    from kcc.stages.analyze import analyze, choose_kernels, compile_unit, refusals
 
     path = single_source(arguments.source)
     _check_products(arguments, path)
@@ -103,16 +108,19 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.emit_ir:
         unit = compile_unit(request, stage)
         choose_kernels(unit, request.kernels)
+        wrong = () if request.kernels else refusals(unit, ())
         warnings, outputs = unit.warnings, [Output(arguments.output, unit.ir)]
     else:
         analysis = analyze(request, stage)
+        wrong = tuple(d for each in analysis.refused for d in each.diagnostics)
         warnings, outputs = analysis.warnings, _outputs(analysis, arguments, stage)
     stage("write", lambda: write_outputs(outputs))
-    messages = "".join(render(warning, sources) + "\n" for warning in warnings)
+    said = dict.fromkeys([*warnings, *wrong])
+    messages = "".join(render(each, sources) + "\n" for each in said)
     say(paint_messages(messages, sys.stderr))
     if arguments.time:
         say(stage.table())
-    return 0
+    return 1 if wrong else 0
 
 
 def _check_products(arguments: argparse.Namespace, path: str) -> None:
@@ -151,6 +159,7 @@ def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> 
         assumptions=read_assumptions(arguments.assumptions, sources),
         gpu=chosen_gpu(arguments),
         registers=register_request(arguments),
+        machine_code=arguments.machine_code,
     )
 
 
@@ -193,6 +202,8 @@ def _report(analysis: Analysis, arguments: argparse.Namespace) -> str:
     parts = frozenset(Part)
     if arguments.brief:
         parts = frozenset({Part.VERDICT})
+    elif arguments.machine_code:
+        parts = frozenset({Part.VERDICT, Part.MACHINE})
     elif arguments.annotate:
         parts = frozenset({Part.SOURCE})
     style = choose_style(arguments.color, arguments.width, arguments.output)

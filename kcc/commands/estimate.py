@@ -15,11 +15,12 @@ from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import UsageError, usage_error
-from kcc.commands.gpu_options import read_assumptions, register_request
+from kcc.commands.gpu_options import read_assumptions
+from kcc.commands.machine_code import asked_code, code_request
 from kcc.commands.options import (
-    REGISTER_SOURCES,
     Subparsers,
     add_assumptions,
+    add_code,
     add_compilation,
     add_console,
     add_launch,
@@ -99,7 +100,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
         help="change a value of the GPUs, e.g. l2.size_bytes=4194304 (repeatable)",
     )  # fmt: skip
-    group.add_argument("--registers", choices=REGISTER_SOURCES, help="where registers are counted")
+    add_code(group)
     group.add_argument(
         "--model", choices=(*MODELS, ALL_MODELS), default=MODELS[0],
         help="the timing model, or all of them side by side (default: %(default)s)",
@@ -247,7 +248,13 @@ def _plan(
         )
     gpus = stage("gpus", lambda: _gpus(arguments))
     requests = stage("read", lambda: requests_of(arguments, path, sources))
-    question = Question(arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches))
+    choice = asked_code(arguments)
+    asked = {gpu.stem: code_request(choice, gpu) for gpu in gpus}
+    codes = {name: code for name, code in asked.items() if code is not None}
+    question = Question(
+        arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches), codes,
+        code_needed=choice == "compiler",
+    )  # fmt: skip
     return Plan(tuple(requests), tuple(gpus), question)
 
 
@@ -265,10 +272,10 @@ def requests_of(
     arguments: argparse.Namespace, path: str, sources: SourceLines
 ) -> list[AnalysisRequest]:
     """A request for each combination of macros and launches; those of the same macros together."""
+    from kcc.stages.analyze import RegisterRequest
+
     source = read_source(path)
     sources.add(source.name, source.text)
-    arguments.gpu = next((gpu for gpu in arguments.gpus if gpu != "all"), None)
-    registers = register_request(arguments)
     assumptions = read_assumptions(arguments.assumptions, sources)
     options = build_options(arguments)
     provide_clang(source, options, arguments.frontend)
@@ -278,7 +285,7 @@ def requests_of(
             every = replace(options, macros=(*options.macros, *macros))
             found.append(_request(launch, source, path, every, sources))
     _warn_of_unused(found, source, sources)
-    return [replace(each, registers=registers, assumptions=assumptions) for each in found]
+    return [replace(each, registers=RegisterRequest(), assumptions=assumptions) for each in found]
 
 
 def _warn_of_unused(

@@ -19,6 +19,7 @@ _OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("-cl-single-precision-constant", "cl_single_precision_constant", False),
     ("--frontend", "frontend", "auto"),
     ("--set", "overrides", []),
+    ("--code", "code", None),
     ("--registers", "registers", None),
     ("--launches", "launches", LaunchWay.QUEUED.value),
     ("--assume", "assumptions", []),

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
 from kcc.commands.explore_source import source_parser
 from kcc.commands.exploring import (
-    Launches,
     add_exploration,
     add_exploration_output,
     check_exploration,
     explore,
     write_exploration,
 )
-from kcc.commands.hosts import add_script, check_script, script_exit_code
+from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD
 from kcc.commands.sources import SourceLines
 from kcc.commands.static_trace import SOURCE_SUFFIXES
-from kcc.commands.traced import trace_script
-
-if TYPE_CHECKING:
-    from kcc.report.exploration.exploration import Exploration
+from kcc.commands.traced import launches_of
 
 _EXAMPLES = """examples:
   kcc explore bfs.kct --gpu v100 --what-if
@@ -65,26 +59,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    targets = check_exploration(arguments, arguments.script)
+    path = arguments.script
+    targets = check_exploration(arguments, path)
+    if path.endswith(".g"):
+        raise usage_error("kcc explore takes a script or a trace of kcc, no list of traces")
     try:
-        found = _explore_file(arguments, sources, quiet=STANDARD in targets)
+        with launches_of(arguments, sources, quiet=STANDARD in targets) as launches:
+            found = explore(arguments, path, launches)
     except SystemExit as end:
         return script_exit_code(end)
     write_exploration(arguments, targets, found)
     return 0
-
-
-def _explore_file(
-    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
-) -> Exploration:
-    path = arguments.script
-    chosen = tuple(arguments.kernels), tuple(arguments.launches)
-    if path.endswith(".kct"):
-        return explore(arguments, path, Launches(path, {}, *chosen))
-    if path.endswith(".g"):
-        raise usage_error("kcc explore takes a script or a trace of kcc, no list of traces")
-    check_script(arguments)
-    with scratch_folder() as folder:
-        trace = folder / "trace.kct"
-        registers = trace_script(arguments, sources, trace, quiet=quiet)
-        return explore(arguments, path, Launches(str(trace), registers, *chosen))

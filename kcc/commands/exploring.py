@@ -4,44 +4,24 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.interval_options import interval_options
+from kcc.commands.launch_choice import Group
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.progress import shown_progress
 from kcc.commands.simulation_values import sweep_values
+from kcc.commands.traced import IMPOSSIBLE, Launches
 
 if TYPE_CHECKING:
     from kcc.report.exploration.exploration import Exploration, Explored, FailedPoint
     from kcc.sim.interval.explore import Explorer
 
 NONE, TOP, ALL = "none", "top", "all"
-
-IMPOSSIBLE = ("K805", "K807", "K871")
-"""What is wrong with a GPU, not with the trace: values that contradict each other or are not known,
-a thread block that does not fit."""
-
-
-class Group(Protocol):
-    """A group of options."""
-
-    def add_argument(self, *names: str, **settings: Any) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Launches:
-    """A trace file and which of its launches are explored (all for none); ``registers`` of a
-    work-item by kernel, where they are known."""
-
-    path: str
-    registers: Mapping[str, int]
-    kernels: tuple[str, ...] = ()
-    numbers: tuple[range, ...] = ()
 
 
 def add_exploration(parser: argparse.ArgumentParser) -> Group:

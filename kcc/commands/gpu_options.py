@@ -1,25 +1,19 @@
-"""What `--gpu`, `--set`, `--registers` and `--assume` stand for."""
+"""What `--gpu`, `--set`, `--code` and `--assume` stand for."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.assumptions import Assumptions, parse_assumptions
-from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.diagnostics import DiagnosticError, Span
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.stages.analyze import RegisterRequest
-
-PTXAS_DEFAULT_TARGET = "sm_80"
-"""The architecture registers are counted for where no GPU is named: every ptxas from CUDA 11 to 13
-knows it."""
 
 
 def chosen_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
@@ -39,30 +33,25 @@ def chosen_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
 def register_request(arguments: argparse.Namespace) -> RegisterRequest | None:
     """How registers are to be counted; None if nobody asked.
 
-    Raises :class:`DiagnosticError` (K810) where ptxas is asked for and not there.
+    Raises :class:`DiagnosticError` (K810) where a compiler is asked for and not there.
     """
+    from kcc.commands.machine_code import asked_code, code_request
     from kcc.stages.analyze import RegisterRequest
 
-    if arguments.registers is None and arguments.gpu is None:
+    choice = asked_code(arguments)
+    if getattr(arguments, "machine_code", False):
+        choice = "compiler"
+    wanted = arguments.code or arguments.registers or arguments.gpu
+    if not wanted and not getattr(arguments, "machine_code", False):
         return None
-    gpu = chosen_gpu(arguments)
-    if arguments.registers == "amdgpu":
-        capability = gpu.compute_capability if gpu is not None and gpu.is_amd else None
-        if capability is None:
-            raise usage_error("--registers amdgpu: no GPU of AMD is named", "add --gpu mi210")
-        return RegisterRequest(amd_target=capability.value)
-    if arguments.registers != "ptxas":
+    if choice in (None, "kcc"):
         return RegisterRequest()
-    from kcc.passes.registers.counts import ptx_target
-
-    target = PTXAS_DEFAULT_TARGET if gpu is None else ptx_target(gpu)
-    if target is None:
+    gpu = chosen_gpu(arguments)
+    if arguments.registers == "amdgpu" and not (gpu is not None and gpu.is_amd):
+        raise usage_error("--registers amdgpu: no GPU of AMD is named", "add --gpu mi210")
+    if arguments.registers == "ptxas" and gpu is not None and gpu.is_amd:
         raise usage_error(f"ptxas compiles for NVIDIA's GPUs, and {arguments.gpu} is none")
-    path = shutil.which("ptxas")
-    if path is None:
-        hint = "it comes with CUDA, and in the package nvidia-cuda-nvcc of the package index"
-        raise DiagnosticError([Diagnostic("K810", "there is no ptxas on the PATH", hint=hint)])
-    return RegisterRequest(Path(path), target)
+    return RegisterRequest(code_request(choice, gpu))
 
 
 def read_assumptions(texts: Sequence[str], sources: SourceLines) -> Assumptions:

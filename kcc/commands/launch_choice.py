@@ -6,11 +6,13 @@ import argparse
 from typing import Any, Protocol
 
 
-class _Group(Protocol):
+class Group(Protocol):
+    """A group of options."""
+
     def add_argument(self, *names: str, **settings: Any) -> Any: ...
 
 
-def add_launch_choice(group: _Group, *, rest: str = "; the others run all the same") -> None:
+def add_launch_choice(group: Group, *, rest: str = "; the others run all the same") -> None:
     """Add --kernel and --launches; ``rest`` says what becomes of the others."""
     group.add_argument(
         "--kernel", dest="kernels", metavar="NAME", action="append", default=[],

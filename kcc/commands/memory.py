@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from kcc.base.scratch import scratch_folder
 from kcc.commands.errors import usage_error
-from kcc.commands.hosts import add_script, check_script, script_exit_code
+from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.memory_options import (
-    Launches,
     add_memory,
     add_memory_output,
     check_memory,
@@ -21,7 +19,7 @@ from kcc.commands.options import Parser, Subparsers, add_console
 from kcc.commands.outputs import STANDARD
 from kcc.commands.sources import SourceLines
 from kcc.commands.static_trace import SOURCE_SUFFIXES
-from kcc.commands.traced import trace_script
+from kcc.commands.traced import launches_of
 
 _EXAMPLES = """examples:
   kcc memory kernels/spmv/workload.py --gpu c2050-baghsorkhi
@@ -59,17 +57,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
     path = arguments.script
     targets = check_memory(arguments, path)
-    chosen = tuple(arguments.kernels), tuple(arguments.launches)
     try:
-        if path.endswith((".kct", ".g")):
-            found = model_memory(arguments, path, Launches(path, {}, *chosen), sources)
-        else:
-            check_script(arguments)
-            with scratch_folder() as folder:
-                trace = folder / "trace.kct"
-                registers = trace_script(arguments, sources, trace, quiet=STANDARD in targets)
-                launches = Launches(str(trace), registers, *chosen)
-                found = model_memory(arguments, path, launches, sources)
+        with launches_of(arguments, sources, quiet=STANDARD in targets) as launches:
+            found = model_memory(arguments, path, launches, sources)
     except SystemExit as end:
         return script_exit_code(end)
     if not found.runs[0].results:

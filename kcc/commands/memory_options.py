@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
+from kcc.commands.launch_choice import Group
+from kcc.commands.number_options import count_from
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
+from kcc.commands.traced import IMPOSSIBLE, Launches, add_traced_sources
 
 if TYPE_CHECKING:
     from kcc.report.memory_run import MemoryReport
@@ -21,26 +23,6 @@ if TYPE_CHECKING:
 ALL = "all"
 DEFAULT_TRIALS = 64
 """As figures 5 and 6 of the text; nothing is gained after 60 (section 5.3)."""
-
-IMPOSSIBLE = ("K805", "K807", "K871")
-"""What is wrong with a GPU, not with the trace."""
-
-
-class Group(Protocol):
-    """A group of options."""
-
-    def add_argument(self, *names: str, **settings: Any) -> Any: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Launches:
-    """A trace file or list, and which of its launches are meant (all for none); ``registers`` of a
-    work-item by kernel, where they are known."""
-
-    path: str
-    registers: Mapping[str, int]
-    kernels: tuple[str, ...] = ()
-    numbers: tuple[range, ...] = ()
 
 
 def add_memory(parser: argparse.ArgumentParser) -> Group:
@@ -55,7 +37,7 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         help="change a value of the GPUs, e.g. l2.size_bytes=1048576 (repeatable)",
     )  # fmt: skip
     group.add_argument(
-        "--trials", metavar="N", type=_positive, default=DEFAULT_TRIALS,
+        "--trials", metavar="N", type=count_from(1), default=DEFAULT_TRIALS,
         help="orders that are drawn, or with --until: at most (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -68,7 +50,7 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         "launch of half a million accesses of warps; else waves until their data fill L2 twice)",
     )  # fmt: skip
     group.add_argument(
-        "--order-seed", metavar="N", type=_count, default=0,
+        "--order-seed", metavar="N", type=count_from(0), default=0,
         help="other random orders (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -76,9 +58,10 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         help="each launch begins with an empty L2; else with what the one before left",
     )  # fmt: skip
     group.add_argument(
-        "--start", choices=("delay", "skip", "together"), default="delay",
-        help="the first blocks of an SM begin a random time later, at a random point of their "
-        "trace (the text), or together (default: %(default)s)",
+        "--start", choices=("delay", "apart", "skip", "together"), default="delay",
+        help="the first blocks of SMs begin a random time late, each its own (delay) or one for "
+        "each SM (apart), at a random point of their trace (skip), or together (default: "
+        "%(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--without-deviation", action="store_true", help="one pass, nothing of it random"
@@ -89,7 +72,7 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
         "kept in L2; what each does to the latency of all loads",
     )  # fmt: skip
     group.add_argument(
-        "--jobs", metavar="N", type=_positive, default=1,
+        "--jobs", metavar="N", type=count_from(1), default=1,
         help="threads; results are the same (default: %(default)s)",
     )  # fmt: skip
     return group
@@ -141,8 +124,7 @@ def model_memory(
             failed.append(FailedGpu(name, error.diagnostics[0].message))
             continue
         runs.append(GpuRun(gpu.stem, tuple(arguments.overrides), results))
-    if launches.path.endswith(".kct"):
-        _add_sources(launches.path, sources)
+    add_traced_sources(launches.path, sources)
     names = {a.access.file for r in runs for m in r.results for a in m.accesses} - {""}
     texts = {name: list(sources[name]) for name in names if name in sources}
     return MemoryReport(source, tuple(runs), tuple(failed), texts, tuple(notes))
@@ -204,29 +186,6 @@ def write_memory(
     write_outputs(outputs)
 
 
-def _add_sources(path: str, sources: SourceLines) -> None:
-    """The texts that a trace keeps of its kernels' sources."""
-    from kcc.base.trace.reader import open_trace
-
-    with open_trace(path) as trace:
-        for tables in trace.tables:
-            for name, text in zip(tables.files, tables.texts, strict=True):
-                if text:
-                    sources.add(name, text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1 << 20:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 1 << 63:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 0 on")
-    return int(text)
-
-
 def _points(text: str) -> float:
     """``0.5%`` as a share of 1."""
     try:
@@ -240,4 +199,4 @@ def _points(text: str) -> float:
 
 def _waves(text: str) -> int:
     """Waves of a snapshot; 0 for all of a launch."""
-    return 0 if text == ALL else _positive(text)
+    return 0 if text == ALL else count_from(1)(text)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from kcc.commands.compiler_words import in_our_words
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import write_standard
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
@@ -22,27 +23,17 @@ SIZE_NAMES = ("tiny", "small", "large")
 
 DEFAULT_SIZE = "small"
 
+CODE_CHOICES = ("kcc", "auto", "compiler")
 REGISTER_SOURCES = ("estimate", "ptxas", "amdgpu")
 
-OPENCL_VERSIONS = ("CL1.0", "CL1.1", "CL1.2")
+OPENCL_VERSIONS = {"CL1.0": 120, "CL1.1": 120, "CL1.2": 120, "CL2.0": 200, "CL3.0": 300}
+"""Versions of OpenCL C, and as which each is read."""
 
 _DIALECT_OPTIONS = {
     "-cl-fast-relaxed-math": "allow what clBuildProgram's option of this name allows",
     "-cl-mad-enable": "allow a*b+c to become a mad",
     "-cl-single-precision-constant": "treat floating constants as float",
 }
-
-_IGNORED_OPTIONS = (
-    "-cl-denorms-are-zero",
-    "-cl-no-signed-zeros",
-    "-cl-unsafe-math-optimizations",
-    "-cl-finite-math-only",
-    "-cl-opt-disable",
-    "-cl-strict-aliasing",
-    "-cl-kernel-arg-info",
-    "-cl-fp32-correctly-rounded-divide-sqrt",
-)
-"""Options of clBuildProgram (OpenCL 1.2, section 5.6.4) that change nothing kcc reports."""
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +42,11 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source: OpenCL C, CUDA (.cu), LLVM IR (.ll, .bc); '-' reads OpenCL C from "
-        "standard input",
+        help="kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc); "
+        "'-' reads OpenCL C from standard input",
     )
+    if isinstance(parser, Parser):
+        parser.takes_compiler_words = True
     group = parser.add_argument_group("how the source is read")
     _add_dialect(group)
     group.add_argument(
@@ -66,6 +59,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 def parse_dialect(words: Sequence[str]) -> BuildOptions:
     """Compiler options given as words elsewhere; raises :class:`UsageError` as usual."""
     parser = Parser(add_help=False)
+    parser.takes_compiler_words = True
     _add_dialect(parser)
     return build_options(parser.parse_args(words))
 
@@ -106,12 +100,12 @@ def _add_dialect(group: _Options) -> None:
         help="include FILE before the source",
     )
     group.add_argument(
-        "-cl-std", choices=OPENCL_VERSIONS, help="version of OpenCL C; all are read as CL1.2"
+        "-cl-std",
+        choices=(*OPENCL_VERSIONS, *map(str.lower, OPENCL_VERSIONS)),
+        help="version of OpenCL C (default: CL1.2, which 1.0 and 1.1 are read as)",
     )
     for option, meaning in _DIALECT_OPTIONS.items():
         group.add_argument(option, action="store_true", help=meaning)
-    for option in _IGNORED_OPTIONS:
-        group.add_argument(option, action="store_true", help=argparse.SUPPRESS)
 
 
 def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) -> None:
@@ -232,12 +226,19 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="change a value of the GPU, e.g. l2.size_bytes=4194304 (repeatable)",
     )
+    add_code(group)
+
+
+def add_code(group: argparse._ArgumentGroup) -> None:
+    """Whose machine code is meant; `--registers` is its older name."""
     group.add_argument(
-        "--registers",
-        choices=REGISTER_SOURCES,
-        help="count registers: by kcc's estimate (the default with --gpu), by ptxas, or by LLVM's "
-        "back end for the GPU of AMD that is named",
+        "--code",
+        choices=CODE_CHOICES,
+        help="whose machine code: kcc's own lowering (the default), that of the GPU's compiler "
+        "(ptxas, which is installed where it is missing, or LLVM for AMD), or auto: the compiler's "
+        "where it is there",
     )
+    group.add_argument("--registers", choices=REGISTER_SOURCES, help=argparse.SUPPRESS)
 
 
 def add_console(parser: argparse.ArgumentParser, *, stages: bool = True) -> None:
@@ -300,6 +301,7 @@ def build_options(arguments: argparse.Namespace) -> BuildOptions:
         fast_relaxed_math=arguments.cl_fast_relaxed_math,
         mad_enable=arguments.cl_mad_enable,
         single_precision_constant=arguments.cl_single_precision_constant,
+        opencl_version=OPENCL_VERSIONS[(arguments.cl_std or "CL1.2").upper()],
         instantiate=tuple(getattr(arguments, "instantiate", ())),
     )
 
@@ -312,6 +314,9 @@ class _Options(Protocol):
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that raises :class:`UsageError`, and whose options are never shortened."""
+
+    takes_compiler_words = False
+    """Whether options of other compilers may stand among its own."""
 
     rest: str | None = None
     """What words behind ``--`` are called, where they are for somebody else."""
@@ -331,6 +336,9 @@ class Parser(argparse.ArgumentParser):
         instead = self._instead(args)
         if instead is not None:
             return instead.parse_known_args(args, namespace)
+        ignored = list[str]()
+        if self.takes_compiler_words:
+            args, ignored = in_our_words(list(args))
         if self.rest is None:
             found, unknown = super().parse_known_args(args, namespace)
         else:
@@ -338,6 +346,8 @@ class Parser(argparse.ArgumentParser):
             end = words.index("--") if "--" in words else len(words)
             found, unknown = super().parse_known_args(words[:end], namespace)
             setattr(found, self.rest, words[end + 1 :])
+        if self.takes_compiler_words:
+            found.ignored_words = ignored
         if unknown and " " in self.prog:  # of a command, whose options are known here alone
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return found, unknown

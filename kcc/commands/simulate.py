@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
-from kcc.commands.hosts import add_script, check_script, script_exit_code
+from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.launch_choice import add_launch_choice
+from kcc.commands.number_options import count_from
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
@@ -19,7 +19,7 @@ from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
 from kcc.commands.simulation_values import sweep_values
 from kcc.commands.sources import SourceLines
-from kcc.commands.traced import trace_script
+from kcc.commands.traced import Launches, add_traced_sources, launches_of, trace_script
 
 if TYPE_CHECKING:
     from kcc.report.simulation.run import FailedRun, SimulationRun
@@ -78,7 +78,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="each launch begins with empty caches; else L2 stays as the launch before left it",
     )  # fmt: skip
     group.add_argument(
-        "--jobs", metavar="N", type=_positive, default=1,
+        "--jobs", metavar="N", type=count_from(1), default=1,
         help="processes, for several configurations, and with --cold for launches; results are the "
         "same (default: %(default)s)",
     )  # fmt: skip
@@ -180,46 +180,22 @@ def _texts(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, lis
 def _simulate(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> list[SimulationRun | FailedRun]:
-    path = arguments.script
-    if path.endswith((".kct", ".g")):
-        return _simulate_file(arguments, path, {}, sources)
-    check_script(arguments)
     if arguments.model == "pipeline":
         return run_pipeline(arguments, sources, quiet=quiet)
-    with scratch_folder() as folder:
-        trace = folder / "trace.kct"
-        registers = trace_script(arguments, sources, trace, quiet=quiet)
-        return _simulate_file(arguments, str(trace), registers, sources)
+    with launches_of(arguments, sources, quiet=quiet) as launches:
+        return _simulate_file(arguments, launches, sources)
 
 
 def _simulate_file(
-    arguments: argparse.Namespace, path: str, registers: dict[str, int], sources: SourceLines
+    arguments: argparse.Namespace, launches: Launches, sources: SourceLines
 ) -> list[SimulationRun | FailedRun]:
     """The launches of a trace or list in all configurations."""
-    if path.endswith(".kct"):
-        _add_sources(path, sources)
+    add_traced_sources(launches.path, sources)
     is_whole = arguments.timeline or arguments.csv
     timeline = TIMELINE_BLOCKS if is_whole else PAGE_BLOCKS if arguments.html else 0
     plan = Plan(
-        path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
-        tuple(arguments.kernels), tuple(arguments.launches), registers, timeline, arguments.cold,
+        launches.path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
+        launches.kernels, launches.numbers, dict(launches.registers), timeline, arguments.cold,
         interval_options(arguments) if arguments.model == "interval" else None,
     )  # fmt: skip
     return run_plan(plan, arguments.jobs)
-
-
-def _add_sources(path: str, sources: SourceLines) -> None:
-    """The texts that a trace keeps of its kernels' sources."""
-    from kcc.base.trace.reader import open_trace
-
-    with open_trace(path) as trace:
-        for tables in trace.tables:
-            for name, text in zip(tables.files, tables.texts, strict=True):
-                if text:
-                    sources.add(name, text)
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 on")
-    return int(text)

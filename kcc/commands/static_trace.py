@@ -14,7 +14,7 @@ from kcc.commands.clang import provide_clang
 from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import usage_error
 from kcc.commands.gpu_options import read_assumptions
-from kcc.commands.hosts import WARP_SIZES
+from kcc.commands.hosts import WARP_SIZES, lanes_of_warp
 from kcc.commands.options import (
     Parser,
     add_assumptions,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kcc.stages.analyze import AnalysisRequest
     from kcc.stages.static_tracing import StaticTraces, TracedKernel
 
-SOURCE_SUFFIXES = (".cl", ".cu", ".ll", ".bc")
+SOURCE_SUFFIXES = (".cl", ".cu", ".hip", ".ll", ".bc")
 
 MAX_NOTES = 12
 """Assumptions that are listed for each kernel; of more, their number is said."""
@@ -83,8 +83,7 @@ def add_observed(parser: argparse.ArgumentParser) -> None:
         "--warp-size",
         type=int,
         choices=WARP_SIZES,
-        default=32,
-        help="lanes of a warp (default: %(default)s)",
+        help="lanes of a warp (default: those of the GPU, where one is named, else 32)",
     )
 
 
@@ -101,7 +100,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     stage = StageRunner()
     request, remarks = stage("read", lambda: static_request(arguments, path, sources))
     profile = stage("read", lambda: observed_profile(arguments.profile))
-    width = arguments.warp_size
+    width = lanes_of_warp(arguments)
     with trace_target(arguments) as target:
         found = trace_source(request, target, width=width, profile=profile, stage=stage)
     write_messages((*found.warnings, *found.failures), sources)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.commands.accelsim import add_format, export_trace, is_export, trace_target
+from kcc.commands.accelsim_cut import check_cut, cut_list, is_list
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, run_host, script_exit_code
@@ -31,6 +32,8 @@ _EXAMPLES = """examples:
   kcc trace vecadd.cl --global 2**20 --arg n=2**20 -o vecadd.kct
                                                  without a run; see `kcc trace FILE.cl --help`
   kcc trace bfs.kct --format accelsim -o bfs     a trace as a folder for Accel-Sim
+  kcc trace bfs/kernelslist.g --selection points.json -o few
+                                                 of such a folder what sampling has chosen
   kcc trace --show bfs.kct                       what the file holds
   kcc trace --show bfs.kct --launch 2 --block 7 --warp 1
   kcc trace --show bfs.kct --json -"""
@@ -43,6 +46,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="write what every warp does to a file: of a run, or from the source alone",
         usage="kcc trace FILE -o FILE.kct [OPTION ...] [-- ARG ...]\n"
         "       kcc trace FILE.cl -o FILE.kct [OPTION ...]\n"
+        "       kcc trace kernelslist.g --selection FILE -o FOLDER\n"
         "       kcc trace --show FILE.kct [OPTION ...]",
         description="Run a PyOpenCL script as `kcc run` does, and write what its kernels did to a\n"
         "trace: basic blocks, lane masks and addresses, warp by warp. Or do so for a kernel\n"
@@ -84,6 +88,10 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    check_cut(arguments)
+    if is_list(arguments.script):
+        cut_list(arguments)
+        return 0
     if arguments.show:
         _check_show(arguments)
         _show(arguments)

@@ -3,10 +3,58 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
-from kcc.commands.hosts import run_host
+from kcc.base.scratch import scratch_folder
+from kcc.commands.hosts import check_script, run_host
 from kcc.commands.sources import SourceLines
+
+IMPOSSIBLE = ("K805", "K807", "K871", "K877")
+"""What is wrong with a GPU, not with the launches: values that contradict each other or are not
+known, a thread block that does not fit, warps of another size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launches:
+    """A trace file or list, and which of its launches are meant (all for none); ``registers`` of a
+    work-item by kernel, where they are known."""
+
+    path: str
+    registers: Mapping[str, int]
+    kernels: tuple[str, ...] = ()
+    numbers: tuple[range, ...] = ()
+
+
+@contextmanager
+def launches_of(
+    arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
+) -> Generator[Launches, None, None]:
+    """The launches of the trace or list that is named, or of the script, which is traced."""
+    path, chosen = arguments.script, (tuple(arguments.kernels), tuple(arguments.launches))
+    if path.endswith((".kct", ".g")):
+        yield Launches(path, {}, *chosen)
+        return
+    check_script(arguments)
+    with scratch_folder() as folder:
+        trace = folder / "trace.kct"
+        registers = trace_script(arguments, sources, trace, quiet=quiet)
+        yield Launches(str(trace), registers, *chosen)
+
+
+def add_traced_sources(path: str, sources: SourceLines) -> None:
+    """Add the texts that a trace keeps of its kernels' sources."""
+    from kcc.base.trace.reader import open_trace
+
+    if not path.endswith(".kct"):
+        return
+    with open_trace(path) as trace:
+        for tables in trace.tables:
+            for name, text in zip(tables.files, tables.texts, strict=True):
+                if text:
+                    sources.add(name, text)
 
 
 def trace_script(

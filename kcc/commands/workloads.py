@@ -63,8 +63,15 @@ def survey(
             )
         names = {**_macro_values(options.macros), **given.names}
         inputs = LaunchInputs(given.request, names, (), COMMAND_LINE)
-        return Surroundings(options, {}, inputs, given.arguments, ())
-    return _with_workload(workload, options, given)
+        return Surroundings(options, {}, inputs, given.arguments, ignored_words(arguments))
+    found = _with_workload(workload, options, given)
+    return replace(found, remarks=(*found.remarks, *ignored_words(arguments)))
+
+
+def ignored_words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """What to say of options of other compilers that change nothing."""
+    words: Sequence[str] = getattr(arguments, "ignored_words", ())
+    return (f"without effect here: {' '.join(words)}",) if words else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,10 @@ _FLAGS = frozenset(
 )  # fmt: skip
 """Options without a value; most change nothing that kcc does."""
 
-_VERSIONS = ("CL1.0", "CL1.1", "CL1.2")
+_VERSIONS = {"CL1.0": 120, "CL1.1": 120, "CL1.2": 120, "CL2.0": 200, "CL3.0": 300}
+
+_VENDORS = ("-cl-nv-", "-qcom-", "-cl-intel-", "-cl-uniform-work-group-size", "-cl-no-subgroup-ifp")
+"""How options begin that change nothing that kcc does."""
 
 
 class UnknownOptionError(Exception):
@@ -41,7 +44,7 @@ def parse_options(words: Sequence[str]) -> BuildOptions:
     -O1.
     """
     macros, folders = list[MacroOption](), list[str]()
-    rest = iter(words)
+    rest, version = iter(words), 120
     for word in rest:
         match word[:2]:
             case "-D":
@@ -51,7 +54,9 @@ def parse_options(words: Sequence[str]) -> BuildOptions:
                 macros.append(MacroOption(_value(word, rest), None))
             case "-I":
                 folders.append(_value(word, rest).strip('"'))
-            case _ if word in _FLAGS or word.removeprefix("-cl-std=") in _VERSIONS:
+            case _ if word.startswith("-cl-std=") and word[8:] in _VERSIONS:
+                version = _VERSIONS[word[8:]]
+            case _ if word in _FLAGS or word.startswith(_VENDORS):
                 pass
             case _:
                 raise UnknownOptionError(word)
@@ -62,6 +67,7 @@ def parse_options(words: Sequence[str]) -> BuildOptions:
         fast_relaxed_math="-cl-fast-relaxed-math" in words,
         mad_enable="-cl-mad-enable" in words,
         single_precision_constant="-cl-single-precision-constant" in words,
+        opencl_version=version,
     )
 
 

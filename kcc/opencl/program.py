@@ -72,6 +72,7 @@ class Program(Informed):
             what = f"'{error}' is no option of clBuildProgram"
             record = ErrorRecord(what, status_code.INVALID_BUILD_OPTIONS, "clBuildProgram")
             raise RuntimeError(record) from None
+        parsed = replace(parsed, sub_group_size=self.context.session.settings.width)
         if self.context.session.settings.check:
             parsed = replace(parsed, opt_level=OptLevel.O0)
         try:

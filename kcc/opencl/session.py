@@ -7,7 +7,6 @@ at the environment.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
+from kcc.base.cache_folder import user_cache_dir
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.tracegen.device_memory import DeviceMemory
 from kcc.tracegen.execute import DEFAULT_BUDGET, Execution, PreparedLaunch
@@ -135,16 +135,3 @@ def plain_session() -> Session:
     main = getattr(sys.modules.get("__main__"), "__file__", None)
     folder = Path(main).resolve().parent if main else None
     return Session(HostSettings(cache_dir=user_cache_dir()), folder=folder)
-
-
-def user_cache_dir() -> Path | None:
-    """Where compiled kernels are kept: ``$KCC_CACHE_DIR``, else kcc in ``$XDG_CACHE_HOME`` or
-    ``~/.cache``; None, no cache, if ``$KCC_CACHE_DIR`` is empty or there is no home."""
-    chosen = os.environ.get("KCC_CACHE_DIR")
-    if chosen is not None:
-        return Path(chosen) if chosen else None
-    try:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    except RuntimeError:
-        return None
-    return Path(base) / "kcc"

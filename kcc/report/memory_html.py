@@ -173,23 +173,27 @@ def _changes(r: MemoryResult) -> Markup:
 def _charts(r: MemoryResult) -> Markup:
     """Histograms of rates and of DRAM's latency, and how the deviations settled."""
     rates = (("L1 reads", r.l1_rate), ("L2 reads", r.l2_rate), ("L2 writes", r.write_rate))
-    known = [(name, found) for name, found in rates if found is not None]
+    there = [(name, found) for name, found in rates if found is not None]
+    known = [(name, found) for name, found in there if found.varies]
     figures = [
         tag("figure", histogram([100 * v for v in found.values], "%"),
             tag("figcaption", f"{name}: hit rate of each trial"))
-        for name, found in known if found.deviation
+        for name, found in known
     ]  # fmt: skip
     if r.batch_cycles:
         figures.append(
             tag("figure", histogram(r.batch_cycles, "cycles"),
                 tag("figcaption", "DRAM: latency of batches of requests"))
         )  # fmt: skip
-    if r.trials > 2:
+    if r.trials > 2 and known:
         figures.append(
             tag("figure", convergence(known),
                 tag("figcaption", "standard deviation over the first n trials, points"))
         )  # fmt: skip
-    return tag("div", *figures, class_="charts")
+    same = [name for name, found in there if not found.varies]
+    said = f"Hit rates that are the same in all {r.trials} trials: {', '.join(same)}."
+    charts = tag("div", *figures, class_="charts")
+    return join(charts, tag("p", said, class_="soft")) if same and r.trials > 1 else charts
 
 
 def _notes(report: MemoryReport) -> Markup:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kcc.base.assumptions import Assumptions
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
+from kcc.frontend.kernel import Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.passes.facts import Around, plainly
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from kcc.passes.memory.access_facts import MemoryShape
     from kcc.passes.registers.counts import Registers
     from kcc.passes.symbolic.ranges import Known
-    from kcc.report.analysis.model import Analysis, KernelReport
+    from kcc.report.analysis.model import Analysis, KernelReport, MachineView
+    from kcc.stages.machine_code import CodeRequest
 
 Frontend = Literal["auto", "builtin", "clang"]
 
@@ -60,16 +61,15 @@ class AnalysisRequest:
     gpu: GpuDescription | None = None
     registers: RegisterRequest | None = None
     """None leaves registers out, unless the source is compiled at -O2 anyway."""
+    machine_code: bool = False
+    """Whether the report has the compiler's code that registers are counted in."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegisterRequest:
-    """Where register counts come from: ptxas with a path to it, compiling for ``target``; LLVM's
-    back end for AMD's GPU ``amd_target``; else kcc's estimate."""
+    """Where register counts come from: a compiler's ``code``, else kcc's estimate."""
 
-    ptxas: Path | None = None
-    target: str = ""
-    amd_target: str = ""
+    code: CodeRequest | None = None
 
 
 def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
@@ -85,7 +85,8 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
     kernels = choose_kernels(unit, request.kernels)
     check_arguments(request.arguments, kernels)
     counts = count_registers(unit, request, stage)
-    results = [analyze_kernel(kernel, unit, request, counts, stage) for kernel in kernels]
+    views = _machine_views(unit, request, stage)
+    results, refused = _each_kernel(kernels, unit, request, counts, stage)
     results = trace_unrolling(results, unit, request, stage)
     unused = unused_assumptions(request.assumptions, [facts for _, facts in results])
     return Analysis(
@@ -94,11 +95,32 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
         frontend=unit.frontend,
         optimisation=unit.opt_level,
         build_options=option_words(request.options),
-        kernels=tuple(report for report, _ in results),
+        kernels=tuple(replace(report, machine=views.get(report.symbol)) for report, _ in results),
+        refused=refused if request.kernels else (*unit.refused, *refused),
         warnings=(*unit.warnings, *unused),
         remarks=request.remarks,
         sources=unit.sources,
     )
+
+
+def _each_kernel(
+    kernels: Sequence[Kernel],
+    unit: CompiledUnit,
+    request: AnalysisRequest,
+    registers: Mapping[str, Registers],
+    stage: Around,
+) -> tuple[list[tuple[KernelReport, Facts]], tuple[Refused, ...]]:
+    """The results of those that can be analysed, and why the others cannot; raises where none
+    can."""
+    results, refused = list[tuple["KernelReport", "Facts"]](), list[Refused]()
+    for kernel in kernels:
+        try:
+            results.append(analyze_kernel(kernel, unit, request, registers, stage))
+        except DiagnosticError as error:
+            refused.append(Refused(kernel.name, error.diagnostics))
+    if not results and refused:
+        raise DiagnosticError(dict.fromkeys(d for each in refused for d in each.diagnostics))
+    return results, tuple(refused)
 
 
 def analyze_kernel(
@@ -143,8 +165,6 @@ def trace_unrolling(
     stage: Around = plainly,
 ) -> list[tuple[KernelReport, Facts]]:
     """The results of a unit at -O2 with what became of the source's loops; others as they are."""
-    from dataclasses import replace
-
     from kcc.frontend.options import OptLevel
     from kcc.passes.facts import run_passes
     from kcc.passes.symbolic.build import SymbolicValues
@@ -184,24 +204,57 @@ def count_registers(
 
     Raises :class:`DiagnosticError` (K81x) for ptxas that does not do its work.
     """
-    from dataclasses import replace
-
     from kcc.frontend.options import OptLevel
-    from kcc.passes.registers.counts import amdgpu_registers, estimate_registers, ptxas_registers
+    from kcc.passes.registers.counts import estimate_registers
+    from kcc.stages.machine_code import machine_code, registers_of
 
     if unit.opt_level is not OptLevel.O2:
         if request.registers is None:
             return {}
-        options = replace(request.options, opt_level=OptLevel.O2)
-        unit = compile_unit(replace(request, options=options), stage)
+        unit = _optimised(unit, request, stage)
     asked = request.registers or RegisterRequest()
-    if asked.ptxas is not None:
-        path = asked.ptxas
-        return stage("registers", lambda: ptxas_registers(unit, asked.target, path))
-    if asked.amd_target:
-        return stage("registers", lambda: amdgpu_registers(unit, asked.amd_target))
+    if asked.code is not None:
+        code = asked.code
+        found = stage("machine code", lambda: machine_code(unit, code))
+        return {symbol: registers_of(each) for symbol, each in found.items()}
     chosen = choose_kernels(unit, request.kernels)
     return stage("registers", lambda: {k.symbol: estimate_registers(k.function) for k in chosen})
+
+
+def _optimised(unit: CompiledUnit, request: AnalysisRequest, stage: Around) -> CompiledUnit:
+    """The unit at -O2, of which compilers' code is."""
+    from kcc.frontend.options import OptLevel
+
+    if unit.opt_level is OptLevel.O2:
+        return unit
+    options = replace(request.options, opt_level=OptLevel.O2)
+    return compile_unit(replace(request, options=options), stage)
+
+
+def _machine_views(
+    unit: CompiledUnit, request: AnalysisRequest, stage: Around
+) -> Mapping[str, MachineView]:
+    from kcc.frontend.machine_code.graph import MachineGraph
+    from kcc.frontend.machine_code.numbering import Numbers
+    from kcc.report.analysis.model import MachineView
+    from kcc.stages.machine_code import machine_code
+
+    asked = request.registers.code if request.registers else None
+    if asked is None or not request.machine_code:
+        return {}
+    best = _optimised(unit, request, stage)
+    codes = stage("machine code", lambda: machine_code(best, asked))
+    numbers = Numbers.of(best.module)
+    found = dict[str, MachineView]()
+    for symbol, code in codes.items():
+        rows = best.module.functions[symbol].instructions
+        places = list[tuple[str, int] | None]()
+        for each in code.instructions:
+            index = numbers.index(symbol, each.number)
+            at = None if index is None else rows[index].location
+            places.append(None if at is None else (at.file, at.line))
+        found[symbol] = MachineView(code, tuple(places), MachineGraph(code).live_words)
+    return found
 
 
 def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
@@ -287,7 +340,10 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
     from kcc.stages.argument_words import check_types, unvalued_names
 
     def compiled() -> CompiledUnit:
-        unit = compile_source(request.source, request.options, request.frontend)
+        options = request.options
+        if request.gpu is not None and request.gpu.warp_size is not None:
+            options = replace(options, sub_group_size=request.gpu.warp_size.value)
+        unit = compile_source(request.source, options, request.frontend, partial=True)
         check_types(request.arguments, unit)
         more = (
             *unused_macros(request.options.macros, unit.sources),
@@ -316,10 +372,19 @@ def choose_kernels(unit: CompiledUnit, names: Iterable[str]) -> tuple[Kernel, ..
         )
     wanted = dict.fromkeys(names)
     known = [kernel.name for kernel in unit.kernels]
+    if wanted and (wrong := refusals(unit, wanted)):
+        raise DiagnosticError(wrong)
     missing = [_no_kernel(unit.name, name, known) for name in wanted if name not in known]
     if missing:
         raise DiagnosticError(missing)
     return tuple(kernel for kernel in unit.kernels if not wanted or kernel.name in wanted)
+
+
+def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]:
+    """Why kernels called ``names`` are left out; everything that is wrong for no names."""
+    chosen = set(names)
+    rows = [each for each in unit.refused if not chosen or each.kernel in chosen]
+    return tuple(dict.fromkeys(d for each in rows for d in each.diagnostics))
 
 
 def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:

@@ -31,11 +31,13 @@ if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.base.gpu.needs import GpuReader
     from kcc.frontend.kernel import CompiledUnit, Kernel
+    from kcc.frontend.machine_code.model import MachineCode
     from kcc.passes.registers.counts import Registers
     from kcc.sim.estimate.options import Mechanisms
     from kcc.sim.estimate.result import Estimate
     from kcc.sim.estimate.subject import Subject
     from kcc.sim.flow.guesses import Guess
+    from kcc.stages.machine_code import CodeRequest
 
     ModelFunction = Callable[[Subject, GpuReader, Mechanisms], Estimate]
 
@@ -79,6 +81,10 @@ class Question:
     ablate: bool = False
     analysis: CacheOptions = field(default_factory=CacheOptions)
     launches: LaunchWay = LaunchWay.QUEUED
+    codes: Mapping[str, CodeRequest] = field(default_factory=dict[str, "CodeRequest"])
+    """Of the GPUs by name whose compiler's code is timed; of others kcc's own lowering."""
+    code_needed: bool = False
+    """Whether a kernel without such code is refused, else it is timed as kcc lowers it."""
 
 
 # models
@@ -119,6 +125,7 @@ class PreparedKernel:
     assumed_launch: bool
     guesses: tuple[Guess, ...]
     subject: Subject
+    array_bytes: Mapping[str, int] = field(default_factory=dict[str, int])
     unused: tuple[str, ...] = ()
     """What is wrong with the assumptions that none of the kernels has use for."""
 
@@ -132,6 +139,8 @@ class Workshop:
         self.stage = stage
         self._compiled: tuple[object, CompiledUnit, Mapping[str, Registers]] | None = None
         self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
+        self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
+        self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
 
     def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
         """The kernels that are asked for.
@@ -152,6 +161,7 @@ class Workshop:
                 unused = unused_in(request.assumptions, known)
                 found = tuple(replace(each, unused=unused) for each in found)
             self._prepared = (request, found)
+            self._subjects.clear()
         return self._prepared[1]
 
     def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
@@ -164,6 +174,7 @@ class Workshop:
             plain = compile_unit(request, self.stage)
             unit = self.stage("folding", lambda: fold_math(plain))
             self._compiled = (key, unit, count_registers(unit, request, self.stage))
+            self._coded.clear()
         return self._compiled[1:]
 
     def estimate(
@@ -176,9 +187,14 @@ class Workshop:
         from kcc.base.gpu.needs import GpuReader
         from kcc.sim.estimate.options import ABLATIONS, EVERYTHING
 
-        model, subject = MODELS[question.model](), prepared.subject
+        model = MODELS[question.model]()
+        subject, reason = self._subject(prepared, gpu, question)
         whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
+        found = replace(found, code=subject.code, code_reason=reason)
+        if question.analysis.trials > 1 and not found.invalid:
+            orders = self.stage("orders", lambda: self._orders_of(prepared, gpu, question.analysis))
+            found = replace(found, interleaving=max(found.interleaving, orders))
         ablated = dict[str, float]()
         if question.ablate and not found.invalid:
             for name, ablation in ABLATIONS.items():
@@ -193,6 +209,55 @@ class Workshop:
             prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
             prepared.unused, reduced, question.analysis.off,
         )  # fmt: skip
+
+    def _subject(
+        self, prepared: PreparedKernel, gpu: GpuDescription, question: Question
+    ) -> tuple[Subject, str]:
+        """What is timed on a GPU, and why it is not the code of its compiler, "" where nobody
+        asked for that; raises :class:`DiagnosticError` where that code is needed."""
+        asked = question.codes.get(gpu.stem)
+        if asked is None:
+            return prepared.subject, ""
+        from kcc.frontend.machine_code.numbering import Numbers
+
+        assert self._compiled is not None
+        if asked not in self._coded:
+            self._coded[asked] = self._machine_code(asked, needed=question.code_needed)
+        codes, reason = self._coded[asked]
+        code = codes.get(prepared.subject.kernel.symbol)
+        if code is None:
+            return prepared.subject, reason or "the compiler leaves it out"
+        key = (id(prepared), asked)
+        if key not in self._subjects:
+            numbers = Numbers.of(self._compiled[1].module)
+            self._subjects[key] = self.stage(
+                "machine program",
+                lambda: prepared.subject.compiled(code, numbers, prepared.array_bytes),
+            )
+        return self._subjects[key], ""
+
+    def _machine_code(
+        self, asked: CodeRequest, *, needed: bool
+    ) -> tuple[Mapping[str, MachineCode], str]:
+        from kcc.stages.machine_code import machine_code
+
+        assert self._compiled is not None
+        unit = self._compiled[1]
+        try:
+            return self.stage("machine code", lambda: machine_code(unit, asked)), ""
+        except DiagnosticError as error:
+            if needed:
+                raise
+            return {}, error.diagnostics[0].message
+
+    def _orders_of(
+        self, prepared: PreparedKernel, gpu: GpuDescription, analysis: CacheOptions
+    ) -> float:
+        from kcc.stages.order_spread import order_spread
+
+        assert self._prepared is not None
+        request = replace(self._prepared[0], kernels=(prepared.configuration.kernel,))
+        return order_spread(request, gpu, analysis, prepared.subject.registers)
 
 
 def estimate_source(
@@ -272,7 +337,7 @@ def _prepared(
     }
     configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes, scalars)
     guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
-    return PreparedKernel(configuration, launch.assumed, guesses, subject)
+    return PreparedKernel(configuration, launch.assumed, guesses, subject, sizes_of)
 
 
 def _no_launch(kernel: Kernel, source: str, launch: Launch) -> Diagnostic:

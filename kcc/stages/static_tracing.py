@@ -19,6 +19,7 @@ from kcc.stages.analyze import (
     compile_unit,
     count_registers,
     known_launch,
+    refusals,
     resolve,
 )
 
@@ -87,7 +88,7 @@ def trace_source(
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
     check_arguments(request.arguments, kernels)
-    found, failures = list[TracedKernel](), list[Diagnostic]()
+    found, failures = list[TracedKernel](), list(refusals(unit, request.kernels))
     seen, silent = set[str](), list[Diagnostic]()
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
         for number, kernel in enumerate(kernels):
@@ -105,8 +106,9 @@ def trace_source(
     used = {each for kernel in found for each in kernel.summary.used}
     known = "known, or no work-item comes there"
     unused = [] if failures else warn_unused(request.assumptions, seen, used, known)
+    warnings = tuple(w for w in unit.warnings if w not in failures)
     return StaticTraces(
-        tuple(found), (*unit.warnings, *silent, *unused), tuple(failures), writer.bytes_written
+        tuple(found), (*warnings, *silent, *unused), tuple(failures), writer.bytes_written
     )
 
 

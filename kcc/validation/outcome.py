@@ -13,15 +13,17 @@ from kcc.report.estimate.ablation import spearman
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an estimate rests on: the share of warp instructions behind a guess, accesses without
-    known addresses, values that the GPU's description lacks or has weakly, and by which factor the
-    time may be off for what a compiler may spill."""
+    """What an estimate rests on: the share of warp instructions behind a guess, accesses whose
+    addresses memory decides and their share of what is asked of global memory, values that the
+    GPU's description lacks or has weakly, and by which factor the time may be off for what a
+    compiler may spill."""
 
     guessed_share: float = 0.0
     unknown_accesses: int = 0
     assumed_values: int = 0
     weak_values: int = 0
     doubt: float = 1.0
+    unknown_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,7 +129,7 @@ def _answer_of(found: Estimate) -> _Answer:
     values = ((f.name, getattr(found.counts, f.name)) for f in fields(found.counts))
     counts = {name: float(value) for name, value in values if isinstance(value, int | float)}
     basis = Basis(found.assumed_share, found.unknown_accesses, len(found.assumptions),
-                  len(found.weak), found.doubt)  # fmt: skip
+                  len(found.weak), found.doubt, found.unknown_share)  # fmt: skip
     return _Answer(found.time_us, found.kernel_us, *found.range_us, found.limiter, basis, counts)
 
 
@@ -143,6 +143,7 @@ def _total(parts: Sequence[tuple[_Answer, float]]) -> _Answer:
         max(a.basis.assumed_values for a, _ in parts),
         max(a.basis.weak_values for a, _ in parts),
         max(a.basis.doubt for a, _ in parts),
+        sum(a.basis.unknown_share * a.time_us * n for a, n in parts) / max(whole, 1e-12),
     )
     names = longest.counts
     return _Answer(

@@ -7,7 +7,6 @@ are known. Where it changes at many places (a triangle) it stays a sample.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +24,7 @@ MOST_CHANGES = 64
 INSIDE = 7
 """Numbers between two that differ which are looked at next."""
 
-FINER = 4
+FINER = 8
 """Times as many combinations as the first ones at most that are looked at between these."""
 
 
@@ -110,30 +109,37 @@ def refined(
 ) -> tuple[list[Ints], Mask] | None:
     """Axes with the numbers beside each change, and what ``holds`` for each combination of them:
     the last axis varies slowest, and there is one more dimension, of warps. At most so many
-    combinations are asked for at a time. None if ``holds`` is.
+    combinations are asked for at a time, of the axis that takes the fewest first. None if ``holds``
+    is.
     """
     taken, left = _shaped(axes, holds), FINER * most
     if taken is None:
         return None
     while left > 0:
-        for place, axis in enumerate(axes):
-            where = len(axes) - 1 - place
-            others = math.prod(len(a) for i, a in enumerate(axes) if i != place)
-            more = _between(axis, np.moveaxis(taken, where, 0), most // others)
-            if not len(more):
-                continue
-            found = _shaped([more if i == place else a for i, a in enumerate(axes)], holds)
-            if found is None:
-                return None
-            left -= len(more) * others
-            every = np.concatenate([axis, more])
-            order = np.argsort(every)
-            axes[place] = every[order]
-            taken = np.take(np.concatenate([taken, found], axis=where), order, axis=where)
+        asked = [
+            (len(more) * (taken[..., 0].size // len(axis)), place, more)
+            for place, axis in enumerate(axes)
+            if len(more := _between_of(axes, place, taken, most))
+        ]
+        if not asked:
             break
-        else:
-            break
+        combinations, place, more = min(asked, key=lambda each: each[:2])
+        found = _shaped([more if i == place else a for i, a in enumerate(axes)], holds)
+        if found is None:
+            return None
+        left -= combinations
+        where = len(axes) - 1 - place
+        every = np.concatenate([axes[place], more])
+        order = np.argsort(every)
+        axes[place] = every[order]
+        taken = np.take(np.concatenate([taken, found], axis=where), order, axis=where)
     return axes, taken
+
+
+def _between_of(axes: Sequence[Ints], place: int, taken: Mask, most: int) -> Ints:
+    """Numbers to look at next on one of the axes."""
+    others = taken[..., 0].size // len(axes[place])
+    return _between(axes[place], np.moveaxis(taken, len(axes) - 1 - place, 0), most // others)
 
 
 def _shaped(axes: Sequence[Ints], holds: Callable[[list[Ints]], Mask | None]) -> Mask | None:

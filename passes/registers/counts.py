@@ -16,21 +16,13 @@ also says how good they are on kernels that they were not fitted to (docs/gpus.m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from math import log
-from pathlib import Path
 
-from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.base.gpu.description import GpuDescription
-from kcc.frontend.amdgpu import DEFAULT_BLOCK, amd_registers
-from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.ir.instructions import GetElementPtr
 from kcc.frontend.ir.model import Function
-from kcc.frontend.kernel import CompiledUnit, Kernel, Language
-from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
-from kcc.frontend.ptx.ptxas import count_registers, version_of
+from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.graphs import reverse_postorder
@@ -143,61 +135,3 @@ def register_features(function: Function) -> RegisterFeatures:
         ),
         instructions=len(function.instructions),
     )
-
-
-OLDEST_TARGET = (5, 0)
-"""ptxas of CUDA 12 knows no older architecture; an older GPU is counted as this one."""
-
-
-def ptx_target(gpu: GpuDescription) -> str | None:
-    """The architecture that ptxas compiles for, None for what is not NVIDIA's."""
-    capability = gpu.capability
-    if capability is None:
-        return None
-    major, minor = max(capability, OLDEST_TARGET)
-    return f"sm_{major}{minor}"
-
-
-def ptxas_registers(
-    unit: CompiledUnit, target: str, ptxas: Path, libdevice: bytes | None = None
-) -> Mapping[str, Registers]:
-    """True counts of all kernels of a unit at -O2, by symbol.
-
-    ``libdevice`` is NVIDIA's mathematical library; without it functions are approximated, which
-    takes fewer registers.
-
-    :raises DiagnosticError: K810 when ptxas cannot be run, K811 when a kernel has no PTX here.
-    """
-    exact = unit.language is Language.CUDA
-    ptx = emit_ptx(unit.ir, PtxOptions(target, libdevice, exact))
-    mathematics = "libdevice" if libdevice else "approximate mathematics"
-    detail = f"ptxas {version_of(ptxas)}, {target}, {mathematics}"
-    return {
-        symbol: Registers(count.registers, RegisterSource.PTXAS, detail, count.spill_bytes)
-        for symbol, count in count_registers(ptx, target, ptxas).items()
-    }
-
-
-def amdgpu_registers(
-    unit: CompiledUnit, target: str, block_threads: int = DEFAULT_BLOCK
-) -> Mapping[str, Registers]:
-    """Vector registers of all kernels of a unit at -O2 on an AMD GPU, by symbol. ``target`` is the
-    GPU's compute capability, such as gfx90a; ``block_threads`` the largest work-group, which bounds
-    the count.
-
-    :raises DiagnosticError: K811 when a kernel has no AMD code here.
-    """
-    try:
-        counts = done_apart(lambda: amd_registers(unit.ir, target, block_threads))
-    except EndedError as error:
-        message = f"LLVM's back end for {target} fails: its process {error}"
-        raise DiagnosticError([Diagnostic("K811", message)]) from error
-    return {
-        symbol: Registers(
-            count.vgprs,
-            RegisterSource.AMDGPU,
-            f"LLVM's AMDGPU back end, {target}, {count.sgprs} scalar registers beside",
-            4 * count.spilled,
-        )
-        for symbol, count in counts.items()
-    }

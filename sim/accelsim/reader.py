@@ -19,7 +19,7 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.sim.accelsim.opcodes import NO_REGISTERS, Access, access_of, is_known
 
 WIDTH = 32
-PIECE_BYTES = 1 << 20
+PIECE_BYTES = LARGEST_LINE = 1 << 20
 """Read at once; a line may be as long."""
 
 MOST_KEYS = 1 << 17
@@ -100,7 +100,7 @@ def read_list(path: Path) -> list[Path]:
         if not text or text.startswith("Memcpy"):
             continue
         if not text.startswith("kernel") or "\0" in text:
-            raise _wrong(path, number, "neither a copy nor the name of a kernel's file")
+            raise wrong(path, number, "neither a copy nor the name of a kernel's file")
         found.append(path.parent / text)
     return found
 
@@ -109,7 +109,7 @@ def read_kernel(path: Path, number: int) -> SassKernel:
     """The first reading of a kernel's file. Raises K001 and K873."""
     from kcc.sim.accelsim import text_native as native
 
-    with _opened(path) as file:
+    with opened(path) as file:
         header, lines = _header(path, file)
         kernel = _kernel(path, number, header)
         keys = _Keys(
@@ -130,6 +130,12 @@ def read_kernel(path: Path, number: int) -> SassKernel:
     return kernel
 
 
+def read_header(path: Path, number: int) -> SassKernel:
+    """What a kernel's header says, without its instructions. Raises K001 and K873."""
+    with opened(path) as file:
+        return _kernel(path, number, _header(path, file)[0])
+
+
 def batches_of(kernel: SassKernel) -> Iterator[TraceBatch]:
     """The second reading: what each warp did, thread blocks in the order of the file. A segment is
     a distinct instruction. Raises K001 and K873."""
@@ -137,7 +143,7 @@ def batches_of(kernel: SassKernel) -> Iterator[TraceBatch]:
 
     assert kernel.keys is not None
     access_of_key = np.cumsum([i.has_addresses for i in kernel.instructions], dtype=np.int32) - 1
-    with _opened(kernel.path) as file:
+    with opened(kernel.path) as file:
         _, lines = _header(kernel.path, file)
         kernel.keys.state[:] = _state(kernel, lines)
         for rows, masks, starts, addresses in _pieces(kernel.path, file, kernel.keys, first=False):
@@ -146,7 +152,7 @@ def batches_of(kernel: SassKernel) -> Iterator[TraceBatch]:
     blocks = int(kernel.keys.state[native.BLOCK]) + 1
     if blocks != kernel.thread_blocks:
         message = f"the grid has {kernel.thread_blocks:,} thread blocks, and {blocks:,} are here"
-        raise _wrong(kernel.path, 1, message)
+        raise wrong(kernel.path, 1, message)
 
 
 def _batch(
@@ -197,10 +203,10 @@ def _pieces(path: Path, file: IO[bytes], keys: _Keys, *, first: bool) -> Iterato
             starts, addresses, lanes,
         )  # fmt: skip
         if error != native.FINE:
-            raise _wrong(path, int(keys.state[native.LINE]), native.WORDS_OF_ERRORS[error])
+            raise wrong(path, int(keys.state[native.LINE]), native.WORDS_OF_ERRORS[error])
         yield rows[:n], masks[:n], starts[: n + 1], addresses[:m]
     if keys.state[native.INSIDE]:
-        raise _wrong(path, int(keys.state[native.LINE]), "the file is cut off in a thread block")
+        raise wrong(path, int(keys.state[native.LINE]), "the file is cut off in a thread block")
 
 
 def _whole_lines(
@@ -213,7 +219,7 @@ def _whole_lines(
         if end == 0:
             rest += data
             if len(rest) > PIECE_BYTES:
-                raise _wrong(path, int(state[0]) + 1, "the line is too long")
+                raise wrong(path, int(state[0]) + 1, "the line is too long")
             continue
         yield np.frombuffer(rest + data[:end], np.uint8)
         rest = data[end:]
@@ -251,15 +257,15 @@ def _header(path: Path, file: IO[bytes]) -> tuple[dict[str, str], int]:
             name, _, value = line[1:].partition("=")
             header[name.strip()] = value.strip()
         elif line:
-            raise _wrong(path, at, "this is no line of a header")
+            raise wrong(path, at, "this is no line of a header")
         elif not data:
-            raise _wrong(path, at, "the file ends in its header")
-    raise _wrong(path, MOST_HEADER_LINES, "the header does not end")
+            raise wrong(path, at, "the file ends in its header")
+    raise wrong(path, MOST_HEADER_LINES, "the header does not end")
 
 
 def _kernel(path: Path, number: int, header: dict[str, str]) -> SassKernel:
     if header.get("accelsim tracer version") != "5":
-        raise _wrong(path, 1, "not a trace of version 5")
+        raise wrong(path, 1, "not a trace of version 5")
     try:
         grid, block = _three(header["grid dim"]), _three(header["block dim"])
         kernel = SassKernel(
@@ -267,9 +273,9 @@ def _kernel(path: Path, number: int, header: dict[str, str]) -> SassKernel:
             _whole(header["nregs"]), header.get("enable lineinfo") == "1",
         )  # fmt: skip
     except (KeyError, ValueError) as error:
-        raise _wrong(path, 1, f"the header is not complete: {error}") from None
+        raise wrong(path, 1, f"the header is not complete: {error}") from None
     if kernel.thread_blocks >= LARGEST_DIMENSION or kernel.warps * WIDTH > MOST_THREADS:
-        raise _wrong(path, 1, "the grid or the thread blocks are larger than can be")
+        raise wrong(path, 1, "the grid or the thread blocks are larger than can be")
     return kernel
 
 
@@ -288,7 +294,7 @@ def _whole(text: str) -> int:
 
 
 @contextmanager
-def _opened(path: Path) -> Generator[IO[bytes]]:
+def opened(path: Path) -> Generator[IO[bytes]]:
     """A kernel's file, which may be compressed by xz."""
     try:
         if path.suffix == ".xz":
@@ -306,5 +312,6 @@ def _cannot_read(path: Path, error: Exception) -> DiagnosticError:
     return DiagnosticError([Diagnostic("K001", message)])
 
 
-def _wrong(path: Path, line: int, message: str) -> DiagnosticError:
+def wrong(path: Path, line: int, message: str) -> DiagnosticError:
+    """K873."""
     return DiagnosticError([Diagnostic("K873", message, Span(str(path), line))])

@@ -118,6 +118,9 @@ class Traffic:
     passes: float
     known: bool
     bank_passes: float = 1.0
+    misaligned: float = 0.0
+    """Of shared memory: the share of executions whose lanes touch more sectors than their bytes
+    fill, since they do not begin with one."""
     behind: float = 0.0
     """Of the sectors that miss L1, those that L2 is still waiting for, since another SM has asked
     DRAM for them just before: the thread blocks of a launch go through the same data together, and
@@ -443,8 +446,9 @@ def _costs(
     if local:
         near = _without_pairs(rows - rows.min() // 4 * 4)
         passes, _ = bank_passes(near, size, None, banks=banks)
-        return _Costs(0.0, 0.0, float(passes.mean()), 0.0)
-    moved = (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
+        sectors = pieces_touched(_moved(rows, shifts), size, SECTOR, None)
+        return _Costs(float(sectors.mean()), 0.0, float(passes.mean()), 0.0)
+    moved = _moved(rows, shifts)
     sectors = pieces_touched(moved, size, SECTOR, None)
     lines = pieces_touched(moved, size, LINE, None)
     through_banks, _ = bank_passes(rows, size, None, banks=banks)
@@ -452,6 +456,11 @@ def _costs(
         float(sectors.mean()), float(lines.mean()), _port_lines(moved, size),
         float(through_banks.mean()),
     )  # fmt: skip
+
+
+def _moved(rows: Ints, shifts: Ints) -> Ints:
+    """All rows at all shifts."""
+    return (rows[None] + shifts[:, None, None]).reshape(-1, rows.shape[1])
 
 
 def _without_pairs(rows: Ints) -> Ints:
@@ -499,7 +508,7 @@ def traffic_of(
             way = "loads" if stream.is_load else "stores"
             by_array.setdefault(f"{stream.array} {way}", []).append(stream)
         else:
-            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
+            found[stream.access] = shared_traffic(stream)
     blocks = math.prod(shape.grid)
     wave = min(blocks, shape.sms * shape.resident)
     own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
@@ -534,6 +543,13 @@ def traffic_of(
                 stream.passes, known=True, bank_passes=stream.bank_passes,
             )  # fmt: skip
     return found
+
+
+def shared_traffic(stream: Stream) -> Traffic:
+    """That of an access to shared memory."""
+    beyond = stream.sectors - stream.size_bytes * WARP / SECTOR
+    misaligned = 0.0 if stream.rows is None else min(max(beyond, 0.0), 1.0)
+    return Traffic(0, 0, 0, 0, stream.passes, known=True, misaligned=misaligned)
 
 
 def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:

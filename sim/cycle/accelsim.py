@@ -20,6 +20,7 @@ from kcc.sim.accelsim.reader import WIDTH, SassInstruction, SassKernel
 from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import MEMORY_KINDS, Program, register_reads, set_issue, set_memory
+from kcc.sim.program.issued import MACHINE_CODE
 
 
 def tables_of_sass(kernel: SassKernel) -> TraceTables:
@@ -46,7 +47,7 @@ def tables_of_sass(kernel: SassKernel) -> TraceTables:
     return TraceTables(
         kernel.name, str(kernel.path), "O2", WIDTH, (), *files, (block,), tuple(segments),
         tuple(instructions), tuple(accesses), (), kernel.local_bytes,
-        kernel.stack[1] - kernel.stack[0],
+        kernel.stack[1] - kernel.stack[0], language=MACHINE_CODE,
     )  # fmt: skip
 
 

@@ -3,17 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Protocol
 
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.decode import TraceBatch
+from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.reader import LaunchTrace
+from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
+from kcc.sim.machine.costs import generation_of_gpu
+from kcc.sim.program.issued import issued
+from kcc.sim.program.of_trace import TracedProgram, program_of_trace
+
+
+class IssuedLaunch(Protocol):
+    """A launch in terms of what warps issue."""
+
+    @property
+    def launch(self) -> TraceLaunch: ...
+
+    @property
+    def tables(self) -> TraceTables: ...
+
+    def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
+        """As :meth:`kcc.base.trace.reader.LaunchTrace.batches`, with the accesses of the tables."""
+        ...
+
+    def batch(self, batch: TraceBatch) -> TraceBatch:
+        """The next batch of the trace, with the accesses of the tables."""
+        ...
+
+
+def compiled_launch(traced: LaunchTrace, gpu: GpuDescription) -> IssuedLaunch:
+    """A launch as the compiler of a GPU leaves it: by its machine program, where the trace has the
+    kernel's IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
+    try:
+        program = program_of_trace(traced.tables, traced.launch, generation_of_gpu(gpu))
+        if program is None:
+            return CompiledLaunch(traced)
+        return ProgramLaunch(traced, program)
+    except ValueError as error:
+        message = f"kernel {traced.tables.kernel} of the trace: {error}"
+        raise DiagnosticError([Diagnostic("K764", message)]) from error
+
+
+class ProgramLaunch:
+    """A launch whose kernel's machine program is known."""
+
+    def __init__(self, traced: LaunchTrace, program: TracedProgram) -> None:
+        self.launch, self._traced = traced.launch, traced
+        self.tables, self._replay = issued(program)
+        self._warps = traced.launch.warps(traced.tables.width)
+
+    def batches(self, first: int = 0, blocks: int | None = None) -> Iterator[TraceBatch]:
+        return map(self.batch, self._traced.batches(first, blocks))
+
+    def batch(self, batch: TraceBatch) -> TraceBatch:
+        return self._replay.batch(batch, self._warps)
 
 
 class CompiledLaunch:
     """A launch of a trace file with wide loads, short loops taken apart, and loads ahead of what
-    need not wait."""
+    need not wait: the lowering of traces that do not have the kernel's IR, and of Accel-Sim's
+    traces, which are written from the tables."""
 
     def __init__(self, traced: LaunchTrace) -> None:
         self.launch, self._traced = traced.launch, traced

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from math import ceil
 
@@ -15,7 +14,7 @@ from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO_LEVEL, Conf
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
-from kcc.sim.machine.costs import Generation, Unit, generation_of
+from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
 
 QUANTUM = 32
 """Cycles an SM may run ahead of the others: cycle counts move by 0.05 to 2.6 %, see docs."""
@@ -23,6 +22,9 @@ QUANTUM = 32
 POLICIES = {
     "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
 }  # fmt: skip
+
+MOST_SHARED_BANKS = 128
+"""That native code has room for."""
 
 CODE_BYTES = {"GT200": 8, "Fermi": 8, "Kepler": 8, "Maxwell": 8, "Pascal": 8}
 """Of a machine instruction, by architecture (cuobjdump's listings; since Kepler there are words
@@ -87,21 +89,15 @@ def machine_of(
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
-        gpu, conf, units, _generation(gpu), clock, line, sector, min(banks, 128),
-        width if banks >= 32 else max(width // 2, 1),
+        gpu, conf, units, generation_of_gpu(gpu), clock, line, sector,
+        min(banks, MOST_SHARED_BANKS),
+        min(width, max(banks, 1)),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),
         whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),
         l1_bytes, _code_bytes(gpu), occupancy, reader.assumptions,
     )  # fmt: skip
-
-
-def _generation(gpu: GpuDescription) -> Generation:
-    text = gpu.compute_capability.value if gpu.compute_capability else ""
-    found = re.fullmatch(r"(\d+)\.(\d+)", text)
-    capability = (int(found[1]), int(found[2])) if found else None
-    return generation_of(capability, gpu.is_amd)
 
 
 def _clock(reader: GpuReader) -> float:

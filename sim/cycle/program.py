@@ -17,6 +17,9 @@ from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Kind, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.machine.costs import Cost, Unit, cost_of
+from kcc.sim.machine.pipeline_columns import unit_of
+from kcc.sim.program.issued import IssuedTables
+from kcc.sim.program.operations import MachineOperation
 
 MEMORY_KINDS: dict[tuple[str, str], Kind] = {
     ("load", "global"): Kind.GLOBAL_LOAD, ("store", "global"): Kind.GLOBAL_STORE,
@@ -50,7 +53,10 @@ class Program:
 
 
 def program_of(tables: TraceTables, machine: Machine) -> Program:
-    """The operations of a kernel on a machine."""
+    """The operations of a kernel on a machine: of its machine program, where the tables have it,
+    else one for each instruction of the IR."""
+    if isinstance(tables, IssuedTables):
+        return _issued(tables, machine)
     registers = _registers(tables.instructions)
     ops = np.zeros((len(tables.instructions), OP_COLUMNS), np.int64)
     sources, incoming = list[int](), list[int]()
@@ -76,6 +82,45 @@ def program_of(tables: TraceTables, machine: Machine) -> Program:
         max(len(registers), 1),
         tuple((i.file, i.line) for i in tables.instructions),
     )
+
+
+def _issued(tables: IssuedTables, machine: Machine) -> Program:
+    """Each waits for the results that it needs, from wherever in the program."""
+    read = {need for own in tables.operations for need in own.needs}
+    registers = {number: place for place, number in enumerate(sorted(read))}
+    ops = np.zeros((len(tables.operations), OP_COLUMNS), np.int64)
+    sources = list[int]()
+    for row, own, number, place in zip(
+        ops, tables.operations, tables.numbers, tables.instructions, strict=True
+    ):
+        _set_operation(row, own, number, place.access, tables, machine)
+        row[Op.RESULT] = registers.get(number, -1)
+        row[Op.FIRST_SOURCE] = len(sources)
+        sources += [registers[need] for need in own.needs]
+        row[Op.END_SOURCE] = len(sources)
+    return Program(
+        ops, np.array(sources or [0], np.int64), np.full(max(len(sources), 1), -1, np.int64),
+        np.array([(s.first, s.end, s.block) for s in tables.segments], np.int64).reshape(-1, 3),
+        max(len(registers), 1), tuple((i.file, i.line) for i in tables.instructions),
+    )  # fmt: skip
+
+
+def _set_operation(
+    row: NDArray[np.int64], own: MachineOperation, number: int, access: int, tables: IssuedTables,
+    machine: Machine,
+) -> None:  # fmt: skip
+    issues = round(own.at_once)
+    row[Op.COUNTED], row[Op.CAUSE] = issues > 0, Cause.ARITHMETIC
+    if issues < 1:
+        row[Op.KIND] = Kind.FREE
+    elif access >= 0:
+        set_memory(row, _kind(tables.accesses[access]), machine)
+        row[Op.ISSUES] = issues
+    else:
+        unit = unit_of({unit: t.interval for unit, t in machine.units.items()}, own)
+        if unit is Unit.EITHER:
+            unit = (Unit.ALU, Unit.FMA)[number % 2]
+        set_issue(row, unit, issues, own.steps, machine, own.kind)
 
 
 def _registers(instructions: Sequence[TracedInstruction]) -> dict[int, int]:

@@ -10,7 +10,7 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import open_trace
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
 from kcc.sim.result import Timing
 
@@ -46,7 +46,7 @@ def simulate_trace(  # noqa: PLR0913 -- what a command line says
                 continue
             if cold:
                 simulator.memory = None
-            compiled = CompiledLaunch(launch)
+            compiled = compiled_launch(launch, gpu)
             simulation = simulator.begin(compiled.tables, compiled.launch)
             for batch in compiled.batches():
                 simulation.feed(batch)

@@ -13,6 +13,7 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program
+from kcc.sim.program.issued import lowering_notes
 from kcc.sim.result import (
     BlockTiming,
     CacheStatistics,
@@ -137,7 +138,7 @@ def _intervals(done: Outcome) -> Iterator[Interval]:
 
 
 def _confidence(done: Outcome) -> tuple[str, ...]:
-    notes = list[str]()
+    notes = list(lowering_notes(done.tables))
     if done.machine.occupancy.registers is None:
         notes.append("registers are not known and do not limit occupancy")
     if any(name == "image" for i in done.tables.instructions for name, _ in i.classes):

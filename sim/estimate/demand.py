@@ -4,6 +4,7 @@ resource needs at least."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +56,21 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
 
 
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """What warps issue: operation o needs the results
+    ``needs[need_starts[o]:need_starts[o + 1]]``, its own is number ``results[o]``, and but for its
+    ``slots`` and the cycles in which its unit is ``busy`` it is as the program's operation
+    ``same[o]``."""
+
+    need_starts: np.ndarray
+    needs: np.ndarray
+    same: np.ndarray
+    results: np.ndarray
+    slots: np.ndarray
+    busy: np.ndarray
+
+
 class Demand:
     """One kernel on one GPU. The columns have a row for each operation of its program: cycles, and
     sectors per execution by a warp (``path``: cycles of the SM's way to L2 for one of them);
@@ -83,7 +99,7 @@ class Demand:
     ) -> None:
         """Become the demand of another launch of the same program: its executions, and some of the
         columns."""
-        for name in ("bounds", "l2_rate", "dram_rate", "written"):
+        for name in ("bounds", "l2_rate", "dram_rate", "written", "unknown"):
             self.__dict__.pop(name, None)
         self.subject, self.executions = subject, executions
         self.active = min(self.machine.sms, subject.thread_blocks)
@@ -94,7 +110,7 @@ class Demand:
     def _columns(self) -> None:
         rows, machine = self.program.operations, self.machine
         n = len(rows)
-        units = [unit_of(machine, r, self.subject.kernel.function) for r in rows]
+        units = [unit_of(machine.interval, r) for r in rows]
         self.unit = np.array(units, np.int32)
         self.memory = np.array([r.memory for r in rows], np.int32)
         self.slots = np.array([r.slots for r in rows])
@@ -128,6 +144,9 @@ class Demand:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
                 self.port[i] = self._through_banks(passes, size)
+                if traffic and memory is Memory.SHARED_LOAD:
+                    crossing = 1.0 + self.machine.crossing_cycles * traffic.misaligned
+                    self.port[i] = max(self.port[i], crossing)
             case Memory.PRIVATE | Memory.PRIVATE_STORE:
                 self._private(i, memory, traffic, max(1.0, size / 4))
             case Memory.GLOBAL_LOAD | Memory.GLOBAL_STORE | Memory.GLOBAL_ATOMIC if traffic:
@@ -201,11 +220,18 @@ class Demand:
         return found
 
     @cached_property
-    def needs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which results each operation needs: where those of it begin, and all of them."""
-        rows = self.program.operations
-        starts = np.cumsum([0, *(len(row.needs) for row in rows)], dtype=np.int32)
-        return starts, np.array([n for row in rows for n in row.needs] or [0], np.int32)
+    def issued(self) -> Issued:
+        """The operations of the program and, behind them, those of its loops' rounds."""
+        rows, rounds = self.program.operations, self.program.rounds
+        same = np.array([*range(len(rows)), *rounds.of], np.int32)
+        slots = np.concatenate([self.slots, np.array(rounds.slots)])
+        needs = [*(row.needs for row in rows), *rounds.needs]
+        return Issued(
+            np.cumsum([0, *map(len, needs)], dtype=np.int32),
+            np.array([n for own in needs for n in own] or [0], np.int32),
+            same, np.array([*range(len(rows)), *rounds.results], np.int32), slots,
+            self.busy[same] * slots / np.where(self.slots > 0.0, self.slots, 1.0)[same],
+        )  # fmt: skip
 
     # counts and bounds
 
@@ -314,11 +340,13 @@ class Demand:
             weak=tuple(reader.weak),
             assumed_share=self.assumed_share,
             unattributed_share=self.unattributed,
-            unknown_accesses=sum(not t.known for t in self.traffic.values())
-            + sum(stream.assumed for stream in self.subject.streams),
-            code_bytes=code_bytes(self.program, self.machine.generation),
+            unknown_accesses=len({self.program.operations[i].access for i in self.unknown}),
+            unknown_share=self.unknown_share,
+            code_bytes=self.subject.code_bytes or code_bytes(self.program, self.machine.generation),
+            code_misfit=self.subject.misfit,
             instruction_cache_bytes=None if cache is None else cache.value,
             caches=() if study is None else caches_by_access(self.subject, study),
+            code=self.subject.code,
             warm=self.warm,
             launches=self.launches,
             one_word_us=one_word_cycles(
@@ -336,6 +364,24 @@ class Demand:
         weight = self.slots + self.port + SECTOR * (self.l2 + self.write) / 64.0 + self.dram
         costs = (self.executions * weight).tolist()
         return line_costs(self.subject.kernel, self.program.operations, costs)
+
+    @cached_property
+    def unknown(self) -> list[int]:
+        """The operations that are executed, at addresses which memory decides."""
+        assumed = {stream.access for stream in self.subject.streams if stream.assumed}
+        found = list[int]()
+        for i, row in enumerate(self.program.operations):
+            traffic = self._traffic(i, row.access) if row.unit is Unit.MEMORY else None
+            unknown = traffic is not None and (not traffic.known or row.access in assumed)
+            if unknown and self.executions[i] > 0:
+                found.append(i)
+        return found
+
+    @property
+    def unknown_share(self) -> float:
+        """Theirs of all sectors that warps ask for."""
+        asked = self.executions * self.sectors
+        return float(asked[self.unknown].sum()) / max(float(asked.sum()), 1e-9)
 
     @property
     def unattributed(self) -> float:

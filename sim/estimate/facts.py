@@ -6,13 +6,11 @@ from collections.abc import Mapping
 
 from kcc.frontend.ir.model import Module
 from kcc.frontend.kernel import Kernel
-from kcc.passes.control.divergence import DivergencePass
 from kcc.passes.control.flow_counts import FlowCountsPass
-from kcc.passes.control.trip_counts import SymbolicValuesPass, TripCountsPass
 from kcc.passes.facts import Facts, run_passes
 from kcc.passes.symbolic.ranges import Known
-from kcc.passes.table import PASSES
 from kcc.sim.flow.assumed_shares import AssumedSharesPass
+from kcc.sim.program.facts import program_passes
 
 
 def estimate_facts(
@@ -22,10 +20,7 @@ def estimate_facts(
     """Facts about a kernel whose launch is ``known``; ``trips`` and ``shares`` are assumed, by
     line."""
     passes = (
-        *PASSES,
-        SymbolicValuesPass(known, trips),
-        TripCountsPass(),
-        DivergencePass(addresses=False),
+        *program_passes(known, trips),
         FlowCountsPass(),
         AssumedSharesPass(shares, trips),
     )

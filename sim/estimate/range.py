@@ -37,6 +37,9 @@ WIDEST = {"NVIDIA": 6.0, "AMD": 30.0}
 where addresses are unknown: its residuals there are those of one kernel (dedispersion), whose rows
 this leaves outside. On AMD's GPUs estimates are off by up to a factor of 30."""
 
+FEW = 0.01
+"""A share of accesses at unknown places that changes nothing."""
+
 FOR_INTERLEAVING = 2.0
 """More for each standard deviation, as a share, of what DRAM moves over trials of interleavings."""
 
@@ -60,13 +63,14 @@ def family_of(gpu: GpuDescription) -> Family:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a time rests on. ``guessed_share`` of warp instructions; ``unknown_accesses`` have no
-    known addresses; ``values`` of the GPU are assumed or weak; ``interleaving``: the deviation of
-    what DRAM moves; ``doubt``: both ends are computed, so many times apart from the middle."""
+    """What a time rests on. ``guessed_share`` of warp instructions; ``unknown_share`` of sectors of
+    global memory are asked for where memory decides; ``values`` of the GPU are assumed or weak;
+    ``interleaving``: the deviation of what DRAM moves; ``doubt``: both ends are computed, so many
+    times apart from the middle."""
 
     limiter: str
     guessed_share: float
-    unknown_accesses: int
+    unknown_share: float
     values: int
     family: Family = Family.NVIDIA
     interleaving: float = 0.0
@@ -81,7 +85,7 @@ def features(grounds: Grounds) -> tuple[float, ...]:
         float(grounds.family is Family.BEFORE_VOLTA),
         float(grounds.limiter.startswith("latency")),
         min(grounds.guessed_share, 1.0),
-        float(grounds.unknown_accesses > 0),
+        min(grounds.unknown_share, 1.0),
         grounds.values / MANY_VALUES,
     )
 
@@ -98,7 +102,7 @@ class Widths:
 
 def group_of(grounds: Grounds) -> str:
     """Estimates that are calibrated together."""
-    return f"{_vendor(grounds)}, {'unknown' if grounds.unknown_accesses else 'known'} addresses"
+    return f"{_vendor(grounds)}, {'unknown' if grounds.unknown_share > FEW else 'known'} addresses"
 
 
 def _vendor(grounds: Grounds) -> str:

@@ -49,6 +49,7 @@ class Estimate:
     assumed_share: float
     unattributed_share: float
     unknown_accesses: int
+    """Executed accesses whose addresses memory decides."""
     invalid: str = ""
     caches: tuple[AccessCaches, ...] = ()
     warm: bool = False
@@ -65,6 +66,14 @@ class Estimate:
     here none of them waits for another one."""
     family: Family = Family.NVIDIA
     """Of the GPU: estimates of a family are alike in how far off they are."""
+    code: str = "kcc"
+    """Whose machine code was timed."""
+    code_misfit: float = 0.0
+    """How far the counts of its instructions contradict those of the IR, as a share."""
+    code_reason: str = ""
+    """Why it is not that of the compiler that was asked for."""
+    unknown_share: float = 0.0
+    """Theirs of the sectors of global memory that warps ask for."""
     doubt: float = 1.0
     """The time is the middle of two, that many times shorter and longer, of which it cannot be told
     which one the compiler makes true (:mod:`kcc.sim.program.large_blocks`)."""
@@ -79,7 +88,7 @@ class Estimate:
     def range_us(self) -> tuple[float, float]:
         """Within what the time is to be expected; wider where more had to be assumed."""
         values = len(self.assumptions) + len(self.weak)
-        grounds = Grounds(self.limiter, self.assumed_share, self.unknown_accesses, values,
+        grounds = Grounds(self.limiter, self.assumed_share, self.unknown_share, values,
                           self.family, self.interleaving, self.doubt)  # fmt: skip
         return range_of(self.time_us, grounds)
 

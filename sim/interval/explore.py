@@ -14,7 +14,7 @@ from typing import Self
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.trace.reader import open_trace
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import IssuedLaunch, compiled_launch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.facts import IntervalMachine, Operations
 from kcc.sim.interval.inputs import interval_inputs
@@ -76,8 +76,9 @@ class Explorer:
         self.gpu, self.overrides, self.options = gpu, tuple(overrides), options
         self.registers = dict(registers or {})
         self.trace = open_trace(path)
+        described = load_gpu(gpu, list(overrides))
         self.launches = tuple(
-            CompiledLaunch(launch)
+            compiled_launch(launch, described)
             for launch in self.trace.launches
             if (not kernels or launch.tables.kernel in kernels)
             and (not launches or any(launch.launch.number in r for r in launches))
@@ -110,7 +111,7 @@ class Explorer:
         return DesignPoint(tuple(settings), tuple(timings))
 
     def _inputs(
-        self, gpu: GpuDescription, launch: CompiledLaunch
+        self, gpu: GpuDescription, launch: IssuedLaunch
     ) -> tuple[IntervalMachine, Operations]:
         return interval_inputs(gpu, launch.tables, launch.launch, self.registers)
 
@@ -131,8 +132,8 @@ def _passed_once(m: IntervalMachine) -> tuple[object, ...]:
     """What a cache pass depends on. Latencies, which say what hits are pending, are left out."""
     return (
         m.sms, m.blocks, m.warps_per_block, m.line_bytes, m.sector_bytes, m.local_banks,
-        m.lanes_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed, m.l2_write_back,
-        m.channels, m.banks, m.row_lines,
+        m.lanes_together, m.pairs_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed,
+        m.l2_write_back, m.channels, m.banks, m.row_lines,
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import open_trace
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.interval.collect import Collection, SharedCache, collect, empty_cache
 from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
@@ -35,7 +35,7 @@ def collections_of_trace(
                 continue
             if launches and not any(number in chosen for chosen in launches):
                 continue
-            compiled = CompiledLaunch(launch)
+            compiled = compiled_launch(launch, gpu)
             tables = compiled.tables
             machine, operations = interval_inputs(gpu, tables, launch.launch, registers or {})
             if cache is None or cold:

@@ -11,6 +11,7 @@ from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.facts import IntervalMachine, Kind
 from kcc.sim.interval.model import PARTS, Prediction
 from kcc.sim.interval.options import Model, Options
+from kcc.sim.program.issued import lowering_notes
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 _COUNTS = {
@@ -120,6 +121,7 @@ def _confidence(
     notes = list[str]()
     if options.model is not Model.SCHEDULE:
         notes.append(f"by the text's model '{options.model.value}', for comparison")
+    notes += lowering_notes(collection.tables)
     if machine.occupancy.registers is None:
         notes.append("registers are not known and do not limit occupancy")
     if any(name == "image" for i in collection.tables.instructions for name, _ in i.classes):

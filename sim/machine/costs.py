@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 
+from kcc.base.gpu.description import GpuDescription
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.passes.mix.instruction_classes import InstructionClass
 
@@ -178,6 +179,11 @@ def generation_of(capability: tuple[int, int] | None, is_amd: bool) -> Generatio
     if capability[0] >= 5:
         return Generation.MAXWELL
     return Generation.KEPLER if capability[0] == 3 else Generation.FERMI
+
+
+def generation_of_gpu(gpu: GpuDescription) -> Generation:
+    """The row of tables for a GPU."""
+    return generation_of(gpu.capability, gpu.is_amd)
 
 
 def division_cost(opcode: Opcode, generation: Generation, *, is_wide: bool) -> Cost:

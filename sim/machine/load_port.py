@@ -34,7 +34,9 @@ CROSSING_CYCLES = {(8, 0): 1.3}
 """Cycles of the port beyond the first for a load of lanes side by side that begin within a sector
 and so cross a line, by compute capability: on an A100 such a load that hits L1 takes 2.3 in all,
 where two lines from the beginning of sectors take 1.3 (convolutions of 15 x 15 without shared
-memory, whose loads begin anywhere: 2.2 to 2.8 cycles a load). Not known of others."""
+memory, whose loads begin anywhere: 2.2 to 2.8 cycles a load). The same of shared memory: with a
+tile in it they take 2.05 cycles a load, counted in ptxas 12.9's code (one output a work-item, 32 x
+16: 2.2; four: 2.05, of which one load of eight begins with a sector). Not known of others."""
 
 
 def crossing_cycles(capability: tuple[int, int] | None) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
-from kcc.frontend.ir.model import Function
-from kcc.frontend.ir.types import FloatTy, IrType, scalar_of
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
 from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
@@ -213,20 +212,13 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
     return found
 
 
-def unit_of(machine: Machine, operation: MachineOperation, function: Function) -> Unit:
-    """What executes an operation. Conversions from and to double go at the rate of the special
-    functions, or at that of double precision where it is lower (NVIDIA, CUDA C Programming Guide
-    10.x, arithmetic throughput: 4 lanes on compute capability 5.2 and 6.1, 16 on 6.0 and 7.0)."""
-    slow = machine.interval[Unit.FP64] > machine.interval[Unit.SFU]
-    if operation.unit is not Unit.SFU or operation.instruction < 0 or not slow:
-        return operation.unit
-    instruction = function.instructions[operation.instruction]
-    types = (instruction.type, *(each.type for each in instruction.operands))
-    return Unit.FP64 if any(map(_is_double, types)) else operation.unit
-
-
-def _is_double(type_: IrType) -> bool:
-    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
+def unit_of(interval: Mapping[Unit, float], operation: MachineOperation) -> Unit:
+    """What executes an operation, on a GPU with these initiation intervals. Conversions from and to
+    double go at the rate of the special functions, or at that of double precision where it is lower
+    (NVIDIA, CUDA C Programming Guide 10.x, arithmetic throughput: 4 lanes on compute capability 5.2
+    and 6.1, 16 on 6.0 and 7.0)."""
+    slow = interval[Unit.FP64] > interval[Unit.SFU]
+    return Unit.FP64 if operation.has_doubles and slow else operation.unit
 
 
 def latency_of(machine: Machine, unit: Unit) -> float:

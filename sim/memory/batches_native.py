@@ -34,15 +34,16 @@ MOST_OF_GROUP = 32
 
 
 @native
-def batch_latency(c: Ints, misses: Ints, first: int, end: int) -> float:
-    """The mean latency in cycles of requests that come to idle DRAM at once, in this order."""
+def batch_latency(c: Ints, lines: Ints, misses: Ints, first: int, end: int) -> float:
+    """The mean latency in cycles of requests that come to idle DRAM at once, in this order; they
+    are numbers in ``lines``."""
     channels, banks = c[CHANNELS], c[BANKS]
     bus, opening = np.zeros(channels, np.int64), np.zeros(channels, np.int64)
     row, opened = np.full(channels * banks, -1, np.int64), np.zeros(channels * banks, np.int64)
     free = np.zeros(channels * banks, np.int64)
     total = 0
     for number in range(first, end):
-        line = misses[number]
+        line = lines[misses[number]]
         unit = remainder(scatter(line) if c[HASH] != 0 else line, c[L2_SLICES])
         channel = unit * channels // c[L2_SLICES]
         within = quotient(quotient(line, channels), c[ROW_LINES])
@@ -62,7 +63,9 @@ def batch_latency(c: Ints, misses: Ints, first: int, end: int) -> float:
 
 
 @native
-def batch_latencies(c: Ints, misses: Ints, count: int, random: Any, found: Floats) -> int:
+def batch_latencies(
+    c: Ints, lines: Ints, misses: Ints, count: int, random: Any, found: Floats
+) -> int:
     """The latencies of batches, spread evenly over all ``count`` requests, at most as many as
     ``found`` has room for; gives how many there are."""
     batches, first = 0, 0
@@ -75,7 +78,7 @@ def batch_latencies(c: Ints, misses: Ints, count: int, random: Any, found: Float
         end = min(first + requests, count)
         if end - first < usual and batches > 0:
             break  # what is left at the end is no batch
-        found[batches] = batch_latency(c, misses, first, end)
+        found[batches] = batch_latency(c, lines, misses, first, end)
         batches += 1
         first = max(end, batches * step)
     return batches

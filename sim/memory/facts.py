@@ -16,6 +16,8 @@ class Start(Enum):
     """At a random point of their trace; what lies before it is discarded, as the text has it."""
     DELAY = "delay"
     """A random time later, up to the length of a block: nothing is discarded."""
+    APART = "apart"
+    """The same, but one time for each SM (figure 1): SMs are apart, their blocks are not."""
     TOGETHER = "together"
     """All at once at their begin: no deviation."""
 
@@ -27,6 +29,9 @@ class Turns(Enum):
     """Weighted by what is left of them, so that all end together."""
     EQUAL = "equal"
     """One sequence each in turn."""
+    LATENCY = "latency"
+    """In turn, but a warp whose sequence missed L1 waits for L2 before it has another: what trails
+    behind others and hits catches up with them."""
 
 
 class Dispatch(Enum):
@@ -34,9 +39,8 @@ class Dispatch(Enum):
 
     TURNS = "turns"
     """Each SM in turn (section 2, "fine-grained round robin")."""
-    REFILL = "refill"
-    """So at first; then SMs, in random order, take as many consecutive blocks as they hold: what
-    the cycle-level model comes to where the blocks of an SM end together."""
+    FREE = "free"
+    """So at first; then the next block goes where one has ended first."""
 
 
 class Merging(Enum):
@@ -52,17 +56,15 @@ class Merging(Enum):
 class Deviations:
     """The sources of randomness. With :data:`NO_DEVIATION` each trial is the same pass."""
 
-    dispatch: Dispatch = Dispatch.TURNS
+    dispatch: Dispatch = Dispatch.FREE
     start: Start = Start.DELAY
-    turns: Turns = Turns.EQUAL
+    turns: Turns = Turns.LATENCY
     merging: Merging = Merging.RANDOM
     random_groups: bool = True
     """Requests to DRAM in groups of random size; else all of 32."""
 
 
-NO_DEVIATION = Deviations(
-    Dispatch.TURNS, Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False
-)
+NO_DEVIATION = Deviations(start=Start.TOGETHER, merging=Merging.TURNS, random_groups=False)
 
 
 class Count(IntEnum):
@@ -144,6 +146,8 @@ class Place(IntEnum):
     PINNED_LINES = 28
     """... and how many there are; 0: none."""
     DISPATCH = 29
+    L1_CYCLES = 30
+    L2_CYCLES = 31
 
 
 PLACES = len(Place)
@@ -227,6 +231,10 @@ class Trial:
     """Written from L2 to DRAM."""
 
 
+ROUNDING = 1e-9
+"""Relative: less is no difference of rates."""
+
+
 @dataclass(frozen=True, slots=True)
 class Distribution:
     """A quantity over trials."""
@@ -249,10 +257,15 @@ class Distribution:
         return mean - reach, mean + reach
 
     @property
+    def varies(self) -> bool:
+        """Whether trials differ by more than rounding."""
+        return max(self.values) - min(self.values) > ROUNDING * max(map(abs, self.values))
+
+    @property
     def settled_after(self) -> int:
         """Trials after which the deviation stays within a tenth of that of all of them."""
-        if len(self.values) < 3:
-            return len(self.values)
+        if len(self.values) < 3 or not self.varies:
+            return min(len(self.values), 2)
         last = self.deviation
         settled = len(self.values)
         for count in range(len(self.values), 1, -1):

@@ -9,129 +9,135 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, native, scatter
+from kcc.base.native import native, ones, scatter
 from kcc.sim.memory.cache_native import (
     SECTOR_MASK,
+    VALID,
+    WRITTEN,
     draw,
-    find_line,
-    ones,
+    get,
+    put,
     quotient,
     remainder,
+    seek,
+    set_of,
+    take,
+    use,
 )
-from kcc.sim.memory.facts import Count, Op, Place
+from kcc.sim.memory.facts import Count, Merging, Op, Place
 from kcc.sim.memory.sequences_native import ACCESS_SHIFT, OP_MASK, OP_SHIFT
 
 Ints = Any
 
-SMS, SECTORS, MERGING, HASH = (
-    int(Place.SMS), int(Place.SECTORS), int(Place.MERGING), int(Place.HASH),
-)  # fmt: skip
-L2_SETS, L2_WAYS, L2_SLICES = int(Place.L2_SETS), int(Place.L2_WAYS), int(Place.L2_SLICES)
-L2_WAYS_USED, PINNED_FIRST, PINNED_LINES = (
-    int(Place.L2_WAYS_USED), int(Place.PINNED_FIRST), int(Place.PINNED_LINES),
-)  # fmt: skip
+MERGING, HASH = int(Place.MERGING), int(Place.HASH)
+L1_SETS, CONSTANT_SETS = int(Place.L1_SETS), int(Place.CONSTANT_SETS)
+L2_SETS, L2_SLICES = int(Place.L2_SETS), int(Place.L2_SLICES)
 STORE, ATOMIC = int(Op.STORE), int(Op.ATOMIC)
 C_L2_READS, C_L2_HITS, C_WRITES, C_WRITE_HITS = (
     int(Count.L2_READS), int(Count.L2_HITS), int(Count.WRITES), int(Count.WRITE_HITS),
 )  # fmt: skip
-
-AHEAD = 8
-"""Entries of a queue ahead that the host is asked for."""
+AT_RANDOM = list(Merging).index(Merging.RANDOM)
 
 
-@inlined
-def next_queue(c: Ints, tree: Ints, size: int, last: int, random: Any) -> int:
-    """The SM whose request is next: ``tree[size + sm]`` are those left of each, ``tree[i]`` the sum
-    of ``tree[2 * i]`` and the one behind."""
-    if c[MERGING] == 0:
-        pick = draw(random, tree[1])
-        node = 1
-        while node < size:
-            tree[node] -= 1
-            node *= 2
-            if pick >= tree[node]:
-                pick -= tree[node]
-                node += 1
-        tree[node] -= 1
-        return node - size
-    sm = last
-    while True:
-        sm = sm + 1 if sm + 1 < size else 0
-        if tree[size + sm] > 0:
-            break
-    node = size + sm
-    while node >= 1:
-        tree[node] -= 1
-        node //= 2
-    return sm
+@native
+def sets_of_lines(c: Ints, lines: Ints, l1_sets: Ints, constant_sets: Ints, l2_sets: Ints) -> None:
+    """The sets of each line in L1, in the cache of constants and in L2: the cycle-level model's."""
+    slices = max(c[L2_SLICES], 1)
+    for number in range(len(lines)):
+        line = lines[number]
+        l1_sets[number] = set_of(line, max(c[L1_SETS], 1))
+        constant_sets[number] = set_of(line, max(c[CONSTANT_SETS], 1))
+        unit = remainder(scatter(line) if c[HASH] != 0 else line, slices)
+        within = remainder(quotient(line, slices), max(c[L2_SETS], 1))
+        l2_sets[number] = unit * c[L2_SETS] + within
 
 
-@inlined
-def home_of(c: Ints, line: int) -> int:
-    """Where the ways of a line's set begin in L2: the cycle-level model's."""
-    slices, sets = c[L2_SLICES], c[L2_SETS]
-    unit = remainder(scatter(line) if c[HASH] != 0 else line, slices)
-    return (unit * sets + remainder(quotient(line, slices), sets)) * c[L2_WAYS]
+@native
+def merge(c: Ints, sizes: Ints, order: Ints, random: Any) -> None:
+    """Whose request is next. Drawn with what is left as weights, all orders of the queues are as
+    likely as each other: the order is a shuffled one."""
+    if c[MERGING] == AT_RANDOM:
+        at = 0
+        for sm in range(len(sizes)):
+            order[at : at + sizes[sm]] = sm
+            at += sizes[sm]
+        for left in range(at, 1, -1):
+            other, last = np.uint64(draw(random, left)), np.uint64(left - 1)
+            order[last], order[other] = order[other], order[last]
+        return
+    left = sizes.copy()
+    at = 0
+    while at < len(order):
+        for sm in range(len(left)):
+            if left[sm] > 0:
+                order[at] = sm
+                at += 1
+                left[sm] -= 1
 
 
 @native
 def run_l2(
-    c: Ints, queue_lines: Ints, queue_info: Ints, starts: Ints, ends: Ints, l2: Ints,
-    l2_valid: Ints, l2_written: Ints, counts: Ints, random: Any, misses: Ints,
+    c: Ints, queue_lines: Ints, queue_info: Ints, queue_sms: Ints, sms: int, l2_sets: Ints,
+    pinned_first: int, pinned_lines: int, l2: Ints, l2_heads: Ints, counts: Ints, random: Any,
+    misses: Ints,
 ) -> tuple[int, int]:  # fmt: skip
-    """All queues, ``starts[sm]`` to ``ends[sm]`` each, through L2. The line of each sector that is
-    read from DRAM or written there goes to ``misses``; gives their number, and how many of them
-    are sectors written back."""
-    sms, sets, ways = c[SMS], c[L2_SETS], c[L2_WAYS_USED]
-    pinned_first, pinned_lines = c[PINNED_FIRST], c[PINNED_LINES]
+    """All requests through L2, those of an SM in order. The line of each sector that is read from
+    DRAM or written there goes to ``misses``; gives their number, and how many of them are sectors
+    written back. So many lines from ``pinned_first`` on are kept."""
+    sizes, starts = np.zeros(sms, np.int64), np.zeros(sms, np.int64)
+    for sm in queue_sms:
+        sizes[sm] += 1
+    for sm in range(1, sms):
+        starts[sm] = starts[sm - 1] + sizes[sm - 1]
+    queued, fill = np.empty(len(queue_sms), np.int32), starts.copy()
+    for number in range(len(queue_sms)):
+        sm = queue_sms[number]
+        queued[fill[sm]] = number
+        fill[sm] += 1
+    order = np.empty(len(queue_sms), np.int16)
+    merge(c, sizes, order, random)
     pinned = np.zeros((pinned_lines, 2), np.int64)
-    size = 1
-    while size < sms:
-        size *= 2
-    tree = np.zeros(2 * size, np.int64)
-    nexts = starts.copy()
-    for sm in range(sms):
-        tree[size + sm] = ends[sm] - starts[sm]
-    for node in range(size - 1, 0, -1):
-        tree[node] = tree[2 * node] + tree[2 * node + 1]
+    has_l2 = c[L2_SETS] > 0
     missed = back = 0
-    sm = -1
-    for _ in range(tree[1]):
-        sm = next_queue(c, tree, size, sm, random)
-        at = nexts[sm]
-        nexts[sm] = at + 1
-        line, word = queue_lines[at], queue_info[at]
+    for sm in order:
+        turn = np.uint64(sm)
+        at = np.uint64(queued[np.uint64(starts[turn])])
+        starts[turn] += 1
+        line, word = np.int64(queue_lines[at]), queue_info[at]
         mask, op = word & SECTOR_MASK, (word >> OP_SHIFT) & OP_MASK
         access = np.uint64(word >> ACCESS_SHIFT)
-        there, written, place = np.int64(0), np.int64(0), np.uint64(0)
+        there, written, cell = np.int64(0), np.int64(0), np.int64(0)
         kept = line - pinned_first
         is_kept = 0 <= kept < pinned_lines
         if is_kept:
             there, written = pinned[kept, 0], pinned[kept, 1]
-        elif sets > 0:
-            found, known = find_line(l2, home_of(c, line), ways, line)
-            place = np.uint64(found)
-            there, written = l2_valid[place], l2_written[place]
-            if not known:
-                dirty = ones(written)
+        elif has_l2:
+            cell = seek(l2, l2_heads, line)
+            if cell >= 0:
+                use(l2, cell)
+                there, written = get(l2, cell, VALID), get(l2, cell, WRITTEN)
+            else:
+                cell = take(l2, l2_heads, np.int64(l2_sets[np.uint64(line)]), line)
+                dirty = ones(get(l2, cell, WRITTEN))
                 for _ in range(dirty):  # as sectors of the line that takes its place
                     misses[missed] = line
                     missed += 1
                 back += dirty
-                there, written = np.int64(0), np.int64(0)
         if op == STORE:
             counts[access, C_WRITES] += ones(mask)
             counts[access, C_WRITE_HITS] += ones(mask & written)
         else:
             counts[access, C_L2_READS] += ones(mask)
-            counts[access, C_L2_HITS] += ones(mask & there)
-            for _ in range(ones(mask & ~there)):
+            absent = ones(mask & ~there)
+            counts[access, C_L2_HITS] += ones(mask) - absent
+            for _ in range(absent):
                 misses[missed] = line
                 missed += 1
         if op in (STORE, ATOMIC):
             written |= mask
         if is_kept:
             pinned[kept, 0], pinned[kept, 1] = there | mask, written
-        elif sets > 0:
-            l2_valid[place], l2_written[place] = there | mask, written
+        elif has_l2:
+            put(l2, cell, VALID, there | mask)
+            put(l2, cell, WRITTEN, written)
     return missed, back

@@ -31,6 +31,7 @@ SAME: dict[Place, Conf] = {
     Place.CONSTANT_WAYS: Conf.CONSTANT_WAYS, Place.CHANNELS: Conf.CHANNELS,
     Place.BANKS: Conf.BANKS, Place.ROW_LINES: Conf.ROW_LINES, Place.BURST: Conf.BURST,
     Place.ROW_MISS: Conf.ROW_MISS, Place.ROW_CYCLE: Conf.ROW_CYCLE, Place.OPENING: Conf.OPENING,
+    Place.L1_CYCLES: Conf.L1_LATENCY, Place.L2_CYCLES: Conf.L2_LATENCY,
 }  # fmt: skip
 """What both models have of a GPU: differences between them are then differences of modelling."""
 

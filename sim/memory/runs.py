@@ -149,7 +149,7 @@ def _results(
     for subject in subjects:
         stream, machine = stream_of(subject, gpu, options.snapshot)
         set_deviations(machine, options.deviations)
-        if l2 is None or options.cold or len(l2.order) != len(empty_l2(machine).order):
+        if l2 is None or options.cold or l2.lines.shape != empty_l2(machine).lines.shape:
             l2 = empty_l2(machine)
         trials = Trials(stream, machine, l2, options.plan.seed)
         found = trials.all(options.plan)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import native
-from kcc.sim.memory.facts import Op
+from kcc.base.native import native, ones
+from kcc.sim.memory.facts import Count, Op
 
 Ints = Any
 
@@ -27,6 +27,10 @@ ACCESS_SHIFT = 21
 
 LOAD, STORE, BARRIER = int(Op.LOAD), int(Op.STORE), int(Op.BARRIER)
 ATOMIC = int(Op.ATOMIC)
+
+C_EXECUTED, C_REQUESTS, C_SECTORS = (
+    int(Count.EXECUTED), int(Count.REQUESTS), int(Count.SECTORS),
+)  # fmt: skip
 
 BARRIER_ENTRY = BARRIER << OP_SHIFT | FIRST | BEGINS
 
@@ -105,3 +109,14 @@ def make_entries(
     if warp >= 0:
         bounds[warp, 1] = end
     return total
+
+
+@native
+def counts_of(info: Ints, counts: Ints) -> None:
+    """Add to ``counts`` what entries ask for."""
+    for word in info:
+        if (word >> OP_SHIFT) & OP_MASK != BARRIER:
+            access = word >> ACCESS_SHIFT
+            counts[access, C_EXECUTED] += np.int64(word & FIRST != 0)
+            counts[access, C_REQUESTS] += 1
+            counts[access, C_SECTORS] += ones(word & ((1 << SECTOR_BITS) - 1))

@@ -32,80 +32,81 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CacheState:
-    """L2 as a launch left it: the order of its sets, the sectors that are there and written."""
+    """L2 as a launch left it: the lines of each set (rows), that used last first, -1 for none, with
+    the sectors that are there and those that were written."""
 
-    order: NDArray[np.int64]
+    lines: NDArray[np.int64]
     valid: NDArray[np.int64]
     written: NDArray[np.int64]
 
 
 def empty_l2(machine: MemoryMachine) -> CacheState:
     """An L2 that holds nothing."""
-    from kcc.sim.memory.cache_native import WAY_BITS
-
-    ways = max(machine[Place.L2_WAYS], 1)
-    lines = max(machine[Place.L2_SETS] * machine[Place.L2_SLICES], 1) * ways
-    order = (-1 << WAY_BITS) | (np.arange(lines, dtype=np.int64) % ways)
-    return CacheState(order, np.zeros(lines, np.int64), np.zeros(lines, np.int64))
+    shape = machine[Place.L2_SETS] * machine[Place.L2_SLICES], machine[Place.L2_WAYS]
+    return CacheState(np.full(shape, -1), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
 
 
 class Trials:
-    """Runs trials of a stream on a machine, whose L2 is at first as ``l2`` says."""
+    """Runs trials of a stream on a machine, whose L2 is at first as ``l2`` says. Lines are numbered
+    in the order of their addresses, so that caches need no more than 32 bits of them."""
 
     def __init__(self, stream: Stream, machine: MemoryMachine, l2: CacheState, seed: int) -> None:
-        self.stream, self.machine, self.l2, self.seed = stream, machine, l2, seed
-        self.sizes = (stream.bounds[..., 1] - stream.bounds[..., 0]).sum(axis=1)
+        from kcc.sim.memory.l2_native import sets_of_lines
+
+        self.stream, self.machine, self.seed = stream, machine, seed
+        c = machine.conf
+        self.known, numbers = np.unique(
+            np.concatenate([stream.lines, l2.lines[l2.lines >= 0]]), return_inverse=True
+        )
+        self.lines = numbers[: len(stream.lines)].astype(np.int32)
+        sets = [np.zeros(len(self.known), np.int32) for _ in range(3)]
+        sets_of_lines(c, self.known, *sets)
+        self.l1 = _Cache.empty(c[Place.L1_SETS], c[Place.L1_WAYS], sets[0])
+        self.constants = _Cache.empty(c[Place.CONSTANT_SETS], c[Place.CONSTANT_WAYS], sets[1])
+        self.l2 = _Cache.empty(
+            c[Place.L2_SETS] * c[Place.L2_SLICES], c[Place.L2_WAYS_USED], sets[2]
+        )
+        self.l2.fill(l2, self.known)
+        kept = machine[Place.PINNED_FIRST], machine[Place.PINNED_LINES]
+        first = int(np.searchsorted(self.known, kept[0]))
+        self.pinned = first, int(np.searchsorted(self.known, sum(kept))) - first
+        self.counts = _counts(stream)
+        self.sms = max(min(machine[Place.SMS], stream.blocks), 1)
 
     def run(self, number: int) -> Trial:
         """One trial."""
-        return self.run_with_state(number)[0]
+        return self._run(number)[0]
 
     def run_with_state(self, number: int) -> tuple[Trial, CacheState]:
         """One trial, and what it leaves in L2."""
+        trial, cells = self._run(number)
+        return trial, self.l2.read(cells, self.known, self.machine[Place.L2_WAYS])
+
+    def _run(self, number: int) -> tuple[Trial, NDArray[np.int32]]:
         from kcc.sim.memory.batches_native import batch_latencies
-        from kcc.sim.memory.l1_native import run_sm
+        from kcc.sim.memory.l1_native import run_l1
         from kcc.sim.memory.l2_native import run_l2
 
         c, s = self.machine.conf, self.stream
         random = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)
-        counts = np.zeros((max(len(s.accesses), 1), COUNTS), np.int64)
-        own = self.blocks_of_sms(int(random[0] % np.uint64(1 << 63)))
-        sizes = [int(self.sizes[blocks].sum()) for blocks in own]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        room = int(starts[-1])
-        queue_lines, queue_info = np.empty(room, np.int64), np.empty(room, np.int64)
-        l1, l1_valid = _cache(c, Place.L1_SETS, Place.L1_WAYS)
-        constants, constants_valid = _cache(c, Place.CONSTANT_SETS, Place.CONSTANT_WAYS)
-        ends = np.zeros(len(own), np.int64)
-        for sm, blocks in enumerate(own):
-            ends[sm] = run_sm(
-                c, blocks, s.lines, s.info, s.bounds, s.lengths, l1, l1_valid, constants,
-                constants_valid, counts, random, queue_lines, queue_info, int(starts[sm]),
-            )  # fmt: skip
-        after = CacheState(self.l2.order.copy(), self.l2.valid.copy(), self.l2.written.copy())
-        asked = int((ends - starts[:-1]).sum())
-        misses = np.empty(asked * c[Place.SECTORS] * 2 + len(after.valid) * 16, np.int64)
+        counts = self.counts.copy()
+        room = len(s.lines)
+        queue_lines, queue_info = np.empty(room, np.int32), np.empty(room, np.int64)
+        queue_sms = np.empty(room, np.int16)
+        asked = run_l1(
+            c, self.lines, s.info, s.bounds, s.lengths, self.l1.sets, self.constants.sets,
+            *self.l1.copies(self.sms), *self.constants.copies(self.sms), counts, random,
+            queue_lines, queue_info, queue_sms,
+        )  # fmt: skip
+        cells, heads = self.l2.cells.copy(), self.l2.heads.copy()
+        misses = np.empty(asked * c[Place.SECTORS] * 2 + len(cells) * 2, np.int32)
         missed, back = run_l2(
-            c, queue_lines, queue_info, starts[:-1], ends, after.order, after.valid,
-            after.written, counts, random, misses,
+            c, queue_lines, queue_info, queue_sms[:asked], self.sms, self.l2.sets, *self.pinned,
+            cells, heads, counts, random, misses,
         )  # fmt: skip
         found = np.zeros(MOST_BATCHES)
-        batches = batch_latencies(c, misses, missed, random, found)
-        return Trial(counts, found[:batches].copy(), back), after
-
-    def blocks_of_sms(self, seed: int) -> list[NDArray[np.int64]]:
-        """The blocks that each SM takes, in order."""
-        sms, count = self.machine[Place.SMS], self.stream.blocks
-        every = np.arange(count, dtype=np.int64)
-        sm_of_block = every % sms
-        first = sms * self.machine[Place.BLOCKS]
-        if self.machine[Place.DISPATCH] and count > first:
-            rng = np.random.default_rng(seed)
-            waves = -(-(count - first) // first)
-            order = np.concatenate([rng.permutation(sms) for _ in range(waves)])
-            taken = np.repeat(order, self.machine[Place.BLOCKS])
-            sm_of_block[first:] = taken[: count - first]
-        return [every[sm_of_block == sm] for sm in range(sms)]
+        batches = batch_latencies(c, self.known, misses, missed, random, found)
+        return Trial(counts, found[:batches].copy(), back), cells
 
     def all(self, plan: Plan) -> list[Trial]:
         """The trials of a plan, by number."""
@@ -125,11 +126,55 @@ class Trials:
                 yield from pool.map(self.run, range(first, min(first + plan.jobs, plan.most)))
 
 
-def _cache(
-    c: NDArray[np.int64], sets: Place, ways: Place
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    lines = max(int(c[sets]), 1) * max(int(c[ways]), 1)
-    return np.zeros(lines, np.int64), np.zeros(lines, np.int64)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Cache:
+    """A cache before a trial, as cache_native has it; ``sets`` are the cells of lines' sets."""
+
+    count: int
+    ways: int
+    cells: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    sets: NDArray[np.int32]
+
+    @classmethod
+    def empty(cls, sets: int, ways: int, set_of_line: NDArray[np.int32]) -> _Cache:
+        """One that holds nothing."""
+        from kcc.sim.memory.cache_native import SIZE, empty_cells
+
+        count, ways = max(int(sets), 0), max(int(ways), 1)
+        cells = np.zeros((ways + 1) * count * SIZE, np.int32)
+        heads = np.zeros(1 << (2 * ways * count).bit_length(), np.int32)
+        empty_cells(count, ways, cells, heads)
+        return cls(count, ways, cells, heads, (count * ways + set_of_line) * SIZE)
+
+    def copies(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Cells and heads of so many."""
+        return np.tile(self.cells, (number, 1)), np.tile(self.heads, (number, 1))
+
+    def fill(self, state: CacheState, known: NDArray[np.int64]) -> None:
+        """Put in what a launch left."""
+        from kcc.sim.memory.cache_native import fill_cells
+
+        held = np.where(state.lines >= 0, np.searchsorted(known, state.lines), -1)
+        fill_cells(self.count, self.ways, held, state.valid, state.written, self.cells, self.heads)
+
+    def read(self, cells: NDArray[np.int32], known: NDArray[np.int64], ways: int) -> CacheState:
+        """What a trial left in cells like these, in so many ways."""
+        from kcc.sim.memory.cache_native import read_cells
+
+        held = np.full((self.count, ways), -1)
+        valid, written = np.zeros_like(held), np.zeros_like(held)
+        read_cells(self.count, min(self.ways, ways), cells, held, valid, written)
+        return CacheState(np.where(held >= 0, known[held], -1), valid, written)
+
+
+def _counts(stream: Stream) -> NDArray[np.int64]:
+    """What all entries of a stream count before they come to a cache."""
+    from kcc.sim.memory.sequences_native import counts_of
+
+    counts = np.zeros((max(len(stream.accesses), 1), COUNTS), np.int64)
+    counts_of(stream.info, counts)
+    return counts
 
 
 def rates(trial: Trial) -> tuple[float, float, float]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kcc.base.native import inlined, native
-from kcc.sim.memory.cache_native import SECTOR_MASK, ones
+from kcc.base.native import inlined, native, ones
+from kcc.sim.memory.cache_native import SECTOR_MASK
 from kcc.sim.memory.facts import Op
 from kcc.sim.memory.sequences_native import (
     ACCESS_SHIFT,

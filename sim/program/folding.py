@@ -20,12 +20,13 @@ from kcc.frontend.ir.instructions import (
     Cast,
     GetElementPtr,
     IntCompare,
+    Load,
     Phi,
 )
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import IntTy, PtrTy, scalar_of
-from kcc.frontend.ir.values import InstructionRef
+from kcc.frontend.ir.values import ConstantInt, InstructionRef
 from kcc.passes.memory.memory_accesses import MemoryAccess
 from kcc.passes.mix.classify import intrinsic_stem
 
@@ -102,11 +103,39 @@ def _address_arithmetic(function: Function, accesses: Accesses, users: Users) ->
 def _is_address_only(index: int, user: AnyInstruction, accesses: Accesses) -> bool:
     """Whether an access uses a value as its address, and only so."""
     touches = accesses.get(user.index)
-    if not touches:
+    if not touches or is_apart(user):
         return False
     pointers = {t.pointer.index for t in touches if isinstance(t.pointer, InstructionRef)}
     others = [o for o in user.operands if isinstance(o, InstructionRef) and o.index == index]
     return index in pointers and len(others) == 1
+
+
+def is_apart(instruction: AnyInstruction) -> bool:
+    """Whether a load's address is computed for itself: CUDA's ``__ldg`` is an instruction in the
+    program's text (NVIDIA's sm_32_intrinsics.hpp), of whose operand a compiler takes no constant
+    apart."""
+    return isinstance(instruction, Load) and instruction.nontemporal
+
+
+def own_addresses(function: Function) -> Mapping[int, float]:
+    """Machine instructions of each step of addresses that are computed for themselves: one
+    (IMAD.WIDE) from an array's beginning, three (LEA, LEA.HI.X, IMAD.X) from anywhere else, none
+    where all is constant (ptxas 12.9 for sm_80)."""
+    found = dict[int, float]()
+    for load in function.instructions:
+        if not isinstance(load, Load) or not is_apart(load):
+            continue
+        pointer = load.pointer
+        while isinstance(pointer, InstructionRef):
+            step = function.instructions[pointer.index]
+            if not isinstance(step, GetElementPtr):
+                break
+            pointer, *indices = step.operands
+            if all(isinstance(index, ConstantInt) for index in indices):
+                found[step.index] = 0.0
+            else:
+                found[step.index] = 3.0 if isinstance(pointer, InstructionRef) else 1.0
+    return found
 
 
 def _fused(function: Function, users: Users) -> frozenset[int]:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
-from kcc.frontend.ir.types import VOID, FloatTy, IntTy, scalar_of, size_bytes
+from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
@@ -42,7 +42,7 @@ from kcc.sim.machine.costs import (
     cost_of,
     division_cost,
 )
-from kcc.sim.program.folding import folding_of, function_name
+from kcc.sim.program.folding import folding_of, function_name, is_apart, own_addresses
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
@@ -68,6 +68,10 @@ class _Draft:
     line: int = 0
     instruction: int = -1
     overhead: bool = False
+    parts: tuple[int, ...] = ()
+    every: int = 1
+    whole: float = 0.0
+    has_doubles: bool = False
 
 
 @dataclass(slots=True)
@@ -101,6 +105,7 @@ class _Lowering:
         for access in facts[MemoryAccesses].accesses:
             self.accesses.setdefault(access.instruction, []).append(access)
         self.folding = folding_of(self.function, self.accesses)
+        self.own_addresses = own_addresses(self.function)
         self.unrolling = Unrolling(
             self.function, self.loops, self.values, self.folding.users, trips
         )
@@ -211,6 +216,12 @@ class _Lowering:
         if self.folding.is_free(instruction):
             state.result[instruction.index] = tuple(needs)
             return
+        own = self.own_addresses.get(instruction.index)
+        if own is not None:
+            draft = _Draft(Unit.ALU if own > 1 else Unit.FMA, InstructionClass.ADDRESS, own, 1.0,
+                           needs, line=_line(instruction))  # fmt: skip
+            state.result[instruction.index] = (self._add(instruction.block, draft),)
+            return
         operations = tuple(self._operations(instruction, needs))
         state.result[instruction.index] = operations or tuple(needs)
 
@@ -246,6 +257,7 @@ class _Lowering:
                 line=_line(instruction), instruction=instruction.index,
             )  # fmt: skip
             draft.overhead = self.unrolling.is_overhead(instruction)
+            draft.has_doubles = unit is Unit.SFU and _has_doubles(instruction)
             yield self._add(instruction.block, draft)
 
     def _add(self, block: int, draft: _Draft) -> int:
@@ -261,6 +273,7 @@ class _Lowering:
         found = self.merging.find(instruction.block, touch, address)
         if found is not None:
             number, more = found
+            self._join(number, touch.id)
             if more:
                 whole = self.state.drafts[number].bytes + more
                 self.state.drafts[number].bytes = 8 if whole <= 8 else 16
@@ -279,6 +292,11 @@ class _Lowering:
             alignment = instruction.alignment_bytes if isinstance(instruction, Load) else size
             self.merging.keep(touch, address, size, alignment, number)
         return number
+
+    def _join(self, number: int, access: int) -> None:
+        """A load that was made does this access too."""
+        draft = self.state.drafts[number]
+        draft.parts = (*(draft.parts or (draft.access,)), access)
 
     def _access_draft(
         self, instruction: AnyInstruction, touch: MemoryAccess, size: int, needs: list[int]
@@ -343,6 +361,8 @@ class _Lowering:
         address = self.values.address(instruction, touch.pointer)
         terms = frozenset(terms_of(address))
         roots = self._needs([touch.pointer])
+        if is_apart(instruction):
+            return roots
         varying = self.values.varying(address)
         inner = self.loops.innermost[instruction.block]
         home = next(
@@ -385,7 +405,7 @@ class _Lowering:
             if isinstance(operand, InstructionRef):
                 for each in self.state.result.get(operand.index, ()):
                     found[each] = None
-        return list(found)[:8]
+        return list(found)
 
     def _close_phis(self) -> None:
         """Values that come round a loop: who reads the phi waits for the one of the iteration
@@ -427,6 +447,8 @@ class _Lowering:
             times = self.unrolling.sharing(loop, slots)
             for draft in own:
                 if draft.overhead:
+                    draft.every = max(draft.every, self.unrolling.times(loop, slots))
+                    draft.whole = draft.whole or draft.slots
                     draft.slots /= times
             if self.unrolling.leaves_rest(loop, slots):
                 in_turns.append(loop)
@@ -476,8 +498,16 @@ class _Lowering:
 
 
 def _is_double(instruction: AnyInstruction) -> bool:
-    type_ = scalar_of(instruction.type)
-    return isinstance(type_, FloatTy) and type_.bits == 64
+    return _is_double_type(instruction.type)
+
+
+def _has_doubles(instruction: AnyInstruction) -> bool:
+    types = (instruction.type, *(each.type for each in instruction.operands))
+    return any(map(_is_double_type, types))
+
+
+def _is_double_type(type_: IrType) -> bool:
+    return isinstance(element := scalar_of(type_), FloatTy) and element.bits == 64
 
 
 def _division(instruction: AnyInstruction, generation: Generation) -> Cost:
@@ -513,5 +543,6 @@ def _line(instruction: AnyInstruction) -> int:
 def _frozen(draft: _Draft) -> MachineOperation:
     return MachineOperation(
         draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
-        draft.access, draft.bytes, draft.line, draft.instruction,
+        draft.access, draft.bytes, draft.line, draft.instruction, -1, draft.parts, draft.every,
+        draft.whole, draft.has_doubles,
     )  # fmt: skip

@@ -33,7 +33,10 @@ class MachineOperation:
     after issue. ``needs`` are operations of the program whose results it waits for. ``access`` is
     the id of the memory access, -1 for none; ``bytes`` what a lane moves. ``instruction`` is the
     IR's, -1 for what has none. ``place`` is the byte of local memory at which a spilled value of a
-    work-item lies, -1 for all else."""
+    work-item lies, -1 for all else. ``parts`` are the accesses of the IR that one load does, where
+    they are several. What the iterations of an unrolled loop share is issued in one of ``every``,
+    with ``whole`` instructions, of which ``slots`` is the mean. ``has_doubles``: a conversion from
+    or to double precision."""
 
     unit: Unit
     kind: InstructionClass
@@ -46,6 +49,31 @@ class MachineOperation:
     line: int
     instruction: int
     place: int = -1
+    parts: tuple[int, ...] = ()
+    every: int = 1
+    whole: float = 0.0
+    has_doubles: bool = False
+
+    @property
+    def at_once(self) -> float:
+        """Warp instructions where it is issued."""
+        return self.whole if self.every > 1 else self.slots
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What a warp issues in rounds of a program's loops, as operations beyond the program's own:
+    operation ``len(program.operations) + i`` is as ``of[i]`` but for its ``slots`` and ``needs``,
+    and its result is number ``results[i]``. ``blocks``: by the block that a loop is, how many
+    iterations are a round, and its operations."""
+
+    of: tuple[int, ...] = ()
+    slots: tuple[float, ...] = ()
+    needs: tuple[tuple[int, ...], ...] = ()
+    results: tuple[int, ...] = ()
+    blocks: Mapping[int, tuple[int, tuple[int, ...]]] = field(
+        default_factory=dict[int, tuple[int, tuple[int, ...]]]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +89,8 @@ class MachineProgram:
     """Of a work-item's arrays and spilled values that lie in memory."""
     array_places: Mapping[int, int] = field(default_factory=dict[int, int])
     """At which byte of that each array begins, by the instruction that makes it."""
+    rounds: Rounds = Rounds()
+    """Of loops that are unrolled."""
 
 
 LOADS = frozenset(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import CLASSES
 from kcc.base.trace.reader import LaunchTrace
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.result import Timing
@@ -94,7 +94,7 @@ class LaunchRun:
 
     def __init__(self, simulator: CycleSimulator, launch: LaunchTrace) -> None:
         self.launch = launch
-        self._compiled = CompiledLaunch(launch)
+        self._compiled = compiled_launch(launch, simulator.gpu)
         self.simulation: LaunchSimulation = simulator.begin(self._compiled.tables, launch.launch)
         self.blocks = list[int]()
         self._reader = BlockReader(launch)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import TraceFile
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.result import Timing
 
@@ -98,7 +98,7 @@ def _launches(
 ) -> Iterator[Timing]:  # fmt: skip
     simulator = CycleSimulator(gpu, registers)
     for launch in trace.launches:
-        compiled = CompiledLaunch(launch)
+        compiled = compiled_launch(launch, gpu)
         simulation = simulator.begin(compiled.tables, launch.launch)
         for batch in compiled.batches():
             simulation.feed(batch)

@@ -1,9 +1,11 @@
 /* OpenCL C 1.2 for clang: the types and macros that its built-in table leaves to a header.
-   The macros are those of the built-in front end; a test compares the two. */
+   The macros are those of the built-in front end; a test compares the two. For 2.0 and later what
+   the specification has beside them (section 6.13.11, atomics) follows at the end. */
 #ifndef KCC_OPENCL_H
 #define KCC_OPENCL_H
 
 #define __opencl_c_named_address_space_builtins 1
+#define __opencl_subgroup_builtins 1
 
 typedef unsigned char uchar;
 typedef unsigned short ushort;
@@ -512,6 +514,21 @@ uint __attribute__((overloadable, const)) get_sub_group_size(void);
 #ifndef CLK_FLOAT
 #define CLK_FLOAT 0x10de
 #endif
+#ifndef cl_intel_required_subgroup_size
+#define cl_intel_required_subgroup_size 1
+#endif
+#ifndef cl_intel_subgroups
+#define cl_intel_subgroups 1
+#endif
+#ifndef cl_intel_subgroups_char
+#define cl_intel_subgroups_char 1
+#endif
+#ifndef cl_intel_subgroups_long
+#define cl_intel_subgroups_long 1
+#endif
+#ifndef cl_intel_subgroups_short
+#define cl_intel_subgroups_short 1
+#endif
 #ifndef cl_khr_3d_image_writes
 #define cl_khr_3d_image_writes 1
 #endif
@@ -536,11 +553,44 @@ uint __attribute__((overloadable, const)) get_sub_group_size(void);
 #ifndef cl_khr_int64_extended_atomics
 #define cl_khr_int64_extended_atomics 1
 #endif
+#ifndef cl_khr_integer_dot_product
+#define cl_khr_integer_dot_product 1
+#endif
 #ifndef cl_khr_local_int32_base_atomics
 #define cl_khr_local_int32_base_atomics 1
 #endif
 #ifndef cl_khr_local_int32_extended_atomics
 #define cl_khr_local_int32_extended_atomics 1
+#endif
+#ifndef cl_khr_subgroup_ballot
+#define cl_khr_subgroup_ballot 1
+#endif
+#ifndef cl_khr_subgroup_clustered_reduce
+#define cl_khr_subgroup_clustered_reduce 1
+#endif
+#ifndef cl_khr_subgroup_extended_types
+#define cl_khr_subgroup_extended_types 1
+#endif
+#ifndef cl_khr_subgroup_non_uniform_arithmetic
+#define cl_khr_subgroup_non_uniform_arithmetic 1
+#endif
+#ifndef cl_khr_subgroup_non_uniform_vote
+#define cl_khr_subgroup_non_uniform_vote 1
+#endif
+#ifndef cl_khr_subgroup_rotate
+#define cl_khr_subgroup_rotate 1
+#endif
+#ifndef cl_khr_subgroup_shuffle
+#define cl_khr_subgroup_shuffle 1
+#endif
+#ifndef cl_khr_subgroup_shuffle_relative
+#define cl_khr_subgroup_shuffle_relative 1
+#endif
+#ifndef cl_khr_subgroups
+#define cl_khr_subgroups 1
+#endif
+#ifndef cl_qcom_reqd_sub_group_size
+#define cl_qcom_reqd_sub_group_size 1
 #endif
 
 /* Reinterpretation (section 6.2.4). */
@@ -614,5 +664,64 @@ uint __attribute__((overloadable, const)) get_sub_group_size(void);
 #define as_ptrdiff_t(x) __builtin_astype((x), ptrdiff_t)
 #define as_intptr_t(x) __builtin_astype((x), intptr_t)
 #define as_uintptr_t(x) __builtin_astype((x), uintptr_t)
+
+/* OpenCL C 2.0 and later: orders and scopes, atomics by clang's own (6.13.11), collective
+   functions of work-groups and what else its table leaves out. */
+#if __OPENCL_C_VERSION__ >= 200
+typedef enum memory_order { memory_order_relaxed = 0, memory_order_acquire = 2, memory_order_release = 3,
+               memory_order_acq_rel = 4, memory_order_seq_cst = 5 } memory_order;
+typedef enum memory_scope { memory_scope_work_item = 0, memory_scope_work_group = 1, memory_scope_device = 2,
+               memory_scope_all_svm_devices = 3, memory_scope_all_devices = 3,
+               memory_scope_sub_group = 4 } memory_scope;
+#define ATOMIC_VAR_INIT(value) (value)
+#define ATOMIC_FLAG_INIT 0
+#define atomic_init(p, v) __opencl_atomic_init(p, v)
+#define __kcc_order(order, scope, ...) order
+#define __kcc_scope(order, scope, ...) scope
+#define __kcc_atomic(name, p, v, ...) __opencl_atomic_##name(p, v, __kcc_order(__VA_ARGS__, memory_scope_device, 0), __kcc_scope(__VA_ARGS__, memory_scope_device, 0))
+#define atomic_load_explicit(p, ...) __opencl_atomic_load(p, __kcc_order(__VA_ARGS__, memory_scope_device, 0), __kcc_scope(__VA_ARGS__, memory_scope_device, 0))
+#define atomic_load(p) atomic_load_explicit(p, memory_order_seq_cst)
+#define atomic_store_explicit(p, v, ...) __kcc_atomic(store, p, v, __VA_ARGS__)
+#define atomic_store(p, v) atomic_store_explicit(p, v, memory_order_seq_cst)
+#define atomic_exchange_explicit(p, v, ...) __kcc_atomic(exchange, p, v, __VA_ARGS__)
+#define atomic_exchange(p, v) atomic_exchange_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_add_explicit(p, v, ...) __kcc_atomic(fetch_add, p, v, __VA_ARGS__)
+#define atomic_fetch_add(p, v) atomic_fetch_add_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_sub_explicit(p, v, ...) __kcc_atomic(fetch_sub, p, v, __VA_ARGS__)
+#define atomic_fetch_sub(p, v) atomic_fetch_sub_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_or_explicit(p, v, ...) __kcc_atomic(fetch_or, p, v, __VA_ARGS__)
+#define atomic_fetch_or(p, v) atomic_fetch_or_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_xor_explicit(p, v, ...) __kcc_atomic(fetch_xor, p, v, __VA_ARGS__)
+#define atomic_fetch_xor(p, v) atomic_fetch_xor_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_and_explicit(p, v, ...) __kcc_atomic(fetch_and, p, v, __VA_ARGS__)
+#define atomic_fetch_and(p, v) atomic_fetch_and_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_min_explicit(p, v, ...) __kcc_atomic(fetch_min, p, v, __VA_ARGS__)
+#define atomic_fetch_min(p, v) atomic_fetch_min_explicit(p, v, memory_order_seq_cst)
+#define atomic_fetch_max_explicit(p, v, ...) __kcc_atomic(fetch_max, p, v, __VA_ARGS__)
+#define atomic_fetch_max(p, v) atomic_fetch_max_explicit(p, v, memory_order_seq_cst)
+#define __kcc_exchange(how, p, e, d, success, failure, ...) __opencl_atomic_compare_exchange_##how(p, e, d, success, failure, __kcc_order(__VA_ARGS__, 0))
+#define atomic_compare_exchange_strong_explicit(p, e, d, success, ...) __kcc_exchange(strong, p, e, d, success, __kcc_order(__VA_ARGS__, 0), __kcc_scope(__VA_ARGS__, memory_scope_device, 0))
+#define atomic_compare_exchange_weak_explicit(p, e, d, success, ...) __kcc_exchange(weak, p, e, d, success, __kcc_order(__VA_ARGS__, 0), __kcc_scope(__VA_ARGS__, memory_scope_device, 0))
+#define atomic_compare_exchange_strong(p, e, d) __opencl_atomic_compare_exchange_strong(p, e, d, memory_order_seq_cst, memory_order_seq_cst, memory_scope_device)
+#define atomic_compare_exchange_weak(p, e, d) __opencl_atomic_compare_exchange_weak(p, e, d, memory_order_seq_cst, memory_order_seq_cst, memory_scope_device)
+#define atomic_flag_test_and_set_explicit(p, ...) (__kcc_atomic(exchange, p, 1, __VA_ARGS__) != 0)
+#define atomic_flag_test_and_set(p) atomic_flag_test_and_set_explicit(p, memory_order_seq_cst)
+#define atomic_flag_clear_explicit(p, ...) __kcc_atomic(store, p, 0, __VA_ARGS__)
+#define atomic_flag_clear(p) atomic_flag_clear_explicit(p, memory_order_seq_cst)
+#define atomic_work_item_fence(flags, order, scope) mem_fence(flags)
+void __attribute__((overloadable, convergent)) barrier(uint);
+void __attribute__((overloadable)) mem_fence(uint);
+#define work_group_barrier(flags, ...) barrier(flags)
+#define sub_group_barrier(flags, ...) sub_group_barrier(flags)
+size_t __attribute__((overloadable, const)) get_local_id(uint);
+size_t __attribute__((overloadable, const)) get_local_size(uint);
+size_t __attribute__((overloadable, const)) get_global_id(uint);
+size_t __attribute__((overloadable, const)) get_global_size(uint);
+size_t __attribute__((overloadable, const)) get_global_offset(uint);
+#define get_local_linear_id() ((get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0))
+#define get_global_linear_id() (((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1) - get_global_offset(1)) * get_global_size(0) + get_global_id(0) - get_global_offset(0))
+#define get_enqueued_local_size(dimension) get_local_size(dimension)
+#define CLK_IMAGE_MEM_FENCE 4
+#endif
 
 #endif

@@ -46,6 +46,7 @@ class Context:
         self.name = ""
         self.location: DebugLocation | None = None
         self.loop: LoopMark | None = None
+        self.nontemporal = False
         self._blocks = {label: index for index, label in enumerate(labels)}
         self._indices = indices
         self._refs: dict[str, InstructionRef | ArgumentRef] = {str(a.ref): a.ref for a in arguments}

@@ -123,11 +123,13 @@ def _loose_attachments(tokens: list[str]) -> list[str]:
 
 
 def _take_attachments(context: Context, attachments: Sequence[str]) -> None:
-    context.loop = None
+    context.loop, context.nontemporal = None, False
     for attachment in attachments:
         kind, _, reference = attachment.partition(" ")
         if kind == "!llvm.loop":
             context.loop = context.readers.metadata.loop(reference)
+        elif kind == "!nontemporal":
+            context.nontemporal = True
 
 
 def _diagnosed(

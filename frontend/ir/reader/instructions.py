@@ -262,7 +262,7 @@ def _load(c: Context, opcode: Opcode, tokens: list[str]) -> Load:
     alignment = _alignment(tokens, type_)
     return Load(
         c.index, c.block, opcode, type_, c.name, (pointer,), Flags.NONE, c.location,
-        alignment, volatile, ordering, scope,
+        alignment, volatile, ordering, scope, c.nontemporal,
     )  # fmt: skip
 
 

@@ -17,9 +17,10 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 
 MAGIC = b"\x89KCT\r\n\x1a\n"
 """As that of PNG: shows files that were taken for text on their way."""
-VERSION = 2
-READABLE = (1, 2)
-"""Files of version 1 have no radices and no shifts by lane, else they are the same."""
+VERSION = 3
+READABLE = (1, 2, 3)
+"""Files of version 2 have no IR of their kernels; those of version 1 no radices and no shifts by
+lane either. Else they are the same."""
 START = struct.Struct("<8sI")
 """Magic, version."""
 

@@ -145,7 +145,9 @@ class TraceTables:
 
     ``level`` is the optimisation level of the IR (O0, O1, O2). ``texts`` are the contents of
     ``files``, "" for those that were not at hand. ``local_bytes`` and ``private_bytes`` (of one
-    work-item) are what the kernel itself declares.
+    work-item) are what the kernel itself declares. ``ir`` is the text of the module, in which the
+    kernel is called ``symbol`` and was written in ``language``: instruction i of its function is
+    instruction i here. They are "" in traces of versions 1 and 2, and of what is no IR.
     """
 
     kernel: str
@@ -162,6 +164,9 @@ class TraceTables:
     arrays: tuple[StaticArray, ...]
     local_bytes: int
     private_bytes: int
+    ir: str = ""
+    symbol: str = ""
+    language: str = ""
 
     def to_json(self) -> Json:
         """As what :mod:`json` writes."""

@@ -10,12 +10,14 @@ import json
 from collections.abc import Mapping, Sequence
 
 import kcc
+from kcc.base.diagnostics import Diagnostic
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
 from kcc.passes.control.flow_counts import FlowCount
 from kcc.passes.memory.access_facts import Executions, Spread
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
+from kcc.report.analysis.machine_code import machine_json
 from kcc.report.analysis.model import (
     Access,
     Analysis,
@@ -51,17 +53,22 @@ def document(analysis: Analysis) -> dict[str, Json]:
         "optimisation": analysis.optimisation.value,
         "build_options": list(analysis.build_options),
         "remarks": list(analysis.remarks),
-        "warnings": [
-            {
-                "code": warning.code,
-                "message": warning.message,
-                "file": warning.span.file if warning.span else None,
-                "line": warning.span.line if warning.span else None,
-                "column": warning.span.column if warning.span else None,
-            }
-            for warning in analysis.warnings
+        "warnings": [_diagnostic(warning) for warning in analysis.warnings],
+        "refused": [
+            {"kernel": each.kernel or None, "errors": [_diagnostic(d) for d in each.diagnostics]}
+            for each in analysis.refused
         ],
         "kernels": [_kernel(kernel) for kernel in analysis.kernels],
+    }
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, Json]:
+    return {
+        "code": found.code,
+        "message": found.message,
+        "file": found.span.file if found.span else None,
+        "line": found.span.line if found.span else None,
+        "column": found.span.column if found.span else None,
     }
 
 
@@ -135,6 +142,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         **_known("work_group_local_bytes", kernel.block_local_bytes),
         **_registers(kernel.registers),
         **_occupancy(kernel.occupancy),
+        **machine_json(kernel.machine),
         "findings": [
             {
                 "severity": found.severity.value,

@@ -11,6 +11,7 @@ from kcc.passes.unknown import Unknown
 from kcc.report.analysis.html_graph import flow_graph
 from kcc.report.analysis.html_source import line_link, source_view
 from kcc.report.analysis.html_tables import accesses, arguments, branches, loop_tree, mix, unknowns
+from kcc.report.analysis.machine_code import machine_html
 from kcc.report.analysis.model import Analysis, Cost, Finding, KernelReport
 from kcc.report.analysis.terminal import FRONTENDS, LANGUAGES, LEVELS
 from kcc.report.analysis.verdict import verdict
@@ -48,7 +49,9 @@ def _heading(analysis: Analysis) -> Markup:
     ]
     warnings = [
         tag("div", f"{each.code}: {each.message}", class_="finding warning")
-        for each in analysis.warnings
+        for each in dict.fromkeys(
+            [*analysis.warnings, *(d for each in analysis.refused for d in each.diagnostics)]
+        )
     ]
     return tag(
         "header",
@@ -64,6 +67,7 @@ def _kernel(kernel: KernelReport, index: int, analysis: Analysis) -> Markup:
     parts: list[tuple[str, Markup]] = [
         ("Findings, the dearest first", _findings(kernel, index)),
         ("Source", source_view(kernel, index, analysis.sources)),
+        ("Machine code", machine_html(kernel.machine, analysis.sources, analysis.source)),
         ("Loops", loop_tree(kernel, index)),
         ("Branches", branches(kernel, index)),
         ("Memory accesses", accesses(kernel, index)),

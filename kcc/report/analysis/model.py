@@ -13,7 +13,8 @@ from enum import Enum
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
-from kcc.frontend.kernel import Argument, Language
+from kcc.frontend.kernel import Argument, Language, Refused
+from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.control.branch_conditions import Side, Terminal
@@ -211,6 +212,16 @@ class LineFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineView:
+    """A kernel's machine code beside its source. By instruction: ``places`` are file and line, None
+    where the compiler does not say; ``live`` the vector registers that hold values before it."""
+
+    code: MachineCode
+    places: tuple[tuple[str, int] | None, ...]
+    live: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel. ``mix`` has every class of the closed list, those that do not occur with 0;
     ``local_bytes`` are those of its own arrays, ``dynamic_locals`` the arguments that bring more.
@@ -242,6 +253,8 @@ class KernelReport:
     occupancy: Occupancy | Unknown
     findings: tuple[Finding, ...]
     lines: tuple[LineFacts, ...]
+    machine: MachineView | None = None
+    """Where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +269,7 @@ class Analysis:
     optimisation: OptLevel
     build_options: tuple[str, ...]
     kernels: tuple[KernelReport, ...]
+    refused: tuple[Refused, ...]
     warnings: tuple[Diagnostic, ...]
     remarks: tuple[str, ...]
     sources: Mapping[str, Sequence[str]]

@@ -13,7 +13,7 @@ from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
 
-_NO_REGISTERS = Unknown("counted with --gpu, --registers or -O2")
+_NO_REGISTERS = Unknown("counted with --gpu, --code or -O2")
 _NO_GPU = Unknown("no GPU is named: --gpu")
 
 

@@ -15,7 +15,9 @@ from rich.text import Text
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
 from kcc.report.analysis.annotated import COSTS_LEGEND, LEGEND, Excerpt, annotate
-from kcc.report.analysis.model import Analysis, KernelReport, Severity
+from kcc.report.analysis.machine_code import LEGEND as LEGEND_OF_CODE
+from kcc.report.analysis.machine_code import machine_text
+from kcc.report.analysis.model import Analysis, KernelReport, MachineView, Severity
 from kcc.report.analysis.tables import tables
 from kcc.report.analysis.verdict import verdict
 from kcc.report.shared.style import Style
@@ -49,6 +51,7 @@ class Part(Enum):
     VERDICT = "verdict"
     TABLES = "tables"
     SOURCE = "source"
+    MACHINE = "machine code"
 
 
 def render_report(
@@ -66,6 +69,8 @@ def render_report(
                 _tables(console, kernel, style)
             if Part.SOURCE in parts:
                 _source(console, kernel, analysis, style)
+            if Part.MACHINE in parts and kernel.machine is not None:
+                _machine(console, kernel.machine, analysis)
 
     return written(style, write)
 
@@ -77,6 +82,10 @@ def _heading(console: Console, analysis: Analysis) -> None:
     console.print(Text(f"{LANGUAGES[analysis.language]}, {frontend} front end, {level}"))
     for remark in analysis.remarks:
         console.print(Text(remark, "dim"))
+    if lost := [f"'{each.kernel}'" for each in analysis.refused if each.kernel]:
+        some = f"{', '.join(lost[:4])}{', ...' * (len(lost) > 4)}"
+        count = f"{len(lost)} of {len(lost) + len(analysis.kernels)} kernels left out"
+        console.print(Text(f"{count}, with errors: {some}", "yellow"))
 
 
 def _kernel_heading(console: Console, kernel: KernelReport, source: str, style: Style) -> None:
@@ -121,6 +130,16 @@ def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: S
     console.print(Text("\n").join(lines), no_wrap=True)
     legend = (*LEGEND, *COSTS_LEGEND) if columns.runs else LEGEND
     console.print(Padding(Text("\n".join(legend), "dim"), (0, 0, 0, 2)))
+
+
+def _machine(console: Console, view: MachineView, analysis: Analysis) -> None:
+    lines = [Text(), Text("  Machine code", "bold")]
+    for line in machine_text(view, analysis.sources, analysis.source):
+        is_source = not line.startswith("    ")
+        lines.append(Text(line, "bold" if is_source else ""))
+    console.print(Text("\n").join(lines), no_wrap=True, overflow="ignore", crop=False)
+    if view.code.instructions:
+        console.print(Padding(Text(LEGEND_OF_CODE, "dim"), (0, 0, 0, 2)))
 
 
 @dataclass(frozen=True, slots=True)

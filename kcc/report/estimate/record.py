@@ -102,6 +102,8 @@ class Confidence:
     unused_assumptions: tuple[str, ...] = ()
     """What is wrong with each `--assume` that had no use."""
     one_word_us: float = 0.0
+    code_reason: str = ""
+    """Why it is not the compiler's code that was timed, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,8 @@ class EstimateRecord:
     reduction_errors: ReductionErrors | None = None
     model: str = ""
     """Where a document has several."""
+    code: str = "kcc"
+    """Whose machine code was timed: that of a compiler with its target, or of kcc's lowering."""
 
     @property
     def trusted_for(self) -> str:
@@ -221,11 +225,12 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         rounded(found.doubt),
         each.unused,
         rounded(found.one_word_us),
+        found.code_reason,
     )
     if found.invalid:
         return EstimateRecord(
             configuration, found.gpu, None, None, None, found.invalid,
-            occupancy=held(found.occupancy), confidence=confidence,
+            occupancy=held(found.occupancy), confidence=confidence, code=found.code,
         )  # fmt: skip
     low, high = found.range_us
     stack = {name: round(value, CPI_DECIMALS) for name, value in found.cpi_stack.items()}
@@ -249,6 +254,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         kernel_us=rounded(found.kernel_us),
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
         reduction_errors=_reduction_errors(each),
+        code=found.code,
     )
 
 
@@ -416,6 +422,7 @@ def read_record(entry: Any) -> EstimateRecord:
         dict(entry.get("ablated_us", {})),
         _read_reduction_errors(entry.get("reduction_errors")),
         _text(entry.get("model", "")),
+        _text(entry.get("code", "kcc")),
     )
 
 

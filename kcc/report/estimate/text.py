@@ -163,6 +163,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
         f"{head}: {duration(each.time_us)} ({low} to {high}), limited by {each.limiter}",
         f"  launch      {launch}{assumed}; {each.waves or 0:.1f} waves",
         f"  occupancy   {held}, limited by {', '.join(o.limiters)}{registers}",
+        *([f"  code        {each.code}"] if each.code != "kcc" else ()),
         f"  cycles      {each.cycles:,.0f}; {cpi:.2f} per warp instruction of a scheduler, namely",
     ]
     for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1]):
@@ -229,6 +230,8 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     if confidence.unattributed_share >= 0.005:
         share = 100 * confidence.unattributed_share
         parts.append(f"{share:.0f} % of warp instructions without a line")
+    if confidence.code_reason:
+        parts.append(f"kcc's own code: {confidence.code_reason}")
     if confidence.warm_l2:
         parts.append("L2 warm")
     if confidence.launches in LAUNCHES:

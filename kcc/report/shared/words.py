@@ -147,6 +147,8 @@ def option_words(options: BuildOptions) -> tuple[str, ...]:
     for option, values in (("-I", options.include_dirs), ("-include", options.forced_includes)):
         for value in values:
             words += [option, value]
+    if options.opencl_version >= 200:
+        words.append(f"-cl-std=CL{options.opencl_version / 100:.1f}")
     flags = {
         "-cl-fast-relaxed-math": options.fast_relaxed_math,
         "-cl-mad-enable": options.mad_enable,

@@ -16,6 +16,7 @@ from kcc.sim.caches.analysis import (
     Traffic,
     kept_bytes,
     launch_bytes,
+    shared_traffic,
     unknown_traffic,
 )
 from kcc.sim.caches.options import CacheOptions
@@ -93,7 +94,7 @@ def reuse_traffic(subject: Subject, shape: CacheShape, study: ReuseStudy) -> dic
         if reuse is not None and not reuse.sectors:
             reuse = _neighbour(subject, study, stream)
         if stream.is_local:
-            found[stream.access] = Traffic(0, 0, 0, 0, stream.passes, known=True)
+            found[stream.access] = shared_traffic(stream)
         elif reuse is None:
             found[stream.access] = unknown_traffic(stream, everything, kept, shape)
         else:

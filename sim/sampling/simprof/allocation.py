@@ -18,10 +18,10 @@ CERTAINTY = 3.0
 """z of 99.7 %: section 5.4.2."""
 
 
-def least_counts(sizes: Indices, deviations: Floats) -> Indices:
-    """Two of each phase, without which it has no variance (equation 37); one where its units are
-    known to be equal, or where it has one."""
-    return np.minimum(np.where(deviations > 0, 2, 1), sizes).astype(np.int64)
+def least_counts(sizes: Indices) -> Indices:
+    """Two of each phase, without which it has no variance (equation 37), also where its units cost
+    the same by what is known; one where it has one."""
+    return np.minimum(2, sizes).astype(np.int64)
 
 
 def allocate(sizes: Indices, deviations: Floats, count: int) -> Indices:
@@ -31,7 +31,7 @@ def allocate(sizes: Indices, deviations: Floats, count: int) -> Indices:
     Equation 33 has no whole numbers; these are those of least variance: the next unit goes where
     N s / sqrt(n (n + 1)) is largest (Wright, The American Statistician 66, 2012). Where no
     deviation is left, units go by size."""
-    given = least_counts(sizes, deviations)
+    given = least_counts(sizes)
     left = min(count, int(sizes.sum())) - int(given.sum())
     worth = sizes * deviations if float(sizes @ deviations) > 0 else sizes.astype(np.float64)
     waiting = [
@@ -58,7 +58,7 @@ def joined_phases(labels: Indices, centres: Floats, deviations: Floats, count: i
     labels, centres, deviations = labels.copy(), centres.copy(), deviations.copy()
     while len(centres) > 1:
         sizes = np.bincount(labels, minlength=len(centres))
-        if int(least_counts(sizes, deviations).sum()) <= count:
+        if int(least_counts(sizes).sum()) <= count:
             break
         own = int(np.argmin(sizes * deviations + 1e-12 * sizes))
         apart = ((centres - centres[own]) ** 2).sum(axis=1)
@@ -99,4 +99,4 @@ def required_units(
     spread = float(sizes @ deviations)
     wanted = (total * error * mean / z) ** 2 + float(sizes @ deviations**2)
     needed = ceil(spread**2 / wanted - 1e-9) if wanted > 0 else 0
-    return min(max(needed, int(least_counts(sizes, deviations).sum())), total)
+    return min(max(needed, int(least_counts(sizes).sum())), total)

@@ -78,15 +78,3 @@ def _phase_spread(residuals: Floats, units: int, spread: bool) -> Spread:
     else:
         square, freedom = float((residuals**2).sum()) / (count - 1), count - 1.0
     return Spread(units**2 * (1 - count / units) * square / count, freedom)
-
-
-def phase_deviations(cost: Floats, size: Floats, labels: Indices) -> Floats:
-    """The standard deviation of each phase's units around its ratio (the sigma of equation 33),
-    over the mean size of a unit, so that it is one of the metric."""
-    found = list[float]()
-    for phase in range(int(labels.max()) + 1):
-        own = labels == phase
-        residuals = cost[own] - cost[own].sum() / size[own].sum() * size[own]
-        count = int(own.sum())
-        found.append(float(np.sqrt((residuals**2).sum() / max(count - 1, 1))) / size.mean())
-    return np.array(found)

@@ -1,9 +1,10 @@
 """Sampling units of GPU launches: runs of consecutive thread blocks, and what their code is.
 
 Where the text counts methods on call stacks (Huang, dissertation, section 5.3.2), a feature is a
-line of source of a kernel, and its share is that of the unit's warp instructions. Where in a launch
-a unit lies matters as well (the GPU fills and empties): that its first or last thread blocks are in
-it are features too.
+line of source of a kernel, and its share is that of the unit's warp instructions; the kernel itself
+is a feature too, as the method that calls all others is on every stack. Where in a launch a unit
+lies matters as well (the GPU fills and empties): that its first or last thread blocks are in it are
+features too.
 """
 
 from __future__ import annotations
@@ -97,6 +98,7 @@ def unit_table(
         for column, name in enumerate(names):
             columns.setdefault(name, np.zeros(len(units)))[own] = shares[:, column]
         kernel = trace.tables.kernel
+        columns.setdefault(kernel, np.zeros(len(units)))[own] = 1
         for name, number in (("first blocks", own[0]), ("last blocks", own[-1])):
             columns.setdefault(f"{kernel}: {name}", np.zeros(len(units)))[number] = 1
     work = np.array([unit.work for unit in units], np.float64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,17 +18,14 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.simprof.allocation import allocate, draw_units, joined_phases
-from kcc.sim.sampling.simprof.estimate import Estimate, estimate, phase_deviations
+from kcc.sim.sampling.simprof.allocation import allocate
+from kcc.sim.sampling.simprof.estimate import Estimate, estimate
 from kcc.sim.sampling.simprof.launch_costs import ChosenUnits, Watch, predict_units
 from kcc.sim.sampling.simprof.launch_units import CPI, LaunchUnit, cut_launches, unit_table
 from kcc.sim.sampling.simprof.phases import Phases, form_phases
+from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
 from kcc.sim.sampling.simprof.study import SampleOptions
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
-
-DOUBT = 0.05
-"""Of a unit's predicted cycles: what units of a phase are taken to vary by at least, since the
-prediction says nothing of what it misses (contention that differs, how far blocks are apart)."""
 
 GROWTH = 2.0
 """Units drawn grow by this at most from one round to the next."""
@@ -70,23 +67,31 @@ def sample_launches(
     traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
     registers: dict[str, int] | None, options: SampleOptions, watch: Watch = lambda _: None,
 ) -> LaunchSample:  # fmt: skip
-    """Predict, form phases, draw, simulate; with ``error`` in rounds until the 95 % interval is as
-    narrow. Raises K807, K870, K871."""
+    """Predict, form phases, draw, simulate. Raises K807, K870, K871."""
     began = time.process_time()
     units = cut_launches(traces, profiles, gpu, registers)
     predicted = predict_units(traces, units, gpu, registers, watch)
     table = unit_table("", traces, units, predicted, gpu.stem, CPI)
-    phases = form_phases(table)
-    middle = time.process_time()
-    drawer = _Drawer(table, phases, options)
+    spent = time.process_time() - began
     simulator = ChosenUnits(traces, profiles, units, gpu, registers)
+    return replace(sample_units(simulator, table, options, watch), predict_seconds=spent)
+
+
+def sample_units(
+    simulator: ChosenUnits, table: UnitTable, options: SampleOptions,
+    watch: Watch = lambda _: None,
+) -> LaunchSample:  # fmt: skip
+    """Form phases of a table with predicted costs, draw units and simulate these; with ``error`` in
+    rounds until the 95 % interval is as narrow."""
+    began = time.process_time()
+    phases = form_phases(table)
+    drawer = _Drawer(table, phases, options)
+    strata, units = drawer.strata.labels, tuple(simulator.units)
     points = min(options.points, len(units))
     while True:
         chosen = drawer.draw(points)
         simulator.simulate(chosen.tolist(), watch)
-        found = estimate(
-            simulator.cost, predicted, table.work, drawer.strata, chosen, spread=drawer.spread
-        )
+        found = estimate(simulator.cost, table.cost, table.work, strata, chosen)
         half = found.half_width()
         if options.error is None or len(chosen) == len(units):
             break
@@ -95,46 +100,28 @@ def sample_launches(
         wanted = GROWTH if half is None else (half / (options.error * found.mean)) ** 2
         points = min(max(round(len(chosen) * min(wanted, GROWTH)), len(chosen) + 2), len(units))
     return LaunchSample(
-        units, table, phases, drawer.strata, chosen, simulator.cost, found,
-        _counts(simulator, drawer.strata, table.work, chosen), simulator.clock_mhz,
+        units, table, phases, strata, chosen, simulator.cost, found,
+        _counts(simulator, strata, table.work, chosen), simulator.clock_mhz,
         tuple(tuple(sorted(own)) for own in simulator.simulated), simulator.instructions,
-        middle - began, time.process_time() - middle,
+        0.0, time.process_time() - began,
     )  # fmt: skip
 
 
 class _Drawer:
-    """Draws units of each phase. Where an error is asked for draws of later rounds hold those of
-    earlier ones: each phase's units are put in a random order once."""
+    """Draws units of each stratum at random; draws of later rounds hold those of earlier ones, as
+    units are put in a random order once. Not all over a stratum in time: what a
+    prediction misses is alike in neighbours, and the interval would be too narrow."""
 
     def __init__(self, table: UnitTable, phases: Phases, options: SampleOptions) -> None:
-        points = min(options.points, len(table))
-        self.strata, self.deviations = predicted_strata(table, phases, points)
-        self.spread = options.spread and options.error is None
-        self.random = np.random.default_rng(options.seed)
-        self.order = self.random.permutation(len(table))
+        self.strata = strata_of(table, phases, min(options.points, len(table)), PREDICTED)
+        self.order = np.random.default_rng(options.seed).permutation(len(table))
 
     def draw(self, points: int) -> Indices:
-        counts: list[int] = allocate(np.bincount(self.strata), self.deviations, points).tolist()
-        if self.spread:
-            return draw_units(self.strata, counts, self.random, spread=True)
-        ordered = self.strata[self.order]
+        labels, deviations = self.strata.labels, self.strata.deviations
+        counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
+        ordered = labels[self.order]
         parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
         return np.sort(np.concatenate(parts))
-
-
-def predicted_strata(table: UnitTable, phases: Phases, points: int) -> tuple[Indices, Floats]:
-    """What is drawn from, and its deviations, where the table's costs are predicted."""
-    least = DOUBT * table.cost / table.work.mean()
-    own = _doubted(table, phases.labels, least)
-    strata = joined_phases(phases.labels, phases.centres, own, points)
-    return strata, _doubted(table, strata, least)
-
-
-def _doubted(table: UnitTable, labels: Indices, least: Floats) -> Floats:
-    """Deviations by the prediction, and what it may miss."""
-    known = phase_deviations(table.cost, table.work, labels)
-    missed = np.array([least[labels == n].mean() for n in range(int(labels.max()) + 1)])
-    return np.sqrt(known**2 + missed**2)
 
 
 def _counts(simulator: ChosenUnits, strata: Indices, work: Floats, chosen: Indices) -> Floats:

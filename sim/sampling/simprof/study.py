@@ -8,16 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from kcc.sim.sampling.estimate import LEVEL
-from kcc.sim.sampling.simprof.allocation import (
-    allocate,
-    draw_units,
-    joined_phases,
-    required_units,
-)
+from kcc.sim.sampling.simprof.allocation import CERTAINTY, draw_units, required_units
 from kcc.sim.sampling.simprof.baselines import contiguous, one_per_phase, simple_random
-from kcc.sim.sampling.simprof.estimate import Estimate, estimate, phase_deviations
+from kcc.sim.sampling.simprof.estimate import Estimate, estimate
 from kcc.sim.sampling.simprof.phases import PhaseOptions, Phases, form_phases
-from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
+from kcc.sim.sampling.simprof.strata import Strata, deviations_of, strata_of
+from kcc.sim.sampling.simprof.table import Indices, UnitTable
 
 POINTS = 20
 """Section 5.4.1."""
@@ -27,7 +23,8 @@ DRAWS = 200
 @dataclass(frozen=True, slots=True)
 class SampleOptions:
     """``points`` are drawn, or as many as make the interval of 99.7 % as narrow as ``error`` of
-    the mean. ``spread``: all over each phase, else by simple random sampling as in the text."""
+    the mean. ``spread``: of phases that are split by cost, and all over each part in time; else of
+    phases by simple random sampling, as in the text."""
 
     points: int = POINTS
     error: float | None = None
@@ -35,30 +32,22 @@ class SampleOptions:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Strata:
-    """What is drawn from: the phases, where units suffice for all, else some of them joined.
-    ``deviations`` are of the metric, ``counts`` what each gets."""
-
-    labels: Indices
-    deviations: Floats
-    counts: Indices
-
-
-def strata_of(table: UnitTable, phases: Phases, points: int) -> Strata:
-    """How ``points`` units are allocated, by the costs of the table."""
-    labels, size = phases.labels, table.work
-    known = phase_deviations(table.cost, size, labels)
-    labels = joined_phases(labels, phases.centres, known, points)
-    deviations = phase_deviations(table.cost, size, labels)
-    return Strata(labels, deviations, allocate(np.bincount(labels), deviations, points))
-
-
 def units_for(table: UnitTable, phases: Phases, error: float) -> int:
-    """How many units the interval of 99.7 % needs to be as narrow as ``error`` of the mean."""
-    deviations = phase_deviations(table.cost, table.work, phases.labels)
-    mean_work = float(table.work.mean())
-    return required_units(phases.sizes(), deviations, float(table.cost.mean()) / mean_work, error)
+    """The least number of units whose strata make the interval of 99.7 % as narrow as ``error`` of
+    the mean."""
+    wanted = error * float(table.cost.sum()) / float(table.work.mean()) / CERTAINTY
+    low, high = 1, len(table)  # high always suffices
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = strata_of(table, phases, middle).standard_error <= wanted
+        low, high = (low, middle) if enough else (middle, high)
+    return int(strata_of(table, phases, high).counts.sum())
+
+
+def units_as_printed(table: UnitTable, phases: Phases, error: float) -> int:
+    """The same as the text has it: of phases that are not split."""
+    mean = float(table.cost.mean()) / float(table.work.mean())
+    return required_units(phases.sizes(), deviations_of(table, phases.labels), mean, error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +82,18 @@ def study(
 ) -> Study:
     """Phases, allocation, a sample and its estimate, and how methods compare."""
     phases = form_phases(table, phase_options)
-    points = options.points if options.error is None else units_for(table, phases, options.error)
+    needed = units_for if options.spread else units_as_printed
+    points = options.points if options.error is None else needed(table, phases, options.error)
     points = max(min(points, len(table)), 1)
-    strata = strata_of(table, phases, points)
+    strata = strata_of(table, phases, points, split=options.spread)
     random = np.random.default_rng(options.seed)
     chosen = draw_units(strata.labels, strata.counts.tolist(), random, spread=options.spread)
     found = estimate(
         table.cost, table.work, table.work, strata.labels, chosen, spread=options.spread
     )
-    needed = {error: units_for(table, phases, error) for error in (0.05, 0.02)}
+    several = {error: needed(table, phases, error) for error in (0.05, 0.02)}
     methods = compare_methods(table, phases, points, draws, options.seed) if draws else ()
-    return Study(table, phases, strata, chosen, found, points, needed, methods)
+    return Study(table, phases, strata, chosen, found, points, several, methods)
 
 
 def compare_methods(
@@ -112,22 +102,24 @@ def compare_methods(
     """The methods of section 5.4.1 on these units, and ours, each over so many draws; one
     contiguous interval over all its places. Units are ``points`` but for one of each phase."""
     random = np.random.default_rng([seed, 1])
-    strata = strata_of(table, phases, points)
-    counts: list[int] = strata.counts.tolist()
+    both = {spread: strata_of(table, phases, points, split=spread) for spread in (False, True)}
 
     def sampled(*, spread: bool) -> Estimate:
-        chosen = draw_units(strata.labels, counts, random, spread=spread)
-        return estimate(table.cost, table.work, table.work, strata.labels, chosen, spread=spread)
+        labels, counts = both[spread].labels, both[spread].counts.tolist()
+        chosen = draw_units(labels, counts, random, spread=spread)
+        return estimate(table.cost, table.work, table.work, labels, chosen, spread=spread)
 
     one = abs(one_per_phase(table, phases) / table.mean - 1)
-    drawn = sum(counts)
     return (
         _of_places(table, points),
         _of_draws("simple random", points, table, draws,
                   lambda: simple_random(table, points, random)),
         MethodErrors("one of each phase", phases.count, one, one, None),
-        _of_draws("SimProf as printed", drawn, table, draws, lambda: sampled(spread=False)),
-        _of_draws("SimProf", drawn, table, draws, lambda: sampled(spread=True)),
+        *(
+            _of_draws(name, int(both[spread].counts.sum()), table, draws,
+                      lambda spread=spread: sampled(spread=spread))
+            for name, spread in (("SimProf as printed", False), ("SimProf", True))
+        ),
     )  # fmt: skip
 
 

@@ -24,8 +24,8 @@ ptxas info    : Compile time = 3.1 ms
 
 def test_the_report():
     assert parse_report(REPORT) == {
-        "first": PtxasCount(40, 0, 0, 2048),
-        "second": PtxasCount(255, 8, 16, 0),
+        "first": PtxasCount(40, 0, 0, 2048, 0, 1),
+        "second": PtxasCount(255, 8, 16, 0, 4, 0),
     }
 
 

@@ -215,6 +215,7 @@ def analysis() -> Analysis:
         optimisation=OptLevel.O1,
         build_options=("-D", "N=1"),
         kernels=(kernel(),),
+        refused=(),
         warnings=(Diagnostic("K003", "made up", Span(FILE, 1, 1)),),
         remarks=("kernel.toml: -D N=1",),
         sources={FILE: LINES},

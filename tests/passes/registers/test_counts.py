@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kcc.base.gpu import load_gpu
 from kcc.frontend import compile_source
 from kcc.frontend.ir.instructions import AnyInstruction, Phi
 from kcc.frontend.ir.model import Block, Function
@@ -19,7 +18,6 @@ from kcc.passes.registers.counts import (
     RegisterSource,
     count_from,
     estimate_registers,
-    ptx_target,
 )
 from kcc.passes.registers.pressure import (
     address_units,
@@ -229,11 +227,3 @@ def test_estimates_against_ptxas():
     for found in errors.values():
         assert len(found) > 10
         assert statistics.median(found) <= 0.15
-
-
-@pytest.mark.parametrize(
-    ("gpu", "target"),
-    [("v100", "sm_70"), ("h200", "sm_90"), ("rtx4090", "sm_89"), ("k40", "sm_50"), ("mi100", None)],
-)
-def test_targets(gpu: str, target: str | None):
-    assert ptx_target(load_gpu(gpu)) == target

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kcc.base.gpu import load_gpu
 from kcc.base.trace.reader import open_trace
 from kcc.cli import main
 from kcc.sim.cycle.compiled import CompiledLaunch
-from kcc.sim.cycle.sources import simulate_trace
 
 SOURCE = """
 __kernel void k(__global float *out, int n) {
@@ -51,5 +49,3 @@ def test_what_is_merged(body: str, sizes: list[int], tmp_path: Path) -> None:
             assert len(batch.access) - len(own.access) == len(batch) // 2 * (
                 sum(sizes) // 4 - len(sizes)
             )
-    (timing,) = simulate_trace(str(path), load_gpu("v100", []))
-    assert timing.statistics["local accesses"] == 16 * (1 + len(sizes))

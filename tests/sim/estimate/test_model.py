@@ -89,6 +89,19 @@ __global__ void k(double *y, int other) {
 """
 
 
+TILE = """
+__kernel void k(__global float *y) {
+  __local float t[512];
+  int i = get_local_id(0);
+  t[i] = i; t[i + 256] = -i;
+  barrier(1);
+  float s = 0;
+  for (int j = 0; j < 4096; j++) s += t[i + (j & 7) * 8 + OFFSET] + t[i + (j & 7) * 16 + OFFSET];
+  y[get_global_id(0)] = s;
+}
+"""
+
+
 @cache
 def estimated(
     source: str, size: str, local: str, gpu: str, changes: tuple[str, ...] = (), args: str = "",
@@ -130,6 +143,17 @@ def test_pure_arithmetic_takes_what_the_units_give(gpu: str, lanes: int) -> None
     whole = 1048576 * 4096 * 16 / (sms * lanes * clock)
     assert found.time_us == pytest.approx(whole, rel=0.05)
     assert found.time_us >= whole * 0.99
+
+
+@pytest.mark.parametrize(("gpu", "cost"), [("v100", 1.0), ("a100", 2.3)])
+def test_shared_loads_that_begin_within_a_sector(gpu: str, cost: float) -> None:
+    """By GA100's crossing cycles, as loads of L1; others go through the banks alone."""
+    aligned, within = (
+        estimated(TILE.replace("OFFSET", offset), "1048576", "256", gpu).estimate
+        for offset in ("0", "3")
+    )
+    ratio = within.bounds["memory_port"] / aligned.bounds["memory_port"]
+    assert ratio == pytest.approx(cost, rel=0.01)
 
 
 def test_conversions_from_double_go_at_the_rate_of_double_where_it_is_lower() -> None:

@@ -68,6 +68,22 @@ def test_a_change_is_found_wherever_it_is(edge: int) -> None:
     assert starts.tolist() == [0, edge]
 
 
+def test_a_short_axis_is_not_left_for_a_long_one() -> None:
+    """With few looks (large thread blocks): x changes far from any sample, y between two."""
+
+    def holds(axes: list[np.ndarray]) -> np.ndarray:
+        _, x, y = np.meshgrid(*axes, indexing="ij")
+        part = np.where(y == 1, 25, 27 * (y == 0))[..., None] > np.arange(27)
+        return (part & (x < 2083)[..., None]).transpose(2, 1, 0, 3).reshape(-1, 27)
+
+    start = [np.arange(3), np.array([0, 3124, 6249]), np.array([0, 2, 4, 6, 9])]
+    found = refined(start, holds, 75)
+    assert found is not None
+    (_, x, y), taken = found
+    assert segments(y, np.moveaxis(taken, 0, 0))[0].tolist() == [0, 1, 2]
+    assert segments(x, np.moveaxis(taken, 1, 0))[0].tolist() == [0, 2083]
+
+
 def test_a_rectangle_of_the_grid_is_a_grid_itself() -> None:
     def shares(of_x: list[float], of_y: list[float]) -> TakingShares:
         table = np.array(of_y)[None, :, None, None] * np.array(of_x)[None, None, :, None]

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from kcc.sim.memory.facts import (
-    NO_DEVIATION,
     PLACES,
     Count,
     Deviations,
+    Dispatch,
     MemoryMachine,
+    Merging,
     Op,
     Place,
+    Start,
     StaticAccess,
     Stream,
     Trial,
+    Turns,
 )
 from kcc.sim.memory.machine import set_deviations
 from kcc.sim.memory.sequences_native import (
@@ -27,6 +30,9 @@ from kcc.sim.memory.sequences_native import (
 )
 from kcc.sim.memory.trials import Trials, empty_l2
 
+PLAIN = Deviations(Dispatch.TURNS, Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False)
+"""One sequence of each warp in turn, and nothing random: what can be worked out by hand."""
+
 Entry = tuple[str, int, int]
 """What is done (load, store, atomic, + in front where it goes on in a sequence), to which line,
 which sectors as bits."""
@@ -35,7 +41,7 @@ BARRIER: Entry = ("barrier", 0, 0)
 
 
 def machine(
-    sms: int = 1, blocks: int = 2, warps: int = 1, deviations: Deviations = NO_DEVIATION,
+    sms: int = 1, blocks: int = 2, warps: int = 1, deviations: Deviations = PLAIN,
     **places: int,
 ) -> MemoryMachine:  # fmt: skip
     """Lines of four sectors; L1 of two lines in one set, L2 of four lines in one set."""

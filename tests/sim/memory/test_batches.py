@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from kcc.sim.memory.batches_native import batch_latencies, batch_latency
-from kcc.sim.memory.facts import NO_DEVIATION
 from kcc.sim.memory.summary import dram_latency
-from tests.sim.memory.streams import machine
+from tests.sim.memory.streams import PLAIN, machine
 
 
 def latency(*lines: int, **places: int) -> float:
     return batch_latency(
-        machine(deviations=NO_DEVIATION, **places).conf, np.array(lines, np.int64), 0, len(lines)
-    )
+        machine(deviations=PLAIN, **places).conf, np.arange(99),
+        np.array(lines, np.int32), 0, len(lines),
+    )  # fmt: skip
 
 
 def test_one_request_waits_for_nothing():
@@ -48,9 +48,9 @@ def test_channels_work_side_by_side():
 def test_batches_have_a_group_for_each_sm():
     here = machine(sms=2, groups=0)
     found = np.zeros(64)
-    misses = np.zeros(200, np.int64)
+    lines, misses = np.arange(99), np.zeros(200, np.int32)
     random = np.ones(1, np.uint64)
-    assert batch_latencies(here.conf, misses, 200, random, found) == 3
+    assert batch_latencies(here.conf, lines, misses, 200, random, found) == 3
     assert random[0] == 1  # nothing was drawn
     waits = [max(2 * n - 10, 0) for n in range(64)]
     assert found[0] == pytest.approx(400 + sum(waits) / 64)

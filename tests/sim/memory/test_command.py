@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 import kcc
 from kcc.cli import main
+from kcc.sim.memory.facts import Distribution
 
 SOURCE = """__kernel void gather(__global const int *at, __global const float *x, __global float *y)
 {
@@ -22,6 +24,21 @@ SOURCE = """__kernel void gather(__global const int *at, __global const float *x
     y[i] = sum;
 }
 """
+
+WALK = """__kernel void walk(__global const float *x, __global float *y, int n)
+{
+    const int i = get_global_id(0);
+    float sum = 0.0f;
+    for (int k = 0; k < 16; ++k)
+        sum += x[(i * 33 + k * 1024) % n];
+    y[i] = sum;
+}
+"""
+WALKED = (
+    "--global", "8192", "--local", "64", "--arg", "n=16384", "--gpu", "c2050-baghsorkhi",
+    "--set", "l2.size_bytes=32768",
+)  # fmt: skip
+"""Its launch, on a GPU whose L2 is too small."""
 
 HOST = """import numpy as np
 import kcc.opencl as cl
@@ -120,10 +137,17 @@ def test_the_page_has_pictures_and_the_source(trace: Path, tmp_path: Path):
     page = tmp_path / "page.html"
     words = ["memory", str(trace), "--gpu", "c2050-baghsorkhi", "--trials", "8"]
     assert main([*words, "--html", str(page)]) == 0
+    same = page.read_text(encoding="utf-8")
+    assert "the same in all 8 trials: L1 reads, L2 reads, L2 writes" in same
+    assert "standard deviation over the first" not in same
+    assert "class=&quot;" not in same
+    assert "sum += x[at[i * 4 + k]];" in same
+    source = tmp_path / "walk.cl"
+    source.write_text(WALK)
+    assert main(["memory", str(source), *WALKED, "--trials", "4", "--html", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") >= 2
-    assert "class=&quot;" not in text
-    assert "sum += x[at[i * 4 + k]];" in text
+    assert text.count("<svg") > same.count("<svg")
+    assert "standard deviation over the first" in text
     assert "<script" not in text
 
 
@@ -143,3 +167,23 @@ def test_bad_usage(
     capsys.readouterr()
     assert main(["memory", str(trace), *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_range_of_an_estimate_has_the_spread_of_orders(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "walk.cl"
+    source.write_text(WALK)
+    (gpu,) = document(capsys, str(source), *WALKED, "--trials", "4")["gpus"]
+    (found,) = gpu["launches"]
+    moved = np.array(found["dram_reads"]["values"]) + np.array(found["dram_writes"]["values"])
+    spread = Distribution(tuple(moved.tolist())).deviation / float(moved.mean())
+    assert spread > 0.001
+    ranges = list[float]()
+    for trials in ("1", "4"):
+        assert (
+            main(["estimate", str(source), *WALKED, "--cache-trials", trials, "--json", "-"]) == 0
+        )
+        (estimate,) = json.loads(capsys.readouterr().out)["estimates"]
+        ranges.append(estimate["range_us"][1] / estimate["time_us"])
+    assert ranges[1] / ranges[0] >= 1 + 2 * spread - 1e-9

@@ -17,7 +17,7 @@ from kcc.sim.memory.facts import (
     Turns,
 )
 from kcc.sim.memory.trials import Plan, Trials, empty_l2, has_settled
-from tests.sim.memory.streams import BARRIER, Entry, counted, machine, stream, trial
+from tests.sim.memory.streams import BARRIER, PLAIN, Entry, counted, machine, stream, trial
 
 ALL = 0b1111
 
@@ -139,7 +139,7 @@ def test_turns_by_length_end_together():
     just loaded line 4."""
     short: list[list[Entry]] = [[("load", 4, 1)]]
     long: list[list[Entry]] = [[("load", n, 1) for n in range(8)]]
-    here = machine(deviations=replace(NO_DEVIATION, turns=Turns.LENGTH))
+    here = machine(deviations=replace(PLAIN, turns=Turns.LENGTH))
     found = counted(trial(stream(short, long), here))
     assert found["l1_hits"] == 1
     assert "l1_hits" not in counted(trial(stream(short, long), machine()))
@@ -147,7 +147,7 @@ def test_turns_by_length_end_together():
 
 def test_skipping_discards_what_lies_before_the_start():
     blocks: list[list[list[Entry]]] = [[[("load", n, 1) for n in range(64)]]]
-    here = machine(deviations=replace(NO_DEVIATION, start=Start.SKIP))
+    here = machine(deviations=replace(PLAIN, start=Start.SKIP))
     executed = {counted(trial(stream(*blocks), here, n)).get("executed", 0) for n in range(8)}
     assert len(executed) > 4
     assert max(executed) <= 64
@@ -155,7 +155,7 @@ def test_skipping_discards_what_lies_before_the_start():
 
 def test_a_late_start_discards_nothing():
     blocks: list[list[list[Entry]]] = [[[("load", n, 1) for n in range(64)]]] * 4
-    here = machine(l1_ways=16, deviations=replace(NO_DEVIATION, start=Start.DELAY))
+    here = machine(l1_ways=16, deviations=replace(PLAIN, start=Start.DELAY))
     found = [counted(trial(stream(*blocks), here, n)) for n in range(8)]
     assert {f["executed"] for f in found} == {256}
     assert len({f.get("l1_hits", 0) for f in found}) > 1
@@ -170,7 +170,7 @@ def test_merging_by_turns_takes_one_of_each_sm():
     ]
     here = machine(sms=2, l1_sets=0)
     assert "l2_hits" not in counted(trial(stream(*blocks), here))
-    random = machine(sms=2, l1_sets=0, deviations=replace(NO_DEVIATION, merging=Merging.RANDOM))
+    random = machine(sms=2, l1_sets=0, deviations=replace(PLAIN, merging=Merging.RANDOM))
     hits = {counted(trial(stream(*blocks), random, n)).get("l2_hits", 0) for n in range(64)}
     assert hits <= {0, 1}
 
@@ -179,7 +179,7 @@ def test_without_deviation_each_trial_is_the_same():
     rng = np.random.default_rng(1)
     blocks = [[[("load", int(n), 1) for n in rng.integers(0, 12, 20)] for _ in range(2)]
               for _ in range(7)]  # fmt: skip
-    here = machine(sms=2, warps=2, l2_ways=8)
+    here = machine(sms=2, warps=2, l2_ways=8, deviations=NO_DEVIATION, l1_cycles=20, l2_cycles=90)
     each = [trial(stream(*blocks), here, n, seed=n) for n in range(4)]
     assert all((e.counts == each[0].counts).all() for e in each)
     assert all((e.batch_cycles == each[0].batch_cycles).all() for e in each)
@@ -221,15 +221,39 @@ def test_what_goes_in_comes_out():
     assert row[Count.L2_HITS] <= row[Count.L2_READS]
 
 
-def test_blocks_of_later_waves_go_where_the_dispatch_says():
-    """Two SMs of two places, nine blocks: in turn, or two consecutive ones to a free SM."""
-    block: list[list[Entry]] = [[("load", 1, 1)]]
-    nine = stream(*[block] * 9)
-    here = machine(sms=2, blocks=2)
-    in_turn = [b.tolist() for b in Trials(nine, here, empty_l2(here), 0).blocks_of_sms(0)]
-    assert in_turn == [[0, 2, 4, 6, 8], [1, 3, 5, 7]]
-    refilled = machine(sms=2, blocks=2, deviations=replace(NO_DEVIATION, dispatch=Dispatch.REFILL))
-    found = [b.tolist() for b in Trials(nine, refilled, empty_l2(refilled), 0).blocks_of_sms(0)]
-    assert sorted(found[0] + found[1]) == list(range(9))
-    assert found[0][:2] == [0, 2]
-    assert found[0][2:4] in ([4, 5], [6, 7])
+def test_blocks_of_later_waves_go_in_turn_or_where_one_is_free():
+    """Two SMs of one place. Block 0 has seven loads, the others one each: in turn blocks 2 and 4
+    follow block 0 on SM 0; where there is room, they follow block 1 on SM 1, whose L1 has their
+    line."""
+    long: list[list[Entry]] = [[("load", n, 1) for n in range(9, 16)]]
+    short: list[list[Entry]] = [[("load", 1, 1)]]
+    five = stream(long, short, short, short, short)
+    assert counted(trial(five, machine(sms=2, blocks=1)))["l1_hits"] == 2
+    free = machine(sms=2, blocks=1, deviations=replace(PLAIN, dispatch=Dispatch.FREE))
+    assert counted(trial(five, free))["l1_hits"] == 3
+
+
+def test_a_warp_that_missed_waits_and_those_behind_it_catch_up():
+    """L1 has four ways. The second block is six loads behind: in turn it finds each line gone. If
+    the first one waits for L2, it has come no further than the second line by then."""
+    first: list[list[Entry]] = [[("load", n, 1) for n in range(20)]]
+    late: list[list[Entry]] = [[("load", 90, 1)] * 6 + first[0]]
+    hits = list[int]()
+    for turns in (Turns.EQUAL, Turns.LATENCY):
+        by = replace(PLAIN, turns=turns)
+        here = machine(deviations=by, l1_ways=4, l1_cycles=10, l2_cycles=100)
+        hits.append(counted(trial(stream(first, late), here))["l1_hits"])
+    assert hits == [5, 25]
+
+
+def test_l2_goes_from_launch_to_launch():
+    """What a launch left in L2 is there for the next one, whose lines are others in part."""
+    first, second = stream([[("store", 1, 3), ("load", 2, 1)]]), stream([[("load", 1, 7)]])
+    here = machine()
+    _, left = Trials(first, here, empty_l2(here), 0).run_with_state(0)
+    assert left.lines.tolist() == [[2, 1, -1, -1]]
+    assert left.written.tolist() == [[0, 3, 0, 0]]
+    found, after = Trials(second, here, left, 0).run_with_state(0)
+    assert counted(found)["l2_hits"] == 2
+    assert after.lines.tolist() == [[1, 2, -1, -1]]
+    assert after.valid.tolist() == [[7, 1, 0, 0]]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from kcc.sim.memory.facts import Deviations, Stream
+from kcc.sim.memory.facts import Stream
 from kcc.sim.memory.sequences_native import BEGINS, FIRST
+from kcc.sim.memory.summary import dram_latency
 from kcc.sim.memory.trials import Plan, empty_l2
 from kcc.sim.memory.what_if import altered_by_local_memory, altered_to_vectors, what_if
 from tests.sim.memory.streams import Entry, counted, machine, stream, trial
@@ -66,12 +68,18 @@ def test_pinned_lines_stay_in_l2():
 
 
 def test_changes_are_measured_with_the_same_orders():
-    """A warp walks along a line, four loads in a sector, while others throw it out of L1: loading
-    four at a time saves most of its latency."""
+    """Warps walk along lines, four loads in each of four sectors. Of the twelve blocks eight throw
+    each other out of L1 (two ways, four blocks), and hit L2 three times of four; the four last ones
+    hit L1 three times of four. Loading four at a time leaves what DRAM has to bring."""
     rng = np.random.default_rng(0)
     blocks = [[[("load", int(b), 1 << n // 4) for n in range(16)]] for b in rng.permutation(12)]
-    here = machine(sms=2, blocks=4, deviations=Deviations(), l2_ways=16, l2_ways_used=16)
-    found = what_if(stream(*blocks), here, empty_l2(here), Plan(8))
+    here = machine(sms=2, blocks=4, l2_ways=16, l2_ways_used=16)
+    before = stream(*blocks)
+    after = altered_to_vectors(before, 0)
+    assert after is not None
+    first, then = (dram_latency(trial(s, here).batch_cycles, 400) for s in (before, after))
+    x = 48 / 192 * 30 + 96 / 192 * 200 + 48 / 192 * first
+    found = what_if(before, here, empty_l2(here), Plan(8))
     assert found[0].code == "vectorise"
-    assert -0.9 < found[0].latency_change < -0.5
-    assert found == what_if(stream(*blocks), here, empty_l2(here), Plan(8, jobs=3))
+    assert found[0].latency_change == pytest.approx(48 * then / (192 * x) - 1)
+    assert found == what_if(before, here, empty_l2(here), Plan(8, jobs=3))

@@ -115,7 +115,7 @@ class Reader:
     def __init__(self, path: Path) -> None:
         data = self.data = path.read_bytes()
         assert data[:8] == bytes.fromhex("894B43540D0A1A0A")
-        assert struct.unpack_from("<I", data, 8)[0] in (1, 2)
+        assert struct.unpack_from("<I", data, 8)[0] in (1, 2, 3)
         last, size, check = struct.unpack_from("<QQI", data, len(data) - 28)
         assert data[-8:] == b"kct end\n"
         assert size == len(data)

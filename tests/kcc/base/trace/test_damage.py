@@ -74,7 +74,7 @@ def test_copied_as_text(tmp_path: Path):
     assert "text" in (caught.value.diagnostics[0].hint or "")
 
 
-@pytest.mark.parametrize("version", [0, 3, 0xFFFFFFFF])
+@pytest.mark.parametrize("version", [0, 4, 0xFFFFFFFF])
 def test_other_version(tmp_path: Path, version: int):
     data = DATA[:8] + version.to_bytes(4, "little") + DATA[12:]
     path = tmp_path / "x.kct"

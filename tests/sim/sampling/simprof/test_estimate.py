@@ -14,8 +14,9 @@ from kcc.sim.sampling.simprof.allocation import (
     required_units,
 )
 from kcc.sim.sampling.simprof.baselines import contiguous, one_per_phase, simple_random
-from kcc.sim.sampling.simprof.estimate import estimate, phase_deviations
+from kcc.sim.sampling.simprof.estimate import estimate
 from kcc.sim.sampling.simprof.phases import form_phases
+from kcc.sim.sampling.simprof.strata import deviations_of
 from tests.sim.sampling.simprof.streams import stream
 
 
@@ -27,7 +28,7 @@ def test_neyman_by_hand() -> None:
 
 def test_allocation_keeps_to_what_there_is() -> None:
     assert allocate(np.array([3, 100]), np.array([100.0, 0.1]), 20).tolist() == [3, 17]
-    assert allocate(np.array([50, 50]), np.array([0.0, 1.0]), 10).tolist() == [1, 9]
+    assert allocate(np.array([50, 50]), np.array([0.0, 1.0]), 10).tolist() == [2, 8]
     assert allocate(np.array([1, 50]), np.array([0.0, 0.0]), 10).tolist() == [1, 9]
     assert allocate(np.array([4, 5]), np.array([1.0, 1.0]), 90).tolist() == [4, 5]
 
@@ -86,7 +87,7 @@ def test_units_of_unequal_size() -> None:
 def test_intervals_hold_the_truth(spread: bool) -> None:
     """400 draws of 30 units: at least 92 % of the 95 % intervals, and fewer than all."""
     table, truth = stream([300, 150, 50], [1.0, 2.0, 5.0], [0.1, 0.5, 1.0], seed=2)
-    deviations = phase_deviations(table.cost, table.work, truth)
+    deviations = deviations_of(table, truth)
     counts = allocate(np.bincount(truth), deviations, 30)
     random = np.random.default_rng(7)
     held = 0
@@ -117,7 +118,7 @@ def test_required_units() -> None:
     """One phase of 1,000 units with a deviation of a tenth of the mean: Cochran's
     n0 / (1 + n0 / N) with n0 = (3 * 0.1 / 0.02)^2 = 225 is 184."""
     assert required_units(np.array([1000]), np.array([0.1]), 1.0, 0.02) == 184
-    assert required_units(np.array([1000]), np.array([0.0]), 1.0, 0.02) == 1
+    assert required_units(np.array([1000]), np.array([0.0]), 1.0, 0.02) == 2
     assert required_units(np.array([10, 10]), np.array([0.9, 0.9]), 1.0, 1e-6) == 20
 
 

@@ -1,0 +1,155 @@
+"""From a compiled unit to SASS: LLVM's NVPTX back end, ptxas, nvdisasm."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.scratch import scratch_folder
+from kcc.frontend.apart import EndedError, done_apart
+from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.machine_code.model import MachineCode
+from kcc.frontend.machine_code.numbering import UNKNOWN_LINE, numbered
+from kcc.frontend.machine_code.sass import Listing, read_sass
+from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
+from kcc.frontend.ptx.ptxas import PtxasCount, assemble, parse_report, run_tool, version_of
+
+_NO_LINE = re.compile(r"^(\s*\.loc\s+\d+) 0 0", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class NvidiaTools:
+    """Where NVIDIA's tools are for one ``target`` such as sm_80. Without ``nvdisasm`` there are
+    counts and no instructions. ``cache`` is a folder for what was made before, None for none."""
+
+    target: str
+    ptxas: Path
+    nvdisasm: Path | None
+    libdevice: Path | None
+    cache: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Product:
+    """What the tools say of one unit."""
+
+    version: str
+    report: str
+    listing: str
+
+
+def nvidia_code(unit: CompiledUnit, tools: NvidiaTools) -> Mapping[str, MachineCode]:
+    """The machine code of all kernels of a unit at -O2, by symbol. Numbers of instructions are
+    those of :class:`kcc.frontend.machine_code.numbering.Numbers`.
+
+    :raises DiagnosticError: K810 when a tool cannot be run, K811 when a kernel has no PTX here.
+    """
+    product = _kept(numbered(unit.ir, unit.module), unit.language, tools)
+    listings = read_sass(product.listing)
+    compiler = f"ptxas {product.version} ({tools.target})"
+    return {
+        symbol: _code(symbol, compiler, count, listings.get(symbol))
+        for symbol, count in parse_report(product.report).items()
+    }
+
+
+def _code(symbol: str, compiler: str, count: PtxasCount, listing: Listing | None) -> MachineCode:
+    listing = listing or Listing(symbol)
+    size = listing.instructions[-1].address + 16 if listing.instructions else 0
+    return MachineCode(
+        symbol=symbol,
+        compiler=compiler,
+        registers=count.registers,
+        spill_store_bytes=count.spill_bytes,
+        spill_load_bytes=count.spill_load_bytes,
+        stack_bytes=count.stack_bytes,
+        shared_bytes=count.shared_bytes,
+        barriers=count.barriers,
+        code_bytes=size,
+        instructions=tuple(listing.instructions),
+        labels=listing.labels,
+        reason="" if listing.instructions else "no disassembler reads the code of this target",
+    )
+
+
+def _kept(text: str, language: Language, tools: NvidiaTools) -> _Product:
+    """What was made of this text before with the same tools, else it is made now."""
+    if tools.cache is None:
+        return _made(text, language, tools)
+    parts = [text, language.value, tools.target, llvmlite.__version__, _own_digest()]
+    parts += [_stamp(path) for path in (tools.ptxas, tools.nvdisasm, tools.libdevice)]
+    name = sha256("\0".join(parts).encode()).hexdigest()
+    place = tools.cache / f"{name}.json"
+    try:
+        return _Product(**json.loads(place.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        product = _made(text, language, tools)
+    content = {n: getattr(product, n) for n in ("version", "report", "listing")}
+    _write(place, json.dumps(content))
+    return product
+
+
+@cache
+def _own_digest() -> str:
+    """Of the modules that make PTX of the text."""
+    found, here = sha256(), Path(__file__).parent
+    for path in sorted([*here.glob("*.py"), *here.parent.joinpath("ptx").glob("*.py")]):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _stamp(path: Path | None) -> str:
+    if path is None:
+        return "none"
+    found = path.stat()
+    return f"{path} {found.st_size} {found.st_mtime_ns}"
+
+
+def _write(place: Path, content: str) -> None:
+    """Write beside and rename; a cache that cannot be written is none."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=place.parent, delete=False
+        ) as file:
+            file.write(content)
+        Path(file.name).replace(place)
+    except OSError:
+        return
+
+
+def _emitted(text: str, options: PtxOptions) -> str:
+    """PTX with addresses as NVVM leaves them. LLVM's loop strength reduction makes pointers of
+    indices, whose alignment is not seen any more: accesses to private arrays are then not joined,
+    and ptxas leaves these arrays in memory. An option of LLVM holds for a process: this runs in one
+    of its own."""
+    llvm.set_option("kcc", "-disable-lsr")
+    return emit_ptx(text, options)
+
+
+def _made(text: str, language: Language, tools: NvidiaTools) -> _Product:
+    library = None if tools.libdevice is None else tools.libdevice.read_bytes()
+    options = PtxOptions(tools.target, library, language is Language.CUDA, lines=True)
+    try:
+        ptx = done_apart(lambda: _emitted(text, options))
+    except EndedError as error:
+        message = f"LLVM's back end for {tools.target} fails: its process {error}"
+        raise DiagnosticError([Diagnostic("K811", message)]) from error
+    ptx = _NO_LINE.sub(rf"\1 {UNKNOWN_LINE} 0", ptx)
+    with scratch_folder() as folder:
+        cubin = folder / "kernel.cubin"
+        report = assemble(ptx, tools.target, tools.ptxas, cubin, ["-lineinfo"])
+        listing = ""
+        if tools.nvdisasm is not None:
+            listing = run_tool([str(tools.nvdisasm), "-g", "-c", "-hex", str(cubin)])
+    return _Product(version_of(tools.ptxas), report, listing)

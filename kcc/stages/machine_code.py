@@ -1,0 +1,45 @@
+"""The machine code of a unit's kernels, by the compiler of the GPU that is asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kcc.frontend.kernel import CompiledUnit
+    from kcc.frontend.machine_code.model import MachineCode
+    from kcc.frontend.machine_code.nvidia import NvidiaTools
+    from kcc.passes.registers.counts import Registers
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRequest:
+    """Whose code is wanted: that of NVIDIA's ``tools``, else of LLVM for AMD's ``amd_target``."""
+
+    tools: NvidiaTools | None = None
+    amd_target: str = ""
+
+
+def machine_code(unit: CompiledUnit, request: CodeRequest) -> Mapping[str, MachineCode]:
+    """The code of all kernels of a unit at -O2, by symbol.
+
+    :raises DiagnosticError: K810 when a tool cannot be run, K811 when a kernel has no code here.
+    """
+    if request.tools is not None:
+        from kcc.frontend.machine_code.nvidia import nvidia_code
+
+        return nvidia_code(unit, request.tools)
+    from kcc.frontend.machine_code.amd import amd_code
+
+    return amd_code(unit, request.amd_target)
+
+
+def registers_of(code: MachineCode) -> Registers:
+    """The count of registers that a compiler's code has."""
+    from kcc.passes.registers.counts import Registers, RegisterSource
+
+    is_amd = code.compiler.startswith("llvm")
+    source = RegisterSource.AMDGPU if is_amd else RegisterSource.PTXAS
+    beside = f", {code.scalar_registers} scalar registers beside" if is_amd else ""
+    return Registers(code.registers, source, f"{code.compiler}{beside}", code.spill_store_bytes)

@@ -1,0 +1,1 @@
+"""Tests of machine code: numbering, reading SASS and AMD assembly, their control flow."""

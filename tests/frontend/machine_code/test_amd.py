@@ -1,0 +1,52 @@
+"""Machine code from LLVM's AMDGPU back end."""
+
+from __future__ import annotations
+
+import pytest
+
+from kcc.base.diagnostics import DiagnosticError
+from kcc.frontend import compile_source
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.machine_code.amd import amd_code
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from tests.passes.workloads import compiled
+
+
+def unit_of(text: str) -> CompiledUnit:
+    options = BuildOptions(opt_level=OptLevel.O2)
+    return compile_source(SourceText("k.cl", text, "."), options)
+
+
+@pytest.mark.parametrize("target", ["gfx900", "gfx90a", "gfx1030"])
+def test_counts_of_every_generation(target: str):
+    found = amd_code(compiled("matmul", OptLevel.O2), target)
+    assert set(found) == {"matmul_naive", "matmul_tiled", "matmul_float4"}
+    for registers in found.values():
+        assert registers.compiler.endswith(f"({target})")
+        assert 8 <= registers.registers <= 256
+        assert not registers.spills
+    assert found["matmul_float4"].registers > found["matmul_naive"].registers
+
+
+@pytest.mark.parametrize("name", ["histogram", "stencil3d", "btree"])
+def test_workloads(name: str):
+    unit = compiled(name, OptLevel.O2)
+    found = amd_code(unit, "gfx90a")
+    assert set(found) == {kernel.symbol for kernel in unit.kernels}
+
+
+def test_small_work_groups_may_take_more():
+    text = "kernel void k(global float *a) {" + "".join(
+        f"float v{i} = a[get_global_id(0) * {i + 3}];" for i in range(100)
+    )
+    text += "".join(f"a[{i}] = v{i} * v{99 - i};" for i in range(100)) + "}"
+    unit = unit_of(text)
+    large, small = amd_code(unit, "gfx900", 1024)["k"], amd_code(unit, "gfx900", 256)["k"]
+    assert large.registers <= 64
+    assert small.registers >= large.registers
+
+
+def test_what_has_no_counterpart_is_named():
+    with pytest.raises(DiagnosticError, match="no AMD code is known here for tgamma") as caught:
+        amd_code(unit_of("kernel void k(global float *a) { a[0] = tgamma(a[1]); }"), "gfx90a")
+    assert caught.value.diagnostics[0].code == "K811"
