@@ -33,13 +33,14 @@ from benchmarks.ledger_cases import cases_of
 from benchmarks.ledger_figures import TableFigures, headline, table_figures, worse
 from benchmarks.measured_tables import TABLES, Table
 from kcc.commands.journal import Journal, Kind
+from kcc.commands.machine_code import code_request
 from kcc.commands.progress import shown_progress
 from kcc.report.validation import FIGURES_HEAD, figures_cells
 from kcc.sim.caches.options import CacheMethod, CacheOptions
 from kcc.stages.estimate import MODELS, Question
 from kcc.validation.case import Case
 from kcc.validation.outcome import Outcome, read_outcome
-from kcc.validation.predict import Predictor
+from kcc.validation.predict import Predictor, described
 
 ROWS: Kind[Outcome] = Kind("kcc/ledger-journal/1", asdict, read_outcome)
 ROOT = Path(__file__).parents[1]
@@ -56,7 +57,8 @@ def commit() -> str:
 
 def digest(arguments: argparse.Namespace) -> str:
     """Of all that estimates depend on but the sample."""
-    found = hashlib.sha256(f"{arguments.model} {arguments.caches} {arguments.seed}".encode())
+    asked = f"{arguments.model} {arguments.caches} {arguments.seed} {arguments.code}"
+    found = hashlib.sha256(asked.encode())
     package = Path(kcc.__file__).parent
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
     own = [*ROOT.glob("benchmarks/measured_*.py"), ROOT / "benchmarks" / "calibrated.py"]
@@ -87,7 +89,12 @@ def estimated(
 ) -> dict[str, Outcome]:
     """The outcomes of cases by key: those that the journal has, and the others."""
     gc.set_threshold(200_000, 20, 100)  # a tenth of the time is saved
-    question = Question(arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)))
+    gpus = [described(each) for each in {case.gpu for row in cases for case in row}]
+    codes = {gpu.stem: code_request(arguments.code, gpu) for gpu in gpus}
+    question = Question(
+        arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)),
+        codes={name: code for name, code in codes.items() if code is not None},
+    )  # fmt: skip
     path: Path | None = arguments.journal
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
     found = {str(k): v for k, v in journal.done.items()} if journal else {}
@@ -173,7 +180,10 @@ def main() -> int:
     printed(figures, "as it is", whole=not arguments.brief)
     if arguments.left_out:
         printed(without, "each table left out", whole=False)
-    asked = {"model": arguments.model, "sample": arguments.sample, "seed": arguments.seed}
+    asked = {
+        "model": arguments.model, "code": arguments.code, "sample": arguments.sample,
+        "seed": arguments.seed,
+    }  # fmt: skip
     head = {"schema": "kcc/ledger/1", "kcc_version": kcc.__version__, "commit": commit(), **asked}
     if arguments.json:
         content = {
@@ -210,6 +220,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--brief", action="store_true", help="one line for a table")
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")
+    parser.add_argument("--code", choices=("kcc", "auto"), default="kcc", help="of `kcc estimate`")
     parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
     methods = [method.value for method in CacheMethod]
     parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)

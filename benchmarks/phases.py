@@ -1,34 +1,52 @@
 """How well phases are found and sampled: the tables of docs/phases.md.
 
-python -m benchmarks.phases UNITS.json... [--points 20] [--inputs]
+python -m benchmarks.phases UNITS.json... [--points 20]
+python -m benchmarks.phases TRAINING.json OTHER.json... --inputs
 
-Each file is what `kcc phases record` or benchmarks.phases_gpu wrote. NAME-1.json, NAME-again.json
-and so on beside NAME.json are other inputs of it and are compared with it (--inputs);
-NAME.predicted.json has costs by interval analysis: features, phases and allocation by them, costs
-of the units drawn by the full simulation (the usable mode).
+Each file is what `kcc phases record` or benchmarks.phases_gpu wrote. NAME.predicted.json beside
+NAME.json has costs by interval analysis: features, phases and allocation by them, costs of the
+units drawn by the full simulation (the usable mode, but for what simulating behind a jump does to a
+unit: benchmarks.phases_usable). --inputs: the other files are of other inputs than the first.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from kcc.sim.sampling.simpoint import choose_simpoint
-from kcc.sim.sampling.simprof.allocation import allocate, draw_units
+from kcc.sim.sampling.simprof.allocation import draw_units
 from kcc.sim.sampling.simprof.estimate import estimate
-from kcc.sim.sampling.simprof.launches import predicted_strata
 from kcc.sim.sampling.simprof.phases import PhaseOptions, form_phases, homogeneity
 from kcc.sim.sampling.simprof.sensitivity import compare_inputs
-from kcc.sim.sampling.simprof.study import DRAWS, SampleOptions, Study, study
+from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
+from kcc.sim.sampling.simprof.study import (
+    DRAWS,
+    MethodErrors,
+    SampleOptions,
+    Study,
+    study,
+    units_as_printed,
+)
 from kcc.sim.sampling.simprof.table import UnitTable
 from kcc.sim.sampling.units import Unit
 from kcc.stages.recording.document import read_units
 
-SEEDS = 1
-"""Of SimPoint's clustering."""
+USABLE = "predicted"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A workload's study; errors of all methods by name."""
+
+    name: str
+    study: Study
+    errors: dict[str, MethodErrors]
 
 
 def percent(share: float | None) -> str:
@@ -36,55 +54,97 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f} %"
 
 
-def methods_row(path: Path, points: int) -> str:
-    """One line: errors of all methods, mean and 95th percentile, and coverage."""
+def examine(path: Path, points: int) -> Found:
+    """All methods on one recording."""
     table = read_units(path)
     found = study(table, PhaseOptions(), SampleOptions(points))
-    same = homogeneity(table, found.phases)
-    errors = {m.method: m for m in found.methods}
-    cells = [f"{percent(errors[name].mean)} ({percent(errors[name].high)})" for name in errors]
-    coverage = [percent(errors[name].coverage) for name in ("SimProf as printed", "SimProf")]
-    needed = "/".join(str(n) for n in found.needed.values())
-    return " | ".join([
-        path.stem, str(len(table)), str(found.phases.count), f"{same.population:.3f}",
-        f"{same.weighted:.3f}", *cells, percent(simpoint(table)), *usable(path, table, points),
-        *coverage, needed, allocation(found),
-    ])  # fmt: skip
+    methods = [*found.methods, simpoint(table)]
+    beside = path.with_name(f"{path.stem}.predicted.json")
+    if beside.exists():
+        methods.append(usable(read_units(beside), table, points))
+    return Found(path.stem, found, {one.method: one for one in methods})
 
 
-def simpoint(table: UnitTable) -> float:
-    """The mean error of SimPoint on the same units, over seeds of its clustering."""
+def simpoint(table: UnitTable) -> MethodErrors:
+    """SimPoint on the same units, of which it takes whole numbers of cycles and instructions."""
+    cost, work = (1e9 / column.mean() * column for column in (table.cost, table.work))
     units = [
         Unit(round(c), round(w), row * w)
-        for c, w, row in zip(table.cost, table.work, table.shares, strict=True)
+        for c, w, row in zip(cost, work, table.shares, strict=True)
     ]
-    found = [choose_simpoint(units, seed).cycles / table.cost.sum() - 1 for seed in range(SEEDS)]
-    return float(np.abs(found).mean())
+    choice = choose_simpoint(units, 0)
+    error = abs(choice.cycles / float(cost.sum()) - 1)
+    drawn = round(choice.instructions / 1e9)
+    return MethodErrors("SimPoint", drawn, error, error, None)
 
 
-def usable(path: Path, table: UnitTable, points: int) -> tuple[str, str]:
-    """Mean error and coverage where phases and allocation are by predicted costs, and the
-    prediction is what costs are proportional to."""
-    beside = path.with_name(f"{path.stem}.predicted.json")
-    if not beside.exists():
-        return "-", "-"
-    predicted = read_units(beside)
-    labels, deviations = predicted_strata(predicted, form_phases(predicted), points)
-    counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
+def usable(predicted: UnitTable, table: UnitTable, points: int) -> MethodErrors:
+    """Strata and allocation by predicted costs, which costs are taken as proportional to."""
+    strata = strata_of(predicted, form_phases(predicted), points, PREDICTED)
     random = np.random.default_rng(2)
     errors, held = list[float](), 0
     for _ in range(DRAWS):
-        chosen = draw_units(labels, counts, random, spread=True)
-        one = estimate(table.cost, predicted.cost, table.work, labels, chosen, spread=True)
+        chosen = draw_units(strata.labels, strata.counts.tolist(), random)
+        one = estimate(table.cost, predicted.cost, table.work, strata.labels, chosen)
         errors.append(abs(one.mean / table.mean - 1))
         half = one.half_width()
         held += half is not None and abs(one.mean - table.mean) <= half
-    return f"{percent(float(np.mean(errors)))} ({percent(float(np.quantile(errors, 0.95)))})", \
-        percent(held / DRAWS)  # fmt: skip
+    high = float(np.quantile(errors, 0.95))
+    return MethodErrors(
+        USABLE, int(strata.counts.sum()), float(np.mean(errors)), high, held / DRAWS
+    )
+
+
+METHODS = ("one interval", "simple random", "one of each phase", "SimPoint", "SimProf as printed",
+           "SimProf", USABLE)  # fmt: skip
+COVERED = ("simple random", "SimProf as printed", "SimProf", USABLE)
+
+
+def errors_table(rows: Sequence[Found]) -> Iterable[Sequence[str]]:
+    """Errors of the mean, and the 95th percentile, by method."""
+    yield ("workload", "units", *METHODS)
+    for one in rows:
+        cells = [one.errors.get(name) for name in METHODS]
+        yield (
+            one.name,
+            str(len(one.study.table)),
+            *("-" if m is None else f"{percent(m.mean)} ({percent(m.high)})" for m in cells),
+        )
+    means = [[one.errors[name].mean for one in rows if name in one.errors] for name in METHODS]
+    yield ("mean", "", *(percent(float(np.mean(own))) if own else "-" for own in means))
+
+
+def coverage_table(rows: Sequence[Found]) -> Iterable[Sequence[str]]:
+    """Shares of 95 % intervals that hold; variation; units needed; allocation."""
+    yield (
+        "workload",
+        *(f"{name} holds" for name in COVERED),
+        "phases",
+        "CoV of all",
+        "within",
+        "needed as printed",
+        "needed",
+        "allocation",
+    )
+    for one in rows:
+        found = one.study
+        same = homogeneity(found.table, found.phases)
+        held = (one.errors[n].coverage if n in one.errors else None for n in COVERED)
+        printed = (str(units_as_printed(found.table, found.phases, e)) for e in found.needed)
+        yield (
+            one.name,
+            *map(percent, held),
+            str(found.phases.count),
+            f"{same.population:.3f}",
+            f"{same.weighted:.3f}",
+            " / ".join(printed),
+            " / ".join(map(str, found.needed.values())),
+            allocation(found),
+        )
 
 
 def allocation(found: Study) -> str:
-    """Share of units and of points of the two largest phases (figure 45)."""
+    """Share of units and of points of the three largest phases (figure 45)."""
     sizes, total = found.phases.sizes(), len(found.table)
     drawn = np.bincount(found.phases.labels[found.chosen], minlength=found.phases.count)
     shown = [
@@ -94,35 +154,61 @@ def allocation(found: Study) -> str:
     return " ".join(shown)
 
 
-def inputs_row(path: Path, others: list[Path], points: int) -> str:
-    """Other inputs against the first: sensitive phases by the text's rule and ours, points that
-    are saved, and the error made by taking insensitive phases from the training input."""
+def inputs_table(path: Path, others: Sequence[Path], points: int) -> Iterable[Sequence[str]]:
+    """Each other input against the first, as the only one: sensitive phases by the text's rule and
+    ours, points that are saved, and the error where phases that are the same are taken from the
+    first (the others from all of their units)."""
+    yield (
+        "training",
+        "other",
+        "units",
+        "phases",
+        "sensitive by equation 38",
+        "sensitive",
+        "points saved",
+        "error",
+        "mean of the other against the first",
+    )
     table = read_units(path)
     found = study(table, PhaseOptions(), SampleOptions(points), 0)
-    tables = [read_units(other) for other in others]
-    changes = compare_inputs(table, found.phases, tables)
-    sensitive = changes.phases()
-    drawn = np.bincount(found.phases.labels[found.chosen], minlength=found.phases.count)
-    saved = sum(int(drawn[n]) for n in range(found.phases.count) if n not in sensitive)
-    errors = list[float]()
-    for other, labels in zip(tables, changes.labels, strict=True):
+    count = found.phases.count
+    drawn = np.bincount(found.phases.labels[found.chosen], minlength=count)
+    for one in others:
+        other = read_units(one)
+        changes = compare_inputs(table, found.phases, [other])
+        reused, labels = changes.reusable(), changes.labels[0]
         cost = 0.0
-        for n in range(found.phases.count):
+        for n in range(count):
             own, source = labels == n, found.phases.labels == n
-            known = other.cost[own].sum()
-            ratio = table.cost[source].sum() / table.work[source].sum()
-            cost += known if n in sensitive else ratio * other.work[own].sum()
-        errors.append(float(cost / other.cost.sum() - 1))
-    names = ", ".join(other.stem for other in others)
-    return " | ".join([
-        path.stem, names, str(found.phases.count), str(len(changes.phases(by_threshold=True))),
-        str(len(sensitive)), percent(saved / max(int(drawn.sum()), 1)),
-        ", ".join(f"{100 * e:+.2f} %" for e in errors),
-    ])  # fmt: skip
+            known = float(table.cost[source].sum() / table.work[source].sum())
+            told = known * float(other.work[own].sum())
+            cost += told if n in reused else float(other.cost[own].sum())
+        saved = sum(int(drawn[n]) for n in reused) / drawn.sum()
+        yield (
+            path.stem,
+            one.stem,
+            str(len(other)),
+            str(count),
+            str(len(changes.phases(by_threshold=True))),
+            str(len(changes.phases())),
+            percent(saved),
+            f"{100 * (cost / float(other.cost.sum()) - 1):+.2f} %",
+            f"{100 * (other.mean / table.mean - 1):+.1f} %",
+        )
+
+
+def write(rows: Iterable[Sequence[str]]) -> None:
+    """A table, as Markdown."""
+    for number, cells in enumerate(rows):
+        sys.stdout.write(f"| {' | '.join(cells)} |\n")
+        if not number:
+            sys.stdout.write(f"|{'---|' * len(cells)}\n")
+    sys.stdout.write("\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
-    """Print the rows."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("units", nargs="+", type=Path)
     parser.add_argument("--points", type=int, default=20)
@@ -130,11 +216,12 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.inputs:
         first, *others = arguments.units
-        sys.stdout.write(f"| {inputs_row(first, others, arguments.points)} |\n")
+        write(inputs_table(first, others, arguments.points))
         return
-    for path in arguments.units:
-        sys.stdout.write(f"| {methods_row(path, arguments.points)} |\n")
-        sys.stdout.flush()
+    paths: list[Path] = [p for p in arguments.units if not p.name.endswith(".predicted.json")]
+    found = [examine(path, arguments.points) for path in paths]
+    write(errors_table(found))
+    write(coverage_table(found))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ python -m benchmarks.phases_usable TRACES FOLDER [--workloads bfs] [--seeds 3]
 TRACES is what benchmarks.phases_traces wrote, FOLDER what benchmarks.phases_gpu did: of it come the
 predicted costs and the cycles of the full simulation. A line for each method: TBPoint, SimProf with
 20 units, and with as many as simulate about what TBPoint does (with what warms; at least four).
-Error and sample are means over seeds; "holds": of how many the 95 % interval holds the truth.
+Error, bias and sample are means over seeds; "holds": of how many the 95 % interval holds the truth;
+"entered": by how much the units drawn took longer behind their jumps than in the full simulation.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from kcc.stages.recording.document import read_units
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """One draw: cycles, half width of its interval, warp instructions simulated, CPU seconds."""
+    """One draw: cycles, half width of its interval, warp instructions simulated, CPU seconds; of
+    SimProf by how much its units took longer than in the full simulation."""
 
     cycles: float
     half_width: float | None
     instructions: int
     seconds: float
+    entered: float | None = None
 
 
 def row(name: str, method: str, runs: Sequence[Sampled], truth: float, work: float) -> str:
@@ -53,13 +56,15 @@ def row(name: str, method: str, runs: Sequence[Sampled], truth: float, work: flo
         f"{100 * mean(halves) / truth:.2f} %" if halves else "-", f"{held} of {len(runs)}",
         f"{100 * mean(one.instructions for one in runs) / work:.1f} %",
         f"{mean(one.seconds for one in runs):.1f}",
+        f"{100 * mean(one.entered or 0 for one in runs):+.2f} %" if runs[0].entered else "-",
     ]  # fmt: skip
     return f"| {' | '.join(cells)} |\n"
 
 
 def compare(path: Path, folder: Path, seeds: int) -> None:
     """The lines of one trace."""
-    truth = float(read_units(folder / f"{path.stem}.json").cost.sum())
+    full = read_units(folder / f"{path.stem}.json").cost
+    truth = float(full.sum())
     table = read_units(folder / f"{path.stem}.predicted.json")
     gpu = load_gpu(GPU, settings_of(path.stem))
     with open_trace(path) as trace:
@@ -76,6 +81,7 @@ def compare(path: Path, folder: Path, seeds: int) -> None:
             return Sampled(
                 one.estimate.cost, None if half is None else half * one.estimate.work,
                 one.simulated_instructions, one.simulate_seconds,
+                float(one.cost[one.chosen].sum() / full[one.chosen].sum()) - 1,
             )  # fmt: skip
 
         def tbpoint(seed: int) -> Sampled:

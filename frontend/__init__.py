@@ -134,6 +134,6 @@ def language_of(name: str) -> Language:
     """The language that a file's name tells; OpenCL C where it tells none."""
     from kcc.frontend.kernel import Language
 
-    endings = {".cu": Language.CUDA, ".cuh": Language.CUDA}
+    endings = {".cu": Language.CUDA, ".cuh": Language.CUDA, ".hip": Language.CUDA}
     endings |= {".ll": Language.LLVM, ".bc": Language.LLVM}
     return endings.get(PurePath(name).suffix.lower(), Language.OPENCL)

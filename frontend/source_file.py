@@ -47,7 +47,7 @@ def read_source(path: str | os.PathLike[str], *, name: str | None = None) -> Sou
 
 def decode_source(data: bytes, name: str) -> str:
     """Text of a source given as bytes: UTF-8 with or without a byte order mark; lines end in a
-    single line feed afterwards. Bytes of a comment may be anything. Raises
+    single line feed afterwards. Bytes of comments and literals may be anything. Raises
     :class:`DiagnosticError` (K002, K004).
     """
     if len(data) > MAX_SOURCE_BYTES:
@@ -56,8 +56,8 @@ def decode_source(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        text = data.decode("utf-8", "replace")
-        if "\ufffd" in _COMMENTS.sub(lambda m: m[0] if m[0][0] in "\"'" else " ", text):
+        text = data.decode("latin-1")
+        if not _COMMENTS.sub(" ", text).isascii():
             raise _not_utf8(name, data, error.start) from None
     return _LINE_END.sub("\n", text) if "\r" in text else text
 

@@ -27,6 +27,7 @@ from kcc.tracegen.image_data import ImageData, Sampler, descriptor
 from kcc.tracegen.launch_checks import (
     check_arguments,
     check_geometry,
+    check_grid_barriers,
     check_intrinsics,
     check_memory,
     check_options,
@@ -201,6 +202,7 @@ def prepare(
     check_options(kernel, options.width, options.workers, options.budget)
     check_sub_groups(unit, kernel, options.width)
     check_spaces(kernel)
+    check_grid_barriers(kernel, math.prod(launch.blocks))
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     if options.check:
         unit, kernel = watched(unit, kernel)

@@ -14,6 +14,7 @@ from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
 from kcc.frontend.ir.instructions import Call, Load, Store
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
+from kcc.frontend.ir.values import ConstantInt
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.tracegen.image_data import ImageData, Sampler
@@ -128,6 +129,25 @@ def _uses_sub_groups(kernel: Kernel) -> bool:
 
 
 _OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP)
+
+
+GRID_FENCE = 4
+"""The flag of a barrier that stands for one of the whole grid (kcc-cuda-groups.h)."""
+
+
+def check_grid_barriers(kernel: Kernel, blocks: int) -> None:
+    """Raise K427 for a barrier of the whole grid where it has several thread blocks: they run one
+    after another here."""
+    for instruction in kernel.function.instructions:
+        if blocks == 1 or not isinstance(instruction, Call) or instruction.callee != _BARRIER:
+            continue
+        (flags,) = instruction.arguments
+        if isinstance(flags, ConstantInt) and flags.value & GRID_FENCE:
+            message = f"kernel '{kernel.name}' synchronises the grid, and it has {blocks} blocks"
+            raise DiagnosticError([Diagnostic("K427", message, kernel.span)])
+
+
+_BARRIER = "_Z7barrierj"
 
 
 def check_spaces(kernel: Kernel) -> None:

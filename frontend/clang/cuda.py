@@ -28,7 +28,7 @@ NAME = "clang"
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
     "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
-    "-fgnuc-version=4.2.1", "-include", "kcc-cuda.h",
+    "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-include", "kcc-cuda.h",
     "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 
@@ -109,7 +109,8 @@ class _Session:
             self.done = self._attempt()
             if self.done.ir is not None:
                 return
-            if not self._repair(self.done.errors):
+            before = self._state()
+            if not self._repair(self.done.errors) or self._state() == before:
                 break
         assert self.done is not None
         raise DiagnosticError(
@@ -119,6 +120,11 @@ class _Session:
                 *self.missing_notes(),
             ]
         )
+
+    def _state(self) -> tuple[object, ...]:
+        """What the next attempt compiles."""
+        others = tuple((name, other.text) for name, other in self.others.items())
+        return self.main.text, others, frozenset(self.stubs), tuple(self.tail)
 
     def _refused_instantiations(self) -> list[Diagnostic]:
         """Those asked for that do not exist, with what the source itself instantiates."""
@@ -149,7 +155,9 @@ class _Session:
 
     def _repair(self, errors: Sequence[Message]) -> bool:
         """Take out what the errors are about, as far as it is not device code."""
-        changed = self._move_textures()
+        if self._move_textures():
+            return True  # what else is said may be a consequence
+        changed = False
         for error in errors:
             header = missing_header(error)
             if header is not None:
@@ -192,9 +200,13 @@ class _Session:
         item = editable.item_at(error.line, error.column)
         if item is None or not editable.text[item.start : item.end].strip():
             return False
+        if item.body is None and editable.hide_member(item, error.line, error.column):
+            return True
         if item.is_device:
             return self._poison(editable, item, error)
         before = editable.text
+        if not editable.text[editable.offset(error.line, error.column)].strip():
+            return True  # gone already, for another error
         editable.remove(item, error.line, error.column, [t.name for t in self.templates])
         if editable.text == before:
             editable.remove(item, editable.line_of(item.start), 1)

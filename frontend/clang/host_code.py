@@ -25,6 +25,10 @@ _DEVICE = re.compile(r"\b__(?:global|device|shared|constant)__\b")
 _ALIAS = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[^\n]*__(?:global|device)__", re.MULTILINE)
 
 
+_CONTROL = re.compile(r"(?:do|switch|case|default|try|catch)\b")
+"""Begins what has other statements in it, or belongs to them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A declaration at file or namespace scope: offsets of the whole and of what is between the
@@ -98,6 +102,19 @@ def _matching(plain: str, opening: int) -> int:
     return len(plain)
 
 
+def _statement(plain: str, body: tuple[int, int], offset: int) -> tuple[int, int]:
+    """The statement around an offset in a body, up to its semicolon or the brace of its block."""
+    start, depth = body[0], 0
+    for place in range(*body):
+        sign = plain[place]
+        depth += (sign in "([") - (sign in ")]")
+        if sign in "{}" or (sign == ";" and depth == 0):
+            if place >= offset:
+                return start, place + 1
+            start, depth = place + 1, 0
+    return start, body[1]
+
+
 def closing_angle(text: str, opening: int) -> int | None:
     """The ``>`` that closes the ``<`` at ``opening``."""
     depth = 0
@@ -148,12 +165,15 @@ class Editable:
         return self.items[index]
 
     def remove(self, item: Item, line: int, column: int, kept: Sequence[str] = ()) -> None:
-        """Take out the body where the place is in it, else the whole declaration.
+        """Take out the body where the place is in it, else the whole declaration; of functions that
+        launch kernels first the statement around the place.
 
         Of a body the uses ``name<arguments>`` of the templates called ``kept`` stay, so that they
         are still instantiated; the second time nothing does.
         """
         offset, where = self.offset(line, column), self.line_of(item.start)
+        if item.body and item.body[0] <= offset <= item.body[1] and self._drop(item.body, offset):
+            return
         if not item.body or not item.body[0] <= offset <= item.body[1]:
             self._hide(item.start, item.end)
             return
@@ -166,6 +186,40 @@ class Editable:
             self.text = f"{self.text[:place]}{text}{self.text[end:]}"
         if uses:
             self._index()
+
+    def _drop(self, body: tuple[int, int], offset: int) -> bool:
+        """Take out one statement without a block from a function that launches kernels: what the
+        others declare tells the arguments of launches, and so of templates."""
+        plain = masked(self.text)
+        if "<<<" not in plain[body[0] : body[1]]:
+            return False
+        start, end = _statement(plain, body, offset)
+        if not self.text[start:end].strip():
+            return True  # gone already, for another error
+        statement = plain[start:end]
+        if "<<<" in statement or "{" in statement or _CONTROL.match(statement.lstrip()):
+            return False
+        self._hide(start, end)
+        return True
+
+    def hide_member(self, item: Item, line: int, column: int) -> bool:
+        """Take out the member of a record around a place; whether there is one."""
+        offset, plain = self.offset(line, column), masked(self.text)
+        opening = plain.find("{", item.start, item.end)
+        if item.body or not item.start <= opening < offset:
+            return False
+        start = max(plain.rfind(sign, opening, offset) for sign in ";{}") + 1
+        if not plain[start : offset + 1].strip():
+            return True  # gone already, for another error
+        brace, semicolon = (plain.find(sign, offset, item.end) for sign in "{;")
+        if 0 <= brace < semicolon or semicolon < 0 <= brace:
+            end = _matching(plain, brace) + 1
+        else:
+            end = semicolon + 1
+        if not start < end <= item.end - 2:
+            return False
+        self._hide(start, end)
+        return True
 
     def _uses(self, body: tuple[int, int], names: Sequence[str]) -> list[tuple[int, str]]:
         """The uses of templates on each line of a body: where the first is, and statements that

@@ -33,14 +33,27 @@ CUDA_HEADERS = (
     "math_constants math_functions mma nvToolsExt sm_20_atomic_functions "
     "sm_30_intrinsics sm_35_intrinsics surface_functions texture_fetch_functions "
     "texture_types vector_functions vector_types crt/device_functions cutil cutil_inline "
-    "cutil_math cuda_bf16 cuda_fp16.hpp cufft cublas cublas_v2 cusparse nvrtc"
+    "cutil_math cuda_bf16 cuda_fp8 curand_normal curand_uniform curand_globals "
+    "curand_philox4x32_x curand_mtgp32_kernel cuda_pipeline cuda_awbarrier_primitives "
+    "cooperative_groups/scan "
+    "cooperative_groups/memcpy_async cooperative_groups/details/helpers "
+    "cuda_fp16.hpp cufft cublas cublas_v2 cusparse nvrtc"
 )
 """The toolkit's; those of its samples are empty here: host code that needs them is left out."""
+
+CUDA_STD_HEADERS = (
+    "algorithm array atomic cassert cfloat climits cmath complex cstddef cstdint cstdlib "
+    "functional limits numeric span tuple type_traits utility"
+)
+"""libcu++: the names of the C++ library that device code has."""
 
 KNOWN = frozenset(
     [f"{name}.h" for name in C_HEADERS.split()]
     + CPP_HEADERS.split()
     + [f"{name}.h" for name in CUDA_HEADERS.split()]
+    + [f"cuda/std/{name}" for name in CUDA_STD_HEADERS.split()]
+    + ["nv/target", "cuda/barrier", "cuda/pipeline", "cuda/atomic", "cuda/functional"]
+    + ["hip/hip_runtime.h", "hip/hip_fp16.h", "hip/hip_cooperative_groups.h"]
 )
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)

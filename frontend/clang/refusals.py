@@ -23,7 +23,6 @@ CONSTRUCTS: dict[str, tuple[str, str]] = {
     "dynamic_parallelism": ("K414", "a kernel is launched from a kernel"),
     "pointer": ("K416", "a function is called through a pointer"),
     "recursion": ("K416", "a function calls itself"),
-    "match": ("K417", "__match_any_sync or __match_all_sync is used"),
     "format": ("K417", "the format of a printf is not a constant"),
     "memory": ("K417", "memory is allocated on the device"),
 }

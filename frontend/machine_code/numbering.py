@@ -107,6 +107,8 @@ class _Places:
 
     def located(self, line: str) -> str:
         """A line of text; an instruction gets its place. What ends in ``[`` goes on up to ``]``."""
+        if line.startswith("@"):
+            return _LOCATION.sub("", line)
         if not self.symbol or not line.startswith("  ") or not line.strip():
             return line
         plain = _LOCATION.sub("", line)

@@ -7,10 +7,12 @@ import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import llvmlite
+import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.scratch import scratch_folder
@@ -84,7 +86,7 @@ def _kept(text: str, language: Language, tools: NvidiaTools) -> _Product:
     """What was made of this text before with the same tools, else it is made now."""
     if tools.cache is None:
         return _made(text, language, tools)
-    parts = [text, language.value, tools.target, llvmlite.__version__]
+    parts = [text, language.value, tools.target, llvmlite.__version__, _own_digest()]
     parts += [_stamp(path) for path in (tools.ptxas, tools.nvdisasm, tools.libdevice)]
     name = sha256("\0".join(parts).encode()).hexdigest()
     place = tools.cache / f"{name}.json"
@@ -95,6 +97,15 @@ def _kept(text: str, language: Language, tools: NvidiaTools) -> _Product:
     content = {n: getattr(product, n) for n in ("version", "report", "listing")}
     _write(place, json.dumps(content))
     return product
+
+
+@cache
+def _own_digest() -> str:
+    """Of the modules that make PTX of the text."""
+    found, here = sha256(), Path(__file__).parent
+    for path in sorted([*here.glob("*.py"), *here.parent.joinpath("ptx").glob("*.py")]):
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def _stamp(path: Path | None) -> str:
@@ -117,11 +128,20 @@ def _write(place: Path, content: str) -> None:
         return
 
 
+def _emitted(text: str, options: PtxOptions) -> str:
+    """PTX with addresses as NVVM leaves them. LLVM's loop strength reduction makes pointers of
+    indices, whose alignment is not seen any more: accesses to private arrays are then not joined,
+    and ptxas leaves these arrays in memory. An option of LLVM holds for a process: this runs in one
+    of its own."""
+    llvm.set_option("kcc", "-disable-lsr")
+    return emit_ptx(text, options)
+
+
 def _made(text: str, language: Language, tools: NvidiaTools) -> _Product:
     library = None if tools.libdevice is None else tools.libdevice.read_bytes()
     options = PtxOptions(tools.target, library, language is Language.CUDA, lines=True)
     try:
-        ptx = done_apart(lambda: emit_ptx(text, options))
+        ptx = done_apart(lambda: _emitted(text, options))
     except EndedError as error:
         message = f"LLVM's back end for {tools.target} fails: its process {error}"
         raise DiagnosticError([Diagnostic("K811", message)]) from error

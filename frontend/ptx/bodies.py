@@ -67,7 +67,9 @@ _APPROXIMATIONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """PTX of the special function unit (PTX ISA, floating-point instructions); constants are log2 e,
-log2 10, ln 2, log10 2 and pi.
+log2 10, ln 2, log10 2 and pi. Those that stand for ``native_`` and ``half_`` functions take
+denormal numbers for zero, which saves scaling them (OpenCL 1.2, section 6.12.2: they may; nvcc does
+with the -use_fast_math that gives CUDA's functions these names).
 """
 
 _LIBDEVICE: Mapping[str, str] = MappingProxyType({"pown": "powi"})
@@ -304,7 +306,8 @@ def _surface_store() -> str:
 def _math(name: str, result: str, types: list[str], libdevice: bool) -> str | None:
     plain = name.removeprefix("native_").removeprefix("half_")
     if result == "float" and plain in _APPROXIMATIONS and (plain != name or not libdevice):
-        return _assembly(_APPROXIMATIONS[plain], types)
+        ptx = _APPROXIMATIONS[plain]
+        return _assembly(ptx if plain == name else ptx.replace(".approx.", ".approx.ftz."), types)
     if plain in _ROUTINES.split() and result in ("float", "double") and libdevice:
         suffix = "f" if result == "float" else ""
         symbol = f"__nv_{_LIBDEVICE.get(plain, 'pow' if plain == 'powr' else plain)}{suffix}"
@@ -316,8 +319,12 @@ def _math(name: str, result: str, types: list[str], libdevice: bool) -> str | No
 def _assembly(ptx: str, types: list[str]) -> str:
     constraints = ",".join(["=f", *("f" for _ in types)])
     values = ", ".join(f"{t} %a{i}" for i, t in enumerate(types))
-    return f'  %r = call float asm "{ptx}", "{constraints}"({values})\n  ret float %r\n'
+    call = f'call float asm "{ptx}", "{constraints}"({values}) {_PURE}'
+    return f"  %r = {call}\n  ret float %r\n"
 
+
+_PURE = "nounwind willreturn memory(none)"
+"""Of inline PTX that only computes: else LLVM joins no accesses across it."""
 
 _CALLED = re.compile(r"call (?P<result>[\w ]+?) @(?P<symbol>[\w.]+)\((?P<values>[^)]*)\)")
 

@@ -211,6 +211,7 @@ CODES: dict[str, Code] = {
     "K421": Code("error", "a kernel template cannot be instantiated as asked"),
     "K422": Code("error", "CUDA that only clang reads"),
     "K423": Code("error", "kernels of one source ask for different sub-group sizes"),
+    "K427": Code("error", "a barrier of the whole grid cannot be run"),
     "K426": Code("error", "a pointer into any address space cannot be followed"),
     "K425": Code("error", "OpenCL C 2.0 has it, and it is not supported"),
     "K424": Code("error", "a kernel's sub-groups do not fit the warps that run it"),
@@ -291,6 +292,7 @@ CODES: dict[str, Code] = {
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),
+    "K892": Code("error", "two documents time the code of different compilers"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
     "K894": Code("error", "a table of measured times cannot be read"),
     # K95x: miniatures

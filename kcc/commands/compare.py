@@ -49,6 +49,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "only is new, they are taken to be the same",
     )  # fmt: skip
     parser.add_argument(
+        "--any-code", action="store_true",
+        help="compare times of code that different compilers made (see `kcc estimate --code`)",
+    )  # fmt: skip
+    parser.add_argument(
         "--json", metavar="FILE", help="write kcc/comparison/1; '-' in place of text"
     )
     add_debug(parser)
@@ -62,6 +66,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         comparison_document,
         comparison_text,
         differences,
+        other_codes,
     )
 
     del sources
@@ -72,6 +77,11 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         return compare_simulations(arguments)
     before, after = _read(arguments.before), _read(arguments.after)
     found = changes(before, after, dict(arguments.renames))
+    codes = other_codes(found)
+    if codes is not None and not arguments.any_code:
+        message = f"times of code by {codes[0]} in one document, by {codes[1]} in the other"
+        hint = "--any-code compares all the same"
+        raise DiagnosticError([Diagnostic("K892", message, Span(arguments.after, 0), hint=hint)])
     unlike = differences(before, after, found)
     document = comparison_document(found, arguments.limit, unlike)
     outputs = list[Output]()

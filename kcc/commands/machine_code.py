@@ -23,6 +23,7 @@ from kcc.commands.errors import usage_error
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
+    from kcc.frontend.machine_code.nvidia import NvidiaTools
     from kcc.stages.machine_code import CodeRequest
 
 CODE_VARIABLE = "KCC_CODE"
@@ -92,6 +93,21 @@ def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest 
     return CodeRequest(tools)
 
 
+def code_for(target: str) -> CodeRequest:
+    """The compiler for a target such as sm_80 or gfx90a, where it is there.
+
+    :raises DiagnosticError: K810 where it is not.
+    """
+    from kcc.stages.machine_code import CodeRequest
+
+    if target.startswith("gfx"):
+        return CodeRequest(amd_target=target)
+    tools = _nvidia_tools((int(target[3:-1]), int(target[-1])), install=False)
+    if tools is None:
+        raise DiagnosticError([Diagnostic("K810", f"there is no ptxas for {target}")])
+    return CodeRequest(tools)
+
+
 def _none(choice: str | None, message: str) -> None:
     """Nothing for `auto`; else the error."""
     if choice == "compiler":
@@ -99,7 +115,7 @@ def _none(choice: str | None, message: str) -> None:
         raise DiagnosticError([Diagnostic("K810", message, hint=hint)])
 
 
-def _nvidia_tools(capability: tuple[int, int], *, install: bool):  # noqa: ANN202
+def _nvidia_tools(capability: tuple[int, int], *, install: bool) -> NvidiaTools | None:
     from kcc.frontend.machine_code.nvidia import NvidiaTools
 
     if install and _own_ptxas(capability) is None:

@@ -42,8 +42,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source: OpenCL C, CUDA (.cu), LLVM IR (.ll, .bc); '-' reads OpenCL C from "
-        "standard input",
+        help="kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc); "
+        "'-' reads OpenCL C from standard input",
     )
     if isinstance(parser, Parser):
         parser.takes_compiler_words = True

@@ -55,6 +55,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     group.add_argument(
         "--selection", metavar="FILE", help="write the units drawn, with their weights, as JSON"
     )
+    group.add_argument("--picture", metavar="FILE", help="write the timeline, as SVG")
     add_console(parser, stages=False)
     parser.set_defaults(run=run)
 
@@ -93,7 +94,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    named = (arguments.json, arguments.html, arguments.selection)
+    named = (arguments.json, arguments.html, arguments.selection, arguments.picture)
     targets = [target for target in named if target]
     for path in arguments.units:
         check_targets(targets, path)
@@ -156,6 +157,11 @@ def _outputs(
     if arguments.selection:
         text = unit_selection_json(report, arguments.sample_seed)
         outputs.append(Output(arguments.selection, text))
+    if arguments.picture:
+        from kcc.report.phases_chart import timeline_picture
+
+        picture = timeline_picture(report.study, report.rows)
+        outputs.append(Output(arguments.picture, f"{picture}\n"))
     if STANDARD not in targets:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         outputs.append(Output(STANDARD, phases_text(report, style)))

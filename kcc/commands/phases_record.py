@@ -172,9 +172,10 @@ def _simulated(arguments: argparse.Namespace) -> UnitTable:
         cost = simulate_units(
             launches, units, gpu, None, lambda done: say(f"simulating, {100 * done / work:.0f} %")
         )
-        table = unit_table(arguments.trace, launches, units, cost, gpu.stem)
+        table = unit_table(arguments.trace, launches, units[: len(cost)], cost, gpu.stem)
         label = " ".join([gpu.stem, *arguments.overrides])
-        return replace(table, recorder=f"cycle-level simulation on {label}")
+        recorder = f"cycle-level simulation on {label}"
+        return replace(table, recorder=recorder, complete=len(cost) == len(units))
 
 
 def _write(target: str, table: UnitTable) -> int:

@@ -28,7 +28,8 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhaseRow:
-    """A phase as reports show it; ``points`` of it are drawn, ``needed`` on a new input."""
+    """A phase as reports show it; ``points`` of it are drawn. ``inputs`` says what others do to it:
+    "sensitive", "same", "undecided" (a mean that is off by more than 10 %, maybe by chance), ""."""
 
     phase: int
     units: int
@@ -37,7 +38,7 @@ class PhaseRow:
     variation: float
     points: int
     names: tuple[str, ...]
-    sensitive: bool | None
+    inputs: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,16 +53,22 @@ class PhasesReport:
     def rows(self) -> tuple[PhaseRow, ...]:
         study, phases = self.study, self.study.phases
         ratio = study.table.ratio
-        sensitive = self.sensitivity.phases() if self.sensitivity else None
         drawn = np.bincount(phases.labels[study.chosen], minlength=phases.count)
         return tuple(
             PhaseRow(
                 n, len(own), len(own) / len(ratio), float(ratio[own].mean()),
                 variation(ratio[own]), int(drawn[n]), names_of(phases, n),
-                None if sensitive is None else n in sensitive,
+                self._inputs(n),
             )
             for n in range(phases.count) for own in [phases.members(n)]
         )  # fmt: skip
+
+    def _inputs(self, phase: int) -> str:
+        if self.sensitivity is None:
+            return ""
+        if phase in self.sensitivity.phases():
+            return "sensitive"
+        return "same" if phase in self.sensitivity.reusable() else "undecided"
 
     @property
     def saved(self) -> float | None:
@@ -70,7 +77,7 @@ class PhasesReport:
             return None
         rows = self.rows
         total = sum(row.points for row in rows)
-        return sum(row.points for row in rows if not row.sensitive) / max(total, 1)
+        return sum(row.points for row in rows if row.inputs == "same") / max(total, 1)
 
 
 def letter(phase: int) -> str:
@@ -138,7 +145,7 @@ def _phase_table(report: PhasesReport, style: Style) -> Any:
     rows = [
         (letter(row.phase), f"{row.units:,}", _percent(row.weight), f"{row.mean:.4g}",
          f"{row.variation:.3f}", str(row.points), _percent(row.points / total),
-         *((("sensitive" if row.sensitive else "same"),) if more else ()),
+         *((row.inputs,) if more else ()),
          ", ".join(row.names) or "-")
         for row in report.rows
     ]  # fmt: skip
@@ -234,7 +241,8 @@ def _phase(row: PhaseRow, study: Study) -> dict[str, Json]:
     return {
         "phase": row.phase, "units": row.units, "weight": row.weight, "mean": row.mean,
         "variation": row.variation, "points": row.points, "names": list(row.names),
-        "sensitive": row.sensitive, "centre": study.phases.centres[row.phase].tolist(),
+        "sensitive": row.inputs == "sensitive" if row.inputs else None,
+        "inputs": row.inputs or None, "centre": study.phases.centres[row.phase].tolist(),
     }  # fmt: skip
 
 
@@ -260,6 +268,7 @@ def unit_selection_json(report: PhasesReport, seed: int) -> str:
         "schema": SELECTION_SCHEMA, "kcc_version": kcc.__version__,
         "source": study.table.source, "method": "simprof", "seed": seed, "launches": [],
         "unit": study.table.unit,
+        "metric": f"{study.table.metric.name}: {study.table.metric.meaning}",
         "units": [
             {"unit": n, "phase": int(study.phases.labels[n]),
              "weight": float(work[labels == labels[n]].sum()

@@ -6,6 +6,7 @@ As figures 45, 48 and 49 of Huang's dissertation.
 from __future__ import annotations
 
 import itertools
+import textwrap
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from kcc.sim.sampling.simprof.table import Floats, Indices
 
 WIDTH, LEFT, RIGHT, TOP, PLOT = 900, 70, 14, 24, 190
 BAND = 14
+LINE, LETTERS_OF_LINE = 16, 140
 INK, SOFT = "#454b54", "#8a919b"
 
 COLOURS = (
@@ -34,8 +36,18 @@ def colour(phase: int) -> str:
 def timeline_chart(study: Study) -> Markup:
     """The metric of each unit in the order in which they ran, coloured by phase; the units drawn
     have a ring. Below, the phase alone."""
-    order = np.arange(len(study.table))
-    return _chart(study, order, f"{study.table.metric.name} of each unit, in time")
+    return _chart(study, np.arange(len(study.table)), _timeline_title(study))
+
+
+def _timeline_title(study: Study) -> str:
+    return f"{study.table.metric.name} of each unit, in time"
+
+
+def timeline_picture(study: Study, rows: Sequence[PhaseRow]) -> Markup:
+    """The same with what each phase does and what the metric is, for a file of its own."""
+    metric = study.table.metric
+    notes = textwrap.wrap(f"{metric.name}: {metric.meaning}", LETTERS_OF_LINE)
+    return _chart(study, np.arange(len(study.table)), _timeline_title(study), rows, notes)
 
 
 def sorted_chart(study: Study) -> Markup:
@@ -44,24 +56,45 @@ def sorted_chart(study: Study) -> Markup:
     return _chart(study, order, f"{study.table.metric.name} of each unit, by phase")
 
 
-def _chart(study: Study, order: Indices, title: str) -> Markup:
+def _chart(
+    study: Study, order: Indices, title: str, rows: Sequence[PhaseRow] = (),
+    notes: Sequence[str] = (),
+) -> Markup:  # fmt: skip
     ratio, labels = study.table.ratio, study.phases.labels
     most = float(np.quantile(ratio, 0.995)) * 1.1 or 1.0
     step = (WIDTH - LEFT - RIGHT) / max(len(order), 1)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    total = TOP + PLOT + BAND + 34
+    below = TOP + PLOT + BAND + 34
+    total = below + LINE * (len(rows) + len(notes))
     return tag(
         "svg",
         _label(LEFT, 15, title, "start"),
         *_scale(most),
         *_dots(ratio, labels, place, step, most, study.chosen),
         *_bands(labels[order], step),
-        _label(LEFT, total - 6, "unit 0", "start"),
-        _label(WIDTH - RIGHT, total - 6, f"{len(order) - 1}", "end"),
+        _label(LEFT, below - 6, "unit 0", "start"),
+        _label(WIDTH - RIGHT, below - 6, f"{len(order) - 1}", "end"),
+        *(part for n, row in enumerate(rows) for part in _legend(row, below + LINE * n)),
+        *(
+            _label(LEFT, below + LINE * (len(rows) + n) + 9, note, "start", SOFT)
+            for n, note in enumerate(notes)
+        ),
         xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {total}",
         font_family="system-ui, sans-serif", font_size=11, role="img", aria_label=title,
     )  # fmt: skip
+
+
+def _legend(row: PhaseRow, y: float) -> tuple[Markup, Markup]:
+    names = ", ".join(_short(name) for name in row.names[:2]) or "all methods"
+    text = f"{letter(row.phase)}: {row.units} units, mean {row.mean:.4g}, CoV {row.variation:.2f}: "
+    place = void("rect", x=LEFT, y=y, width=10, height=10, fill=colour(row.phase))
+    return place, _label(LEFT + 16, y + 9, text + names, "start")
+
+
+def _short(name: str) -> str:
+    """Without the package."""
+    return ".".join(name.split(".")[-2:])
 
 
 def _scale(most: float) -> list[Markup]:

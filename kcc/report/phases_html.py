@@ -93,7 +93,7 @@ def _phases(report: PhasesReport) -> Markup:
     rows = [
         (letter(r.phase), f"{r.units:,}", _percent(r.weight), f"{r.mean:.4g}",
          f"{r.variation:.3f}", str(r.points),
-         "" if r.sensitive is None else "sensitive" if r.sensitive else "same",
+         r.inputs,
          ", ".join(r.names) or "-")
         for r in report.rows
     ]  # fmt: skip

@@ -125,6 +125,7 @@ class PreparedKernel:
     assumed_launch: bool
     guesses: tuple[Guess, ...]
     subject: Subject
+    array_bytes: Mapping[str, int] = field(default_factory=dict[str, int])
     unused: tuple[str, ...] = ()
     """What is wrong with the assumptions that none of the kernels has use for."""
 
@@ -217,6 +218,9 @@ class Workshop:
         asked = question.codes.get(gpu.stem)
         if asked is None:
             return prepared.subject, ""
+        from kcc.frontend.machine_code.numbering import Numbers
+
+        assert self._compiled is not None
         if asked not in self._coded:
             self._coded[asked] = self._machine_code(asked, needed=question.code_needed)
         codes, reason = self._coded[asked]
@@ -225,7 +229,11 @@ class Workshop:
             return prepared.subject, reason or "the compiler leaves it out"
         key = (id(prepared), asked)
         if key not in self._subjects:
-            self._subjects[key] = prepared.subject.compiled(code)
+            numbers = Numbers.of(self._compiled[1].module)
+            self._subjects[key] = self.stage(
+                "machine program",
+                lambda: prepared.subject.compiled(code, numbers, prepared.array_bytes),
+            )
         return self._subjects[key], ""
 
     def _machine_code(
@@ -329,7 +337,7 @@ def _prepared(
     }
     configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes, scalars)
     guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
-    return PreparedKernel(configuration, launch.assumed, guesses, subject)
+    return PreparedKernel(configuration, launch.assumed, guesses, subject, sizes_of)
 
 
 def _no_launch(kernel: Kernel, source: str, launch: Launch) -> Diagnostic:

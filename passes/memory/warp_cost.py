@@ -51,9 +51,9 @@ def bank_passes(
     takes (1: no lane waits for another one).
 
     In a pass every bank gives one word, to any number of lanes. What lanes want together beyond
-    ``banks`` words goes in phases of half the lanes, of a quarter ...; more than 16 bytes a lane
-    in pieces of 16 (NVIDIA, CUDA C++ Programming Guide, "Shared Memory", compute capability 3.x
-    and 5.x).
+    ``banks`` words, or as many lanes, goes in phases of half the lanes, of a quarter ...; more than
+    16 bytes a lane in pieces of 16 (NVIDIA, CUDA C++ Programming Guide, "Shared Memory", compute
+    capability 3.x and 5.x).
     """
     count, lanes = addresses.shape
     total, worst = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -61,7 +61,7 @@ def bank_passes(
         here = min(PIECE_BYTES, size_bytes - place)
         group = lanes
         width = 1 << (lanes - 1).bit_length()
-        while width > 1 and width * here > banks * bank_bytes:
+        while width > 1 and width * max(here, bank_bytes) > banks * bank_bytes:
             width //= 2
             group = width
         for start in range(0, lanes, group):

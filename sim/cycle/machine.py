@@ -23,6 +23,9 @@ POLICIES = {
     "loose-round-robin": ROUND_ROBIN, "greedy-then-oldest": GREEDY, "two-level": TWO_LEVEL,
 }  # fmt: skip
 
+MOST_SHARED_BANKS = 128
+"""That native code has room for."""
+
 CODE_BYTES = {"GT200": 8, "Fermi": 8, "Kepler": 8, "Maxwell": 8, "Pascal": 8}
 """Of a machine instruction, by architecture (cuobjdump's listings; since Kepler there are words
 that control several others, which are not counted). Since Volta there are 16."""
@@ -86,8 +89,9 @@ def machine_of(
     width = reader.integer("warp_size")
     banks = reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs since 2010")
     return Machine(
-        gpu, conf, units, generation_of_gpu(gpu), clock, line, sector, min(banks, 128),
-        width if banks >= 32 else max(width // 2, 1),
+        gpu, conf, units, generation_of_gpu(gpu), clock, line, sector,
+        min(banks, MOST_SHARED_BANKS),
+        min(width, max(banks, 1)),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),

@@ -68,6 +68,8 @@ class Estimate:
     """Of the GPU: estimates of a family are alike in how far off they are."""
     code: str = "kcc"
     """Whose machine code was timed."""
+    code_misfit: float = 0.0
+    """How far the counts of its instructions contradict those of the IR, as a share."""
     code_reason: str = ""
     """Why it is not that of the compiler that was asked for."""
     unknown_share: float = 0.0

@@ -10,6 +10,7 @@ import numpy as np
 
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.model import MachineCode
+from kcc.frontend.machine_code.numbering import Numbers
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
@@ -25,6 +26,7 @@ from kcc.sim.flow.launch_flow import BlockClass, Flow, flow_of, grid_of
 from kcc.sim.flow.sequences import CutInside, Traced, shortened, traced
 from kcc.sim.flow.uneven_blocks import Floats, work_by_block
 from kcc.sim.machine.costs import Generation
+from kcc.sim.program.compiled.lowering import compiled_program
 from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
@@ -55,6 +57,10 @@ class Subject:
     """Whether they are a compiler's count, not an estimate."""
     code: str = OWN_CODE
     """Whose machine code is timed: the compiler's name and target, or kcc's own lowering."""
+    code_bytes: int = 0
+    """Of the compiler's code, 0 for kcc's own."""
+    misfit: float = 0.0
+    """Of the counts of the compiler's code (:mod:`kcc.sim.program.compiled.counts`)."""
     programs: dict[Generation, MachineProgram] = field(
         default_factory=dict[Generation, MachineProgram]
     )
@@ -159,14 +165,30 @@ class Subject:
         same = self._spilling.newest.private_bytes == newest.private_bytes
         return None if same else self._spilling
 
-    def compiled(self, code: MachineCode) -> Subject:
-        """The same with what a compiler says of it: registers, and shared memory where that is
-        declared."""
+    def compiled(
+        self, code: MachineCode, numbers: Numbers, array_bytes: Mapping[str, int] = NOTHING
+    ) -> Subject:
+        """The same with the code that a compiler makes of it: its registers and shared memory, and
+        its instructions where they are understood."""
         declared = self.facts[MemoryUse].local_bytes
-        return replace(
+        own = replace(
             self, registers=code.registers, registers_known=True, code=code.compiler,
             local_bytes=self.local_bytes - declared + max(declared, code.shared_bytes),
             programs={}, traces={}, studies={}, works={}, _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
+        flow = self.flow
+        found = compiled_program(
+            self.kernel, self.facts, code, numbers, flow.executions, flow.warps
+        )
+        if found is None:
+            return replace(own, code=f"{code.compiler}, registers only")
+        streams, places, misses = _streams(
+            self.kernel, self.facts, flow, found.program, None, array_bytes
+        )
+        return replace(
+            own, streams=streams, places=places, misses=misses, code_bytes=code.code_bytes,
+            programs=dict.fromkeys(Generation, found.program), misfit=found.misfit,
+            orders_all=False,
         )  # fmt: skip
 
     @property
@@ -229,13 +251,8 @@ def subject_of(
     computed = flow_of(kernel, facts)
     flow = computed if executed is None else executed.flow(kernel, facts, computed)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
-    widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
-    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
-    if executed is not None:
-        found = executed.counted(found, facts)
-    streams, places = folded(found, grid_of(facts))
+    streams, places, misses = _streams(kernel, facts, flow, newest, executed, array_bytes)
     programs = {Generation.VOLTA: newest}
-    misses = miss_shares(streams, facts, flow)
     works = dict[Generation, Floats]()
     if executed is not None and not executed.agrees(computed):
         works = dict.fromkeys(Generation, executed.work_by_block)
@@ -243,6 +260,20 @@ def subject_of(
         kernel, facts, flow, streams, places, registers, local_bytes, misses, programs=programs,
         works=works,
     )  # fmt: skip
+
+
+def _streams(
+    kernel: Kernel, facts: Facts, flow: Flow, newest: MachineProgram, executed: Executed | None,
+    array_bytes: Mapping[str, int],
+) -> tuple[tuple[Stream, ...], tuple[int, int, int], Mapping[int, float]]:  # fmt: skip
+    """The streams of a program's accesses, the thread blocks that they count, and what of them
+    misses by its phase."""
+    widths = {row.access: row.bytes for row in newest.operations if row.access >= 0}
+    found = streams_of(kernel, facts, flow, 32, widths, array_bytes)
+    if executed is not None:
+        found = executed.counted(found, facts)
+    streams, places = folded(found, grid_of(facts))
+    return streams, places, miss_shares(streams, facts, flow)
 
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:

@@ -132,8 +132,8 @@ def _passed_once(m: IntervalMachine) -> tuple[object, ...]:
     """What a cache pass depends on. Latencies, which say what hits are pending, are left out."""
     return (
         m.sms, m.blocks, m.warps_per_block, m.line_bytes, m.sector_bytes, m.local_banks,
-        m.lanes_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed, m.l2_write_back,
-        m.channels, m.banks, m.row_lines,
+        m.lanes_together, m.pairs_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed,
+        m.l2_write_back, m.channels, m.banks, m.row_lines,
     )  # fmt: skip
 
 

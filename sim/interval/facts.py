@@ -125,6 +125,7 @@ class IntervalMachine:
     instructions: CacheShape
     local_banks: int
     lanes_together: int
+    pairs_together: bool
     l1: CacheShape
     l1_hit_cycles: int
     l1_mshrs: int

@@ -55,6 +55,7 @@ def _machine(m: Machine) -> IntervalMachine:
         instructions=CacheShape(m[Conf.FETCH_SETS], m[Conf.FETCH_WAYS]),
         local_banks=m.local_banks,
         lanes_together=m.lanes_together,
+        pairs_together=m.pairs_together,
         l1=CacheShape(m[Conf.L1_SETS], m[Conf.L1_WAYS]),
         l1_hit_cycles=m[Conf.L1_LATENCY],
         l1_mshrs=m[Conf.L1_MSHR],

@@ -166,6 +166,7 @@ class Statics:
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
                 self.is_private, self.private_bytes, m.line_bytes, m.sector_bytes, m.local_banks,
-                m.lanes_together, most, row, transactions.count, counts, places, transactions.rows,
+                m.lanes_together, m.pairs_together, most, row, transactions.count, counts, places,
+                transactions.rows,
             )  # fmt: skip
         return Requests(warp, batch.segment, batch.access_start, batch.access, places)

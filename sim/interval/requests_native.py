@@ -20,6 +20,13 @@ from kcc.sim.interval.events_native import (
     WEIGHT_SHIFT,
 )
 from kcc.sim.interval.facts import Kind
+from kcc.sim.machine.banks_native import (
+    MOST_BANKS,
+    PIECE,
+    WORD,
+    distinct_words,
+    local_passes,
+)
 
 Ints = Any
 Floats = Any
@@ -30,8 +37,10 @@ ATOMIC, LOCAL, CONSTANT = int(Kind.GLOBAL_ATOMIC), int(Kind.LOCAL), int(Kind.CON
 LOCAL_ATOMIC = LOCAL + 100
 """The kind of an access that is an atomic in local memory."""
 
-WORD_BYTES = 4
-"""Of a bank of local memory, and what private memory of the lanes is interleaved by."""
+WORD_BYTES = WORD
+"""What private memory of the lanes is interleaved by."""
+
+WORDS_OF_LANE = PIECE // WORD + 1
 
 PRIVATE_LINES = 1 << 44
 """Where private memory of the lanes lies."""
@@ -42,55 +51,6 @@ pattern; its first transaction and their number; the address of the first lane."
 KNOWN_COLUMNS = 4
 
 UNKNOWN = -1
-
-
-@uncounted
-def words_at_banks(
-    addresses: Ints, row: int, mask: int, size: int, first: int, end: int, banks: int, words: Ints,
-    per_bank: Ints, distinct: bool,
-) -> int:  # fmt: skip
-    """The most words that lanes ``first`` to ``end`` want of one bank."""
-    for bank in range(banks):
-        per_bank[bank] = 0
-    found = 0
-    most = 0
-    for lane in range(first, end):
-        if not (mask >> lane) & 1:
-            continue
-        low = addresses[row, lane] // WORD_BYTES
-        high = (addresses[row, lane] + size - 1) // WORD_BYTES
-        for word in range(low, min(high, low + 15) + 1):
-            new = True
-            if distinct:
-                for place in range(found - 1, -1, -1):
-                    if words[place] == word:
-                        new = False
-                        break
-            if new and found < words.shape[0]:
-                words[found] = word
-                found += 1
-                per_bank[word % banks] += 1
-                most = max(most, per_bank[word % banks])
-    return most
-
-
-@uncounted
-def local_passes(
-    addresses: Ints, row: int, mask: int, width: int, size: int, banks: int, together: int,
-    words: Ints, per_bank: Ints, distinct: bool,
-) -> int:  # fmt: skip
-    """How often local memory is accessed for one instruction of a warp."""
-    step = together
-    if size > 8 and together > 8:
-        step = together // 4
-    elif size > 4 and together > 8:
-        step = together // 2
-    passes = 0
-    for first in range(0, width, step):
-        passes += words_at_banks(
-            addresses, row, mask, size, first, first + step, banks, words, per_bank, distinct
-        )
-    return max(passes, 1)
 
 
 @uncounted
@@ -162,24 +122,6 @@ def weigh_atomics(
 
 
 @uncounted
-def distinct_words(addresses: Ints, row: int, mask: int, width: int, words: Ints) -> int:
-    """Words of constant memory that lanes want, one after another."""
-    found = 0
-    for lane in range(width):
-        if (mask >> lane) & 1:
-            word = addresses[row, lane] // WORD_BYTES
-            new = True
-            for place in range(found):
-                if words[place] == word:
-                    new = False
-                    break
-            if new:
-                words[found] = word
-                found += 1
-    return max(found, 1)
-
-
-@uncounted
 def is_same_pattern(
     addresses: Ints, row: int, mask: int, deltas: Ints, masks: Ints, number: int
 ) -> bool:
@@ -207,26 +149,13 @@ def shifted(transactions: Ints, end: int, known: Ints, lines: int) -> int:
     return end + count
 
 
-@uncounted
-def passes_of(
-    addresses: Ints, row: int, mask: int, size: int, kind: int, banks: int, together: int,
-    words: Ints, per_bank: Ints,
-) -> int:  # fmt: skip
-    """How often local or constant memory is accessed for an instruction."""
-    width = addresses.shape[1]
-    if kind == CONSTANT:
-        return distinct_words(addresses, row, mask, width, words)
-    return local_passes(
-        addresses, row, mask, width, size, banks, together, words, per_bank, kind == LOCAL
-    )
-
-
 @native
 def make_requests(
     mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
     kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
     private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, together: int,
-    most: int, begin: int, first_free: int, counts: Floats, requests: Ints, transactions: Ints,
+    pairs: bool, most: int, begin: int, first_free: int, counts: Floats, requests: Ints,
+    transactions: Ints,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
     number (-1 and 0 for local and constant memory, whose passes are counted at once).
@@ -236,8 +165,8 @@ def make_requests(
     where all are done).
     """
     width = addresses.shape[1]
-    words = np.empty(width * 16, np.int64)
-    per_bank = np.empty(128, np.int64)
+    words = np.empty(width * WORDS_OF_LANE, np.int64)
+    per_bank = np.empty(MOST_BANKS, np.int64)
     numbers, places = kind_of_access.shape[0], line_bytes // WORD_BYTES
     deltas, masks = np.zeros((numbers, width), np.int64), np.zeros(numbers, np.int64)
     versions = np.zeros(numbers, np.int64)
@@ -260,9 +189,14 @@ def make_requests(
                 own = known[number, base % WORD_BYTES]
                 if own[K_VERSION] != versions[number]:
                     own[K_VERSION] = versions[number]
-                    own[K_COUNT] = passes_of(
-                        addresses, each, lanes, size, kind, banks, together, words, per_bank
-                    )
+                    own_addresses, active = addresses[each], np.uint64(lanes)
+                    if kind == CONSTANT:
+                        own[K_COUNT] = distinct_words(own_addresses, active, words)
+                    else:
+                        own[K_COUNT] = local_passes(
+                            own_addresses, active, size, kind == LOCAL_ATOMIC, banks, together,
+                            pairs, words, per_bank,
+                        )  # fmt: skip
                 counts[op, S_EXECUTED] += 1
                 counts[op, S_PASSES] += own[K_COUNT]
                 continue

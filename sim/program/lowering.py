@@ -405,7 +405,7 @@ class _Lowering:
             if isinstance(operand, InstructionRef):
                 for each in self.state.result.get(operand.index, ()):
                     found[each] = None
-        return list(found)[:8]
+        return list(found)
 
     def _close_phis(self) -> None:
         """Values that come round a loop: who reads the phi waits for the one of the iteration

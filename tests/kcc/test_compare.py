@@ -133,6 +133,20 @@ def test_documents_that_have_nothing_in_common(tmp_path: Path) -> None:
     assert said.startswith("no configuration stands in both")
 
 
+def test_code_of_different_compilers_is_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = write(tmp_path / "a.json", entry("sum", 100.0))
+    after = write(tmp_path / "b.json", entry("sum", 90.0) | {"code": "ptxas 12.9 (sm_70)"})
+    assert main(["compare", before, after]) == 1
+    told = capsys.readouterr().err
+    assert (
+        "error[K892]: times of code by kcc in one document, by ptxas 12.9 (sm_70) in the other"
+        in told
+    )
+    assert main(["compare", before, after, "--any-code"]) == 0
+
+
 def test_text_begins_with_what_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = [entry("sum", 100.0), entry("scan", 50.0)]
     after = [entry("sum", 150.0), entry("scan", 90.0, "16")]

@@ -212,9 +212,50 @@ using ::int32_t;
 using ::uint32_t;
 using ::int64_t;
 using ::uint64_t;
-template <class T, class U> struct is_same { static constexpr bool value = __kcc_same<T, U>::value; };
+
 template <class T> __host__ __device__ inline void swap(T& a, T& b) { T c = a; a = b; b = c; }
 template <class T> __host__ __device__ constexpr T&& move(T& v) { return static_cast<T&&>(v); }
 }
+
+/* HIP (hip_runtime.h): its words for what CUDA has. */
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_DYNAMIC_SHARED(type, name) extern __shared__ type name[];
+#define hipLaunchKernelGGL(kernel, blocks, threads, bytes, stream, ...) kernel<<<blocks, threads, bytes, (cudaStream_t)(stream)>>>(__VA_ARGS__)
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x blockIdx.x
+#define hipBlockIdx_y blockIdx.y
+#define hipBlockIdx_z blockIdx.z
+#define hipBlockDim_x blockDim.x
+#define hipBlockDim_y blockDim.y
+#define hipBlockDim_z blockDim.z
+#define hipGridDim_x gridDim.x
+#define hipGridDim_y gridDim.y
+#define hipGridDim_z gridDim.z
+typedef cudaError_t hipError_t;
+typedef cudaStream_t hipStream_t;
+typedef cudaEvent_t hipEvent_t;
+typedef cudaDeviceProp hipDeviceProp_t;
+#define hipSuccess cudaSuccess
+__KCC_HOST_API(hipMalloc)
+__KCC_HOST_API(hipFree)
+__KCC_HOST_API(hipMemcpy)
+__KCC_HOST_API(hipMemcpyAsync)
+__KCC_HOST_API(hipMemset)
+__KCC_HOST_API(hipDeviceSynchronize)
+__KCC_HOST_API(hipGetLastError)
+__KCC_HOST_API(hipGetDeviceProperties)
+__KCC_HOST_API(hipSetDevice)
+__KCC_HOST_API(hipEventCreate)
+__KCC_HOST_API(hipEventRecord)
+__KCC_HOST_API(hipEventSynchronize)
+__KCC_HOST_API(hipEventElapsedTime)
+__KCC_HOST_API(hipEventDestroy)
+__KCC_HOST_API(hipStreamCreate)
+__KCC_HOST_API(hipStreamSynchronize)
+#define hipMemcpyHostToDevice cudaMemcpyHostToDevice
+#define hipMemcpyDeviceToHost cudaMemcpyDeviceToHost
+#define hipMemcpyDeviceToDevice cudaMemcpyDeviceToDevice
 
 #endif

@@ -1,4 +1,4 @@
-/* Textures and surfaces: declared so that the rest of a file compiles; each use is refused. */
+/* Textures and surfaces: reads and writes of images. A texture object is the image's handle. */
 #ifndef KCC_CUDA_TEXTURE_H
 #define KCC_CUDA_TEXTURE_H
 
@@ -20,47 +20,159 @@ struct textureReference {
 };
 template <class T, int dimensions = 1, cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture : textureReference {
+    unsigned long long __object;
     texture() = default;
     template <class... A> texture(A...) {}
 };
-template <class T, int dimensions = 1> struct surface {};
+template <class T, int dimensions = 1> struct surface { unsigned long long __object; };
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
-template <class T> __KCC_D T __kcc_texel() { __kcc_refuse_texture(); return T(); }
-/* Normalised reads give floats; no value of a refused kernel is ever looked at. */
+/* The type and number of a texel's components. */
+template <class T> struct __kcc_lanes { typedef T type; static constexpr int count = 0; };
+#define __KCC_LANES(name, element)                                                                  \
+    template <> struct __kcc_lanes<name##1> { typedef element type; static constexpr int count = 1; }; \
+    template <> struct __kcc_lanes<name##2> { typedef element type; static constexpr int count = 2; }; \
+    template <> struct __kcc_lanes<name##4> { typedef element type; static constexpr int count = 4; };
+__KCC_LANES(char, signed char)
+__KCC_LANES(uchar, unsigned char)
+__KCC_LANES(short, short)
+__KCC_LANES(ushort, unsigned short)
+__KCC_LANES(int, int)
+__KCC_LANES(uint, unsigned int)
+__KCC_LANES(float, float)
+template <class T, class V> __KCC_D T __kcc_texel(V v) {
+    typedef typename __kcc_lanes<T>::type E;
+    constexpr int count = __kcc_lanes<T>::count;
+    if constexpr (count == 0) return (T)v.x;
+    else {
+        T r;
+        r.x = (E)v.x;
+        if constexpr (count > 1) r.y = (E)v.y;
+        if constexpr (count > 2) { r.z = (E)v.z; r.w = (E)v.w; }
+        return r;
+    }
+}
+/* Normalised reads give floats. */
 template <class T, cudaTextureReadMode mode> struct __kcc_read { typedef T type; };
-template <> struct __kcc_read<unsigned char, cudaReadModeNormalizedFloat> { typedef float type; };
-template <> struct __kcc_read<unsigned short, cudaReadModeNormalizedFloat> { typedef float type; };
-template <> struct __kcc_read<signed char, cudaReadModeNormalizedFloat> { typedef float type; };
-template <> struct __kcc_read<uchar4, cudaReadModeNormalizedFloat> { typedef float4 type; };
-template <> struct __kcc_read<uchar2, cudaReadModeNormalizedFloat> { typedef float2 type; };
-template <> struct __kcc_read<ushort4, cudaReadModeNormalizedFloat> { typedef float4 type; };
-#define __KCC_TEXTURE(name)                                                                         \
+#define __KCC_NORMALISED(from, to) template <> struct __kcc_read<from, cudaReadModeNormalizedFloat> { typedef to type; };
+__KCC_NORMALISED(unsigned char, float)
+__KCC_NORMALISED(signed char, float)
+__KCC_NORMALISED(unsigned short, float)
+__KCC_NORMALISED(short, float)
+__KCC_NORMALISED(uchar2, float2)
+__KCC_NORMALISED(ushort2, float2)
+__KCC_NORMALISED(uchar4, float4)
+__KCC_NORMALISED(ushort4, float4)
+__KCC_NORMALISED(char4, float4)
+__KCC_NORMALISED(short4, float4)
+
+/* Reads of images of the dialect. How a texture is filtered and what lies beyond its edge says the
+   host: here the sampler is nearest, clamped to the edge, by texels. */
+typedef float __kcc_f2 __attribute__((ext_vector_type(2)));
+typedef float __kcc_f4 __attribute__((ext_vector_type(4)));
+typedef int __kcc_i2 __attribute__((ext_vector_type(2)));
+typedef int __kcc_i4 __attribute__((ext_vector_type(4)));
+typedef __attribute__((address_space(1))) void* __kcc_image;
+typedef __attribute__((address_space(2))) void* __kcc_sampler;
+extern "C" __device__ __attribute__((const, nothrow)) __kcc_sampler __translate_sampler_initializer(unsigned int);
+#define __KCC_NEAREST __translate_sampler_initializer(18)
+#define __KCC_READ(result, name, symbol, ...) __device__ __attribute__((pure, nothrow)) result name(__VA_ARGS__) __asm(symbol);
+#define __KCC_READS(name, image, code, coordinate)                                                  \
+    __KCC_READ(__kcc_f4, name##f, "_Z11read_imagef" image "11ocl_sampler" code, __kcc_image, __kcc_sampler, coordinate) \
+    __KCC_READ(__kcc_i4, name##i, "_Z11read_imagei" image "11ocl_sampler" code, __kcc_image, __kcc_sampler, coordinate) \
+    __KCC_READ(__kcc_uint4, name##ui, "_Z12read_imageui" image "11ocl_sampler" code, __kcc_image, __kcc_sampler, coordinate) \
+    template <class T> __KCC_D T name(unsigned long long object, coordinate at) {                   \
+        typedef typename __kcc_lanes<T>::type E;                                                    \
+        if constexpr (__is_floating_point(E)) return __kcc_texel<T>(name##f((__kcc_image)object, __KCC_NEAREST, at)); \
+        else if constexpr ((E)-1 < (E)0) return __kcc_texel<T>(name##i((__kcc_image)object, __KCC_NEAREST, at)); \
+        else return __kcc_texel<T>(name##ui((__kcc_image)object, __KCC_NEAREST, at));               \
+    }
+__KCC_READS(__kcc_read1, "14ocl_image1d_ro", "f", float)
+__KCC_READS(__kcc_read2, "14ocl_image2d_ro", "Dv2_f", __kcc_f2)
+__KCC_READS(__kcc_read3, "14ocl_image3d_ro", "Dv4_f", __kcc_f4)
+__KCC_READS(__kcc_read1a, "20ocl_image1d_array_ro", "Dv2_f", __kcc_f2)
+__KCC_READS(__kcc_read2a, "20ocl_image2d_array_ro", "Dv4_f", __kcc_f4)
+#define __KCC_FETCHES(name, image, code, coordinate)                                                \
+    __KCC_READ(__kcc_f4, name##f, "_Z11read_imagef" image code, __kcc_image, coordinate)            \
+    __KCC_READ(__kcc_i4, name##i, "_Z11read_imagei" image code, __kcc_image, coordinate)            \
+    __KCC_READ(__kcc_uint4, name##ui, "_Z12read_imageui" image code, __kcc_image, coordinate)       \
+    template <class T> __KCC_D T name(unsigned long long object, coordinate at) {                   \
+        typedef typename __kcc_lanes<T>::type E;                                                    \
+        if constexpr (__is_floating_point(E)) return __kcc_texel<T>(name##f((__kcc_image)object, at)); \
+        else if constexpr ((E)-1 < (E)0) return __kcc_texel<T>(name##i((__kcc_image)object, at));   \
+        else return __kcc_texel<T>(name##ui((__kcc_image)object, at));                              \
+    }
+__KCC_FETCHES(__kcc_fetch, "21ocl_image1d_buffer_ro", "i", int)
+__KCC_FETCHES(__kcc_load1, "14ocl_image1d_ro", "i", int)
+__KCC_FETCHES(__kcc_load2, "14ocl_image2d_ro", "Dv2_i", __kcc_i2)
+__KCC_FETCHES(__kcc_load3, "14ocl_image3d_ro", "Dv4_i", __kcc_i4)
+__KCC_FETCHES(__kcc_load2a, "20ocl_image2d_array_ro", "Dv4_i", __kcc_i4)
+
+#define __KCC_EXPAND(...) __VA_ARGS__
+#define __KCC_TEXTURE(name, parameters, read, at)                                                   \
+    template <class T, int n, cudaTextureReadMode m> __KCC_D typename __kcc_read<T, m>::type name(const texture<T, n, m>& t, __KCC_EXPAND parameters) { return read<typename __kcc_read<T, m>::type>(t.__object, at); } \
+    template <class T> __KCC_D T name(cudaTextureObject_t t, __KCC_EXPAND parameters) { return read<T>(t, at); } \
+    template <class T> __KCC_D void name(T* to, cudaTextureObject_t t, __KCC_EXPAND parameters) { *to = read<T>(t, at); }
+#define __KCC_AT2 (__kcc_f2{x, y})
+#define __KCC_AT3 (__kcc_f4{x, y, z, 0.0f})
+#define __KCC_AT1L (__kcc_f2{x, (float)layer})
+#define __KCC_AT2L (__kcc_f4{x, y, (float)layer, 0.0f})
+__KCC_TEXTURE(tex1Dfetch, (int x), __kcc_fetch, x)
+__KCC_TEXTURE(tex1D, (float x), __kcc_read1, x)
+__KCC_TEXTURE(tex2D, (float x, float y), __kcc_read2, __KCC_AT2)
+__KCC_TEXTURE(tex3D, (float x, float y, float z), __kcc_read3, __KCC_AT3)
+__KCC_TEXTURE(tex1DLayered, (float x, int layer), __kcc_read1a, __KCC_AT1L)
+__KCC_TEXTURE(tex2DLayered, (float x, float y, int layer), __kcc_read2a, __KCC_AT2L)
+__KCC_TEXTURE(tex1DLod, (float x, float), __kcc_read1, x)
+__KCC_TEXTURE(tex2DLod, (float x, float y, float), __kcc_read2, __KCC_AT2)
+__KCC_TEXTURE(tex3DLod, (float x, float y, float z, float), __kcc_read3, __KCC_AT3)
+__KCC_TEXTURE(tex2DGrad, (float x, float y, float2, float2), __kcc_read2, __KCC_AT2)
+#define __KCC_NO_TEXTURE(name)                                                                      \
     template <class T, int n, cudaTextureReadMode m, class... A>                                    \
-    __KCC_D typename __kcc_read<T, m>::type name(texture<T, n, m>, A...) { return __kcc_texel<typename __kcc_read<T, m>::type>(); } \
-    template <class T, class... A> __KCC_D T name(cudaTextureObject_t, A...) { return __kcc_texel<T>(); } \
-    template <class T, class... A> __KCC_D void name(T*, cudaTextureObject_t, A...) { __kcc_refuse_texture(); }
-__KCC_TEXTURE(tex1Dfetch)
-__KCC_TEXTURE(tex1D)
-__KCC_TEXTURE(tex2D)
-__KCC_TEXTURE(tex3D)
-__KCC_TEXTURE(tex1DLayered)
-__KCC_TEXTURE(tex2DLayered)
-__KCC_TEXTURE(texCubemap)
-__KCC_TEXTURE(tex1DLod)
-__KCC_TEXTURE(tex2DLod)
-__KCC_TEXTURE(tex3DLod)
-__KCC_TEXTURE(tex2DGrad)
-__KCC_TEXTURE(tex2Dgather)
-#define __KCC_SURFACE(suffix)                                                                       \
-    template <class T, class S, class... A> __KCC_D T surf##suffix##read(S, A...) { __kcc_refuse_surface(); return T(); } \
-    template <class T, class S, class... A> __KCC_D void surf##suffix##read(T*, S, A...) { __kcc_refuse_surface(); } \
-    template <class T, class S, class... A> __KCC_D void surf##suffix##write(T, S, A...) { __kcc_refuse_surface(); }
-__KCC_SURFACE(1D)
-__KCC_SURFACE(2D)
-__KCC_SURFACE(3D)
-__KCC_SURFACE(2DLayered)
+    __KCC_D typename __kcc_read<T, m>::type name(texture<T, n, m>, A...) { __kcc_refuse_texture(); return {}; } \
+    template <class T, class... A> __KCC_D T name(cudaTextureObject_t, A...) { __kcc_refuse_texture(); return T(); }
+__KCC_NO_TEXTURE(texCubemap)
+__KCC_NO_TEXTURE(texCubemapLod)
+__KCC_NO_TEXTURE(texCubemapLayered)
+__KCC_NO_TEXTURE(tex2Dgather)
+
+/* Surfaces: x counts bytes. */
+enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
+#define __KCC_WRITES(name, image, code, coordinate)                                                 \
+    __device__ __attribute__((nothrow)) void name##f(__kcc_image, coordinate, __kcc_f4) __asm("_Z12write_imagef" image code "Dv4_f"); \
+    __device__ __attribute__((nothrow)) void name##i(__kcc_image, coordinate, __kcc_i4) __asm("_Z12write_imagei" image code "Dv4_i"); \
+    __device__ __attribute__((nothrow)) void name##ui(__kcc_image, coordinate, __kcc_uint4) __asm("_Z13write_imageui" image code "Dv4_j"); \
+    template <class T> __KCC_D void name(unsigned long long object, coordinate at, T v) {           \
+        typedef typename __kcc_lanes<T>::type E;                                                    \
+        if constexpr (__is_floating_point(E)) name##f((__kcc_image)object, at, __kcc_spread<__kcc_f4>(v)); \
+        else if constexpr ((E)-1 < (E)0) name##i((__kcc_image)object, at, __kcc_spread<__kcc_i4>(v)); \
+        else name##ui((__kcc_image)object, at, __kcc_spread<__kcc_uint4>(v));                       \
+    }
+template <class V, class T> __KCC_D V __kcc_spread(T v) {
+    constexpr int count = __kcc_lanes<T>::count;
+    if constexpr (count == 0) return V{v, 0, 0, 0};
+    else if constexpr (count == 1) return V{v.x, 0, 0, 0};
+    else if constexpr (count == 2) return V{v.x, v.y, 0, 0};
+    else return V{v.x, v.y, v.z, v.w};
+}
+__KCC_WRITES(__kcc_write1, "14ocl_image1d_wo", "i", int)
+__KCC_WRITES(__kcc_write2, "14ocl_image2d_wo", "Dv2_i", __kcc_i2)
+__KCC_WRITES(__kcc_write3, "14ocl_image3d_wo", "Dv4_i", __kcc_i4)
+__KCC_WRITES(__kcc_write2a, "20ocl_image2d_array_wo", "Dv4_i", __kcc_i4)
+#define __KCC_SURFACE(suffix, parameters, shape, at)                                                \
+    template <class T> __KCC_D T surf##suffix##read(cudaSurfaceObject_t s, __KCC_EXPAND parameters, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { return __kcc_load##shape<T>(s, at); } \
+    template <class T, int n> __KCC_D T surf##suffix##read(const surface<void, n>& s, __KCC_EXPAND parameters, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { return __kcc_load##shape<T>(s.__object, at); } \
+    template <class T> __KCC_D void surf##suffix##read(T* to, cudaSurfaceObject_t s, __KCC_EXPAND parameters, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { *to = __kcc_load##shape<T>(s, at); } \
+    template <class T> __KCC_D void surf##suffix##write(T v, cudaSurfaceObject_t s, __KCC_EXPAND parameters, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { __kcc_write##shape<T>(s, at, v); } \
+    template <class T, int n> __KCC_D void surf##suffix##write(T v, const surface<void, n>& s, __KCC_EXPAND parameters, cudaSurfaceBoundaryMode = cudaBoundaryModeTrap) { __kcc_write##shape<T>(s.__object, at, v); }
+#define __KCC_TEXEL_X (int)(x / sizeof(T))
+#define __KCC_SAT2 (__kcc_i2{__KCC_TEXEL_X, y})
+#define __KCC_SAT3 (__kcc_i4{__KCC_TEXEL_X, y, z, 0})
+__KCC_SURFACE(1D, (int x), 1, __KCC_TEXEL_X)
+__KCC_SURFACE(2D, (int x, int y), 2, __KCC_SAT2)
+__KCC_SURFACE(3D, (int x, int y, int z), 3, __KCC_SAT3)
+__KCC_SURFACE(2DLayered, (int x, int y, int z), 2a, __KCC_SAT3)
 
 /* Warp matrix functions (mma.h). */
 namespace nvcuda { namespace wmma {
@@ -81,49 +193,5 @@ template <class F, class T> __KCC_D void load_matrix_sync(F&, const T*, unsigned
 template <class F, class T> __KCC_D void store_matrix_sync(T*, const F&, unsigned, layout_t) { __kcc_refuse_tensor_core(); }
 template <class D, class A, class B, class C> __KCC_D void mma_sync(D&, const A&, const B&, const C&, bool = false) { __kcc_refuse_tensor_core(); }
 } }
-
-/* Cooperative groups: the thread block, its tiles of at most a warp; the grid is refused. */
-namespace cooperative_groups {
-struct thread_block {
-    __KCC_D void sync() { __syncthreads(); }
-    __KCC_D unsigned int thread_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
-    __KCC_D unsigned int size() { return blockDim.x * blockDim.y * blockDim.z; }
-    __KCC_D unsigned int num_threads() { return size(); }
-    __KCC_D dim3 group_index() { return blockIdx; }
-    __KCC_D dim3 thread_index() { return threadIdx; }
-    __KCC_D dim3 group_dim() { return blockDim; }
-};
-struct grid_group {
-    __KCC_D void sync() { __kcc_refuse_cooperative_grid(); }
-    __KCC_D bool is_valid() { return true; }
-    __KCC_D unsigned long long size() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z * thread_block::size(); }
-    __KCC_D unsigned long long thread_rank() {
-        return ((unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * thread_block::size() + thread_block::thread_rank();
-    }
-};
-struct multi_grid_group {
-    __KCC_D void sync() { __kcc_refuse_cooperative_grid(); }
-};
-template <unsigned int width, class Parent = void> struct thread_block_tile {
-    __KCC_D void sync() { __syncwarp(); }
-    __KCC_D unsigned int thread_rank() { return thread_block::thread_rank() % width; }
-    __KCC_D unsigned int meta_group_rank() { return thread_block::thread_rank() / width; }
-    __KCC_D unsigned int meta_group_size() { return (thread_block::size() + width - 1) / width; }
-    __KCC_D unsigned int size() { return width; }
-    __KCC_D unsigned int num_threads() { return width; }
-    template <class T> __KCC_D T shfl(T v, int lane) { return __shfl_sync(~0u, v, lane, width); }
-    template <class T> __KCC_D T shfl_xor(T v, int mask) { return __shfl_xor_sync(~0u, v, mask, width); }
-    template <class T> __KCC_D T shfl_up(T v, unsigned int d) { return __shfl_up_sync(~0u, v, d, width); }
-    template <class T> __KCC_D T shfl_down(T v, unsigned int d) { return __shfl_down_sync(~0u, v, d, width); }
-    __KCC_D int any(int p) { return __any_sync(~0u, p); }
-    __KCC_D int all(int p) { return __all_sync(~0u, p); }
-    __KCC_D unsigned int ballot(int p) { return __ballot_sync(~0u, p); }
-};
-__KCC_D thread_block this_thread_block() { return thread_block(); }
-__KCC_D grid_group this_grid() { return grid_group(); }
-__KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }
-template <unsigned int width, class G> __KCC_D thread_block_tile<width, G> tiled_partition(const G&) { return thread_block_tile<width, G>(); }
-template <class G> __KCC_D void sync(G g) { g.sync(); }
-}
 
 #endif

@@ -58,6 +58,8 @@ typedef unsigned char uchar;
 
 #define __KCC_HD static __inline__ __attribute__((host, device, always_inline, nodebug))
 #define __KCC_D static __inline__ __attribute__((device, always_inline, nodebug))
+#define __KCC_M __inline__ __attribute__((device, always_inline, nodebug))
+#define __KCC_MHD __inline__ __attribute__((host, device, always_inline, nodebug))
 #define __KCC_PURE __attribute__((host, device, const, nothrow))
 #define __KCC_SYNC __attribute__((host, device, convergent, nothrow))
 #define __KCC_BUILTIN(result, name, symbol, parameters) \
@@ -72,7 +74,6 @@ __KCC_REFUSE(cooperative_grid)
 __KCC_REFUSE(tensor_core)
 __KCC_REFUSE(dynamic_parallelism)
 __KCC_REFUSE(inline_ptx)
-__KCC_REFUSE(match)
 __KCC_REFUSE(memory)
 /* What stands for a function with an error, by its number. */
 template <int error> __attribute__((device, convergent, nothrow)) void __kcc_refuse_source();
@@ -245,8 +246,6 @@ __KCC_D int __any(int p) { return __kcc_warp_any(p != 0); }
 __KCC_D unsigned int __ballot(int p) { return __kcc_warp_ballot(p != 0).x; }
 __KCC_D unsigned int __lane_id() { return __kcc_lane(); }
 __KCC_D int __uni_sync(unsigned int, int p) { return __kcc_warp_all(p != 0) || !__kcc_warp_any(p != 0); }
-template <class T> __KCC_D unsigned int __match_any_sync(unsigned int, T) { __kcc_refuse_match(); return 0; }
-template <class T> __KCC_D unsigned int __match_all_sync(unsigned int, T, int*) { __kcc_refuse_match(); return 0; }
 
 /* A lane outside of the segment of `width` lanes leaves the value as it is. */
 #define __KCC_SHUFFLE(type, code)                                                                   \
@@ -698,6 +697,10 @@ extern "C" __device__ void* malloc(size_t);
 extern "C" __device__ void free(void*);
 
 #include "kcc-cuda-half.h"
+#include "kcc-cuda-bf16.h"
+#include "kcc-cuda-groups.h"
+#include "kcc-cuda-std.h"
+#include "kcc-cuda-random.h"
 #include "kcc-cuda-texture.h"
 #include "kcc-cuda-host.h"
 

@@ -149,6 +149,15 @@ def differences(
     return list(dict.fromkeys(texts))
 
 
+def other_codes(found: Sequence[Change]) -> tuple[str, str] | None:
+    """Whose machine code the two documents time, of the first configuration where that differs."""
+    for change in found:
+        before, after = change.before, change.after
+        if before is not None and after is not None and before.code != after.code:
+            return before.code, after.code
+    return None
+
+
 def _unlike(old: Mapping[str, object], new: Mapping[str, object], what: str) -> list[str]:
     return [
         f"{what}{name} is {old.get(name, _USUAL)} in the first, {new.get(name, _USUAL)} in the "

@@ -78,7 +78,8 @@ def read_callgrind(folder: Path, source: str, blocks: int, *, complete: bool) ->
     if parts and 2 * parts[-1].events["Ir"] < usual:
         parts.pop()
     if not parts:
-        raise nothing_recorded("callgrind left no dump")
+        hint = "programs that the command starts are not followed: name the program itself"
+        raise nothing_recorded("callgrind left no dump", hint)
     features = sorted({name for part in parts for name in part.shares})
     place = {name: n for n, name in enumerate(features)}
     shares = np.zeros((len(parts), len(features)))

@@ -18,7 +18,8 @@ from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.feeding import BlockReader, LaunchRun
+from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
+from kcc.sim.sampling.feeding import BlockReader, LaunchRun, Snapshot
 from kcc.sim.sampling.reduced import first_blocks
 from kcc.sim.sampling.simprof.launch_units import LaunchUnit, by_launch
 from kcc.sim.sampling.simprof.table import Floats
@@ -29,30 +30,41 @@ Watch = Callable[[int], None]
 
 PREDICTED = Options()
 
-WARM_EPOCHS = 1.0
-"""Fillings of the GPU that are simulated before a unit that is measured."""
-
 
 def simulate_units(
     traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
     registers: dict[str, int] | None, watch: Watch,
 ) -> Floats:  # fmt: skip
     """Cycles of all units, which are all of the launches: a unit lasts until the next one's first
-    thread block is wanted, the last one to the launch's end."""
+    thread block is wanted, the last one to the launch's end. An interrupt ends it: fewer are given
+    then, those of the launches that were done; it goes on where none was."""
     simulator = CycleSimulator(gpu, registers)
     cost = np.zeros(len(units))
     done = 0
     for place, own in by_launch(units):
-        run, before = LaunchRun(simulator, traces[place]), 0
-        for n in own:
-            unit = units[n]
-            after = run.simulate(unit.first, unit.end).clock
-            if unit.is_last:
-                after = run.finish()[1].clock
-            cost[n], before = after - before, after
-            done += unit.work
-            watch(done)
+        try:
+            done = _simulate_launch(simulator, traces[place], units, own, cost, done, watch)
+        except KeyboardInterrupt:
+            if own[0] == 0:
+                raise
+            return cost[: own[0]]
     return cost
+
+
+def _simulate_launch(
+    simulator: CycleSimulator, trace: LaunchTrace, units: Sequence[LaunchUnit],
+    own: Sequence[int], cost: Floats, done: int, watch: Watch,
+) -> int:  # fmt: skip
+    run, before = LaunchRun(simulator, trace), 0
+    for n in own:
+        unit = units[n]
+        after = run.simulate(unit.first, unit.end).clock
+        if unit.is_last:
+            after = run.finish()[1].clock
+        cost[n], before = after - before, after
+        done += unit.work
+        watch(done)
+    return done
 
 
 def predict_units(
@@ -88,11 +100,17 @@ def _renumbered(
         yield compiled.batch(replace(batch, thread_block=batch.thread_block - first))
 
 
+WARM_EPOCHS = 2
+"""Fillings of the GPU that are simulated before a unit, behind a jump."""
+
+
 class ChosenUnits:
     """Simulates the units that are chosen, in rounds; each once.
 
     Behind a jump, L2 sees what was left out, and an epoch warms (:mod:`kcc.sim.sampling.warming`);
-    a launch that begins anew in a later round finds L2 as its predecessors leave it."""
+    a launch that begins anew in a later round finds L2 as its predecessors leave it. Thread blocks
+    with which a launch is entered do not begin together: they have drawn apart by then
+    (:mod:`kcc.sim.sampling.dispersion`)."""
 
     def __init__(
         self, traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile],
@@ -108,6 +126,8 @@ class ChosenUnits:
         self.clock_mhz = 1.0
         self.instructions = 0
         """Warp instructions that were simulated, also to warm."""
+        self._heads = dict[str, tuple[float, int]]()
+        """By kernel: deviation of the durations of thread blocks, and cycles of an epoch."""
 
     def simulate(self, chosen: Sequence[int], watch: Watch) -> None:
         """Those of ``chosen`` that are not known yet."""
@@ -125,16 +145,10 @@ class ChosenUnits:
         self.instructions += done
 
     def _measure(self, run: LaunchRun, place: int, chosen: Sequence[int]) -> None:
-        profile, at = self.profiles[place], 0
+        at = 0
         for n in chosen:
             unit = self.units[n]
-            begin = max(unit.first - round(WARM_EPOCHS * run.occupancy), at)
-            if begin > at:
-                wanted = requests_wanted(run.simulation)
-                replay(
-                    run.simulation, run.launch, first_to_replay(profile, at, begin, wanted), begin
-                )
-            before = run.simulate(begin, unit.first) if unit.first > begin else run.snapshot()
+            before = self._go_to(run, place, at, unit.first)
             after = run.simulate(unit.first, unit.end)
             if unit.is_last:
                 after = run.finish()[1]
@@ -144,3 +158,37 @@ class ChosenUnits:
             self.counts[n], at = measured.counts, unit.end
         if not self.units[chosen[-1]].is_last:
             run.finish()
+
+    def _go_to(self, run: LaunchRun, place: int, at: int, first: int) -> Snapshot:
+        """Go on from thread block ``at`` to ``first``, by a jump where that leaves some out."""
+        size = run.occupancy
+        head = 0 if at else 1 if self.traces[place].tables.kernel in self._heads else 3
+        begin = first - WARM_EPOCHS * size
+        if begin - head * size <= at:
+            return run.simulate(at, first) if first > at else run.snapshot()
+        if not at:
+            begin = self._enter(run, place, begin - head * size, begin)
+        else:
+            self._replay(run, place, at, begin)
+        return run.simulate(begin, first)
+
+    def _enter(self, run: LaunchRun, place: int, begin: int, end: int) -> int:
+        """Simulate thread blocks from ``begin`` on to ``end``, so that they are as far apart as
+        thread blocks there are, and give ``end``. Of the first launch of a kernel two epochs begin
+        together: they say how much the durations of thread blocks differ."""
+        size, kernel = run.occupancy, self.traces[place].tables.kernel
+        self._replay(run, place, 0, begin)
+        if kernel not in self._heads:
+            cycles = run.simulate(begin, begin + 2 * size).clock // 2
+            deviation = duration_deviation(run.simulation.log, 2 * size, size)
+            self._heads[kernel], begin = (deviation, cycles), begin + 2 * size
+        deviation, cycles = self._heads[kernel]
+        random = np.random.default_rng(begin)
+        waits = delays(deviation, begin / size, cycles, end - begin, random)
+        simulate_apart(run, begin, end, waits)
+        return end
+
+    def _replay(self, run: LaunchRun, place: int, at: int, begin: int) -> None:
+        wanted = requests_wanted(run.simulation)
+        first = first_to_replay(self.profiles[place], at, begin, wanted)
+        replay(run.simulation, run.launch, first, begin)

@@ -4,8 +4,10 @@ Huang, dissertation, section 5.3.4, algorithm 5.1 and equation 38: a phase is se
 standard deviation of the metric move by more than a tenth. Of few units, or of phases that hardly
 vary, that is noise; so both are tested as well (Welch, Biometrika 34, 1947; Brown and Forsythe,
 Journal of the American Statistical Association 69, 1974), with Holm's correction over all tests
-(Scandinavian Journal of Statistics 6, 1979). A phase counts as sensitive where equation 38 and a
-test say so.
+(Scandinavian Journal of Statistics 6, 1979). Neighbours in a run are alike (a JVM that warms up, a
+cache that fills): n units count as n (1 - r) / (1 + r), with r the correlation of neighbours
+(Bartlett, Journal of the Royal Statistical Society 98, 1935). A phase counts as sensitive where
+equation 38 and a test say so; undecided, where its mean moved as far, but no test says so.
 """
 
 from __future__ import annotations
@@ -63,6 +65,12 @@ class Sensitivity:
     changes: tuple[PhaseChange, ...]
     labels: tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]
 
+    def reusable(self) -> frozenset[int]:
+        """Phases that a new input like these need not simulate: none is sensitive, and no mean is
+        beyond the threshold, by chance or not."""
+        moved = {c.phase for c in self.changes if abs(c.mean_change or 0.0) > THRESHOLD}
+        return frozenset(c.phase for c in self.changes) - self.phases() - moved
+
     def phases(self, *, by_threshold: bool = False) -> frozenset[int]:
         """The sensitive ones; ``by_threshold``: as the text has it, without a test."""
         return frozenset(
@@ -89,25 +97,42 @@ def _compare(phase: int, reference: int, trained: Floats, other: Floats) -> Phas
     own = float(other.std(ddof=1)) if len(other) > 1 else 0.0
     mean = float(trained.mean())
     both = len(trained) > 1 and len(other) > 1
+    counts = _independent(trained), _independent(other)
+    spread, others = (np.abs(own - np.median(own)) for own in (trained, other))
     return PhaseChange(
         phase, reference, len(other), float(other.mean()),
         float(other.mean()) / mean - 1 if mean else None,
         own / deviation - 1 if deviation and len(other) > 1 else None,
-        welch(trained, other) if both else None,
-        welch(np.abs(trained - np.median(trained)), np.abs(other - np.median(other)))
-        if both else None,
+        welch(trained, other, *counts) if both else None,
+        welch(spread, others, *counts) if both else None,
     )  # fmt: skip
 
 
-def welch(a: Floats, b: Floats) -> float:
-    """The two-sided p-value of Welch's test; both have two values at least. On distances from
-    the median it is Brown and Forsythe's test of two variances."""
-    own, other = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
+def _independent(values: Floats) -> float:
+    """How many independent values these, which follow one another, count as: two at least. Of n
+    values the correlation of neighbours comes out too low by (1 + 4 r) / n (Kendall, Biometrika 41,
+    1954)."""
+    count = len(values)
+    apart = values - values.mean() if count else values
+    squares = float(apart @ apart)
+    if count <= 4 or squares <= 0:
+        return max(count, 2.0)
+    seen = float(apart[1:] @ apart[:-1]) / squares
+    alike = min(max((count * seen + 1) / (count - 4), 0.0), 1.0)
+    return max(count * (1 - alike) / (1 + alike), 2.0)
+
+
+def welch(a: Floats, b: Floats, count: float = 0.0, other_count: float = 0.0) -> float:
+    """The two-sided p-value of Welch's test; both have two values at least, which count as
+    ``count`` and ``other_count`` independent ones (0: all). On distances from the median it is
+    Brown and Forsythe's test of two variances."""
+    n, m = count or len(a), other_count or len(b)
+    own, other = a.var(ddof=1) / n, b.var(ddof=1) / m
     both = float(own + other)
     apart = float(a.mean() - b.mean())
     if both <= 1e-24 * max(abs(float(a.mean())), abs(float(b.mean())), 1e-300) ** 2:
         return 1.0 if abs(apart) <= 1e-9 * max(abs(float(a.mean())), 1e-300) else 0.0
-    freedom = both**2 / float(own**2 / (len(a) - 1) + other**2 / (len(b) - 1))
+    freedom = both**2 / float(own**2 / (n - 1) + other**2 / (m - 1))
     from scipy.special import stdtr
 
     return 2 * float(stdtr(freedom, -abs(apart) / sqrt(both)))

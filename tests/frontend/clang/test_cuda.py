@@ -203,15 +203,15 @@ def test_an_instantiation_that_does_not_exist():
 UNSUPPORTED = {
     "K410": """texture<float, 1> t;
 __global__ void bad(float* p) {
-  *p = tex1Dfetch(t, 3);
+  *p = texCubemap(t, 3.f, 1.f, 2.f);
 }""",
     "K410 object": """__global__ void bad(float* p, cudaTextureObject_t t) {
 
-  *p = tex2D<float>(t, 1.f, 2.f);
+  *p = texCubemap<float>(t, 1.f, 2.f, 1.f);
 }""",
     "K411": """namespace cg = cooperative_groups;
 __global__ void bad(float* p) {
-  cg::this_grid().sync();
+  cg::this_multi_grid().sync();
 }""",
     "K412": """using namespace nvcuda;
 __global__ void bad(half* p) { wmma::fragment<wmma::matrix_a, 16, 16, 16, half> a;

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from kcc.commands.machine_code import code_request
+from kcc.frontend import compile_source
 from kcc.frontend.machine_code.graph import MachineGraph
 from kcc.frontend.machine_code.model import Space
 from kcc.frontend.machine_code.numbering import Numbers
 from kcc.frontend.machine_code.nvidia import NvidiaTools, nvidia_code
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from tests.passes.workloads import compiled
 
 pytestmark = pytest.mark.nvidia
@@ -55,3 +56,32 @@ def test_the_cache_gives_the_same(tmp_path: Path):
     assert nvidia_code(unit, own) == first
     kept.write_text("{", encoding="utf-8")
     assert nvidia_code(unit, own) == first
+
+
+PRIVATE_ARRAY = """
+kernel void sums(global const float *a, global float *out, int n) {
+  float sum[32];
+  for (int j = 0; j < 32; j++) sum[j] = 0.0f;
+  for (int i = 0; i < n; i++) {
+    float x = a[i];
+#pragma unroll 4
+    for (int j = 0; j < 32; j++) {
+      sum[j] += native_rsqrt(x);
+      x += 0.5f;
+    }
+  }
+  for (int j = 0; j < 32; j++) out[32 * get_global_id(0) + j] = sum[j];
+}
+"""
+
+
+def test_private_arrays_come_into_registers():
+    """As with NVRTC 12.9, whose PTX joins the four accesses: 8 pieces of 16 bytes."""
+    options = BuildOptions(opt_level=OptLevel.O2)
+    unit = compile_source(SourceText("k.cl", PRIVATE_ARRAY, "."), options)
+    code = nvidia_code(unit, tools("sm_75"))["sums"]
+    assert code.stack_bytes == 0
+    assert code.registers > 32
+    # Denormal numbers are not scaled: one instruction for each root.
+    roots = [i for i in code.instructions if i.opcode.startswith("MUFU")]
+    assert len([i for i in code.instructions if i.opcode.startswith("FSETP")]) < len(roots)

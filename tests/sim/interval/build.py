@@ -55,7 +55,7 @@ def machine(**changes: object) -> IntervalMachine:
         "name": "test", "clock_mhz": 1000.0, "sms": 1, "schedulers": 1, "issue_width": 1,
         "policy": Policy.ROUND_ROBIN, "blocks": 1, "warps_per_block": 1, "line_bytes": 128,
         "sector_bytes": 128, "instructions": CacheShape(0, 0),
-        "local_banks": 32, "lanes_together": 32, "l1": CacheShape(32, 8),
+        "local_banks": 32, "lanes_together": 32, "pairs_together": False, "l1": CacheShape(32, 8),
         "l1_hit_cycles": 25, "l1_mshrs": 32, "l1_ports": 1, "memory_interval_cycles": 1,
         "l2": CacheShape(128, 8), "l2_slices": 6, "l2_hashed": False, "l2_write_back": True,
         "l2_hit_cycles": 120, "l2_service_cycles": 4.0, "request_cycles": 1, "data_cycles": 4,

@@ -86,12 +86,13 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int):
     transactions = np.zeros((most, 2), np.int64)
     row = end = 0
     while row < count:
+        pairs = False
         end, row = make_requests(
             np.array([a.mask for a in accesses], np.uint64), np.arange(count + 1),
             np.array([a.number for a in accesses], np.int32),
             np.array([a.addresses for a in accesses]), np.zeros(count, np.int64),
             np.full(2, kind), np.zeros(2, np.int64), np.full(2, size), np.zeros(2, np.bool_),
-            0, LINE, SECTOR, BANKS, 32, most, row, end, counts, places, transactions,
+            0, LINE, SECTOR, BANKS, 32, pairs, most, row, end, counts, places, transactions,
         )  # fmt: skip
         transactions = np.concatenate([transactions[:end], np.zeros((most + room, 2), np.int64)])
     if kind in (Kind.LOCAL, LOCAL_ATOMIC, Kind.CONSTANT_LOAD):

@@ -11,7 +11,7 @@ import pytest
 from kcc.base.gpu import load_gpu
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace, open_trace
-from kcc.sim.cycle.compiled import CompiledLaunch
+from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import WAY_BITS, Stat
 from kcc.sim.cycle.sources import simulate_trace
@@ -28,7 +28,7 @@ def test_feeding_few_blocks_changes_nothing(together: int) -> None:
     simulator = CycleSimulator(gpu)
     with open_trace(SAMPLE) as trace:
         for launch in trace.launches:
-            compiled = CompiledLaunch(launch)
+            compiled = compiled_launch(launch, gpu)
             simulation = simulator.begin(compiled.tables, launch.launch)
             clocks, executed = [0], [0]
             for first in range(0, launch.launch.thread_blocks, together):

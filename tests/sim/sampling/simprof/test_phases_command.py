@@ -43,7 +43,9 @@ def recorded(tmp_path: Path) -> list[str]:
 
 def test_documents(recorded: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, selection = tmp_path / "page.html", tmp_path / "selection.json"
+    picture = tmp_path / "timeline.svg"
     command = ["phases", *recorded, *FEW, "--html", str(page), "--selection", str(selection)]
+    command += ["--picture", str(picture)]
     assert main([*command, "--json", "-"]) == 0
     first = capsys.readouterr().out
     document = json.loads(first)
@@ -54,8 +56,13 @@ def test_documents(recorded: list[str], tmp_path: Path, capsys: pytest.CaptureFi
     assert 0 < document["points_saved"] < 1
     chosen = json.loads(selection.read_text(encoding="utf-8"))
     validate(chosen, "selection-1")
+    assert chosen["metric"] == "CPI: made up"
     assert [one["unit"] for one in chosen["units"]] == document["sample"]["units"]
     assert sum(one["weight"] for one in chosen["units"]) == pytest.approx(90)
+    words = "".join(ET.fromstring(picture.read_text(encoding="utf-8")).itertext())
+    assert "A: 40 units, mean " in words
+    assert "phase0.a, phase0.b" in words
+    assert "CPI: made up" in words
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") == 3
     for part in text.split("<svg")[1:]:

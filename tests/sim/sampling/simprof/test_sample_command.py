@@ -11,7 +11,13 @@ import jsonschema
 import pytest
 
 import kcc
+from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import open_trace
 from kcc.cli import main
+from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
+from kcc.sim.sampling.block_profile import profile_launch
+from kcc.sim.sampling.simprof.launch_units import cut_launches
+from kcc.stages.recording.document import read_units
 
 SMALL = ["--gpu", "macsim-fermi-tbpoint", "--set", "sm_count=4", "--set", "max_blocks_per_sm=4"]
 
@@ -80,3 +86,33 @@ def test_old_selections_are_valid() -> None:
          "launches": [row]},
         "selection-1",
     )  # fmt: skip
+
+
+def test_an_interrupt_keeps_the_launches_that_are_done(
+    traced: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, gpu = tmp_path / "units.json", load_gpu("macsim-fermi-tbpoint", SMALL[3::2])
+    command = ["phases", "record", str(traced), *SMALL, "--unit", "40", "-o", str(target)]
+    with open_trace(traced) as trace:
+        launches = list(trace.launches)
+        units = cut_launches(launches, list(map(profile_launch, launches)), gpu, count=40)
+    whole = sum(unit.place < 2 for unit in units)
+    begin, begun = CycleSimulator.begin, list[object]()
+
+    def third_is_interrupted(self: CycleSimulator, *own: Any) -> LaunchSimulation:
+        begun.append(own)
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return begin(self, *own)
+
+    monkeypatch.setattr(CycleSimulator, "begin", third_is_interrupted)
+    assert main(command) == 130
+    found = read_units(target)
+    assert not found.complete
+    assert len(found) == whole
+    monkeypatch.undo()
+    assert main(command) == 0
+    again = read_units(target)
+    assert again.complete
+    assert again.cost[:whole].tolist() == found.cost.tolist()
+    assert len(again) == len(units)

@@ -1,0 +1,195 @@
+/* Cooperative groups (cooperative_groups.h, CUDA C++ programming guide, "Cooperative groups"). Tiles
+   of at most a warp work by shuffles and ballots, the thread block by its barrier. The grid's barrier
+   is one of the thread block with the flag 4, which whoever runs several thread blocks refuses. */
+#ifndef KCC_CUDA_GROUPS_H
+#define KCC_CUDA_GROUPS_H
+
+template <class T> __KCC_D unsigned int __match_any_sync(unsigned int, T v) {
+    unsigned int left = __activemask(), found = 0;
+    while (left) {
+        T first = __shfl_sync(~0u, v, __ffs((int)left) - 1);
+        unsigned int same = __ballot_sync(~0u, v == first);
+        if (v == first) found = same;
+        left &= ~same;
+    }
+    return found;
+}
+template <class T> __KCC_D unsigned int __match_all_sync(unsigned int, T v, int* all) {
+    unsigned int active = __activemask();
+    T first = __shfl_sync(~0u, v, __ffs((int)active) - 1);
+    *all = __all_sync(~0u, v == first);
+    return *all ? active : 0;
+}
+#define __KCC_REDUCE_SYNC(name, type, expression)                                    \
+    __KCC_D type name(unsigned int mask, type a) {                                   \
+        unsigned int left = __activemask() & mask;                                   \
+        type total = __shfl_sync(~0u, a, __ffs((int)left) - 1);                      \
+        for (left &= left - 1; left; left &= left - 1) {                             \
+            type b = __shfl_sync(~0u, a, __ffs((int)left) - 1), c = total;           \
+            total = expression;                                                      \
+        }                                                                            \
+        return total;                                                                \
+    }
+__KCC_REDUCE_SYNC(__reduce_add_sync, int, b + c)
+__KCC_REDUCE_SYNC(__reduce_add_sync, unsigned int, b + c)
+__KCC_REDUCE_SYNC(__reduce_min_sync, int, min(b, c))
+__KCC_REDUCE_SYNC(__reduce_min_sync, unsigned int, min(b, c))
+__KCC_REDUCE_SYNC(__reduce_max_sync, int, max(b, c))
+__KCC_REDUCE_SYNC(__reduce_max_sync, unsigned int, max(b, c))
+__KCC_REDUCE_SYNC(__reduce_and_sync, unsigned int, b & c)
+__KCC_REDUCE_SYNC(__reduce_or_sync, unsigned int, b | c)
+__KCC_REDUCE_SYNC(__reduce_xor_sync, unsigned int, b ^ c)
+
+namespace cooperative_groups {
+template <class T> struct plus { __KCC_MHD T operator()(T a, T b) const { return a + b; } };
+template <class T> struct less { __KCC_MHD T operator()(T a, T b) const { return b < a ? b : a; } };
+template <class T> struct greater { __KCC_MHD T operator()(T a, T b) const { return a < b ? b : a; } };
+template <class T> struct bit_and { __KCC_MHD T operator()(T a, T b) const { return a & b; } };
+template <class T> struct bit_or { __KCC_MHD T operator()(T a, T b) const { return a | b; } };
+template <class T> struct bit_xor { __KCC_MHD T operator()(T a, T b) const { return a ^ b; } };
+
+__KCC_D unsigned int __kcc_rank() { return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x; }
+__KCC_D unsigned int __kcc_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+
+struct thread_block {
+    static __KCC_M void sync() { __syncthreads(); }
+    struct arrival_token {};
+    static __KCC_M arrival_token barrier_arrive() { return {}; }
+    static __KCC_M void barrier_wait(arrival_token&&) { __syncthreads(); }
+    static __KCC_M unsigned int thread_rank() { return __kcc_rank(); }
+    static __KCC_M unsigned int size() { return __kcc_threads(); }
+    static __KCC_M unsigned int num_threads() { return __kcc_threads(); }
+    static __KCC_M dim3 group_index() { return blockIdx; }
+    static __KCC_M dim3 thread_index() { return threadIdx; }
+    static __KCC_M dim3 group_dim() { return blockDim; }
+    static __KCC_M dim3 dim_threads() { return blockDim; }
+};
+typedef thread_block thread_group;
+struct grid_group {
+    __KCC_M void sync() const { __kcc_barrier(7); }
+    __KCC_M bool is_valid() const { return true; }
+    __KCC_M unsigned long long size() const { return (unsigned long long)num_blocks() * __kcc_threads(); }
+    __KCC_M unsigned long long num_threads() const { return size(); }
+    __KCC_M unsigned long long num_blocks() const { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+    __KCC_M unsigned long long block_rank() const { return (unsigned long long)(blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x; }
+    __KCC_M unsigned long long thread_rank() const { return block_rank() * __kcc_threads() + __kcc_rank(); }
+    __KCC_M dim3 dim_blocks() const { return gridDim; }
+    __KCC_M dim3 group_dim() const { return gridDim; }
+    __KCC_M dim3 block_index() const { return blockIdx; }
+};
+struct multi_grid_group : grid_group {
+    __KCC_M void sync() const { __kcc_refuse_cooperative_grid(); }
+    __KCC_M unsigned int grid_rank() const { return 0; }
+    __KCC_M unsigned int num_grids() const { return 1; }
+};
+
+/* Lanes of a warp named by a mask. */
+struct coalesced_group {
+    unsigned int mask;
+    unsigned int meta_rank = 0, meta_size = 1;
+    __KCC_M void sync() const { __syncwarp(); }
+    __KCC_M unsigned int size() const { return __popc(mask); }
+    __KCC_M unsigned int num_threads() const { return __popc(mask); }
+    __KCC_M unsigned int thread_rank() const { return __popc(mask & ((1u << __lane_id()) - 1)); }
+    __KCC_M unsigned int meta_group_rank() const { return meta_rank; }
+    __KCC_M unsigned int meta_group_size() const { return meta_size; }
+    __KCC_M int __lane(unsigned int rank) const {
+        unsigned int left = mask;
+        for (unsigned int n = 0; n < rank; n++) left &= left - 1;
+        return __ffs((int)left) - 1;
+    }
+    template <class T> __KCC_M T shfl(T v, unsigned int rank) const { return __shfl_sync(mask, v, __lane(rank)); }
+    template <class T> __KCC_M T shfl_down(T v, unsigned int d) const {
+        unsigned int to = thread_rank() + d;
+        return __shfl_sync(mask, v, to < size() ? __lane(to) : (int)__lane_id());
+    }
+    template <class T> __KCC_M T shfl_up(T v, unsigned int d) const {
+        unsigned int own = thread_rank();
+        return __shfl_sync(mask, v, own >= d ? __lane(own - d) : (int)__lane_id());
+    }
+    __KCC_M unsigned int __packed(unsigned int bits) const {
+        unsigned int packed = 0, place = 0;
+        for (unsigned int left = mask; left; left &= left - 1, place++)
+            packed |= (bits >> (__ffs((int)left) - 1) & 1u) << place;
+        return packed;
+    }
+    __KCC_M int any(int p) const { return (__ballot_sync(mask, p) & mask) != 0; }
+    __KCC_M int all(int p) const { return (__ballot_sync(mask, p) & mask) == mask; }
+    __KCC_M unsigned int ballot(int p) const { return __packed(__ballot_sync(mask, p) & mask); }
+    template <class T> __KCC_M unsigned int match_any(T v) const { return __packed(__match_any_sync(mask, v) & mask); }
+};
+
+template <unsigned int width, class Parent = void> struct thread_block_tile;
+template <unsigned int width> struct thread_block_tile<width, void> {
+    static_assert(width <= 32, "a tile larger than a warp is not supported");
+    static __KCC_M void sync() { __syncwarp(); }
+    static __KCC_M unsigned int thread_rank() { return width == 32 ? __lane_id() : __lane_id() & (width - 1); }
+    static __KCC_M unsigned int meta_group_rank() { return __kcc_rank() / width; }
+    static __KCC_M unsigned int meta_group_size() { return (__kcc_threads() + width - 1) / width; }
+    static __KCC_M unsigned int size() { return width; }
+    static __KCC_M unsigned int num_threads() { return width; }
+    static __KCC_M unsigned int __base() { return __lane_id() & ~(width - 1); }
+    static __KCC_M unsigned int __own(unsigned int bits) { return width == 32 ? bits : bits >> __base() & ((1u << (width & 31)) - 1); }
+    template <class T> __KCC_M T shfl(T v, int lane) const { return __shfl_sync(~0u, v, lane, width); }
+    template <class T> __KCC_M T shfl_xor(T v, int mask) const { return __shfl_xor_sync(~0u, v, mask, width); }
+    template <class T> __KCC_M T shfl_up(T v, unsigned int d) const { return __shfl_up_sync(~0u, v, d, width); }
+    template <class T> __KCC_M T shfl_down(T v, unsigned int d) const { return __shfl_down_sync(~0u, v, d, width); }
+    __KCC_M int any(int p) const { return width == 32 ? __any_sync(~0u, p) : __own(__ballot_sync(~0u, p)) != 0; }
+    __KCC_M int all(int p) const { return width == 32 ? __all_sync(~0u, p) : __own(__ballot_sync(~0u, !p)) == 0; }
+    __KCC_M unsigned int ballot(int p) const { return __own(__ballot_sync(~0u, p)); }
+    template <class T> __KCC_M unsigned int match_any(T v) const { return __own(__match_any_sync(~0u, v)); }
+};
+template <unsigned int width, class Parent> struct thread_block_tile : thread_block_tile<width, void> {};
+
+__KCC_D thread_block this_thread_block() { return thread_block(); }
+__KCC_D grid_group this_grid() { return grid_group(); }
+__KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }
+__KCC_D coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
+template <unsigned int width, class G> __KCC_D thread_block_tile<width, G> tiled_partition(const G&) { return thread_block_tile<width, G>(); }
+template <class G> __KCC_D coalesced_group tiled_partition(const G&, unsigned int width) {
+    unsigned int base = __lane_id() & ~(width - 1);
+    unsigned int own = width >= 32 ? ~0u : ((1u << width) - 1) << base;
+    return coalesced_group{__activemask() & own, __kcc_rank() / width, (__kcc_threads() + width - 1) / width};
+}
+template <class G, class T> __KCC_D coalesced_group labeled_partition(const G&, T label) { return coalesced_group{__match_any_sync(~0u, label)}; }
+template <class G> __KCC_D coalesced_group binary_partition(const G&, bool p) {
+    unsigned int yes = __ballot_sync(~0u, p), active = __activemask();
+    return coalesced_group{p ? yes : active & ~yes, !p, 2};
+}
+template <class G> __KCC_D void sync(const G& g) { const_cast<G&>(g).sync(); }
+template <class G> __KCC_D unsigned int thread_rank(const G& g) { return const_cast<G&>(g).thread_rank(); }
+template <class G> __KCC_D unsigned int group_size(const G& g) { return const_cast<G&>(g).size(); }
+
+template <class G, class T, class F> __KCC_D T reduce(const G& g, T v, F f) {
+    if constexpr (__is_same(G, coalesced_group)) {
+        T total = g.shfl(v, 0);
+        for (unsigned int n = 1; n < g.size(); n++) total = f(total, g.shfl(v, n));
+        return total;
+    } else {
+        for (unsigned int d = g.size() / 2; d; d /= 2) v = f(v, g.shfl_xor(v, d));
+        return v;
+    }
+}
+template <class G, class T, class F> __KCC_D T inclusive_scan(const G& g, T v, F f) {
+    for (unsigned int d = 1; d < g.size(); d *= 2) {
+        T other = g.shfl_up(v, d);
+        if (g.thread_rank() >= d) v = f(other, v);
+    }
+    return v;
+}
+template <class G, class T> __KCC_D T inclusive_scan(const G& g, T v) { return inclusive_scan(g, v, plus<T>()); }
+template <class G, class T, class F> __KCC_D T exclusive_scan(const G& g, T v, F f) {
+    T before = g.shfl_up(inclusive_scan(g, v, f), 1);
+    return g.thread_rank() ? before : T();
+}
+template <class G, class T> __KCC_D T exclusive_scan(const G& g, T v) { return exclusive_scan(g, v, plus<T>()); }
+template <class G, class F> __KCC_D void invoke_one(const G& g, F f) { if (const_cast<G&>(g).thread_rank() == 0) f(); }
+
+template <class G, class T> __KCC_D void memcpy_async(const G& g, T* to, const T* from, size_t bytes) {
+    for (size_t n = const_cast<G&>(g).thread_rank(); n < bytes / sizeof(T); n += const_cast<G&>(g).size()) to[n] = from[n];
+}
+template <class G> __KCC_D void wait(const G& g) { const_cast<G&>(g).sync(); }
+template <unsigned int stages, class G> __KCC_D void wait_prior(const G& g) { const_cast<G&>(g).sync(); }
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* What device code uses of the C++ library, under std and cuda::std (libcu++). */
+#ifndef KCC_CUDA_STD_H
+#define KCC_CUDA_STD_H
+
+namespace std {
+template <bool c, class T = void> struct enable_if {};
+template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool c, class T = void> using enable_if_t = typename enable_if<c, T>::type;
+template <bool c, class A, class B> struct conditional { typedef A type; };
+template <class A, class B> struct conditional<false, A, B> { typedef B type; };
+template <bool c, class A, class B> using conditional_t = typename conditional<c, A, B>::type;
+template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; constexpr operator T() const { return v; } };
+template <bool b> using bool_constant = integral_constant<bool, b>;
+typedef bool_constant<true> true_type;
+typedef bool_constant<false> false_type;
+template <class A, class B> struct is_same : bool_constant<__is_same(A, B)> {};
+template <class A, class B> inline constexpr bool is_same_v = __is_same(A, B);
+template <class T> using remove_cv_t = __remove_cv(T);
+template <class T> struct remove_cv { typedef __remove_cv(T) type; };
+template <class T> struct remove_const { typedef __remove_const(T) type; };
+template <class T> using remove_const_t = __remove_const(T);
+template <class T> struct remove_reference { typedef __remove_reference_t(T) type; };
+template <class T> using remove_reference_t = __remove_reference_t(T);
+template <class T> struct remove_pointer { typedef __remove_pointer(T) type; };
+template <class T> using decay_t = __decay(T);
+template <class T> struct decay { typedef __decay(T) type; };
+template <class T> struct make_unsigned { typedef __make_unsigned(T) type; };
+template <class T> using make_unsigned_t = __make_unsigned(T);
+template <class T> struct make_signed { typedef __make_signed(T) type; };
+template <class T> using make_signed_t = __make_signed(T);
+#define __KCC_TRAIT(name, builtin)                                                      \
+    template <class T> struct name : bool_constant<builtin(T)> {};                      \
+    template <class T> inline constexpr bool name##_v = builtin(T);
+__KCC_TRAIT(is_integral, __is_integral)
+__KCC_TRAIT(is_floating_point, __is_floating_point)
+__KCC_TRAIT(is_arithmetic, __is_arithmetic)
+__KCC_TRAIT(is_unsigned, __is_unsigned)
+__KCC_TRAIT(is_signed, __is_signed)
+__KCC_TRAIT(is_pointer, __is_pointer)
+__KCC_TRAIT(is_void, __is_void)
+__KCC_TRAIT(is_const, __is_const)
+__KCC_TRAIT(is_trivially_copyable, __is_trivially_copyable)
+template <class T> constexpr T&& forward(remove_reference_t<T>& v) { return static_cast<T&&>(v); }
+template <class A, class B> struct pair {
+    typedef A first_type;
+    typedef B second_type;
+    A first;
+    B second;
+};
+template <class A, class B> __KCC_HD pair<A, B> make_pair(A a, B b) { return pair<A, B>{a, b}; }
+template <class T, size_t n> struct array {
+    T __values[n ? n : 1];
+    __KCC_MHD constexpr T& operator[](size_t i) { return __values[i]; }
+    __KCC_MHD constexpr const T& operator[](size_t i) const { return __values[i]; }
+    __KCC_MHD constexpr size_t size() const { return n; }
+    __KCC_MHD constexpr T* data() { return __values; }
+    __KCC_MHD constexpr T* begin() { return __values; }
+    __KCC_MHD constexpr T* end() { return __values + n; }
+};
+
+template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };
+#define __KCC_LIMITS_INTEGER(type, low, high)                                                \
+    template <> struct numeric_limits<type> {                                                \
+        static constexpr bool is_specialized = true, is_integer = true, is_signed = (type)-1 < (type)0; \
+        static constexpr bool has_infinity = false, has_quiet_NaN = false;                   \
+        static constexpr int digits = sizeof(type) * 8 - is_signed;                          \
+        __KCC_MHD static constexpr type min() { return low; }                                 \
+        __KCC_MHD static constexpr type lowest() { return low; }                              \
+        __KCC_MHD static constexpr type max() { return high; }                                \
+        __KCC_MHD static constexpr type epsilon() { return 0; }                               \
+        __KCC_MHD static constexpr type infinity() { return 0; }                              \
+    };
+__KCC_LIMITS_INTEGER(bool, false, true)
+__KCC_LIMITS_INTEGER(char, -128, 127)
+__KCC_LIMITS_INTEGER(signed char, -128, 127)
+__KCC_LIMITS_INTEGER(unsigned char, 0, 255)
+__KCC_LIMITS_INTEGER(short, -32768, 32767)
+__KCC_LIMITS_INTEGER(unsigned short, 0, 65535)
+__KCC_LIMITS_INTEGER(int, -__INT_MAX__ - 1, __INT_MAX__)
+__KCC_LIMITS_INTEGER(unsigned int, 0, ~0u)
+__KCC_LIMITS_INTEGER(long, -__LONG_MAX__ - 1, __LONG_MAX__)
+__KCC_LIMITS_INTEGER(unsigned long, 0, ~0ul)
+__KCC_LIMITS_INTEGER(long long, -__LONG_LONG_MAX__ - 1, __LONG_LONG_MAX__)
+__KCC_LIMITS_INTEGER(unsigned long long, 0, ~0ull)
+#define __KCC_LIMITS_FLOAT(type, prefix, suffix)                                             \
+    template <> struct numeric_limits<type> {                                                \
+        static constexpr bool is_specialized = true, is_integer = false, is_signed = true;   \
+        static constexpr bool has_infinity = true, has_quiet_NaN = true;                     \
+        static constexpr int digits = __##prefix##_MANT_DIG__;                               \
+        __KCC_MHD static constexpr type min() { return __##prefix##_MIN__; }                  \
+        __KCC_MHD static constexpr type lowest() { return -__##prefix##_MAX__; }              \
+        __KCC_MHD static constexpr type max() { return __##prefix##_MAX__; }                  \
+        __KCC_MHD static constexpr type epsilon() { return __##prefix##_EPSILON__; }          \
+        __KCC_MHD static constexpr type infinity() { return __builtin_inf##suffix(); }        \
+        __KCC_MHD static constexpr type quiet_NaN() { return __builtin_nan##suffix(""); }     \
+    };
+__KCC_LIMITS_FLOAT(float, FLT, f)
+__KCC_LIMITS_FLOAT(double, DBL, )
+template <class T> struct plus { __KCC_MHD T operator()(T a, T b) const { return a + b; } };
+template <class T> struct multiplies { __KCC_MHD T operator()(T a, T b) const { return a * b; } };
+template <class T> struct less { __KCC_MHD bool operator()(T a, T b) const { return a < b; } };
+template <class T> struct greater { __KCC_MHD bool operator()(T a, T b) const { return a > b; } };
+}
+namespace cuda {
+namespace std { using namespace ::std; }
+template <class T = void> struct plus : ::std::plus<T> {};
+}
+
+#endif

@@ -1,0 +1,375 @@
+"""From machine code to a machine program over the blocks of the IR.
+
+An operation stands for all copies of a machine instruction that come from one instruction of the
+IR; its slots are how many of them a warp issues per execution of the block. What a compiler moved
+out of a block stands in the block that is executed as often as where it went.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.types import FloatTy, scalar_of
+from kcc.frontend.kernel import Kernel
+from kcc.frontend.machine_code.graph import MachineGraph
+from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
+from kcc.frontend.machine_code.numbering import Numbers
+from kcc.frontend.machine_code.uses import sources_of
+from kcc.frontend.types import AddressSpace
+from kcc.passes.facts import Facts
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, parting
+from kcc.sim.machine.costs import Unit
+from kcc.sim.program.compiled.counts import Evidence, MachineCounts, machine_counts
+from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory
+
+FITS = 0.1
+"""The misfit up to which the compiler's code is taken: beyond it what it unrolled and moved is not
+understood."""
+
+SURE, LIKELY, WEAK = 1.0, 0.05, 0.001
+"""Weights of evidence: of accesses to memory and barriers, which compilers neither repeat nor drop
+where they have to be made; of floating-point additions and products, which they may; and of all
+else, which they move, repeat and make several instructions of."""
+
+BARRIERS = ("BAR", "s_barrier")
+
+NEAR = 4.0
+"""A machine instruction stands in its own block of the IR if it runs within this factor as often;
+else it was moved, and stands where others of its machine block do."""
+
+WHOLE, MOST_EVERY = 0.05, 64
+"""How near to one in so many iterations an operation is issued that unrolled ones share, and what
+compilers unroll at most."""
+
+_UNITS = {
+    Pipe.FMA: (Unit.FMA, InstructionClass.FP32),
+    Pipe.ALU: (Unit.ALU, InstructionClass.INT),
+    Pipe.FP64: (Unit.FP64, InstructionClass.FP64),
+    Pipe.SPECIAL: (Unit.SFU, InstructionClass.SPECIAL),
+    Pipe.TENSOR: (Unit.FMA, InstructionClass.FP16),
+    Pipe.UNIFORM: (Unit.CONTROL, InstructionClass.MOVE),
+    Pipe.CONTROL: (Unit.CONTROL, InstructionClass.BRANCH),
+    Pipe.MEMORY: (Unit.MEMORY, InstructionClass.MOVE),
+}
+"""Uniform instructions take issue slots like those of control, and no unit of the lanes."""
+
+_LOADS = {
+    Space.GLOBAL: (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GLOBAL),
+    Space.SHARED: (Memory.SHARED_LOAD, InstructionClass.LOAD_LOCAL),
+    Space.LOCAL: (Memory.PRIVATE, InstructionClass.LOAD_PRIVATE),
+    Space.CONSTANT: (Memory.CONSTANT_LOAD, InstructionClass.LOAD_CONSTANT),
+    Space.TEXTURE: (Memory.IMAGE, InstructionClass.IMAGE),
+}
+_STORES = {
+    Space.GLOBAL: (Memory.GLOBAL_STORE, InstructionClass.STORE_GLOBAL),
+    Space.SHARED: (Memory.SHARED_STORE, InstructionClass.STORE_LOCAL),
+    Space.LOCAL: (Memory.PRIVATE_STORE, InstructionClass.STORE_PRIVATE),
+    Space.TEXTURE: (Memory.IMAGE, InstructionClass.IMAGE),
+}
+_ATOMICS = {
+    Space.GLOBAL: (Memory.GLOBAL_ATOMIC, InstructionClass.ATOMIC_GLOBAL),
+    Space.SHARED: (Memory.SHARED_ATOMIC, InstructionClass.ATOMIC_LOCAL),
+}
+_STACK = re.compile(r"\[R1(?:\+(0x[0-9a-f]+))?\]")
+_FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
+_CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledProgram:
+    """The program, and how well its counts fit what the IR executes. ``unattributed`` is the share
+    of warp instructions that the compiler gives no origin of."""
+
+    program: MachineProgram
+    misfit: float
+    unattributed: float
+
+
+def compiled_program(
+    kernel: Kernel, facts: Facts, code: MachineCode, numbers: Numbers,
+    executions: Sequence[float], warps: float,
+) -> CompiledProgram | None:  # fmt: skip
+    """The program of a compiler's code; ``executions[b]`` are those of block b of the IR by
+    ``warps`` warps. None where the code is not understood."""
+    if not code.instructions or not warps:
+        return None
+    shares = tuple(each / warps for each in executions)
+    return _Compiled(kernel, facts, code, numbers, shares).made()
+
+
+@dataclass(slots=True)
+class _Group:
+    """Copies of one machine instruction in one block of the IR."""
+
+    block: int
+    members: list[int] = field(default_factory=list[int])
+    slots: float = 0.0
+
+
+class _Compiled:
+    def __init__(
+        self, kernel: Kernel, facts: Facts, code: MachineCode, numbers: Numbers,
+        shares: Sequence[float],
+    ) -> None:  # fmt: skip
+        self.kernel, self.facts, self.code, self.shares = kernel, facts, code, shares
+        self.rows = kernel.function.instructions
+        self.graph = MachineGraph(code)
+        self.index = [numbers.index(kernel.symbol, each.number) for each in code.instructions]
+        self.pieces = dict[int, int]()
+        """By instruction of the IR, in how many pieces its access is made."""
+        self.idle = dict[int, float]()
+        """By block, slots of accesses whose predicate no lane has true."""
+        self.accesses = dict[int, list[MemoryAccess]]()
+        for access in facts[MemoryAccesses].accesses:
+            self.accesses.setdefault(access.instruction, []).append(access)
+
+    def made(self) -> CompiledProgram | None:
+        found = machine_counts(self.graph, list(self._evidence()))
+        if found is None or found.misfit > FITS:
+            return None
+        groups = self._groups(found)
+        program = self._program(groups)
+        issued = [found.blocks[s] for s in self.graph.block_of]
+        lost = sum(t for t, i in zip(issued, self.index, strict=True) if i is None)
+        return CompiledProgram(program, found.misfit, lost / max(sum(issued), 1e-9))
+
+    # evidence
+
+    def _evidence(self) -> Iterator[Evidence]:
+        """What each instruction of the IR says that machine instructions came from: of its opcodes
+        the one with the fewest copies stands for it."""
+        copies = dict[int, dict[str, Counter[int]]]()
+        guarded = set[int]()
+        for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
+            if index is None or (index in self.accesses and not self._is_access(each)):
+                continue
+            by_name = copies.setdefault(index, {})
+            by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
+            if each.predicate:
+                guarded.add(index)
+        for index, by_name in copies.items():
+            weight, row = self._weight(index, by_name), self.rows[index]
+            blocks = min(by_name.values(), key=lambda own: own.total())
+            if weight == SURE:
+                blocks = sum(by_name.values(), Counter[int]())
+            pieces = self._pieces(index, blocks) if weight == SURE else 1
+            self.pieces[index] = pieces
+            executions = self.shares[row.block] * pieces
+            yield Evidence(blocks, executions, weight, at_least=index in guarded)
+
+    def _is_access(self, each: MachineInstruction) -> bool:
+        return each.space in (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+
+    def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:
+        """How much the copies of an instruction of the IR are to be believed."""
+        row = self.rows[index]
+        if index in self.accesses or any(name.startswith(BARRIERS) for name in by_name):
+            return SURE
+        is_float = row.opcode in _FLOATS and isinstance(scalar_of(row.type), FloatTy)
+        return LIKELY if is_float else WEAK
+
+    def _pieces(self, index: int, blocks: Mapping[int, int]) -> int:
+        """In how many pieces an access is made that is wider than its alignment lets it be."""
+        touches = self.accesses.get(index, ())
+        wanted = next((t.element_bytes for t in touches if isinstance(t.element_bytes, int)), 0)
+        moved = [
+            self.code.instructions[p].bytes for p, i in enumerate(self.index)
+            if i == index and self.code.instructions[p].bytes
+        ]  # fmt: skip
+        least = min(blocks.values())
+        if not moved or max(moved) >= wanted or least == 1:
+            return 1
+        return min(least, -(-wanted // max(moved)))
+
+    # blocks
+
+    def _groups(self, found: MachineCounts) -> list[_Group]:
+        homes = [self._home(s, found) for s in range(len(self.graph.blocks))]
+        groups = dict[tuple[int, int, str], _Group]()
+        for place, each in enumerate(self.code.instructions):
+            machine_block = self.graph.block_of[place]
+            times = found.blocks[machine_block]
+            if times <= 0:
+                continue
+            index = self.index[place]
+            own = homes[machine_block] if index is None else self.rows[index].block
+            if not self._is_near(own, times, is_access=self._touch(place) is not None):
+                own = homes[machine_block]
+            key = (own, -1 - machine_block if index is None else index, each.opcode)
+            group = groups.setdefault(key, _Group(own))
+            group.members.append(place)
+            group.slots += times / self.shares[own]
+        for group in groups.values():
+            self._set_idle_aside(group, homes)
+        return list(groups.values())
+
+    def _set_idle_aside(self, group: _Group, homes: Sequence[int]) -> None:
+        """An access under a predicate goes to memory as often as the IR says; where no lane has it
+        true it only takes its slot."""
+        first = group.members[0]
+        if self._touch(first) is None or not self.code.instructions[first].predicate:
+            return
+        idle = group.slots - self.pieces.get(self.index[first] or 0, 1)
+        home = homes[self.graph.block_of[first]]
+        if idle > 0 and self.shares[home]:
+            group.slots -= idle
+            more = idle * self.shares[group.block] / self.shares[home]
+            self.idle[home] = self.idle.get(home, 0.0) + more
+
+    def _is_near(self, block: int, times: float, *, is_access: bool) -> bool:
+        share = self.shares[block]
+        if not share:
+            return False
+        return is_access or (share / 64 <= times <= NEAR * share)
+
+    def _home(self, machine_block: int, found: MachineCounts) -> int:
+        """The block of the IR that stands for a machine block: of those that its instructions come
+        from, the one with the nearest count and the most instructions; else any with that."""
+        block, times = self.graph.blocks[machine_block], found.blocks[machine_block]
+        votes = Counter(
+            self.rows[i].block for i in self.index[block.first : block.end] if i is not None
+        )
+        votes = Counter({b: n for b, n in votes.items() if self.shares[b]})
+        if not votes:
+            votes = Counter({b: 1 for b, share in enumerate(self.shares) if share})
+        return max(votes, key=lambda b: (-_apart(self.shares[b], times), votes[b], -b))
+
+    # operations
+
+    def _program(self, groups: list[_Group]) -> MachineProgram:
+        order = sorted(range(len(groups)), key=lambda n: self._place(groups[n]))
+        number = {n: position for position, n in enumerate(order)}
+        of_place = {p: number[n] for n, group in enumerate(groups) for p in group.members}
+        sources = sources_of(self.graph)
+        operations = list[MachineOperation]()
+        blocks: list[list[int]] = [[] for _ in self.kernel.function.blocks]
+        for position, n in enumerate(order):
+            group = groups[n]
+            needs = Counter(
+                of_place[source]
+                for place in group.members for source in sources[place] if source in of_place
+            )  # fmt: skip
+            chain = needs.pop(position, 0) / max(len(group.members), 1)
+            operation = self._operation(group, tuple(each for each, _ in needs.most_common(8)))
+            if chain:
+                operation = replace(operation, needs=(*operation.needs, position))
+            operations.append(operation)
+            blocks[group.block].append(position)
+        for block, slots in self.idle.items():
+            blocks[block].insert(0, len(operations))
+            operations.append(
+                MachineOperation(
+                    Unit.CONTROL, InstructionClass.MOVE, slots, 1.0, (), Memory.NONE, -1, 0, 0, -1
+                )
+            )
+        self._part_lanes(operations, blocks)
+        return MachineProgram(
+            tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
+            self.code.stack_bytes,
+        )  # fmt: skip
+
+    def _place(self, group: _Group) -> tuple[int, int]:
+        """Where an operation stands in its block: as in the machine block that has most of it."""
+        counts = Counter(self.graph.block_of[p] for p in group.members)
+        most = max(counts, key=lambda s: (counts[s], -s))
+        return group.block, next(p for p in group.members if self.graph.block_of[p] == most)
+
+    def _operation(self, group: _Group, needs: tuple[int, ...]) -> MachineOperation:
+        each, index = self.code.instructions[group.members[0]], self.index[group.members[0]]
+        unit, kind = _UNITS[each.pipe]
+        memory, access, place = Memory.NONE, -1, -1
+        name = each.opcode.split(".")[0]
+        if name in BARRIERS:
+            memory, kind = Memory.BARRIER, InstructionClass.BARRIER
+        elif each.pipe is Pipe.MEMORY:
+            touch = self._touch(group.members[0])
+            access = -1 if touch is None else touch.id
+            memory, kind, place = self._memory(each, touch)
+        elif name.endswith("SETP") or name.startswith("v_cmp"):
+            kind = InstructionClass.COMPARE
+        elif name in _CONVERSIONS:
+            kind = InstructionClass.CONVERT
+        if memory is Memory.CONSTANT_LOAD and access < 0:
+            unit, memory = Unit.CONTROL, Memory.NONE
+        every = self._every(group) if memory is Memory.NONE else 1
+        whole = group.slots * every if every > 1 else 0.0
+        row = None if index is None else self.rows[index]
+        line = row.location.line if row is not None and row.location else 0
+        return MachineOperation(
+            unit, kind, group.slots, 1.0, needs, memory, access, each.bytes, line,
+            -1 if index is None else index, place, every=every, whole=whole,
+            has_doubles=".F64" in each.opcode,
+        )  # fmt: skip
+
+    def _every(self, group: _Group) -> int:
+        """Of how many iterations of a loop that the compiler unrolled an operation is issued once;
+        1 where that is not plain."""
+        if self.shares[group.block] <= 1.0 or group.slots >= 1.0:
+            return 1
+        every = round(1.0 / group.slots)
+        return every if abs(every * group.slots - 1.0) <= WHOLE and every <= MOST_EVERY else 1
+
+    def _touch(self, place: int) -> MemoryAccess | None:
+        """The access of the IR that a machine instruction makes."""
+        each, index = self.code.instructions[place], self.index[place]
+        if index is None or each.space is None:
+            return None
+        wanted = (
+            AccessOp.ATOMIC if each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
+            else AccessOp.STORE if each.is_store else AccessOp.LOAD
+        )  # fmt: skip
+        spaces = _SPACES.get(each.space, ())
+        return next(
+            (t for t in self.accesses.get(index, ()) if t.op is wanted and t.space in spaces), None
+        )
+
+    def _memory(
+        self, each: MachineInstruction, touch: MemoryAccess | None
+    ) -> tuple[Memory, InstructionClass, int]:
+        if each.space is None:
+            return Memory.SHARED_LOAD, InstructionClass.MOVE, -1
+        is_atomic = each.opcode.startswith(("ATOM", "RED")) or "atomic" in each.opcode
+        table = _ATOMICS if is_atomic else _STORES if each.is_store else _LOADS
+        memory, kind = table.get(each.space, (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GENERIC))
+        place = -1
+        if each.space is Space.LOCAL and touch is None:
+            match = _STACK.search(each.operands)
+            place = int(match[1] or "0", 16) if match else 0
+        return memory, kind, place
+
+    def _part_lanes(self, operations: list[MachineOperation], blocks: list[list[int]]) -> None:
+        """Make what follows a branch at which lanes may part wait for it."""
+        parts, _ = parting(self.kernel, self.facts, [len(block) for block in blocks])
+        for block in parts:
+            jumps = [n for n in blocks[block] if operations[n].kind is InstructionClass.BRANCH]
+            if not jumps:
+                continue
+            branch = jumps[-1]
+            operations[branch] = replace(operations[branch], steps=BRANCH_STEPS)
+            for way in self.kernel.function.blocks[block].successors:
+                if blocks[way]:
+                    first = operations[blocks[way][0]]
+                    operations[blocks[way][0]] = replace(first, needs=(*first.needs, branch))
+
+
+_SPACES = {
+    Space.GLOBAL: (AddressSpace.GLOBAL, AddressSpace.GENERIC, AddressSpace.CONSTANT),
+    Space.SHARED: (AddressSpace.LOCAL,),
+    Space.LOCAL: (AddressSpace.PRIVATE,),
+    Space.CONSTANT: (AddressSpace.CONSTANT, AddressSpace.GLOBAL),
+    Space.TEXTURE: (AddressSpace.GLOBAL,),
+}
+"""Where the accesses of the IR may go that a machine instruction makes."""
+
+
+def _apart(share: float, times: float) -> float:
+    """By what factor two counts differ, both over one."""
+    if not share or not times:
+        return float("inf")
+    return max(share / times, times / share)

@@ -1,0 +1,230 @@
+"""What today's CUDA sources use, run against NumPy."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from kcc.base.diagnostics import DiagnosticError
+from kcc.frontend import compile_source
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.tracegen.execute import NDRange, execute
+
+SOURCE = """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cuda/std/limits>
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <curand_kernel.h>
+#include <dirent.h>
+namespace cg = cooperative_groups;
+
+__global__ void groups(const int *x, int *o) {
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+    cg::thread_block_tile<8> tile = cg::tiled_partition<8>(warp);
+    register int i = block.thread_rank(), v = x[i];
+    int *p = o + i * 10;
+    p[0] = cg::reduce(warp, v, cg::plus<int>{});
+    p[1] = cg::reduce(tile, v, cg::greater<int>());
+    p[2] = cg::inclusive_scan(warp, v);
+    p[3] = tile.ballot(v & 1);
+    p[4] = warp.meta_group_rank() * 100 + tile.thread_rank();
+    p[5] = cg::reduce(cg::labeled_partition(warp, v & 3), v, cg::plus<int>());
+    p[6] = __match_any_sync(~0u, v & 7);
+    int same;
+    p[7] = __match_all_sync(~0u, v > -1000, &same) + same;
+    p[8] = p[9] = -1;
+    if (v & 1) {
+        cg::coalesced_group active = cg::coalesced_threads();
+        p[8] = active.size() * 100 + active.thread_rank();
+        p[9] = active.shfl(v, active.size() - 1);
+    }
+}
+
+__global__ void narrow(const float *x, __nv_bfloat16 *b, unsigned char *f, float *o) {
+    int i = threadIdx.x;
+    b[i] = __float2bfloat16(x[i]);
+    __nv_bfloat162 pair = __floats2bfloat162_rn(x[i], 2.0f);
+    __nv_bfloat162 product = pair * pair;
+    o[i * 5] = __bfloat162float(product.x) + __high2float(product);
+    __nv_fp8_e4m3 small(x[i]);
+    f[i] = small.__x;
+    o[i * 5 + 1] = (float)small;
+    o[i * 5 + 2] = (float)__nv_fp8_e5m2(x[i]);
+    o[i * 5 + 3] = __bfloat162float(__shfl_xor_sync(~0u, b[i], 1));
+    bool finite = x[i] > std::numeric_limits<float>::lowest();
+    o[i * 5 + 4] = cuda::std::numeric_limits<float>::max() * finite;
+}
+
+__global__ void draws(curandState *states, float *o) {
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    curandState state;
+    curandStatePhilox4_32_10_t other;
+    curand_init(7, i, 0, &state);
+    curand_init(7, i, 0, &other);
+    for (int n = 0; n < 50; n++) {
+        o[i * 150 + n] = curand_uniform(&state);
+        o[i * 150 + 50 + n] = curand_normal(&state);
+        o[i * 150 + 100 + n] = curand_uniform(&other);
+    }
+    states[i] = state;
+}
+
+__global__ void whole(int *x) {
+    cg::grid_group grid = cg::this_grid();
+    x[grid.thread_rank()] = 1;
+    grid.sync();
+    x[grid.thread_rank()] += x[grid.num_threads() - 1 - grid.thread_rank()];
+}
+"""
+
+
+@cache
+def unit() -> CompiledUnit:
+    return compile_source(
+        SourceText("features.cu", SOURCE, "."), BuildOptions(opt_level=OptLevel.O2)
+    )
+
+
+def run(name: str, blocks: int, threads: int, *arrays: np.ndarray) -> list[np.ndarray]:
+    kernel = next(k for k in unit().kernels if k.name == name)
+    done = execute(unit(), kernel, NDRange((blocks * threads,), (threads,)), list(arrays))
+    return [done.buffers[n] for n in range(len(arrays))]
+
+
+def test_cooperative_groups() -> None:
+    x = np.random.default_rng(2).integers(-40, 40, 64).astype(np.int32)
+    found = run("groups", 1, 64, x, np.zeros(640, np.int32))[1].reshape(64, 10)
+    for i, row in enumerate(found):
+        lane, warp, tile = i % 32, x[i // 32 * 32 :][:32], x[i // 8 * 8 :][:8]
+        bits = sum(1 << n for n, v in enumerate(tile) if v & 1)
+        alike = sum(1 << n for n, v in enumerate(warp) if v & 7 == x[i] & 7)
+        active = [n for n, v in enumerate(warp) if v & 1]
+        wanted = [
+            warp.sum(), tile.max(), warp[: lane + 1].sum(), bits, i // 32 * 100 + i % 8,
+            warp[(warp & 3) == (x[i] & 3)].sum(), alike, 0xFFFFFFFF + 1,
+            len(active) * 100 + active.index(lane) if x[i] & 1 else -1,
+            warp[active[-1]] if x[i] & 1 else -1,
+        ]  # fmt: skip
+        np.testing.assert_array_equal(row, np.array(wanted, np.int64).astype(np.int32))
+
+
+def bfloat(x: np.ndarray) -> np.ndarray:
+    """Rounded to nearest even, as floats."""
+    bits = x.astype(np.float32).view(np.uint32).astype(np.uint64)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16 << 16).astype(np.uint32).view(np.float32)
+
+
+def eight_bits(x: np.ndarray, exponent: int, mantissa: int, largest: float) -> np.ndarray:
+    """To the nearest value of the format, which is counted out."""
+    bias = 2 ** (exponent - 1) - 1
+    grid = [(m / 2**mantissa) * 2.0 ** (1 - bias) for m in range(2**mantissa)]
+    for e in range(1, 2**exponent):
+        grid += [(1 + m / 2**mantissa) * 2.0 ** (e - bias) for m in range(2**mantissa)]
+    values = np.array([g for g in grid if g <= largest])
+    apart = np.abs(np.abs(x)[:, None].astype(np.float64) - values)
+    even = np.arange(len(values)) % 2 * 1e-30
+    return (np.sign(x) * values[(apart + even).argmin(1)]).astype(np.float32)
+
+
+def test_narrow_floats() -> None:
+    x = (np.random.default_rng(4).standard_normal(32) * 30).astype(np.float32)
+    x[:4] = [1000.0, -0.001, 0.0, 3.0e-6]
+    _, b, _, o = run(
+        "narrow", 1, 32, x, np.zeros(32, np.uint16), np.zeros(32, np.uint8),
+        np.zeros(160, np.float32),
+    )  # fmt: skip
+    found, near = o.reshape(32, 5), bfloat(x)
+    np.testing.assert_array_equal((b.astype(np.uint32) << 16).view(np.float32), near)
+    np.testing.assert_array_equal(found[:, 0], bfloat(near * near) + 4)
+    np.testing.assert_array_equal(found[:, 1], eight_bits(x, 4, 3, 448))
+    np.testing.assert_array_equal(found[:, 2], eight_bits(x, 5, 2, 57344))
+    np.testing.assert_array_equal(found[:, 3], near[np.arange(32) ^ 1])
+    assert (found[:, 4] == np.finfo(np.float32).max).all()
+
+
+def test_random_numbers_are_spread_as_they_should() -> None:
+    drawn = run("draws", 4, 64, np.zeros(256 * 48, np.uint8), np.zeros(38400, np.float32))[1]
+    uniform, normal, philox = drawn.reshape(256, 3, 50).transpose(1, 0, 2)
+    for values in (uniform, philox):
+        assert values.min() > 0
+        assert values.max() <= 1
+        assert abs(values.mean() - 0.5) < 4 / np.sqrt(12 * values.size)
+        assert len(np.unique(values)) > values.size * 0.99
+    assert abs(normal.mean()) < 4 / np.sqrt(normal.size)
+    assert abs(normal.std() - 1) < 4 / np.sqrt(2 * normal.size)
+
+
+def test_the_grid_waits_only_where_it_is_one_block() -> None:
+    (found,) = run("whole", 1, 64, np.zeros(64, np.int32))
+    assert (found >= 2).all()
+    with pytest.raises(DiagnosticError) as error:
+        run("whole", 2, 64, np.zeros(128, np.int32))
+    assert [d.code for d in error.value.diagnostics] == ["K427"]
+
+
+def kernels(text: str, name: str = "a.cu") -> list[str]:
+    unit = compile_source(SourceText(name, text, "."), BuildOptions(), partial=True)
+    return [k.name for k in unit.kernels]
+
+
+def test_launches_of_hosts_that_use_the_library_instantiate_templates() -> None:
+    text = """#include <vector>
+template <class T, int n> __global__ void k(T *a) { a[threadIdx.x] *= n; }
+template <class T> void run(int n) {
+    T *d; std::vector<T> v(n); std::string s = "x" + std::to_string(n);
+    for (int i = 0; i < n; i++) v.push_back(i);
+    k<T, 3><<<1, 32>>>(d);
+}
+__global__ void deduced(int *);
+template <class U> __global__ void from(U *a, int n) { a[n] = 0; }
+int main() {
+    std::vector<float> v; float *f; cudaMalloc(&f, v.size());
+    from<<<1, 2>>>(f, 3); run<double>(3);
+}
+"""
+    assert sorted(kernels(text)) == ["from<float>", "k<double, 3>"]
+
+
+def test_members_of_the_host_go_alone() -> None:
+    text = """#include <iostream>
+class P { float a; public: __device__ float g() const { return a; }
+friend std::ostream& operator<<(std::ostream& o, const P& p) { return o << p.a; } };
+__global__ void k(const P *p, float *o) { o[threadIdx.x] = p[threadIdx.x].g(); }
+"""
+    assert kernels(text) == ["k"]
+
+
+def test_textures_and_surfaces_are_images() -> None:
+    text = """texture<float, 2> ref; texture<uchar4, 1, cudaReadModeNormalizedFloat> bytes;
+__global__ void k(cudaTextureObject_t t, cudaSurfaceObject_t s, float *o) {
+    int i = threadIdx.x;
+    o[i] = tex2D<float>(t, i, 3.0f) + tex1Dfetch<int2>(t, i).y;
+    o[i] += tex2D(ref, i, 2) + tex1Dfetch(bytes, i).x;
+    surf2Dwrite(surf2Dread<float>(s, i * 4, 0), s, i * 4, 1);
+}
+"""
+    unit = compile_source(SourceText("a.cu", text, "."), BuildOptions())
+    reads = """_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_f
+        _Z11read_imagei21ocl_image1d_buffer_roi _Z11read_imagef21ocl_image1d_buffer_roi
+        _Z12write_imagef14ocl_image2d_woDv2_iDv4_f"""
+    for read in reads.split():
+        assert f"@{read}(" in unit.ir
+
+
+def test_hip_sources() -> None:
+    text = """#include <hip/hip_runtime.h>
+template <class T> __global__ void scale(T *a) {
+    a[hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x] *= 2;
+}
+int main() {
+    float *d; hipMalloc(&d, 4);
+    hipLaunchKernelGGL(HIP_KERNEL_NAME(scale<float>), dim3(1), dim3(64), 0, 0, d);
+}
+"""
+    assert kernels(text, "a.cu.hip") == ["scale<float>"]

@@ -1,0 +1,1 @@
+"""Tests of compilers' code as machine programs."""

@@ -1,0 +1,20 @@
+"""The part of scipy.optimize that is used."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array  # noqa: TID253 -- a stub
+
+class OptimizeResult:
+    success: bool
+    x: NDArray[np.float64]
+
+def linprog(
+    c: NDArray[np.float64],
+    *,
+    A_eq: csr_array,
+    b_eq: Sequence[float],
+    bounds: tuple[float, float | None],
+    method: str,
+) -> OptimizeResult: ...
