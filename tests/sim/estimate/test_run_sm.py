@@ -45,7 +45,7 @@ AFTER = Row(needs=(0,))
 
 def run(rows: list[Row], **changed: float) -> native.Run:
     """Every warp does all of them in order."""
-    sm = SM._replace(**changed)  # type: ignore[arg-type]
+    sm = SM._replace(**changed)
     needs = [n for row in rows for n in row.needs]
     columns = (
         "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "behind",
