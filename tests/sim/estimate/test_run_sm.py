@@ -56,6 +56,7 @@ def run(rows: list[Row], **changed: float) -> native.Run:
         np.array(needs or [0], np.int32), np.array([row.unit for row in rows], np.int32),
         np.array([row.memory for row in rows], np.int32),
         *(np.array([getattr(row, name) for row in rows], np.float64) for name in columns),
+        *(np.arange(len(rows), dtype=np.int32) for _ in ("same", "results")),
     )  # fmt: skip
     starts = np.array([0, len(rows)], np.int32)
     taken = np.zeros((1, sm.warps), np.int32)
