@@ -289,6 +289,7 @@ CODES: dict[str, Code] = {
     "K874": Code("warning", "an Accel-Sim trace has opcodes that are not known"),
     "K875": Code("error", "there is no launch to simulate"),
     "K876": Code("error", "a trace cannot be written as Accel-Sim's"),
+    "K877": Code("error", "a trace has warps of another size than the GPU"),
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),

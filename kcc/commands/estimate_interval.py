@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.commands.hosts import DEFAULT_WARP
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord
 from kcc.report.estimate.timing import Assumed, timing_record
@@ -36,6 +37,8 @@ class TracedLaunch:
     path: str
     number: int
     registers: dict[str, int]
+    lanes: int
+    """Of a warp."""
 
 
 class IntervalWorkshop:
@@ -44,8 +47,10 @@ class IntervalWorkshop:
     def __init__(self, scratch: Path, stage: StageRunner, launches: LaunchWay) -> None:
         """``scratch`` is a folder for the trace."""
         self.stage, self.launches = stage, launches
-        self._path = scratch / f"{os.getpid()}.kct"
+        self._scratch = scratch
         self._prepared: tuple[AnalysisRequest, tuple[TracedLaunch, ...]] | None = None
+        self._others = dict[int, tuple[TracedLaunch, ...]]()
+        """The same in warps of other sizes."""
 
     def prepare(self, request: AnalysisRequest) -> Sequence[TracedLaunch]:
         """The launches that are asked for.
@@ -53,19 +58,29 @@ class IntervalWorkshop:
         :raises DiagnosticError: for bad input, and K85x for what cannot be traced.
         """
         if self._prepared is None or self._prepared[0] is not request:
-            self._prepared = (request, self._traced(request))
+            self._prepared, self._others = (request, self._traced(request, DEFAULT_WARP)), {}
         return self._prepared[1]
 
-    def _traced(self, request: AnalysisRequest) -> tuple[TracedLaunch, ...]:
+    def _on(self, prepared: TracedLaunch, gpu: GpuDescription) -> TracedLaunch:
+        """A launch in warps of a GPU."""
+        lanes = prepared.lanes if gpu.warp_size is None else gpu.warp_size.value
+        if lanes == prepared.lanes or self._prepared is None:
+            return prepared
+        if lanes not in self._others:
+            self._others[lanes] = self._traced(self._prepared[0], lanes)
+        return next(each for each in self._others[lanes] if each.number == prepared.number)
+
+    def _traced(self, request: AnalysisRequest, lanes: int) -> tuple[TracedLaunch, ...]:
         from kcc.base.trace.reader import open_trace
         from kcc.stages.static_tracing import kernel_registers, trace_source
 
-        found = trace_source(request, self._path, stage=self.stage)
+        path = self._scratch / f"{os.getpid()}-{lanes}.kct"
+        found = trace_source(request, path, width=lanes, stage=self.stage)
         if found.failures:
             raise DiagnosticError(list(found.failures))
         registers = kernel_registers(request, self.stage)
         asked = asked_configuration(request)
-        with open_trace(str(self._path)) as trace:
+        with open_trace(str(path)) as trace:
             places = {
                 each.launch.number: (
                     each.launch.global_size, each.launch.local_size, _scalars(each)
@@ -75,7 +90,7 @@ class IntervalWorkshop:
         return tuple(
             TracedLaunch(
                 Configuration(each.kernel, asked.source, asked.macros, *places[each.number]),
-                _assumed(each), str(self._path), each.number, registers,
+                _assumed(each), str(path), each.number, registers, lanes,
             )
             for each in found.kernels
         )  # fmt: skip
@@ -89,6 +104,7 @@ class IntervalWorkshop:
         from kcc.sim.interval.options import Options
         from kcc.sim.interval.runs import interval_trace
 
+        prepared = self._on(prepared, gpu)
         only = [range(prepared.number, prepared.number + 1)]
         (timing,) = self.stage(
             "model",

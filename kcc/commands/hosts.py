@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 REFRESHES_PER_SECOND = 4
 
 WARP_SIZES = (32, 64)
+DEFAULT_WARP = 32
+"""Lanes of a warp of which nobody says what GPU it is of."""
 
 
 def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
@@ -55,8 +57,7 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         "--warp-size",
         type=int,
         choices=WARP_SIZES,
-        default=32,
-        help="lanes of a warp (default: %(default)s)",
+        help="lanes of a warp (default: those of the GPU, where one is named, else 32)",
     )
     group.add_argument(
         "--races", action="store_true", help="look for data races first, launch by launch: slow"
@@ -74,6 +75,19 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
     )
 
 
+def lanes_of_warp(arguments: argparse.Namespace) -> int:
+    """The lanes that are asked for, else those of the GPUs that are named, if they agree."""
+    from kcc.base.gpu import load_gpu
+
+    if arguments.warp_size:
+        return int(arguments.warp_size)
+    named: Sequence[str] = getattr(arguments, "gpus", None) or ()
+    overrides: Sequence[str] = getattr(arguments, "overrides", None) or ()
+    loaded = [load_gpu(name, list(overrides)) for name in named]
+    sizes = {gpu.warp_size.value for gpu in loaded if gpu.warp_size is not None}
+    return sizes.pop() if len(sizes) == 1 else DEFAULT_WARP
+
+
 def host_settings(arguments: argparse.Namespace) -> HostSettings:
     """What :func:`add_script` collected; compiled kernels go to the user's cache folder."""
     from kcc.stages.host import HostSettings, user_cache_dir
@@ -82,7 +96,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
     return HostSettings(
         workers=arguments.workers or _processors(),
         cache_dir=user_cache_dir(),
-        width=arguments.warp_size,
+        width=lanes_of_warp(arguments),
         budget=arguments.budget or DEFAULT_BUDGET,
         races=arguments.races,
         check=getattr(arguments, "check", False),

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from kcc.base.scratch import scratch_folder
 from kcc.commands.console import say
+from kcc.commands.hosts import lanes_of_warp
 from kcc.commands.options import (
     add_assumptions,
     add_compilation,
@@ -60,7 +61,7 @@ def run_source_launches(
     with scratch_folder() as folder:
         trace = folder / "trace.kct"
         traced = trace_source(
-            request, trace, width=arguments.warp_size, profile=profile, stage=stage
+            request, trace, width=lanes_of_warp(arguments), profile=profile, stage=stage
         )
         launches = Launches(str(trace), kernel_registers(request, stage))
         notes = (*remarks, *assumed_notes(traced))

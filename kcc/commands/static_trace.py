@@ -14,7 +14,7 @@ from kcc.commands.clang import provide_clang
 from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import usage_error
 from kcc.commands.gpu_options import read_assumptions
-from kcc.commands.hosts import WARP_SIZES
+from kcc.commands.hosts import WARP_SIZES, lanes_of_warp
 from kcc.commands.options import (
     Parser,
     add_assumptions,
@@ -83,8 +83,7 @@ def add_observed(parser: argparse.ArgumentParser) -> None:
         "--warp-size",
         type=int,
         choices=WARP_SIZES,
-        default=32,
-        help="lanes of a warp (default: %(default)s)",
+        help="lanes of a warp (default: those of the GPU, where one is named, else 32)",
     )
 
 
@@ -101,7 +100,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     stage = StageRunner()
     request, remarks = stage("read", lambda: static_request(arguments, path, sources))
     profile = stage("read", lambda: observed_profile(arguments.profile))
-    width = arguments.warp_size
+    width = lanes_of_warp(arguments)
     with trace_target(arguments) as target:
         found = trace_source(request, target, width=width, profile=profile, stage=stage)
     write_messages((*found.warnings, *found.failures), sources)

@@ -12,9 +12,9 @@ from kcc.base.scratch import scratch_folder
 from kcc.commands.hosts import check_script, run_host
 from kcc.commands.sources import SourceLines
 
-IMPOSSIBLE = ("K805", "K807", "K871")
+IMPOSSIBLE = ("K805", "K807", "K871", "K877")
 """What is wrong with a GPU, not with the launches: values that contradict each other or are not
-known, a thread block that does not fit."""
+known, a thread block that does not fit, warps of another size."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -179,13 +179,18 @@ def _change_table(report: PhasesReport, style: Style) -> Any:
     columns = ("input", "phase", "units", "mean", "deviation", "p mean", "p deviation", "verdict")
     table = make_table("Other inputs, against the first", style, *columns, right=columns[2:-1])
     rows = [
-        (report.references[c.reference].source, letter(c.phase), str(c.units),
+        (_end(report.references[c.reference].source), letter(c.phase), str(c.units),
          _signed(c.mean_change), _signed(c.deviation_change), _p(c.mean_p), _p(c.deviation_p),
          _verdict(c))
         for c in report.sensitivity.changes
     ]  # fmt: skip
     return fill(table, rows, "p: corrected for the number of tests; sensitive: beyond 10 % and "
                              "significant at 5 %")  # fmt: skip
+
+
+def _end(source: str, most: int = 40) -> str:
+    """The end of a command, where the input stands."""
+    return source if len(source) <= most else f"...{source[3 - most :]}"
 
 
 def _signed(value: float | None) -> str:

@@ -186,7 +186,7 @@ def _lowered(program: Program, machine: Machine) -> LoweredProgram:
 def launch_machine(
     gpu: GpuDescription, tables: TraceTables, launch: TraceLaunch, registers: dict[str, int]
 ) -> Machine:
-    """The machine for a launch, whose addresses and blocks it can take."""
+    """The machine for a launch, whose addresses, warps and blocks it can take: K870, K877, K871."""
     if not launch.addresses and tables.accesses:
         message = f"launch {launch.number} of {tables.kernel} was traced without addresses"
         hint = "`kcc trace` without --blocks-only traces them"
@@ -195,6 +195,14 @@ def launch_machine(
     known = tables.registers if isinstance(tables, IssuedTables) else None
     taken = registers.get(tables.kernel, known)
     machine = machine_of(gpu, threads, taken, launch.local_bytes)
+    lanes = 32 if gpu.warp_size is None else gpu.warp_size.value
+    if lanes != tables.width:
+        message = (
+            f"{tables.kernel} was traced in warps of {tables.width} work-items, and those of "
+            f"{gpu.stem} have {lanes}"
+        )
+        hint = f"`kcc trace --warp-size {lanes}`, or --set warp_size={tables.width}"
+        raise DiagnosticError([Diagnostic("K877", message, hint=hint)])
     if machine.occupancy.blocks < 1:
         why = ", ".join(limiter.value for limiter in machine.occupancy.limiters)
         message = f"a thread block of {tables.kernel} does not fit on an SM of {gpu.stem}: {why}"

@@ -4,6 +4,7 @@ resource needs at least."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -53,6 +54,21 @@ def demand_of(subject: Subject, reader: GpuReader, mechanisms: Mechanisms) -> De
     asked = subject.among or subject
     traffic = launch_traffic(asked, reader, machine, occupancy, mechanisms)
     return Demand(subject, machine, traffic, occupancy, mechanisms.launches)
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """What warps issue: operation o needs the results
+    ``needs[need_starts[o]:need_starts[o + 1]]``, its own is number ``results[o]``, and but for its
+    ``slots`` and the cycles in which its unit is ``busy`` it is as the program's operation
+    ``same[o]``."""
+
+    need_starts: np.ndarray
+    needs: np.ndarray
+    same: np.ndarray
+    results: np.ndarray
+    slots: np.ndarray
+    busy: np.ndarray
 
 
 class Demand:
@@ -204,11 +220,18 @@ class Demand:
         return found
 
     @cached_property
-    def needs(self) -> tuple[np.ndarray, np.ndarray]:
-        """Which results each operation needs: where those of it begin, and all of them."""
-        rows = self.program.operations
-        starts = np.cumsum([0, *(len(row.needs) for row in rows)], dtype=np.int32)
-        return starts, np.array([n for row in rows for n in row.needs] or [0], np.int32)
+    def issued(self) -> Issued:
+        """The operations of the program and, behind them, those of its loops' rounds."""
+        rows, rounds = self.program.operations, self.program.rounds
+        same = np.array([*range(len(rows)), *rounds.of], np.int32)
+        slots = np.concatenate([self.slots, np.array(rounds.slots)])
+        needs = [*(row.needs for row in rows), *rounds.needs]
+        return Issued(
+            np.cumsum([0, *map(len, needs)], dtype=np.int32),
+            np.array([n for own in needs for n in own] or [0], np.int32),
+            same, np.array([*range(len(rows)), *rounds.results], np.int32), slots,
+            self.busy[same] * slots / np.where(self.slots > 0.0, self.slots, 1.0)[same],
+        )  # fmt: skip
 
     # counts and bounds
 

@@ -75,16 +75,18 @@ def _active_groups(demand: Demand) -> int:
 
 
 def _steps(demand: Demand) -> list[Step | Barrier]:
-    """What each operation of the program is on the pipeline."""
+    """What each operation that warps issue is on the pipeline."""
     warps = max(1, _active_groups(demand) * -(-demand.subject.block_threads // 32))
     scale = max(1.0, demand.occupancy.max_warps / warps)
     found = list[Step | Barrier]()
-    for i, row in enumerate(demand.program.operations):
+    issued = demand.issued
+    for number, i in enumerate(issued.same.tolist()):
+        row = demand.program.operations[i]
         if row.memory is Memory.BARRIER:
             found.append(Barrier())
         elif row.unit is not Unit.MEMORY:
             schedulers = demand.machine.schedulers
-            held = max(float(demand.busy[i]), row.slots) / schedulers
+            held = max(float(issued.busy[number]), float(issued.slots[number])) / schedulers
             found.append(Step(COMPUTATION, max(held, float(demand.latency[i]) / warps)))
         else:
             delay = _delay(demand, i)

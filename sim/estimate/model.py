@@ -205,7 +205,7 @@ def _short(demand: Demand, traces: Traces, resident: int, wait: float) -> tuple[
     period = float((last - before).mean()) / (STEADY_ROUNDS * resident)
     issue, spent = _reasons().index("issue"), run.steady.copy()
     spent[issue] = 0.0
-    of_variants = np.add.reduceat(demand.slots[traces.trace], traces.starts[:-1])
+    of_variants = np.add.reduceat(demand.issued.slots[traces.trace], traces.starts[:-1])
     slots = float(of_variants[traces.taken].sum(axis=1).mean())
     waited = max(period * demand.machine.schedulers - slots, 0.0)
     spent *= waited / max(spent.sum(), 1e-9)
@@ -256,7 +256,7 @@ def _sm(
     it."""
     from kcc.sim.estimate import pipeline_native as native
 
-    machine, latency = demand.machine, demand.machine.latency
+    machine, waits = demand.machine, demand.machine.latency
     mean = demand.subject.thread_blocks / demand.active
     sharing = demand.active * min(mean / blocks, 1.0)
     sm = native.Sm(
@@ -267,22 +267,31 @@ def _sm(
         dram_cycles=SECTOR * sharing / demand.dram_rate if wait is None else 0.0,
         queue=PORT_QUEUE,
         unit_queue=UNIT_QUEUE,
-        shared_latency=latency["shared"],
-        l1_latency=latency["l1"],
-        l2_latency=latency["l2"],
-        dram_latency=latency["dram"],
+        shared_latency=waits["shared"],
+        l1_latency=waits["l1"],
+        l2_latency=waits["l2"],
+        dram_latency=waits["dram"],
         dram_wait=wait or 0.0,
-        constant_latency=latency["constant"],
-        barrier_latency=latency["barrier"],
-        atomic_latency=latency["atomic"],
+        constant_latency=waits["constant"],
+        barrier_latency=waits["barrier"],
+        atomic_latency=waits["atomic"],
         block_start=machine.block_start_cycles,
         greedy=machine.greedy,
         starts_only=starts_only,
     )
+    path = np.maximum(demand.path, SECTOR * sharing / demand.l2_rate)
+    issued = demand.issued
+    columns = (
+        demand.latency, demand.port, demand.l2, demand.dram, demand.write, demand.sectors,
+        demand.misses, demand.behind, path,
+    )  # fmt: skip
+    latency, port, l2, dram, write, sectors, misses, behind, path = (
+        column[issued.same] for column in columns
+    )
     operations = native.Operations(
-        *demand.needs, demand.unit, demand.memory, demand.slots, demand.busy, demand.latency,
-        demand.port, demand.l2, demand.dram, demand.write, demand.sectors, demand.misses,
-        demand.behind, np.maximum(demand.path, SECTOR * sharing / demand.l2_rate),
+        issued.need_starts, issued.needs, demand.unit[issued.same], demand.memory[issued.same],
+        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, behind, path,
+        issued.same, issued.results,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)
 

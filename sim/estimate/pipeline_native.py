@@ -43,7 +43,8 @@ class Operations(NamedTuple):
     are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
     is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
     may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself. Each sector that is
-    asked of L2 or written takes ``l2_cycles``."""
+    asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is, in another
+    iteration; ``results``: the number by which others need its result."""
 
     need_starts: Numbers
     needs: Numbers
@@ -60,6 +61,8 @@ class Operations(NamedTuple):
     misses: Floats
     behind: Floats
     l2_cycles: Floats
+    same: Places
+    results: Places
 
 
 class Sm(NamedTuple):
@@ -189,11 +192,12 @@ def run_sm(
     sm = sm._replace(resident=min(sm.resident, sm.blocks))
     operations = _with_places(operations)
     count, number = sm.resident * sm.warps, len(operations.unit)
+    results = int(operations.results.max()) + 1
     slots = np.arange(count, dtype=np.uint32)
     warps = _Warps(
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.full(count, _NEVER),
         np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count, np.bool_),
-        np.zeros((count, number)), np.zeros((count, number), np.uint8), np.zeros(count, np.int64),
+        np.zeros((count, results)), np.zeros((count, results), np.uint8), np.zeros(count, np.int64),
         slots % np.uint32(sm.schedulers), slots // np.uint32(sm.warps), np.arange(count),
     )  # fmt: skip
     units = (sm.schedulers, _UNITS)
@@ -242,6 +246,7 @@ def _with_places(operations: Operations) -> Operations:
     return operations._replace(
         need_starts=_unsigned(operations.need_starts), needs=_unsigned(operations.needs),
         unit=_unsigned(operations.unit), memory=_unsigned(operations.memory),
+        same=_unsigned(operations.same), results=_unsigned(operations.results),
     )  # fmt: skip
 
 
@@ -297,14 +302,15 @@ def _loop(
         last = max(last, now)
         unit, done, cause = operations.unit[o], start + float(operations.latency[o]), ARITHMETIC
         if unit == _MEMORY_UNIT:
-            done, cause = _access(o, slot, start, operations, sm, warps, memory)
+            done, cause = _access(o, operations.same[o], slot, start, operations, sm, warps, memory)
             port = memory.free[0] - sm.queue
         else:
             begin = max(start, schedulers.unit_free[scheduler, unit])
             done = float(begin + operations.latency[o])
             schedulers.unit_free[scheduler, unit] = begin + operations.busy[o]
             schedulers.taken[scheduler, unit] = begin + operations.busy[o] - sm.unit_queue
-        warps.known[slot, o], warps.source[slot, o] = done, cause
+        number = operations.results[o]
+        warps.known[slot, number], warps.source[slot, number] = done, cause
         block = warps.block[slot]
         if operations.memory[o] == _BARRIER_OPERATION:
             warps.waiting[slot] = True
@@ -481,6 +487,7 @@ def _meanwhile(scheduler: int, warps: _Warps) -> int:
 @inlined
 def _access(
     o: int,
+    same: int,
     slot: int,
     start: float,
     operations: Operations,
@@ -488,7 +495,8 @@ def _access(
     warps: _Warps,
     memory: _Memory,
 ) -> tuple[float, int]:
-    """When a memory operation has its result, and from where; takes the port, L2 and DRAM."""
+    """When a memory operation, the ``same`` in all iterations, has its result, and from where;
+    takes the port, L2 and DRAM."""
     free = memory.free
     served = max(start, free[0]) + operations.port[o]
     free[0] = served
@@ -506,28 +514,28 @@ def _access(
     done, cause = served + sm.l1_latency, L1
     at_once = operations.misses[o]
     if at_once > 0.0:
-        memory.walked[slot, o] += at_once
-        if memory.walked[slot, o] < 1.0 - 1e-9:
+        memory.walked[slot, same] += at_once
+        if memory.walked[slot, same] < 1.0 - 1e-9:
             return done, cause
-        memory.walked[slot, o] -= 1.0
-        memory.credit_l2[o] += operations.l2_sectors[o] / at_once
-        memory.credit_dram[o] += operations.dram_sectors[o] / at_once
+        memory.walked[slot, same] -= 1.0
+        memory.credit_l2[same] += operations.l2_sectors[o] / at_once
+        memory.credit_dram[same] += operations.dram_sectors[o] / at_once
         whole = 1.0
     else:
         whole = operations.sectors[o]
-        memory.credit_l2[o] += operations.l2_sectors[o]
-        memory.credit_dram[o] += operations.dram_sectors[o]
-    asked_l2 = _due(memory.credit_l2[o], whole)
+        memory.credit_l2[same] += operations.l2_sectors[o]
+        memory.credit_dram[same] += operations.dram_sectors[o]
+    asked_l2 = _due(memory.credit_l2[same], whole)
     if asked_l2 > 0:
-        memory.credit_l2[o] -= asked_l2
+        memory.credit_l2[same] -= asked_l2
         free[1] = max(free[1], served) + asked_l2 * operations.l2_cycles[o]
         longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
         done, cause = max(free[1], served) + sm.l2_latency + longer, L2
         if operations.behind[o] > _MOSTLY:
             cause = DRAM
-    asked = _due(memory.credit_dram[o], whole)
+    asked = _due(memory.credit_dram[same], whole)
     if asked > 0:
-        memory.credit_dram[o] -= asked
+        memory.credit_dram[same] -= asked
         free[2] = max(free[2], served) + asked * sm.dram_cycles
         lines = max(int(asked / 4.0 + 0.5), 1)
         warps.reads[slot] += lines
@@ -536,9 +544,9 @@ def _access(
         if late > done:
             done, cause = late, DRAM
     if asked_l2 > 0:
-        memory.arrives[o], memory.level[o] = done, cause
-    elif memory.arrives[o] > done:
-        done, cause = memory.arrives[o], int(memory.level[o])
+        memory.arrives[same], memory.level[same] = done, cause
+    elif memory.arrives[same] > done:
+        done, cause = memory.arrives[same], int(memory.level[same])
     if kind == _GLOBAL_ATOMIC:
         return max(done, served + sm.atomic_latency), L2
     return done, cause

@@ -12,6 +12,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import Numbers
 from kcc.passes.facts import Facts
+from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.sim.caches.analysis import NOTHING, Stream, streams_of
@@ -31,6 +32,7 @@ from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
 from kcc.sim.program.registers import register_limit
+from kcc.sim.program.rounds import with_rounds
 
 OWN_CODE = "kcc"
 
@@ -123,10 +125,11 @@ class Subject:
     def program(self, generation: Generation) -> MachineProgram:
         """What a generation of GPUs executes."""
         if generation not in self.programs:
-            self.programs[generation] = machine_program(
+            program = machine_program(
                 self.kernel, self.facts, generation, self.registers,
                 trips=self.flow.trips, orders_all=self.orders_all,
             )  # fmt: skip
+            self.programs[generation] = with_rounds(program, self.facts[Loops])
         return self.programs[generation]
 
     def trace(self, generation: Generation) -> Traced:
@@ -252,7 +255,7 @@ def subject_of(
     flow = computed if executed is None else executed.flow(kernel, facts, computed)
     newest = machine_program(kernel, facts, Generation.VOLTA, registers, trips=flow.trips)
     streams, places, misses = _streams(kernel, facts, flow, newest, executed, array_bytes)
-    programs = {Generation.VOLTA: newest}
+    programs = {Generation.VOLTA: with_rounds(newest, facts[Loops])}
     works = dict[Generation, Floats]()
     if executed is not None and not executed.agrees(computed):
         works = dict.fromkeys(Generation, executed.work_by_block)

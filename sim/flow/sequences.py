@@ -26,8 +26,9 @@ LONGEST = 50_000
 """Of a trace in which only outer loops are cut, so that inner ones keep their weight."""
 
 FEWEST = 8
-"""Iterations that a loop keeps at least: what the middle ones take differs by a few percent from
-what it is in the long run, of 4 by up to 16 (ten configurations of gemm, 64 iterations)."""
+"""Iterations that a loop keeps at least, rounds where it is unrolled: what the middle ones take
+differs by a few percent from what it is in the long run, of 4 by up to 16 (ten configurations of
+gemm, 64 iterations)."""
 
 VARIANTS = 8
 """Traces that warps share where they do not all do the same."""
@@ -101,8 +102,10 @@ class _Walk:
     def loop(self, loop: Loop) -> None:
         trips = min(self.flow.trips[loop.id], self.caps.get(loop.id, math.inf))
         times, first = self._whole(("trips", loop.id), trips), len(self.found)
-        for _ in range(times):
+        together, operations = self.program.rounds.blocks.get(loop.header, (times + 1, ()))
+        for _ in range(times % together):
             self.region(loop.id, self.flow.executions[loop.header])
+        self.found.extend(operations * (times // together))
         if loop.id in self.caps:
             self.passed.setdefault(loop.id, []).append((first, len(self.found)))
 
@@ -304,10 +307,12 @@ def _scale(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> dict[int | No
 
 
 def _caps(flow: Flow, program: MachineProgram, facts: Facts) -> dict[int, float]:
-    """How many iterations of which loops a trace has at most. The longest loop is halved until the
-    trace is short; outer loops first, inner ones only where it is very long."""
+    """How many iterations of which loops a trace has at most. The longest loops are halved until
+    the trace is short; outer loops first, inner ones only where it is very long."""
     loops, innermost = facts[Loops].loops, facts[Loops].innermost
     caps = dict[int, float]()
+    rounds = [program.rounds.blocks.get(loop.header, (1, ()))[0] for loop in loops]
+    fewest = [float(FEWEST * together) for together in rounds]
 
     def lengths() -> dict[int | None, float]:
         scale, found = _scale(flow, facts, caps), dict[int | None, float]()
@@ -327,13 +332,16 @@ def _caps(flow: Flow, program: MachineProgram, facts: Facts) -> dict[int, float]
                 loop.id: min(flow.trips[loop.id], caps.get(loop.id, math.inf))
                 for loop in loops if loop.depth == depth
             }  # fmt: skip
-            able = [i for i, n in iterations.items() if n > FEWEST and i in length]
+            able = [i for i, n in iterations.items() if n > fewest[i] and i in length]
             if not able:
                 break
-            longest = max(able, key=lambda i: length[i])
-            if length[longest] * 2 < MOST_OPERATIONS and depth > 1:
+            longest = max(length[i] for i in able)
+            if longest * 2 < MOST_OPERATIONS and depth > 1:
                 break
-            caps[longest] = max(float(FEWEST), iterations[longest] // 2)
+            # All long ones alike: thread blocks in one of them overlap with those in another.
+            for each in (i for i in able if length[i] * 4 >= longest):
+                whole = 2.0 * rounds[each]
+                caps[each] = max(fewest[each], iterations[each] // 2 // whole * whole)
         if length[None] <= LONGEST:
             return caps
     return caps

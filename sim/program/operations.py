@@ -61,6 +61,22 @@ class MachineOperation:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds:
+    """What a warp issues in rounds of a program's loops, as operations beyond the program's own:
+    operation ``len(program.operations) + i`` is as ``of[i]`` but for its ``slots`` and ``needs``,
+    and its result is number ``results[i]``. ``blocks``: by the block that a loop is, how many
+    iterations are a round, and its operations."""
+
+    of: tuple[int, ...] = ()
+    slots: tuple[float, ...] = ()
+    needs: tuple[tuple[int, ...], ...] = ()
+    results: tuple[int, ...] = ()
+    blocks: Mapping[int, tuple[int, tuple[int, ...]]] = field(
+        default_factory=dict[int, tuple[int, tuple[int, ...]]]
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class MachineProgram:
     """``blocks[b]`` are the operations of basic block b in the order in which they are issued."""
 
@@ -73,6 +89,8 @@ class MachineProgram:
     """Of a work-item's arrays and spilled values that lie in memory."""
     array_places: Mapping[int, int] = field(default_factory=dict[int, int])
     """At which byte of that each array begins, by the instruction that makes it."""
+    rounds: Rounds = Rounds()
+    """Of loops that are unrolled."""
 
 
 LOADS = frozenset(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kcc.passes.graph.loops import Loops
-from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory
+from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory, Rounds
 from kcc.sim.program.schedule import least_waiting
 
 MOST_OPERATIONS = 1200
@@ -64,6 +64,27 @@ def together(
         for at, each in enumerate(rounds)
     ]
     return tuple(rounds[at] for at in least_waiting(local, range(len(rounds))))
+
+
+def with_rounds(program: MachineProgram, loops: Loops) -> MachineProgram:
+    """The program with the rounds of all its loops that are unrolled."""
+    count = len(program.operations)
+    of, made, free = list[int](), list[Round](), count
+    blocks = dict[int, tuple[int, tuple[int, ...]]]()
+    for block, part in enumerate(program.blocks):
+        times = times_together(program, loops, block) if part else 1
+        if times < 2:
+            continue
+        own, first = together(program, part, times, free), count + len(made)
+        made += own
+        of += [n if n < count else part[(n - free) % len(part)] for n in (r.number for r in own)]
+        free += times * len(part)
+        blocks[block] = times, tuple(range(first, first + len(own)))
+    rounds = Rounds(
+        tuple(of), tuple(each.operation.at_once for each in made),
+        tuple(each.operation.needs for each in made), tuple(each.number for each in made), blocks,
+    )  # fmt: skip
+    return replace(program, rounds=rounds)
 
 
 def _name(

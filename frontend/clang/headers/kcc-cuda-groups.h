@@ -64,7 +64,6 @@ struct thread_block {
     static __KCC_M dim3 group_dim() { return blockDim; }
     static __KCC_M dim3 dim_threads() { return blockDim; }
 };
-typedef thread_block thread_group;
 struct grid_group {
     __KCC_M void sync() const { __kcc_barrier(7); }
     __KCC_M bool is_valid() const { return true; }
@@ -154,6 +153,18 @@ template <unsigned int width> struct thread_block_tile<width, void> {
 };
 template <unsigned int width, class Parent> struct thread_block_tile : thread_block_tile<width, void> {};
 
+/* Any group that is synchronised by one of the two barriers. */
+struct thread_group {
+    bool whole;
+    unsigned int count, rank;
+    __KCC_M thread_group(const thread_block&) : whole(true), count(__kcc_threads()), rank(__kcc_rank()) {}
+    template <unsigned int width, class P> __KCC_M thread_group(const thread_block_tile<width, P>& t) : whole(false), count(width), rank(t.thread_rank()) {}
+    __KCC_M thread_group(const coalesced_group& g) : whole(false), count(g.size()), rank(g.thread_rank()) {}
+    __KCC_M void sync() const { if (whole) __syncthreads(); else __syncwarp(); }
+    __KCC_M unsigned int size() const { return count; }
+    __KCC_M unsigned int num_threads() const { return count; }
+    __KCC_M unsigned int thread_rank() const { return rank; }
+};
 __KCC_D thread_block this_thread_block() { return thread_block(); }
 __KCC_D grid_group this_grid() { return grid_group(); }
 __KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from argparse import Namespace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import kcc
 from kcc.cli import main
+from kcc.commands.hosts import lanes_of_warp
 from tests.sim.cycle.sass import GLOBAL, Warp, write
 
 SAMPLE = Path(__file__).parents[3] / "docs" / "sample.kct"
@@ -224,3 +226,24 @@ def test_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         Path(names[1]).write_text(broken, encoding="utf-8")
         assert main(["compare", *names]) == 1
         assert "K891" in capsys.readouterr().err
+
+
+def test_warps_of_another_size(capsys: pytest.CaptureFixture[str]):
+    """The sample is of warps of 32 work-items; an MI100 has 64."""
+    assert main(["simulate", str(SAMPLE), "--gpu", "mi100", "--launches", "0"]) == 1
+    said = capsys.readouterr().err
+    assert "K877" in said
+    assert "--warp-size 64" in said
+    more = ["--set", "warp_size=32", "--set", "max_warps_per_sm=40"]
+    assert main(["simulate", str(SAMPLE), "--gpu", "mi100", "--launches", "0", *more]) == 0
+
+
+@pytest.mark.parametrize(
+    ("gpus", "asked", "lanes"),
+    [
+        (["v100"], None, 32), (["mi100"], None, 64), (["mi100"], 32, 32), ([], None, 32),
+        (["mi100", "v100"], None, 32),
+    ],
+)  # fmt: skip
+def test_scripts_run_in_warps_of_the_gpu(gpus: list[str], asked: int | None, lanes: int):
+    assert lanes_of_warp(Namespace(gpus=gpus, overrides=[], warp_size=asked)) == lanes

@@ -45,7 +45,7 @@ AFTER = Row(needs=(0,))
 
 def run(rows: list[Row], **changed: float) -> native.Run:
     """Every warp does all of them in order."""
-    sm = SM._replace(**changed)  # type: ignore[arg-type]
+    sm = SM._replace(**changed)
     needs = [n for row in rows for n in row.needs]
     columns = (
         "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "behind",
@@ -56,6 +56,7 @@ def run(rows: list[Row], **changed: float) -> native.Run:
         np.array(needs or [0], np.int32), np.array([row.unit for row in rows], np.int32),
         np.array([row.memory for row in rows], np.int32),
         *(np.array([getattr(row, name) for row in rows], np.float64) for name in columns),
+        *(np.arange(len(rows), dtype=np.int32) for _ in ("same", "results")),
     )  # fmt: skip
     starts = np.array([0, len(rows)], np.int32)
     taken = np.zeros((1, sm.warps), np.int32)

@@ -54,8 +54,10 @@ def test_random_accesses(lanes: int, banks: int):
     bits = 1 << np.arange(lanes, dtype=np.uint64)
     for size in SIZES:
         addresses = drawn(random, lanes, size)
-        active = random.random(addresses.shape) < random.choice([0.1, 0.6, 1.0], (160, 1))
-        masks = (active * bits).sum(axis=1, dtype=np.uint64)
+        shares: Ints = random.choice([0.1, 0.6, 1.0], (160, 1))
+        each: Ints = random.random(addresses.shape)
+        active: Ints = np.less(each, shares)
+        masks: Ints = np.sum(active * bits, axis=1, dtype=np.uint64)
         expected, _ = bank_passes(addresses, size, active, banks=banks)
         assert passes(addresses, size, masks=masks, banks=banks) == np.maximum(expected, 1).tolist()
 

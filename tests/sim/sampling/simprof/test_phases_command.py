@@ -80,6 +80,18 @@ def test_text(recorded: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert "sensitive" in text.split("Other inputs")[1]
 
 
+def test_long_commands_are_cut_in_tables(
+    recorded: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path(recorded[1])
+    own = replace(read_units(path), source="java " + "--option " * 40 + "Main second.txt")
+    path.write_text(units_json(own), encoding="utf-8")
+    assert main(["phases", *recorded[:2], *FEW]) == 0
+    table = capsys.readouterr().out.split("Other inputs")[1]
+    assert "second" in table
+    assert table.count("--option") < 12
+
+
 def test_a_recording_that_was_cut_off_is_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
