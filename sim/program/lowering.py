@@ -15,15 +15,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kcc.frontend.ir.instructions import AnyInstruction, Call, GetElementPtr, Load, Phi, Store
-from kcc.frontend.ir.opcodes import Opcode
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
-from kcc.passes.graph.dominance import Dominators
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
@@ -53,9 +51,6 @@ from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private
 from kcc.sim.program.registers import REGISTERS_BESIDE, live_behind, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
-
-INDEX_BYTES = 4
-"""Of an index that IMAD.WIDE takes."""
 
 _SHORT = frozenset({AddressSpace.LOCAL, AddressSpace.PRIVATE})
 
@@ -121,8 +116,6 @@ class _Lowering:
         )
         self.state = _State()
         self.groups: dict[object, int] = {}
-        self.placed = dict[int, int]()
-        """The block of each address that is computed."""
         self.compared: dict[object, int] = {}
 
     def run(self, registers: int | None, *, orders_all: bool) -> MachineProgram:
@@ -386,66 +379,25 @@ class _Lowering:
             and not symbols
         ):
             return roots
-        narrow = self.generation is Generation.VOLTA and self._is_narrow(touch.pointer)
-        wide = 1.0 if touch.space in _SHORT or narrow else 2.0
+        wide = 1.0 if touch.space in _SHORT else 2.0
         key = (terms, home if symbols else ("linear", home), instruction.block if symbols else -1)
-        block = self._place(instruction.block, home)
-        if key in self.groups:
-            self._lift(self.groups[key], block)
-        else:
-            unit = Unit.FMA if narrow and touch.space not in _SHORT else Unit.ALU
-            draft = _Draft(unit, InstructionClass.ADDRESS, wide, 1.0, list(roots))
+        if key not in self.groups:
+            block = self._place(instruction.block, home)
+            draft = _Draft(Unit.ALU, InstructionClass.ADDRESS, wide, 1.0, list(roots))
             draft.overhead = not symbols and home is not None
             draft.line = _line(instruction)
             self.groups[key] = self._add(block, draft)
-            self.placed[self.groups[key]] = block
         made = self.groups[key]
         return [made, *roots] if home == inner else [made]
-
-    def _is_narrow(self, pointer: Value) -> bool:
-        """Whether an address is a base and an index of 32 bits: one IMAD.WIDE since Volta, where an
-        index of 64 bits takes LEA and LEA.HI.X (ptxas 12.9, sm_70 to sm_90)."""
-        while isinstance(pointer, InstructionRef):
-            made = self.function.instructions[pointer.index]
-            if not isinstance(made, GetElementPtr):
-                return False
-            varying = [each for each in made.indices if isinstance(each, InstructionRef)]
-            if varying:
-                rows = (self.function.instructions[each.index] for each in varying)
-                return all(
-                    row.opcode in (Opcode.SEXT, Opcode.ZEXT)
-                    and size_bytes(row.operands[0].type) <= INDEX_BYTES
-                    for row in rows
-                )
-            pointer = made.base
-        return False
 
     def _place(self, block: int, home: int | None) -> int:
         """Where an address is computed: in the block of its access, or before the loops it does
         not change in."""
-        if home is not None:
-            return block if self.loops.innermost[block] == home else self.loops.loops[home].header
-        around = list(self.loops.around(block))
-        if not around:
+        if home is None:
+            return 0
+        if self.loops.innermost[block] == home:
             return block
-        outermost = around[-1]
-        before = set(self.function.blocks[outermost.header].predecessors) - set(outermost.blocks)
-        return before.pop() if len(before) == 1 else 0
-
-    def _lift(self, number: int, block: int) -> None:
-        """Compute an address where both the accesses that had it and one in another block are still
-        to come."""
-        before, dominators = self.placed[number], self.facts[Dominators]
-        common: int | None = before
-        while common is not None and not dominators.dominates(common, block):
-            common = dominators.immediate(common)
-        if common is None or common == before:
-            return
-        self.state.blocks[before].remove(number)
-        part = self.state.blocks[common]
-        ends = bool(part) and self.state.drafts[part[-1]].unit is Unit.CONTROL
-        part.insert(len(part) - ends, number)
-        self.placed[number] = common
+        return self.loops.loops[home].header
 
     def _needs(self, operands: Iterable[Value]) -> list[int]:
         found = dict[int, None]()
