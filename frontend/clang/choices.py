@@ -17,7 +17,8 @@ _DIAMOND = re.compile(
     r"  br label %(?P=end)[^\n]*\n\n"
     r"(?P=end): +; preds = %(?P=else), %(?P=then)\n"
     r"  (?P<result>%[\w.]+) = phi "
-    r"(?P<flags>(?:(?:fast|reassoc|nnan|ninf|nsz|arcp|contract|afn) )*)(?P<type>[^\[]+?) \[ (?P<then_value>\S+), %(?P=then) \], "
+    r"(?P<flags>(?:(?:fast|reassoc|nnan|ninf|nsz|arcp|contract|afn) )*)"
+    r"(?P<type>[^\[]+?) \[ (?P<then_value>\S+), %(?P=then) \], "
     r"\[ (?P<else_value>\S+), %(?P=else) \](?P<phi_tail>[^\n]*)\n",
     re.MULTILINE,
 )
