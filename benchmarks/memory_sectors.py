@@ -28,7 +28,7 @@ from kcc.sim.memory.trials import Plan
 TABLE = "truth/rodinia_backprop_lud_p100_gtx980_k20.csv"
 GPUS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "GTX-980": ("gtx980", ("l1.size_bytes=null",)),
-    "Tesla-K20": ("k20", ("l1.size_bytes=null", "l1.sector_bytes=32")),
+    "Tesla-K20": ("k20", ("l1.unified_bytes=null", "l1.size_bytes=null", "l1.sector_bytes=32")),
     "Tesla-P100": ("p100", ()),
 }
 """kcc's names and changes: compilers let loads of global memory go past the L1 of Kepler, which

@@ -83,7 +83,7 @@ def _compile(
 def _compile_later(source: SourceText, options: BuildOptions, *, partial: bool) -> CompiledUnit:
     """OpenCL C 2.0 or 3.0: the built-in front end reads what is in 1.2, and what extensions and
     the library have since added; where that is not all, clang reads the source."""
-    from kcc.base.diagnostics import DiagnosticError
+    from kcc.base.diagnostics import DiagnosticError, InternalError
     from kcc.frontend.builtin_frontend import compile_opencl
 
     try:
@@ -98,7 +98,7 @@ def _compile_later(source: SourceText, options: BuildOptions, *, partial: bool) 
 
     try:
         other = compile_with_clang(source, options, partial=partial)
-    except DiagnosticError:
+    except (DiagnosticError, InternalError):
         if unit is None:
             raise
         return unit

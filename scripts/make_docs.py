@@ -41,11 +41,22 @@ vector literals, swizzles as values and targets, casts, compound literals, `size
 | declarations | `__constant` and `__local` data, initialisers with designators, flexible array \
 members, functions, kernels called as functions |
 | attributes | `reqd_work_group_size`, `work_group_size_hint`, `vec_type_hint`, `aligned`, \
-`packed`, `opencl_unroll_hint` |
+`packed`, `opencl_unroll_hint`, `ext_vector_type` in typedefs (2 to 32 lanes), \
+`intel_reqd_sub_group_size`, `qcom_reqd_sub_group_size` |
+| sub-groups | cl_khr_subgroups, cl_khr_subgroup_*, the common part of cl_intel_subgroups; a \
+sub-group is a warp of the GPU named (32 lanes without one), of 8 or 16 work-items a part of one; \
+kernels of one source ask for one size (K423) |
+| integer dot products | cl_khr_integer_dot_product |
+| `-cl-std=CL2.0`, `CL3.0` | the version's macros and the functions of work-groups; what else is \
+new (generic pointers, program-scope variables, C11 atomics, `get_global_linear_id`) is read \
+through clang where it is there; pipes and device enqueue are K425; a pointer whose space is known \
+at run time only can be analysed, not executed (K426) |
+| one bad kernel | is left out with its errors, and what uses it; `kcc analyze` reports the \
+others and exits with 1 |
 | pragmas | `unroll`, `nounroll`, `OPENCL EXTENSION`, `OPENCL FP_CONTRACT` |
 | preprocessor | C99, with `-D`, `-U`, `-I` and `-include` |
 | not in OpenCL C 1.2 | recursion, function pointers, variable-length arrays, bit-fields, \
-variadic functions, 2.0 features (pipes, blocks, generic address space, `read_write` images), \
+variadic functions, blocks, `read_write` images, \
 C++ for OpenCL |
 
 ## Measured

@@ -18,6 +18,7 @@ from kcc.frontend.builtins.rows import (
     Row,
     Section,
 )
+from kcc.frontend.builtins.table_lanes import PART
 from kcc.frontend.types import ScalarKind
 
 _LEGEND = """\
@@ -64,7 +65,7 @@ def _section(section: Section) -> Iterator[str]:
         yield from _shuffles()
         return
     for row in ROWS:
-        if row.section is section:
+        if row.section is section and not row.names.startswith(PART):
             yield from _lines(row)
 
 

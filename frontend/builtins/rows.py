@@ -27,6 +27,7 @@ class Section(Enum):
     MISCELLANEOUS = ("6.12.12", "Miscellaneous vector functions")
     PRINTF = ("6.12.13", "printf")
     IMAGE = ("6.12.14", "Image functions")
+    DOT_PRODUCT = ("cl_khr_integer_dot_product", "Integer dot products")
     SUBGROUP = ("cl_khr_subgroups", "Sub-group and work-group functions")
 
     def __init__(self, number: str, title: str) -> None:

@@ -15,11 +15,11 @@ def _rows() -> tuple[Row, ...]:
     for signs, result in _SIGNS.items():
         a, b = (_BYTES[letter] for letter in signs)
         rows += (
-            Row(Section.INTEGER, "dot", f"{result}({a}, {b})"),
-            Row(Section.INTEGER, "dot_acc_sat", f"{result}({a}, {b}, {result})"),
-            Row(Section.INTEGER, f"dot_4x8packed_{signs}_{result}", f"{result}(uint, uint)"),
+            Row(Section.DOT_PRODUCT, "dot", f"{result}({a}, {b})"),
+            Row(Section.DOT_PRODUCT, "dot_acc_sat", f"{result}({a}, {b}, {result})"),
+            Row(Section.DOT_PRODUCT, f"dot_4x8packed_{signs}_{result}", f"{result}(uint, uint)"),
             Row(
-                Section.INTEGER,
+                Section.DOT_PRODUCT,
                 f"dot_acc_sat_4x8packed_{signs}_{result}",
                 f"{result}(uint, uint, {result})",
             ),

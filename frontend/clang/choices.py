@@ -16,7 +16,9 @@ _DIAMOND = re.compile(
     r"(?P=else): +; preds = %[\w.]+\n(?P<else_body>(?:  [^\n]*\n)*?)"
     r"  br label %(?P=end)[^\n]*\n\n"
     r"(?P=end): +; preds = %(?P=else), %(?P=then)\n"
-    r"  (?P<result>%[\w.]+) = phi (?P<type>.+?) \[ (?P<then_value>\S+), %(?P=then) \], "
+    r"  (?P<result>%[\w.]+) = phi "
+    r"(?P<flags>(?:(?:fast|reassoc|nnan|ninf|nsz|arcp|contract|afn) )*)"
+    r"(?P<type>[^\[]+?) \[ (?P<then_value>\S+), %(?P=then) \], "
     r"\[ (?P<else_value>\S+), %(?P=else) \](?P<phi_tail>[^\n]*)\n",
     re.MULTILINE,
 )
@@ -45,7 +47,7 @@ def _choose(text: str) -> str:
             return match[0]
         kind = match["type"]
         return (
-            f"{bodies}  {match['result']} = select i1 {match['condition']}, {kind} "
+            f"{bodies}  {match['result']} = select {match['flags']}i1 {match['condition']}, {kind} "
             f"{match['then_value']}, {kind} {match['else_value']}{match['phi_tail']}\n"
             f"  br label %{match['end']}{match['tail']}\n\n{match['end']}:\n"
         )

@@ -115,6 +115,25 @@ def _statement(plain: str, body: tuple[int, int], offset: int) -> tuple[int, int
     return start, body[1]
 
 
+_ACCESS = re.compile(r"\s*(?:(?:public|private|protected)\s*:\s*)+")
+
+
+def _member(plain: str, opening: int, offset: int) -> tuple[int, int] | None:
+    """The member around an offset of the record whose brace is at ``opening``: up to its semicolon
+    or the end of its body."""
+    start, depth, nested = opening + 1, 0, 0
+    for place in range(opening + 1, _matching(plain, opening)):
+        sign = plain[place]
+        depth += (sign in "([") - (sign in ")]")
+        nested += (sign == "{") - (sign == "}")
+        if nested == 0 and (sign == "}" or (sign == ";" and depth == 0)):
+            if place >= offset:
+                label = _ACCESS.match(plain, start, place)
+                return label.end() if label else start, place + 1
+            start, depth = place + 1, 0
+    return None
+
+
 def closing_angle(text: str, opening: int) -> int | None:
     """The ``>`` that closes the ``<`` at ``opening``."""
     depth = 0
@@ -208,18 +227,12 @@ class Editable:
         opening = plain.find("{", item.start, item.end)
         if item.body or not item.start <= opening < offset:
             return False
-        start = max(plain.rfind(sign, opening, offset) for sign in ";{}") + 1
-        if not plain[start : offset + 1].strip():
-            return True  # gone already, for another error
-        brace, semicolon = (plain.find(sign, offset, item.end) for sign in "{;")
-        if 0 <= brace < semicolon or semicolon < 0 <= brace:
-            end = _matching(plain, brace) + 1
-        else:
-            end = semicolon + 1
-        if not start < end <= item.end - 2:
+        found = _member(plain, opening, offset)
+        if found is None:
             return False
-        self._hide(start, end)
-        return True
+        if self.text[found[0] : found[1]].strip():
+            self._hide(*found)
+        return True  # or gone already, for another error
 
     def _uses(self, body: tuple[int, int], names: Sequence[str]) -> list[tuple[int, str]]:
         """The uses of templates on each line of a body: where the first is, and statements that

@@ -96,7 +96,8 @@ def _kernel(same: _Same) -> tuple[Module, Kernel]:
     tables = same.tables
     module, kernel = read_kernel(tables.ir, tables.symbol, Language(tables.language), tables.source)
     own = [(i.block, i.opcode.word) for i in kernel.function.instructions]
-    if own != [(i.block, i.opcode) for i in tables.instructions]:
+    is_own = own == [(i.block, i.opcode) for i in tables.instructions]
+    if not is_own or len(kernel.function.arguments) != len(tables.arguments):
         raise ValueError("its IR is not that of its tables")
     return module, kernel
 

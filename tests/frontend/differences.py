@@ -139,8 +139,8 @@ DIFFERENCES: tuple[Difference, ...] = (
         r"^cast \(U\) ",
     ),
     Difference(
-        "`vector_size`, `ext_vector_type`, `mode`, `address_space`",
-        "typedef float f __attribute__((ext_vector_type(4))); kernel void k(f a) {}",
+        "`vector_size`, `mode`, `address_space`",
+        "typedef int f __attribute__((vector_size(16))); kernel void k(f a) {}",
         "attributes of GNU C and clang that make other types: K230",
         r"vector_size|ext_vector_type|mode\(",
     ),

@@ -185,3 +185,24 @@ def test_registers_of_an_amd_gpu(capsys: pytest.CaptureFixture[str]):
     assert kernel["occupancy"]["gpu"] == "amd-mi100"
     assert cli.main(["analyze", source, *options, "--gpu", "v100"]) == 2
     assert "no GPU of AMD is named" in capsys.readouterr().err
+
+
+def test_machine_code_of_an_amd_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    source = str(ROOT / "kernels" / "transpose" / "transpose.cl")
+    options = ["--kernel", "transpose_tiled", "--gpu", "mi210", "--machine-code"]
+    document, page = tmp_path / "a.json", tmp_path / "a.html"
+    files_ = ["--json", str(document), "--html", str(page)]
+    assert cli.main(["analyze", source, *options, *files_]) == 0
+    content = json.loads(document.read_text(encoding="utf-8"))
+    schema = resources.files(kcc).joinpath("schemas/analysis-1.json").read_text(encoding="utf-8")
+    jsonschema.validate(content, json.loads(schema))
+    (kernel,) = content["kernels"]
+    rows = kernel["machine_code"]["instructions"]
+    told = capsys.readouterr().out
+    assert "Machine code" in told
+    for row in rows:
+        assert row["instruction"] in told
+    loads = [row for row in rows if row["instruction"].startswith("global_load")]
+    assert loads
+    assert {row["line"] for row in loads} <= {line["line"] for line in kernel["lines"]}
+    assert "global_load" in page.read_text(encoding="utf-8")

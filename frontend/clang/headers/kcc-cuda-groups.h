@@ -64,7 +64,6 @@ struct thread_block {
     static __KCC_M dim3 group_dim() { return blockDim; }
     static __KCC_M dim3 dim_threads() { return blockDim; }
 };
-typedef thread_block thread_group;
 struct grid_group {
     __KCC_M void sync() const { __kcc_barrier(7); }
     __KCC_M bool is_valid() const { return true; }
@@ -119,6 +118,19 @@ struct coalesced_group {
     template <class T> __KCC_M unsigned int match_any(T v) const { return __packed(__match_any_sync(mask, v) & mask); }
 };
 
+/* Records travel word by word. */
+template <class T> inline constexpr bool __kcc_is_word = __is_arithmetic(T) || __is_same(T, __half) ||
+    __is_same(T, __half2) || __is_same(T, __nv_bfloat16) || __is_same(T, __nv_bfloat162);
+template <class T> struct __kcc_words { unsigned int w[sizeof(T) / 4 ? sizeof(T) / 4 : 1]; };
+#define __KCC_TILE_SHUFFLE(name, type)                                                              \
+    template <class T> __KCC_M T name(T v, type n) const {                                          \
+        if constexpr (__kcc_is_word<T>) return __##name##_sync(~0u, v, n, width);                   \
+        else {                                                                                      \
+            __kcc_words<T> b = __builtin_bit_cast(__kcc_words<T>, v);                               \
+            for (unsigned int i = 0; i < sizeof(T) / 4; i++) b.w[i] = __##name##_sync(~0u, b.w[i], n, width); \
+            return __builtin_bit_cast(T, b);                                                        \
+        }                                                                                           \
+    }
 template <unsigned int width, class Parent = void> struct thread_block_tile;
 template <unsigned int width> struct thread_block_tile<width, void> {
     static_assert(width <= 32, "a tile larger than a warp is not supported");
@@ -130,10 +142,10 @@ template <unsigned int width> struct thread_block_tile<width, void> {
     static __KCC_M unsigned int num_threads() { return width; }
     static __KCC_M unsigned int __base() { return __lane_id() & ~(width - 1); }
     static __KCC_M unsigned int __own(unsigned int bits) { return width == 32 ? bits : bits >> __base() & ((1u << (width & 31)) - 1); }
-    template <class T> __KCC_M T shfl(T v, int lane) const { return __shfl_sync(~0u, v, lane, width); }
-    template <class T> __KCC_M T shfl_xor(T v, int mask) const { return __shfl_xor_sync(~0u, v, mask, width); }
-    template <class T> __KCC_M T shfl_up(T v, unsigned int d) const { return __shfl_up_sync(~0u, v, d, width); }
-    template <class T> __KCC_M T shfl_down(T v, unsigned int d) const { return __shfl_down_sync(~0u, v, d, width); }
+    __KCC_TILE_SHUFFLE(shfl, int)
+    __KCC_TILE_SHUFFLE(shfl_xor, int)
+    __KCC_TILE_SHUFFLE(shfl_up, unsigned int)
+    __KCC_TILE_SHUFFLE(shfl_down, unsigned int)
     __KCC_M int any(int p) const { return width == 32 ? __any_sync(~0u, p) : __own(__ballot_sync(~0u, p)) != 0; }
     __KCC_M int all(int p) const { return width == 32 ? __all_sync(~0u, p) : __own(__ballot_sync(~0u, !p)) == 0; }
     __KCC_M unsigned int ballot(int p) const { return __own(__ballot_sync(~0u, p)); }
@@ -141,6 +153,18 @@ template <unsigned int width> struct thread_block_tile<width, void> {
 };
 template <unsigned int width, class Parent> struct thread_block_tile : thread_block_tile<width, void> {};
 
+/* Any group that is synchronised by one of the two barriers. */
+struct thread_group {
+    bool whole;
+    unsigned int count, rank;
+    __KCC_M thread_group(const thread_block&) : whole(true), count(__kcc_threads()), rank(__kcc_rank()) {}
+    template <unsigned int width, class P> __KCC_M thread_group(const thread_block_tile<width, P>& t) : whole(false), count(width), rank(t.thread_rank()) {}
+    __KCC_M thread_group(const coalesced_group& g) : whole(false), count(g.size()), rank(g.thread_rank()) {}
+    __KCC_M void sync() const { if (whole) __syncthreads(); else __syncwarp(); }
+    __KCC_M unsigned int size() const { return count; }
+    __KCC_M unsigned int num_threads() const { return count; }
+    __KCC_M unsigned int thread_rank() const { return rank; }
+};
 __KCC_D thread_block this_thread_block() { return thread_block(); }
 __KCC_D grid_group this_grid() { return grid_group(); }
 __KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }

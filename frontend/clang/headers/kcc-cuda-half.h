@@ -14,6 +14,8 @@ struct __half {
 typedef __half half;
 struct __align__(4) __half2 {
     __half x, y;
+    __half2() = default;
+    __host__ __device__ __forceinline__ __half2(__half a, __half b) : x(a), y(b) {}
 };
 typedef __half2 half2;
 

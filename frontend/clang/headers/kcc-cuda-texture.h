@@ -27,6 +27,8 @@ struct texture : textureReference {
 template <class T, int dimensions = 1> struct surface { unsigned long long __object; };
 typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 
 /* The type and number of a texel's components. */
 template <class T> struct __kcc_lanes { typedef T type; static constexpr int count = 0; };

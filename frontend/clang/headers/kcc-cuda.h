@@ -334,6 +334,12 @@ __KCC_D unsigned int atomicDec(unsigned int* p, unsigned int v) { return __kcc_a
 #define __KCC_SCOPES(type, name)                                                 \
     __KCC_D type name##_block(type* p, type v) { return name(p, v); }            \
     __KCC_D type name##_system(type* p, type v) { return name(p, v); }
+#define __KCC_CAS(type)                                                            \
+    __KCC_D type atomicCAS_block(type* p, type c, type v) { return atomicCAS(p, c, v); }  \
+    __KCC_D type atomicCAS_system(type* p, type c, type v) { return atomicCAS(p, c, v); }
+__KCC_CAS(int)
+__KCC_CAS(unsigned int)
+__KCC_CAS(unsigned long long)
 #define __KCC_SCOPED(type)                                                       \
     __KCC_SCOPES(type, atomicAdd) __KCC_SCOPES(type, atomicMin) __KCC_SCOPES(type, atomicMax) \
     __KCC_SCOPES(type, atomicAnd) __KCC_SCOPES(type, atomicOr) __KCC_SCOPES(type, atomicXor)  \
@@ -342,6 +348,8 @@ __KCC_SCOPED(int)
 __KCC_SCOPED(unsigned int)
 __KCC_SCOPED(unsigned long long)
 __KCC_SCOPES(float, atomicAdd)
+__KCC_SCOPES(unsigned int, atomicInc)
+__KCC_SCOPES(unsigned int, atomicDec)
 __KCC_SCOPES(double, atomicAdd)
 
 /* Math: the float and double versions under their C names and as overloads (CUDA math API). */

@@ -157,7 +157,11 @@ class _Compiled:
             weight, row = self._weight(index, by_name), self.rows[index]
             blocks = min(by_name.values(), key=lambda own: own.total())
             if weight == SURE:
-                blocks = sum(by_name.values(), Counter[int]())
+                sure = [
+                    own for name, own in by_name.items()
+                    if index in self.accesses or name.startswith(BARRIERS)
+                ]  # fmt: skip
+                blocks = sum(sure, Counter[int]())
             pieces = self._pieces(index, blocks) if weight == SURE else 1
             self.pieces[index] = pieces
             executions = self.shares[row.block] * pieces

@@ -44,7 +44,7 @@ _SPACES = (
     AddressSpace.GLOBAL, AddressSpace.LOCAL, AddressSpace.CONSTANT, AddressSpace.PRIVATE,
 )  # fmt: skip
 
-_NOT_IN_CLANG = {Section.SUBGROUP, Section.REINTERPRETATION, Section.PRINTF}
+_NOT_IN_CLANG = {Section.DOT_PRODUCT, Section.SUBGROUP, Section.REINTERPRETATION, Section.PRINTF}
 """Sections that clang declares for later versions only, as macros, or in a header."""
 
 

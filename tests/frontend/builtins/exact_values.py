@@ -375,7 +375,7 @@ def _remquo(k: ScalarKind, x: float, y: float) -> tuple[Lane, Lane]:
         return x, 0
     whole = round(Fraction(x) / Fraction(y))
     rest = _rounded(Fraction(x) - whole * Fraction(y), k, x)
-    return rest, int(math.copysign(abs(whole) % 128, whole))
+    return rest, abs(whole) % 128 * (-1 if whole < 0 else 1)
 
 
 def _sincos(k: ScalarKind, x: float) -> tuple[Lane, Lane]:

@@ -50,8 +50,8 @@ def drawn(random: np.random.Generator, lanes: int, size: int) -> Ints:
 @pytest.mark.parametrize("lanes", [32, 64])
 @pytest.mark.parametrize("banks", [16, 32])
 def test_random_accesses(lanes: int, banks: int):
-    random = np.random.default_rng(lanes + banks)
-    bits = 1 << np.arange(lanes, dtype=np.uint64)
+    random: Any = np.random.default_rng(lanes + banks)
+    bits: Any = 1 << np.arange(lanes, dtype=np.uint64)
     for size in SIZES:
         addresses = drawn(random, lanes, size)
         shares: Ints = random.choice([0.1, 0.6, 1.0], (160, 1))

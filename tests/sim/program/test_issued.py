@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -237,9 +238,13 @@ def test_older_traces_are_lowered_by_their_tables_and_say_so():
 
 
 @pytest.mark.parametrize(
-    "change", [{"ir": "nonsense"}, {"symbol": "other"}, {"ir": "; nothing"}, {"language": "C"}]
-)
-def test_ir_of_something_else_is_an_error(change: dict[str, str]):
+    "change",
+    [
+        {"ir": "nonsense"}, {"symbol": "other"}, {"ir": "; nothing"}, {"language": "C"},
+        {"arguments": ()}, {"instructions": ()},
+    ],
+)  # fmt: skip
+def test_ir_of_something_else_is_an_error(change: dict[str, Any]):
     with first_launch(SAMPLE) as launch:
         tables = replace(launch.tables, **change)
         generation = generation_of_gpu(load_gpu("v100", []))
