@@ -12,8 +12,9 @@ VECTOR_ELEMENTS = (
     "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double",
 )  # fmt: skip
 
-VECTOR_TYPES = frozenset(f"{e}{lanes}" for e in VECTOR_ELEMENTS for lanes in (2, 3, 4, 8, 16))
-VECTOR_TYPES |= {"float32", "half32"}
+VECTOR_TYPES = frozenset(
+    {f"{e}{lanes}" for e in VECTOR_ELEMENTS for lanes in (2, 3, 4, 8, 16)} | {"float32", "half32"}
+)
 
 BUILTIN_TYPES = VECTOR_TYPES | {
     "uchar", "ushort", "uint", "ulong", "half", "bool", "size_t", "ptrdiff_t", "intptr_t",

@@ -202,7 +202,6 @@ def prepare(
     check_options(kernel, options.width, options.workers, options.budget)
     check_sub_groups(unit, kernel, options.width)
     check_spaces(kernel)
-    check_grid_barriers(kernel, math.prod(launch.blocks))
     unit, kernel = explicit_memory(*inlined(unit, kernel))
     if options.check:
         unit, kernel = watched(unit, kernel)
@@ -279,6 +278,7 @@ class PreparedLaunch:
         self.arguments = arguments
         check_arguments(kernel, arguments, LocalMemory)
         check_geometry(kernel, launch.global_size, launch.local_size, launch.offset)
+        check_grid_barriers(kernel, math.prod(launch.blocks))
         self.local_objects, self.local_bytes = self._place_locals()
         check_memory(kernel, self.plan, self.local_bytes - MARGIN_BYTES, launch.dynamic_local_bytes)
         contents = [self._contents(i) for i in range(len(arguments))]

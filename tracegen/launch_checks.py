@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
-from kcc.frontend.ir.instructions import Call, Load, Store
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Cast, Load, Store
 from kcc.frontend.ir.intrinsics import is_runnable
 from kcc.frontend.ir.types import FloatTy, IntTy, IrType, VecTy, size_bytes
-from kcc.frontend.ir.values import ConstantInt
+from kcc.frontend.ir.values import ConstantInt, Value
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.tracegen.image_data import ImageData, Sampler
@@ -151,16 +151,33 @@ _BARRIER = "_Z7barrierj"
 
 
 def check_spaces(kernel: Kernel) -> None:
-    """Raise K426 for accesses through pointers whose address space is only known at run time."""
+    """Raise K426 for accesses through pointers whose address space is only known at run time;
+    where no other ones become generic they point to global memory."""
+    if not _meets_others(kernel):
+        return
     for instruction in kernel.function.instructions:
         if not isinstance(instruction, (Load, Store)):
             continue
         pointer = instruction.operands[0 if isinstance(instruction, Load) else 1]
-        if str(pointer.type).startswith(f"ptr addrspace({int(AddressSpace.GENERIC)})"):
+        if _is_generic(pointer):
             place = instruction.location
             span = Span(place.file, place.line, place.column) if place else kernel.span
             message = "what address space this pointer points into is known at run time only"
             raise DiagnosticError([Diagnostic("K426", message, span)])
+
+
+def _is_generic(pointer: Value | AnyInstruction) -> bool:
+    return str(pointer.type).startswith(f"ptr addrspace({int(AddressSpace.GENERIC)})")
+
+
+def _meets_others(kernel: Kernel) -> bool:
+    """Whether pointers into other spaces than global memory become generic ones somewhere."""
+    return any(
+        isinstance(each, Cast)
+        and _is_generic(each)
+        and not str(each.operand.type).startswith(f"ptr addrspace({int(AddressSpace.GLOBAL)})")
+        for each in kernel.function.instructions
+    )
 
 
 def check_arguments(kernel: Kernel, values: Sequence[object], local_memory: type) -> None:

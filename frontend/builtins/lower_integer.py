@@ -174,11 +174,11 @@ def _dot(e: Emitter) -> Value:
     total = e.integer(e.result, 0)
     columns = [_bytes(e, value, packed=packed) for value in e.args[:2]]
     for pair in zip(*columns, strict=True):
-        wide = [
+        left, right = (
             e.build.cast("sext" if signed else "zext", value, e.result)
             for value, signed in zip(pair, signs, strict=True)
-        ]
-        total = e.build.binary("add", total, e.build.binary("mul", *wide))
+        )
+        total = e.build.binary("add", total, e.build.binary("mul", left, right))
     if len(e.args) == 2:
         return total
     return e.intrinsic("sadd.sat" if any(signs) else "uadd.sat", total, e.args[2])

@@ -6,7 +6,7 @@ What means the same here is put in our words, what cannot change a report is pas
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 SAME = {
     "--use_fast_math": "-cl-fast-relaxed-math",
@@ -66,11 +66,12 @@ _WITH_VALUE = frozenset(
 )
 """Such options whose value is the next word."""
 
-_NOT_OURS = frozenset({"-O0", "-O1", "-O2", "--local", "--launches", "--line"})
+_LEVELS = frozenset({"-O0", "-O1", "-O2"})
 
 
-def in_our_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The words with known spellings replaced, and those that were passed over, each once."""
+def in_our_words(words: Sequence[str], own: Collection[str]) -> tuple[list[str], list[str]]:
+    """The words with known spellings replaced, and those that were passed over, each once; ``own``
+    are options of the command, which stay."""
     found, ignored, rest = list[str](), dict[str, None](), iter(words)
     previous = ""
     for word in rest:
@@ -78,11 +79,11 @@ def in_our_words(words: Sequence[str]) -> tuple[list[str], list[str]]:
             return [*found, word, *rest], list(ignored)
         if word in SAME:
             found.append(SAME[word])
-        elif previous in ("-o", "--json", "--html", "-D", "-U", "-I", "-include"):
+        elif word in own or previous in ("-o", "--json", "--html", "-D", "-U", "-I", "-include"):
             found.append(word)
         elif word in _WITH_VALUE:
             ignored[f"{word} {next(rest, '')}".strip()] = None
-        elif _ALONE.fullmatch(word) and word not in _NOT_OURS:
+        elif _ALONE.fullmatch(word) and word not in _LEVELS:
             ignored[word] = None
         else:
             name, equals, value = word.partition("=")

@@ -229,7 +229,7 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
     add_code(group)
 
 
-def add_code(group: argparse._ArgumentGroup) -> None:
+def add_code(group: _Options) -> None:
     """Whose machine code is meant; `--registers` is its older name."""
     group.add_argument(
         "--code",
@@ -338,7 +338,7 @@ class Parser(argparse.ArgumentParser):
             return instead.parse_known_args(args, namespace)
         ignored = list[str]()
         if self.takes_compiler_words:
-            args, ignored = in_our_words(list(args))
+            args, ignored = in_our_words(list(args), self._option_string_actions)
         if self.rest is None:
             found, unknown = super().parse_known_args(args, namespace)
         else:

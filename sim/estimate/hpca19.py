@@ -80,7 +80,7 @@ def _steps(demand: Demand) -> list[Step | Barrier]:
     scale = max(1.0, demand.occupancy.max_warps / warps)
     found = list[Step | Barrier]()
     issued = demand.issued
-    for number, i in enumerate(issued.same.tolist()):
+    for number, i in enumerate(map(int, issued.same)):
         row = demand.program.operations[i]
         if row.memory is Memory.BARRIER:
             found.append(Barrier())

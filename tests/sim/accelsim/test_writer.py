@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from kcc.base.gpu import load_gpu
+from kcc.base.trace.reader import LaunchTrace
 from kcc.cli import main
 from kcc.sim.accelsim.reader import read_kernel
 from kcc.sim.cycle import sources
@@ -45,8 +46,12 @@ def test_round_trip(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     kernels = check_list(folder)
     registers = {k.header["kernel name"]: int(k.header["nregs"]) for k in kernels}
     gpu = load_gpu("v100", [])
+
     # What is written is made of the trace's tables, as what a trace without IR issues.
-    monkeypatch.setattr(sources, "compiled_launch", lambda launch, _: CompiledLaunch(launch))
+    def as_it_is(launch: LaunchTrace, _: object) -> CompiledLaunch:
+        return CompiledLaunch(launch)
+
+    monkeypatch.setattr(sources, "compiled_launch", as_it_is)
     ours = list(simulate_trace(str(path), gpu, registers=registers))
     theirs = list(simulate_list(str(folder / "kernelslist.g"), gpu))
     assert [t.kernel for t in theirs] == [t.kernel for t in ours]
