@@ -1,7 +1,6 @@
 """Reads what nvdisasm prints (``-g -c -hex``): SASS with lines and encodings.
 
-The text is one instruction a line, which a pattern a line takes apart (a grammar of lark's takes
-forty times as long, a third of a second for 1,000 instructions).
+The text is one instruction a line, which a pattern a line takes apart.
 """
 
 from __future__ import annotations
