@@ -17,7 +17,7 @@ from scripts.make_glossary import glossary
 from tests.frontend.differences import DIFFERENCES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PAGE = DOCS / "frontend.md"
+PAGE = DOCS / "reference" / "opencl-c.md"
 
 _INTRODUCTION = """\
 # The built-in front end
@@ -150,7 +150,7 @@ def _diagnostics() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"frontend.md": page, "glossary.md": glossary}
+PAGES: dict[str, Callable[[], str]] = {"reference/opencl-c.md": page, "glossary.md": glossary}
 """What writes each page, by its path in docs/."""
 
 

@@ -17,9 +17,20 @@ import pytest
 from kcc import cli
 
 ROOT = Path(__file__).parents[2]
-QUICK = ("README.md", "docs/analysis.md", "docs/analyze.md", "docs/gpus.md", "docs/trace.md")
-SLOW = ("docs/estimate.md", "docs/interval.md", "docs/sampling.md", "docs/simulation.md",
-        "docs/validate.md")  # fmt: skip
+QUICK = (
+    "README.md",
+    "docs/explanation/analysis.md",
+    "docs/reference/analyze.md",
+    "docs/reference/gpus.md",
+    "docs/reference/trace.md",
+)
+SLOW = (
+    "docs/explanation/estimate.md",
+    "docs/explanation/interval.md",
+    "docs/explanation/sampling.md",
+    "docs/explanation/simulation.md",
+    "docs/how-to/validate.md",
+)
 PAGES = (*QUICK, *(pytest.param(page, marks=pytest.mark.slow) for page in SLOW))
 
 EXAMPLE = re.compile(r"^```console\n\$ (?P<command>.*)\n(?P<output>(?:.*\n)*?)```$", re.MULTILINE)
