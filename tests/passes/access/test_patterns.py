@@ -227,7 +227,8 @@ LIKELY = (
 def test_lanes_that_differ_by_their_number_alone_lie_side_by_side(index: str):
     found = pattern_of(index, Known(local_size=(64,)), first=True)
     assert found.kind is AccessKind.CONTIGUOUS
-    assert found.sectors and 4 <= found.sectors.least <= found.sectors.greatest <= 5
+    assert found.sectors
+    assert 4 <= found.sectors.least <= found.sectors.greatest <= 5
 
 
 def test_a_variable_that_lanes_change_by_what_memory_holds_is_not_likely():
