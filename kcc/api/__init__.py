@@ -4,7 +4,7 @@ In: what the command takes, as keywords. Out: a frozen result that holds what th
 with ``to_dict()`` (the command's JSON document), ``to_pandas()`` (rows, for pandas) and a page in a
 notebook. Bad input and bad usage raise :class:`DiagnosticError`, which has ``code``, ``file``,
 ``line`` and ``column``. Enter at :mod:`kcc.api.sources` (kernels) and :mod:`kcc.api.runs` (scripts
-and traces); docs/python.md is the page.
+and traces); docs/reference/python.md is the page.
 
 These names keep their meaning within a minor version of kcc (semantic versioning).
 """

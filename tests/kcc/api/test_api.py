@@ -197,6 +197,6 @@ def test_the_examples(module: Any):
 
 
 def test_the_examples_of_the_page():
-    found = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    found = doctest.testfile(str(ROOT / "docs" / "reference" / "python.md"), module_relative=False)
     assert found.attempted > 5
     assert not found.failed
