@@ -58,6 +58,9 @@ _EXAMPLES = """examples:
   kcc estimate gemm.cl --gpu a100 --sweep MWG=16,32,64 --jobs 4 --json gemm.json --resume
   kcc estimate kernels/matmul/matmul.cl --gpu h100 --size large"""
 
+MOST_ADVISED = 8
+"""Launches times GPUs up to which changes are looked for that would make a kernel faster."""
+
 MOST_JOBS = 1024
 """More processes than any machine has cores for are a slip of the hand."""
 
@@ -265,7 +268,7 @@ def _plan(
     codes = {name: code for name, code in asked.items() if code is not None}
     question = Question(
         arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches), codes,
-        code_needed=choice == "compiler",
+        code_needed=choice == "compiler", advise=len(requests) * len(gpus) <= MOST_ADVISED,
     )  # fmt: skip
     return Plan(tuple(requests), tuple(gpus), question)
 

@@ -20,14 +20,14 @@ from kcc.report.estimate.record import (
 from kcc.report.estimate.sweep_effects import without_effect
 from kcc.report.estimate.text import (
     confidence_text,
-    duration,
     guess_text,
     reductions_text,
     title_of,
-    volume,
 )
+from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
 DETAILED = 12
@@ -227,7 +227,15 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
         title=title_of(each),
     )
     sections = [join(tag("h3", title), part, "\n") for title, part in shown if part]
-    return tag("section", heading, _cards(each), *sections)
+    return tag("section", heading, _verdict(each), _cards(each), *sections)
+
+
+def _verdict(each: EstimateRecord) -> Markup:
+    """What limits the configuration and what would help, before anything else."""
+    said = advice_within(each)
+    rest = [tag("li", advice_text(a, each.time_us)) for a in each.advice if a not in said]
+    listed = tag("ul", *rest, class_="advice") if rest else NOTHING
+    return join(tag("p", verdict_of(each), class_="verdict"), listed)
 
 
 def _cards(each: EstimateRecord) -> Markup:

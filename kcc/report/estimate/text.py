@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 from kcc.report.estimate.ablation import Ablation
@@ -15,16 +16,20 @@ from kcc.report.estimate.record import (
     configuration_words,
 )
 from kcc.report.estimate.sweep_effects import without_effect
+from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.gpus import columns
+from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
 LINES_SHOWN = 8
 GUESSES_SHOWN = 6
+ADVICE_SHOWN = 6
 BAR_COLUMNS = 30
 ROWS_SHOWN = 60
 """Rows of a table; of more configurations the fastest are shown."""
 
 REASON_COLUMNS = 70
+COLUMNS = 100
 
 LAUNCHES = {"graph": "launched in a graph", "waited": "the host waits for each launch"}
 """In words, where launches are not simply queued."""
@@ -160,7 +165,9 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     registers = "" if o.registers is None else f"; {o.registers} registers"
     cpi = each.cpi or 0.0
     found = [
-        f"{head}: {duration(each.time_us)} ({low} to {high}), limited by {each.limiter}",
+        f"{head}: {duration(each.time_us)} ({low} to {high})",
+        *_wrapped("  verdict     ", verdict_of(each)),
+        *_advice(each),
         f"  launch      {launch}{assumed}; {each.waves or 0:.1f} waves",
         f"  occupancy   {held}, limited by {', '.join(o.limiters)}{registers}",
         *([f"  code        {each.code}"] if each.code != "kcc" else ()),
@@ -176,6 +183,19 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
         found += _guesses(each.confidence)
         found += [f"  warning     {text}" for text in each.confidence.unused_assumptions]
     return "\n".join([*found, *_reductions(each), *_ablated(each), *_lines(each, lines)]) + "\n"
+
+
+def _advice(each: EstimateRecord) -> list[str]:
+    """What would make it faster besides what the verdict says, what saves most first."""
+    found, said = list[str](), advice_within(each)
+    for i, a in enumerate([a for a in each.advice if a not in said][:ADVICE_SHOWN]):
+        found += _wrapped(f"  {'advice' if not i else '':10s}  ", advice_text(a, each.time_us))
+    return found
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """A text behind its label, in lines of a terminal's usual width."""
+    return textwrap.wrap(text, COLUMNS, initial_indent=label, subsequent_indent=" " * len(label))
 
 
 def _guesses(confidence: Confidence) -> list[str]:
@@ -292,26 +312,6 @@ def _lines(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> list[str
 
 
 # words that other reports share
-
-
-def duration(microseconds: float) -> str:
-    """A time with a fitting unit."""
-    if microseconds < 1e3:
-        return f"{microseconds:.3g} us"
-    if microseconds < 1e6:
-        return f"{microseconds / 1e3:.3g} ms"
-    seconds = microseconds / 1e6
-    return f"{seconds:.3g} s" if seconds < 1e3 else f"{seconds:,.0f} s"
-
-
-def volume(sectors: float) -> str:
-    """What sectors of 32 bytes hold, with a fitting unit."""
-    size_bytes = 32 * sectors
-    if size_bytes < 1e6:
-        return f"{size_bytes / 1e3:.1f} KB"
-    if size_bytes < 1e11:
-        return f"{size_bytes / 1e6:.1f} MB"
-    return f"{size_bytes / 1e9:.1f} GB"
 
 
 def title_of(record: EstimateRecord) -> str:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
-from kcc.report.estimate.text import duration, volume
+from kcc.report.shared.units import duration, volume
 from kcc.sim.estimate.result import limiter_of
 from kcc.sim.machine.launch_overhead import GRAPH_US, QUEUED_US, WAITED_US
 
