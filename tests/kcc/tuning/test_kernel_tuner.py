@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from kcc.cli import main
@@ -73,8 +75,7 @@ def cache(folder: Path) -> Path:
 def searched(
     cache: Path, strategy: Any, restrictions: tuple[Any, ...] = (), **options: Any
 ) -> list[dict[str, Any]]:
-    from kernel_tuner import tune_kernel
-
+    tune_kernel: Any = import_module("kernel_tuner").tune_kernel
     content = json.loads(cache.read_text())
     results, _ = tune_kernel(
         "add", "", content["problem_size"], [], content["tune_params"], lang="OpenCL",
@@ -100,10 +101,8 @@ def test_the_space_is_that_of_the_script(cache: Path) -> None:
 
 
 def test_t4_is_as_its_schema_says(cache: Path) -> None:
-    import jsonschema
-    from kernel_tuner.file_utils import output_file_schema
-
-    _, schema = output_file_schema("results")
+    file_utils: Any = import_module("kernel_tuner.file_utils")
+    _, schema = file_utils.output_file_schema("results")
     jsonschema.validate(json.loads((cache.parent / "t4.json").read_text()), schema)
 
 
@@ -111,7 +110,8 @@ def test_t4_is_as_its_schema_says(cache: Path) -> None:
 @pytest.mark.parametrize("strategy", ["brute_force", "random_sample", "greedy_ils"])
 def test_its_strategies_run_on_our_times(cache: Path, strategy: str) -> None:
     content = json.loads(cache.read_text())["cache"]
-    found = searched(cache, strategy, **({} if strategy == "brute_force" else {"max_fevals": 2}))
+    limit: dict[str, Any] = {} if strategy == "brute_force" else {"max_fevals": 2}
+    found = searched(cache, strategy, (), **limit)
     for row in found:
         key = key_of([row["block_size_x"], row["items"]])
         assert row["time"] == content[key]["time"]
