@@ -297,6 +297,8 @@ CODES: dict[str, Code] = {
     "K892": Code("error", "two documents time the code of different compilers"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
     "K894": Code("error", "a table of measured times cannot be read"),
+    "K895": Code("error", "a search space cannot be read or is empty"),
+    "K897": Code("error", "an optional library is not there"),
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),
