@@ -20,7 +20,6 @@ BANNED: dict[str, str] = {
     r"goes round": "iterates",
     r"without a way out": "no exit",
     r"unrolled wholly": "fully unrolled",
-    r"natural loop": "irreducible loop",
     # memory
     r"passes through the banks": "n-way bank conflict",
     r"\bbank passes?\b": "n-way bank conflict",
