@@ -1,20 +1,23 @@
-"""Writes docs/frontend.md from the tables of the front end.
+"""Writes the pages of docs/ that follow from tables.
 
     python -m scripts.make_docs
 
-A test fails while the committed page is not what this writes.
+A test fails while a committed page is not what this writes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from pathlib import Path
 
 from kcc.base.diagnostic_codes import CODES
 from kcc.frontend.builtins.documentation import markdown_table
+from scripts.make_glossary import glossary
 from tests.frontend.differences import DIFFERENCES
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "frontend.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = DOCS / "reference" / "opencl-c.md"
 
 _INTRODUCTION = """\
 # The built-in front end
@@ -147,9 +150,14 @@ def _diagnostics() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+PAGES: dict[str, Callable[[], str]] = {"reference/opencl-c.md": page, "glossary.md": glossary}
+"""What writes each page, by its path in docs/."""
+
+
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
+    """Write the pages."""
+    for path, write in PAGES.items():
+        (DOCS / path).write_text(write(), encoding="utf-8")
 
 
 if __name__ == "__main__":

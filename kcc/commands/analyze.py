@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     path = single_source(arguments.source)
     _check_products(arguments, path)
     stage = StageRunner()
-    request = stage("read", lambda: _request(arguments, path, sources))
+    request = stage("read", lambda: request_of(arguments, path, sources))
     if arguments.emit_ir:
         unit = compile_unit(request, stage)
         choose_kernels(unit, request.kernels)
@@ -139,7 +139,8 @@ def _has_main_product(arguments: argparse.Namespace) -> bool:
     return bool(asked) or STANDARD not in (arguments.json, arguments.html)
 
 
-def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
+def request_of(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
+    """What the command line asks for; raises :class:`DiagnosticError` and :class:`UsageError`."""
     from kcc.commands.workloads import survey
     from kcc.stages.analyze import AnalysisRequest
 

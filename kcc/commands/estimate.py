@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.commands.estimate_sweep import Plan
     from kcc.commands.journal import Journal, Sweep
-    from kcc.report.estimate.record import EstimateRecord
+    from kcc.report.estimate.record import EstimateDocument, EstimateRecord
     from kcc.stages.analyze import AnalysisRequest
 
 MODELS = ("pipeline", "pipeline-hpca19", "interval")
@@ -165,6 +165,18 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         say(stage.table())
     return 0 if any(each.occupancy for each in records) else 1
+
+
+def find(arguments: argparse.Namespace, sources: SourceLines) -> EstimateDocument:
+    """All estimates that the command line asks for; raises :class:`DiagnosticError` and
+    :class:`UsageError`."""
+    from kcc.commands.estimate_settings import settings_of
+    from kcc.report.estimate.record import EstimateDocument
+
+    stage = StageRunner()
+    plan = _plan(arguments, single_source(arguments.source), sources, stage)
+    records = _records(arguments, plan, stage, None)
+    return EstimateDocument(arguments.model, tuple(records), settings_of(arguments))
 
 
 def _records(

@@ -98,13 +98,14 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
     targets = [target for target in named if target]
     for path in arguments.units:
         check_targets(targets, path)
-    report = _study(arguments)
+    report = find(arguments)
     _warn(report.study.table, *report.references)
     write_outputs(_outputs(arguments, report, targets))
     return 0
 
 
-def _study(arguments: argparse.Namespace) -> PhasesReport:
+def find(arguments: argparse.Namespace) -> PhasesReport:
+    """The phases of the run, and what other inputs change of them."""
     from kcc.report.phases import PhasesReport
     from kcc.sim.sampling.simprof.phases import PhaseOptions
     from kcc.sim.sampling.simprof.sensitivity import compare_inputs

@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         )
     in_place = STANDARD in (arguments.json, arguments.output if arguments.dot else None)
     try:
-        profile, parts = _profile(arguments, sources, quiet=in_place)
+        profile, parts = find(arguments, sources, quiet=in_place)
     except SystemExit as end:
         return script_exit_code(end)
     outputs = list[Output]()
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     return 0
 
 
-def _profile(
+def find(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> tuple[Profile, dict[str, Json]]:
     """The profile, and further keys of its document."""

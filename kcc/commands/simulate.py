@@ -108,6 +108,24 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    targets = check_simulation(arguments)
+    if check_sampling(arguments):
+        each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
+        quiet = STANDARD in (arguments.json, arguments.selection, arguments.picture)
+        return run_sampled(
+            arguments, each, lambda to: trace_script(arguments, sources, to, quiet=quiet)
+        )
+    try:
+        found = find(arguments, sources, quiet=STANDARD in targets)
+    except SystemExit as end:
+        return script_exit_code(end)
+    write_outputs(_outputs(arguments, found, sources, targets))
+    return 0
+
+
+def check_simulation(arguments: argparse.Namespace) -> list[str]:
+    """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
+    only go wrong, before anything is run."""
     if not arguments.gpus:
         raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
     named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
@@ -118,18 +136,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.model == "pipeline":
         check_pipeline(arguments)
     _check_gpus(arguments)
-    if check_sampling(arguments):
-        each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
-        quiet = STANDARD in (arguments.json, arguments.selection, arguments.picture)
-        return run_sampled(
-            arguments, each, lambda to: trace_script(arguments, sources, to, quiet=quiet)
-        )
-    try:
-        found = _simulate(arguments, sources, quiet=STANDARD in targets)
-    except SystemExit as end:
-        return script_exit_code(end)
-    write_outputs(_outputs(arguments, found, sources, targets))
-    return 0
+    return targets
 
 
 def _check_gpus(arguments: argparse.Namespace) -> None:
@@ -153,7 +160,7 @@ def _outputs(
 
     outputs = list[Output]()
     runs = [run for run in found if isinstance(run, SimulationRun)]
-    texts = _texts(runs, sources)
+    texts = texts_of(runs, sources)
     if arguments.json:
         outputs.append(Output(arguments.json, simulation_json(arguments.script, found)))
     if arguments.html:
@@ -171,15 +178,16 @@ def _outputs(
     return outputs
 
 
-def _texts(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
+def texts_of(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
     """The lines of the files that results speak of, where they can be read."""
     names = {line.file for run in runs for t in run.timings for line in t.lines} - {""}
     return {name: list(sources[name]) for name in names if name in sources}
 
 
-def _simulate(
+def find(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> list[SimulationRun | FailedRun]:
+    """The launches in all configurations that the command line asks for."""
     if arguments.model == "pipeline":
         return run_pipeline(arguments, sources, quiet=quiet)
     with launches_of(arguments, sources, quiet=quiet) as launches:

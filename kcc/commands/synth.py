@@ -23,6 +23,7 @@ from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
+    from kcc.report.miniature.document import Synthesis
     from kcc.stages.proxy_search import Checked
     from kcc.stages.synth import Settled, Study
     from kcc.synth.comparison.behaviour import Simulated
@@ -114,6 +115,25 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    try:
+        found = find(arguments, sources)
+    except SystemExit as end:
+        return script_exit_code(end)
+    write(arguments, found)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the script did, what was made of it, and where that goes (nowhere, if empty)."""
+
+    study: Study
+    made: Checked
+    targets: tuple[_Targets, ...]
+
+
+def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
+    """The miniature that the command line asks for; SystemExit is the script's."""
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
         raise usage_error("-o is missing: where the miniature goes")
@@ -121,17 +141,21 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets([*(f for each in targets for f in each.files), *shown], arguments.script)
     gpus = _gpus(arguments)
     _check_source(arguments)
-    try:
-        study = _study(arguments, sources)
-    except SystemExit as end:
-        return script_exit_code(end)
+    study = _study(arguments, sources)
     with scratch_folder() as folder:
         made = _made(arguments, study, gpus, folder)
-    outputs = _outputs(arguments, study, made, targets)
-    for each in targets[: 2 if made.twin else 1]:
+    return Found(study, made, tuple(targets))
+
+
+def write(arguments: argparse.Namespace, found: Found) -> Synthesis:
+    """Write all that was asked for; gives what there is to say."""
+    files = _files_of(found)
+    synthesis = _synthesis(found, files)
+    outputs = _outputs(arguments, found, synthesis, [o for each in files for o in each])
+    for each in found.targets[: 2 if found.made.twin else 1]:
         _make_folder(Path(each.opencl).parent)
     write_outputs(outputs)
-    return 0
+    return synthesis
 
 
 def _make_folder(folder: Path) -> None:
@@ -264,18 +288,21 @@ def _factors(arguments: argparse.Namespace, study: Study, limit: int) -> Factors
     return tuple(tuple(row) for row in factors)
 
 
-def _outputs(
-    arguments: argparse.Namespace, study: Study, made: Checked, targets: Sequence[_Targets]
-) -> list[Output]:
-    """``targets``: of the miniature, and of its twin; none where no files are asked for."""
-    from kcc.report.miniature.document import Synthesis, Written, synthesis_json
-    from kcc.report.miniature.full import revealed
-    from kcc.report.miniature.summary import summary_text
+def _sizes(made: Checked) -> list[Settled]:
+    """The miniature, and its twin if it has one."""
+    return [made.settled, *([made.twin] if made.twin else [])]
+
+
+def _files_of(found: Found) -> list[list[Output]]:
+    return [_files(*each) for each in zip(_sizes(found.made), found.targets, strict=False)]
+
+
+def _synthesis(found: Found, files: Sequence[Sequence[Output]]) -> Synthesis:
+    from kcc.report.miniature.document import Synthesis, Written
     from kcc.stages.synth import behaviours, flow_differences
 
-    sizes = [made.settled, *([made.twin] if made.twin else [])]
-    files = [_files(*each) for each in zip(sizes, targets, strict=False)]
-    outputs = [output for each in files for output in each]
+    study, made = found.study, found.made
+    sizes = _sizes(made)
     reductions = (made.reduction, made.reduction.halved)
     written = [
         Written(each.miniature, _by_suffix(own), reduction.blocks, each.profile)
@@ -283,20 +310,31 @@ def _outputs(
     ]
     settled = made.settled
     differences = [] if made.reduction.blocks > 1 else flow_differences(study, settled)
-    alike = behaviours(study, settled)
+    own, twin = written[0], written[1] if made.twin else None
+    return Synthesis(own, behaviours(study, settled), differences, made.pairs, twin)
+
+
+def _outputs(
+    arguments: argparse.Namespace, found: Found, said: Synthesis, files: Sequence[Output]
+) -> list[Output]:
+    """Files of the miniature, and of its twin; and reports of them."""
+    from kcc.report.miniature.document import synthesis_json
+    from kcc.report.miniature.full import revealed
+    from kcc.report.miniature.summary import summary_text
+
+    outputs = list(files)
+    study, made = found.study, found.made
     if arguments.report:
-        text = "\n".join(revealed(each.miniature) for each in sizes)
+        text = "\n".join(revealed(each.miniature) for each in _sizes(made))
         outputs.append(Output(arguments.report, text))
     if arguments.json:
-        own, twin = written[0], written[1] if made.twin else None
-        found = Synthesis(own, alike, differences, made.pairs, twin)
-        outputs.append(Output(arguments.json, synthesis_json(found)))
+        outputs.append(Output(arguments.json, synthesis_json(said)))
     if arguments.json != STANDARD and (arguments.report != STANDARD or arguments.verify):
         style = choose_style(arguments.color, arguments.width, STANDARD)
         shown = [output.target for output in outputs if output.target != STANDARD]
         blocks = sum(launch.launch.thread_blocks for launch in study.launches)
         text = summary_text(
-            settled.miniature, blocks, differences, alike, made.pairs, shown, style,
+            made.settled.miniature, blocks, said.flow, said.behaviours, made.pairs, shown, style,
             twin=made.twin is not None,
         )  # fmt: skip
         outputs.append(Output(STANDARD, text))

@@ -144,7 +144,7 @@ TRUSTED_FOR: Mapping[str, str] = {
     "pipeline-hpca19": "comparison with the published model (Wang et al., HPCA 2019)",
     "interval": "causes of stalls: the model that is held to the cycle-level one",
 }
-"""What each model is for, and against what it is validated (docs/mechanisms.md)."""
+"""What each model is for, and against what it is validated (docs/reference/mechanisms.md)."""
 
 
 @dataclass(frozen=True, slots=True)

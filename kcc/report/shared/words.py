@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
@@ -88,10 +89,14 @@ def size(counts: Sequence[str]) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Rounded to whole percents; what is not nothing is never shown as 0 %."""
-    if not part:
-        return "0%"
-    return "<1%" if part * 200 < whole else f"{round(100 * part / whole)}%"
+    """In whole percents; below 1 % and above 99 with more digits, so that what is not nothing is
+    never shown as 0 %, and what is not all never as 100."""
+    share = 100 * part / whole if whole else 0.0
+    if 0 < share < 1:
+        return "<0.01%" if share < 0.01 else f"{share:.2g}%"
+    if 99 < share < 100:
+        return f"{min(math.floor(10 * share) / 10, 99.9):.1f}%"
+    return f"{round(share)}%"
 
 
 def by_weight(mix: Mapping[T, int]) -> list[tuple[T, int]]:
