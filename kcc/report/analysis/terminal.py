@@ -32,7 +32,12 @@ COSTS_FROM_WIDTH = 70
 RUNS_COLUMNS = 9
 """A longer trip count is cut: the table of loops has it."""
 
-LANGUAGES = {Language.OPENCL: "OpenCL C", Language.CUDA: "CUDA", Language.LLVM: "LLVM IR"}
+LANGUAGES = {
+    Language.OPENCL: "OpenCL C",
+    Language.CUDA: "CUDA",
+    Language.LLVM: "LLVM IR",
+    Language.PTX: "PTX",
+}
 
 FRONTENDS = {"builtin": "built-in"}
 
