@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kcc.frontend.kernel import Language
+from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.report.analysis.line_costs import cost_text, line_cost, runs_text
@@ -31,7 +31,7 @@ _CUDA_LETTERS = _LETTERS | {AddressSpace.LOCAL: "S", AddressSpace.PRIVATE: "L"}
 
 
 def _letters(kernel: KernelReport) -> Mapping[AddressSpace, str]:
-    return _CUDA_LETTERS if kernel.language is Language.CUDA else _LETTERS
+    return _CUDA_LETTERS if WORDS[kernel.language.value] is CUDA_WORDS else _LETTERS
 
 
 def legend(kernel: KernelReport) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.types import AddressSpace
@@ -122,7 +123,7 @@ _CUDA_SPACES = {AddressSpace.LOCAL: "shared", AddressSpace.PRIVATE: "local"}
 def space_name(space: AddressSpace, language: Language) -> str:
     """As the manual of the source's language has it."""
     name = space.name.lower()
-    return _CUDA_SPACES.get(space, name) if language is Language.CUDA else name
+    return _CUDA_SPACES.get(space, name) if WORDS[language.value] is CUDA_WORDS else name
 
 
 def access_counts(kernel: KernelReport) -> list[tuple[AddressSpace, list[tuple[AccessOp, int]]]]:
