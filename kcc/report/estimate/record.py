@@ -141,9 +141,9 @@ class CacheUse:
 
 
 TRUSTED_FOR: Mapping[str, str] = {
-    "pipeline": "times of GPUs: the model that is held to measured tables",
+    "pipeline": "times of GPUs; validated with measured tables",
     "pipeline-hpca19": "comparison with the published model (Wang et al., HPCA 2019)",
-    "interval": "causes of stalls: the model that is held to the cycle-level one",
+    "interval": "stall reasons; validated with the cycle-level model",
 }
 """What each model is for, and against what it is validated (docs/reference/mechanisms.md)."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 
+from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
 from kcc.report.estimate.record import (
     TRUSTED_FOR,
@@ -31,7 +32,7 @@ ROWS_SHOWN = 60
 REASON_COLUMNS = 70
 COLUMNS = 100
 
-LAUNCHES = {"graph": "launched in a graph", "waited": "the host waits for each launch"}
+LAUNCHES = {"graph": "launched in a graph", "waited": "the host synchronises after each launch"}
 """In words, where launches are not simply queued."""
 
 
@@ -53,7 +54,7 @@ def _table(records: Sequence[EstimateRecord]) -> str:
     if len(shown) > ROWS_SHOWN:
         shown.sort(key=lambda each: _order(each.time_us))
         shown = shown[:ROWS_SHOWN]
-    head = ("kernel", "GPU", "configuration", "model", "time", "range", "warps/SM", "limited by")
+    head = ("kernel", "GPU", "configuration", "model", "time", "range", "warps/SM", "bottleneck")
     varying = _varying(records)
     rows = [head, *(_row(each, varying) for each in shown)]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
@@ -71,7 +72,7 @@ def _row(each: EstimateRecord, varying: Sequence[str]) -> tuple[str, ...]:
     sizes = [f"{name} {by_x(getattr(c, key))}" for name, key in _EXTENTS.items() if name in varying]
     time = "-" if each.time_us is None else duration(each.time_us)
     warps = "" if held is None or each.time_us is None else str(held.warps)
-    why = each.limiter or _short(each.reason)
+    why = bottleneck_label(each.limiter) if each.limiter else _short(each.reason)
     span = (
         "" if not each.model or each.range_us is None else " to ".join(map(duration, each.range_us))
     )
@@ -107,21 +108,21 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
     """How many there are, and the fastest of each kernel."""
     parts = list[str]()
     if shown < len(records):
-        parts.append(f"the fastest {shown} of {len(records)} are shown; --csv and --json have all")
+        parts.append(f"the fastest {shown} of {len(records)}; --csv and --json have all")
     failed = sum(each.time_us is None for each in records)
     if failed:
-        parts.append(f"{failed} of {len(records)} have no time")
+        parts.append(f"{failed} of {len(records)} have no estimate")
     places = dict[str, tuple[str, ...]]()
     for each in records:
         if each.confidence is not None and each.confidence.guesses:
             named = tuple(
-                dict.fromkeys(f"{g.what} in line {g.line}" for g in each.confidence.guesses)
+                dict.fromkeys(f"{g.what} at line {g.line}" for g in each.confidence.guesses)
             )
             places.setdefault(each.configuration.kernel, named)
     for kernel, named in places.items():
         more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
-        parts.append(f"guessed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
-                     f"{kernel} with one --gpu says why, and how to say better)")  # fmt: skip
+        parts.append(f"assumed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
+                     f"{kernel} with one --gpu says why, and how to give it)")  # fmt: skip
     parts += [f"warning: {text}" for text in (*_unused_in_all(records), *without_effect(records))]
     return "".join(f"{part}\n" for part in parts)
 
@@ -157,7 +158,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     c, o = each.configuration, each.occupancy
     head = f"{c.kernel} on {each.gpu}" if c.kernel else each.gpu
     if each.time_us is None or each.range_us is None or o is None or each.cycles is None:
-        return f"{head}: no time: {each.reason}\n"
+        return f"{head}: no estimate: {each.reason}\n"
     launch = f"{' x '.join(map(str, c.global_size))} in {' x '.join(map(str, c.local_size))}"
     assumed = " (assumed)" if each.confidence and each.confidence.assumed_launch else ""
     low, high = (duration(value) for value in each.range_us)
@@ -169,14 +170,14 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
         *_wrapped("  verdict     ", verdict_of(each)),
         *_advice(each),
         f"  launch      {launch}{assumed}; {each.waves or 0:.1f} waves",
-        f"  occupancy   {held}, limited by {', '.join(o.limiters)}{registers}",
+        f"  occupancy   {held}, limiter: {', '.join(o.limiters)}{registers}",
         *([f"  code        {each.code}"] if each.code != "kcc" else ()),
-        f"  cycles      {each.cycles:,.0f}; {cpi:.2f} per warp instruction of a scheduler, namely",
+        f"  cycles      {each.cycles:,.0f}; CPI {cpi:.2f}, of a scheduler",
     ]
     for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1]):
         if value >= 0.005 * cpi:
             bar = "#" * round(BAR_COLUMNS * value / cpi)
-            found.append(f"    {name:22s} {value:6.2f}  {bar}".rstrip())
+            found.append(f"    {stall_label(name):26s} {value:6.2f}  {bar}".rstrip())
     found += [*_bounds(each), *_counts(each)]
     if each.confidence is not None:
         found.append("  confidence  " + confidence_text(each.confidence, each.time_us or 0.0))
@@ -201,7 +202,7 @@ def _wrapped(label: str, text: str) -> list[str]:
 def _guesses(confidence: Confidence) -> list[str]:
     """Where to say more, in the order of the source."""
     shown = confidence.guesses[:GUESSES_SHOWN]
-    found = [f"  {'guessed' if not i else '':10s}  {guess_text(g)}" for i, g in enumerate(shown)]
+    found = [f"  {'assumed' if not i else '':10s}  {guess_text(g)}" for i, g in enumerate(shown)]
     if len(shown) < len(confidence.guesses):
         found.append(f"{'':14s}and {len(confidence.guesses) - len(shown)} more: --json has them")
     return found
@@ -215,15 +216,16 @@ def guess_text(guess: Guessed) -> str:
         case "branch":
             taken = f"{100 * guess.value:.0f} % of warps"
         case _:
-            placed = f"rows {guess.value:g} elements apart"
-            taken = placed if guess.value else "lanes in half as many sectors"
-    return f"{guess.what} in line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
+            placed = f"row stride {guess.value:g} elements"
+            taken = placed if guess.value else "half as many sectors as lanes"
+    return f"{guess.what} at line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
 
 
 def _bounds(each: EstimateRecord) -> list[str]:
     first = sorted(each.bounds_cycles.items(), key=lambda item: -item[1])[:4]
-    shares = [f"{name} {100 * value / (each.cycles or 1):.0f} %" for name, value in first]
-    return ["  at least    " + ", ".join(shares)] if shares else []
+    cycles = each.cycles or 1
+    shares = [f"{bottleneck_label(name)} {100 * value / cycles:.0f} %" for name, value in first]
+    return ["  utilisation " + ", ".join(shares)] if shares else []
 
 
 def _counts(each: EstimateRecord) -> list[str]:
@@ -243,13 +245,13 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     parts = list[str]()
     if confidence.assumed_share:
         share = 100 * confidence.assumed_share
-        parts.append(f"{share:.0f} % of warp instructions behind guessed branches and loops")
+        parts.append(f"{share:.0f} % of warp instructions depend on assumed branches and loops")
     if confidence.accesses_without_addresses:
         accesses = plural(confidence.accesses_without_addresses, "access", "accesses")
-        parts.append(f"{accesses} without known addresses")
+        parts.append(f"{accesses} with unknown addresses")
     if confidence.unattributed_share >= 0.005:
         share = 100 * confidence.unattributed_share
-        parts.append(f"{share:.0f} % of warp instructions without a line")
+        parts.append(f"{share:.0f} % of warp instructions have no source line")
     if confidence.code_reason:
         parts.append(f"kcc's own code: {confidence.code_reason}")
     if confidence.warm_l2:
@@ -259,8 +261,8 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     cache = confidence.instruction_cache_bytes
     if cache is not None and confidence.code_bytes > cache:
         parts.append(
-            f"code of {confidence.code_bytes / 1024:.0f} KB does not fit the instruction cache of "
-            f"{cache / 1024:.0f} KB, which costs nothing here"
+            f"code of {confidence.code_bytes / 1024:.0f} KB exceeds the instruction cache of "
+            f"{cache / 1024:.0f} KB; its misses are not modelled"
         )
     if confidence.spill_doubt > 1.0:
         parts.append(
@@ -269,10 +271,10 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
         )
     if confidence.one_word_us > time_us:
         parts.append(
-            f"{duration(confidence.one_word_us)} if all atomic operations are for one word"
+            f"{duration(confidence.one_word_us)} if all atomic operations have one address"
         )
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
-    parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
+    parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} from weak sources")
     return "; ".join(parts)
 
 

@@ -36,7 +36,7 @@ def verdict_of(record: EstimateRecord) -> str:
     if record.time_us is None or not record.cpi:
         return ""
     name = limiting(record.limiter)
-    parts = [f"Limited by {_limit(record, name)}"]
+    parts = [f"Bottleneck: {_limit(record, name)}"]
     named = advice_within(record)
     if name == "idle" and not named:
         parts.append(_few_warps(record))

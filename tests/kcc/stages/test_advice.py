@@ -127,7 +127,7 @@ def test_few_operations_for_each_byte(tmp_path: Path):
     found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=65536, block=256)
     assert found.limiter == "dram_bandwidth"
     assert "DRAM moves 134 MB" in of_code(found, "arithmetic-intensity").text
-    assert verdict_of(found).startswith("Limited by DRAM throughput (")
+    assert verdict_of(found).startswith("Bottleneck: DRAM throughput (")
 
 
 def test_a_launch_of_a_graph_saves_what_its_estimate_says(tmp_path: Path):
@@ -156,7 +156,7 @@ def test_a_sweep_has_verdicts_without_advice(tmp_path: Path):
     options = ("--sweep", "STEP=1,2,3,4,5,6,7,8,9")
     found = kcc.api.estimate(path, gpu="v100", grid=4096, block=256, options=options)
     assert len(found.estimates) == 9
-    assert all(verdict_of(each).startswith("Limited by ") for each in found.estimates)
+    assert all(verdict_of(each).startswith("Bottleneck: ") for each in found.estimates)
     assert not any(each.advice for each in found.estimates)
 
 
