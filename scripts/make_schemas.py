@@ -43,7 +43,7 @@ def schemas() -> str:
 
 
 def _anchor(title: str) -> str:
-    return re.sub(r"[^\w-]", "", title.lower())
+    return re.sub(r"[^\w-]", "", title.lower().replace(" ", "-"))
 
 
 def _section(name: str, schema: Schema) -> str:
