@@ -135,8 +135,7 @@ def log_of(path: Path, target: Path, code: int = 0) -> dict[str, Any]:
     schema: dict[str, Any] = RULES
     if given := os.environ.get("KCC_SARIF_SCHEMA"):
         schema = json.loads(Path(given).read_text(encoding="utf-8"))
-    kind = jsonschema.validators.validator_for(schema)  # pyright: ignore[reportUnknownMemberType]
-    kind(schema, format_checker=jsonschema.FormatChecker()).validate(found)
+    jsonschema.validate(found, schema, format_checker=jsonschema.FormatChecker())
     return found
 
 
