@@ -1,5 +1,5 @@
-"""The manual builds as a site: every page is in its navigation, every link and anchor leads somewhere;
-and it stays as short as a manual that people read."""
+"""The manual builds as a site (every page in its navigation, every link and anchor leads somewhere)
+and stays as short as a manual that people read."""
 
 from __future__ import annotations
 
