@@ -54,7 +54,7 @@ def counts_of_nvcc(text: str, module: Module, partly: Mapping[Span, int]) -> Map
     many times because the source wished it; ``module`` is what became of ``text``."""
     wished = {_places(text).get(loop[2]) for loop in _wishes(text)}
     return {
-        place: _count(_turns_at(module, place), by)
+        place: _count(_trip_count_at(module, place), by)
         for place, by in partly.items()
         if (place.line, place.column) in wished
     }
@@ -103,7 +103,7 @@ def _count(turns: int | None, by: int) -> int:
     return count
 
 
-def _turns_at(module: Module, place: Span) -> int | None:
+def _trip_count_at(module: Module, place: Span) -> int | None:
     """How often the loop turns whose keyword stands there; None where the latch does not say."""
     for function in module.functions.values():
         for block in function.blocks:
@@ -112,11 +112,11 @@ def _turns_at(module: Module, place: Span) -> int | None:
                 continue
             start = latch.loop.start
             if (start.line, start.column) == (place.line, place.column):
-                return _turns(function, latch)
+                return _trip_count(function, latch)
     return None
 
 
-def _turns(function: Function, latch: CondBranch) -> int | None:
+def _trip_count(function: Function, latch: CondBranch) -> int | None:
     """How often a loop turns whose counter goes by constants from one to another."""
     test = function.definition(latch.condition)
     if not isinstance(test, IntCompare) or not isinstance(test.right, ConstantInt):

@@ -94,7 +94,7 @@ def _blocks(plan: Plan) -> Iterable[TracedBlockTable]:
             counted=_counted(own),
             first_segment=plan.first_segment[block.index],
             successors=block.successors,
-            reconvergence=plan.flow.meeting.get(block.index),
+            reconvergence=plan.flow.reconvergence.get(block.index),
         )
 
 

@@ -78,7 +78,7 @@ _RANKS = {each: rank for rank, each in enumerate(Uniformity)}
 @dataclass(frozen=True, slots=True)
 class BranchDivergence:
     """How a branch (:class:`BranchPoint` ``branch``) divides work-items. Lanes that part at a
-    divergent one meet again in block ``reconvergence``; None is the end of the kernel."""
+    divergent one reconverge in block ``reconvergence``; None is the end of the kernel."""
 
     branch: int
     uniformity: Uniformity

@@ -46,7 +46,7 @@ class PostDominators:
         return self.tree.root
 
     def immediate(self, block: int) -> int | None:
-        """The block where all ways from ``block`` first meet again, None if that is the exit."""
+        """The block where all ways from ``block`` first reconverge, None if that is the exit."""
         parent = self.tree.parents[block]
         return None if parent == self.tree.root else parent
 

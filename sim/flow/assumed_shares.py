@@ -104,7 +104,7 @@ def _guard(
     kernel: Kernel, facts: Facts, block: int, line: int, trips: Mapping[int, int]
 ) -> tuple[int, float] | None:
     """Where a branch goes to enter loops whose iterations are assumed in its line, and whether it
-    does; None unless it decides on that: no loop is entered where both of its sides meet again, as
+    does; None unless it decides on that: no loop is entered where both of its sides reconverge, as
     they do between the iterations left over by unrolling and the unrolled loop."""
     loops, blocks = facts[Loops], kernel.function.blocks
     dominates = facts[Dominators].dominates

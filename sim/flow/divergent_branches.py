@@ -1,6 +1,6 @@
 """What a branch costs at which the lanes of a warp may part.
 
-Since Volta a warp notes where its lanes meet again (BSSY) before they part, and waits there
+Since Volta a warp notes where its lanes reconverge (BSSY) before they part, and waits there
 (BSYNC): once for all branches that lead to one place. ptxas 13 and 11.8 let 12 cycles pass between
 a comparison and the branch that tests it, and 5 behind the branch (control codes for compute
 capabilities 7.5 and 8.6), which nothing but other warps can fill. Tests that are the same for all
@@ -24,7 +24,7 @@ BRANCH_STEPS = 3.0
 """From the result of a comparison to the instruction behind its branch, in latencies of additions:
 13 cycles."""
 
-MEETING_SLOTS = 2.0
+RECONVERGENCE_SLOTS = 2.0
 """BSSY and BSYNC."""
 
 PREDICATED = 7
@@ -42,18 +42,21 @@ def parting(
     parts, notes = set[int](), set[int]()
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
     for branch, divided in sorted(pairs, key=lambda pair: pair[0].block):
-        meeting = divided.reconvergence
+        reconvergence = divided.reconvergence
         if not divided.uniformity.is_divergent:
             continue
         after = blocks[branch.block].successors
         if any(lengths[way] <= 1 and not blocks[way].successors for way in after):
             continue
-        ways = [way for way in after if way != meeting]
-        if all(blocks[way].successors == (meeting,) and lengths[way] <= PREDICATED for way in ways):
+        ways = [way for way in after if way != reconvergence]
+        if all(
+            blocks[way].successors == (reconvergence,) and lengths[way] <= PREDICATED
+            for way in ways
+        ):
             continue
         parts.add(branch.block)
-        if meeting is not None and lengths[meeting] > 1 and meeting not in met:
-            met.add(meeting)
+        if reconvergence is not None and lengths[reconvergence] > 1 and reconvergence not in met:
+            met.add(reconvergence)
             notes.add(branch.block)
     return frozenset(parts), frozenset(notes)
 
@@ -70,10 +73,10 @@ def turn_tests(
         for branch, divided in pairs if branch.block in loop.exiting
     )  # fmt: skip
     tests = list[MachineOperation]()
-    for meeting in (MEETING_SLOTS * may_part, 0.0):
+    for reconvergence in (RECONVERGENCE_SLOTS * may_part, 0.0):
         for kind in (InstructionClass.COMPARE, InstructionClass.BRANCH):
             is_branch = kind is InstructionClass.BRANCH
-            slots = 1.0 + meeting * is_branch
+            slots = 1.0 + reconvergence * is_branch
             steps = BRANCH_STEPS if may_part and is_branch else 1.0
             needs = (number + len(tests) - 1,) if tests else ()
             unit, line = COSTS[kind].unit, loop.line or 0

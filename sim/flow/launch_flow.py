@@ -293,7 +293,7 @@ def _guessed(
         return total * times, lanes * times
     before = facts[Dominators].immediate(block)
     if before is not None and loops.innermost[before] == inner:
-        # Lanes that parted meet again: a block runs no more often than one that always leads to it.
+        # Lanes that parted reconverge: a block runs no more often than one that always leads to it.
         return min(total, executions[before]), min(lanes, work[before])
     return total, min(lanes, total)
 

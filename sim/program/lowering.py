@@ -29,7 +29,7 @@ from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
-from kcc.sim.flow.divergent_branches import BRANCH_STEPS, MEETING_SLOTS, parting, turn_tests
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, RECONVERGENCE_SLOTS, parting, turn_tests
 from kcc.sim.machine.costs import (
     BY_CONSTANT,
     BY_POWER_OF_TWO,
@@ -466,7 +466,7 @@ class _Lowering:
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
                 waits[block] = jumps[-1]
-                drafts[jumps[-1]].slots += MEETING_SLOTS * (block in notes)
+                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in notes)
                 drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
 

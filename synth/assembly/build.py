@@ -83,7 +83,7 @@ class Original:
     (``profile``) and for each of them. ``spans`` are where accesses go whose addresses are drawn,
     by instruction; ``refills`` the least and the largest value that may be stored; ``access_of``
     numbers accesses; ``meets`` says where lanes that part at a block
-    meet again."""
+    reconverge."""
 
     kernel: SourceKernel
     function: Function

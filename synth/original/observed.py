@@ -103,7 +103,7 @@ def kernel_facts(
     accesses: Sequence[int], meets: Sequence[int | None],
 ) -> KernelFacts:  # fmt: skip
     """The facts of a kernel, whatever the launch. ``accesses`` are its accesses' instructions,
-    ``meets`` is by block where lanes meet again."""
+    ``meets`` is by block where lanes reconverge."""
     roles = roles_of(function, steady(kernel, function))
     leaves = dict(_leaves_of(function, roles))
     filled = dict(_filled(kernel, function, roles))

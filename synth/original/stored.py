@@ -27,7 +27,7 @@ KEY = "synthesis"
 @dataclass(frozen=True, slots=True)
 class StoredKernel:
     """A kernel of ``modules``: the instruction that each access is, and the block where lanes that
-    part at a block meet again."""
+    part at a block reconverge."""
 
     module: int
     symbol: str

@@ -108,14 +108,14 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Entry:
-    """Lanes that run together from ``block`` on until they come to ``meeting``."""
+    """Lanes that run together from ``block`` on until they come to ``reconvergence``."""
 
     block: int
     lanes: tuple[int, ...]
-    meeting: int
+    reconvergence: int
 
 
-def meeting_points(function: Function) -> dict[int, int]:
+def reconvergence_points(function: Function) -> dict[int, int]:
     """Each block's immediate post-dominator, by sets: of those that post-dominate a block the one
     that is post-dominated by all others. Ways that end in ``unreachable`` do not count: a block
     keeps all blocks as its post-dominators until a way to the end shows otherwise."""
@@ -147,7 +147,7 @@ class Reference:
     ) -> None:  # fmt: skip
         self.function, self.launch, self.width = kernel.function, launch, width
         self.module = unit.module
-        self.meeting = meeting_points(kernel.function)
+        self.reconvergence = reconvergence_points(kernel.function)
         self.shared = dict[int, bytearray]()
         self.addresses = dict[str, int]()
         self.local_sizes = dict[int, int]()
@@ -290,7 +290,7 @@ class _Warp:
         stack = [_Entry(0, everyone, EXIT)]
         while stack:
             top = stack[-1]
-            if top.block in (top.meeting, EXIT):
+            if top.block in (top.reconvergence, EXIT):
                 stack.pop()
                 continue
             block = function.blocks[top.block]
@@ -316,11 +316,11 @@ class _Warp:
         if len(taken) == 1:
             (top.block,) = taken
             return
-        meeting = self.launch.meeting[terminator.block]
-        top.block = meeting
+        reconvergence = self.launch.reconvergence[terminator.block]
+        top.block = reconvergence
         for target, lanes in reversed(taken.items()):
-            if target != meeting:
-                stack.append(_Entry(target, lanes, meeting))
+            if target != reconvergence:
+                stack.append(_Entry(target, lanes, reconvergence))
 
     def _targets(self, terminator: Terminator) -> list[int]:
         match terminator:

@@ -1,4 +1,4 @@
-"""Which values are the same in all lanes of a warp, and where lanes part and meet again.
+"""Which values are the same in all lanes of a warp, and where lanes part and reconverge.
 
 A value is *uniform* when all lanes that are active at a point of its scope hold the same. What
 makes values differ: lane and work-item ids, private memory, atomics, loads from addresses that
@@ -6,7 +6,7 @@ differ, and control: a phi where lanes meet that came by different ways, and a v
 cycle which its lanes leave at different times. (Coutinho et al., "Divergence Analysis and
 Optimizations", PACT 2011; the propagation along disjoint paths is that of Rosemann et al., "An
 Abstract Interpretation for SPMD Divergence on Reducible Control Flow Graphs", POPL 2021. Cycles
-here are strongly connected components without the meeting point, so any graph will do.)
+here are strongly connected components without the reconvergence point, so any graph will do.)
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kcc.frontend.ir.types import PtrTy
 from kcc.frontend.ir.values import InstructionRef, Poison, Undef, Value
 
 EXIT = -1
-"""Stands for the end of the function among meeting points."""
+"""Stands for the end of the function among reconvergence points."""
 
 LANE_QUERIES = frozenset(
     {
@@ -51,14 +51,14 @@ WATCHED_LOAD = "kcc.undefined.load."
 class WarpFlow:
     """What the engine knows about a function; instructions by index.
 
-    ``meeting`` maps every block with a divergent branch to the block where its lanes meet again
-    (the immediate post-dominator), or :data:`EXIT`. ``varying`` are the instructions whose results
+    ``reconvergence`` maps every block with a divergent branch to its reconvergence
+    point (the immediate post-dominator), or :data:`EXIT`. ``varying`` are the instructions whose results
     differ between lanes. ``kept`` are those whose results must not be overwritten in lanes that
     are not active, because those lanes still need them. ``cycles`` are sets of blocks that lanes
     leave at different times: outside, what they define differs between lanes.
     """
 
-    meeting: Mapping[int, int]
+    reconvergence: Mapping[int, int]
     varying: frozenset[int]
     kept: frozenset[int]
     cycles: tuple[frozenset[int], ...]
@@ -124,16 +124,16 @@ class _Analysis:
             return
         if not self._operand_differs(branch.operands[0], block):
             return
-        meeting = self.postdominators[block]
-        self.divergent[block] = meeting
-        for join in self._joins(block, meeting):
+        reconvergence = self.postdominators[block]
+        self.divergent[block] = reconvergence
+        for join in self._joins(block, reconvergence):
             self.joined.add(join)
             for phi in self.function.blocks[join].phis:
                 self.kept.add(phi.index)
                 self.worklist.append(phi)
-        cycle = self._cycle(block, meeting)
+        cycle = self._cycle(block, reconvergence)
         if cycle:
-            self._wait_at(targets - {meeting})
+            self._wait_at(targets - {reconvergence})
             self._diverge(cycle, tangled=len(targets & cycle) > 1)
 
     def _wait_at(self, targets: set[int]) -> None:
@@ -149,11 +149,11 @@ class _Analysis:
             self.varying.add(instruction.index)
             self.worklist += self.uses[instruction.index]
 
-    def _cycle(self, block: int, meeting: int) -> frozenset[int]:
-        """The blocks on cycles through ``block`` that avoid the meeting point."""
+    def _cycle(self, block: int, reconvergence: int) -> frozenset[int]:
+        """The blocks on cycles through ``block`` that avoid the reconvergence point."""
         blocks = self.function.blocks
-        after = _reach(blocks[block].successors, lambda b: blocks[b].successors, meeting)
-        before = _reach((block,), lambda b: blocks[b].predecessors, meeting)
+        after = _reach(blocks[block].successors, lambda b: blocks[b].successors, reconvergence)
+        before = _reach((block,), lambda b: blocks[b].predecessors, reconvergence)
         return frozenset(after & before) if block in after else frozenset()
 
     def _diverge(self, cycle: frozenset[int], *, tangled: bool) -> None:
@@ -177,8 +177,8 @@ class _Analysis:
                     self.kept.add(value.index)
                     self.worklist.append(instruction)
 
-    def _joins(self, start: int, meeting: int) -> set[int]:
-        """Blocks that disjoint paths from the branch in ``start`` reach, and the meeting point.
+    def _joins(self, start: int, reconvergence: int) -> set[int]:
+        """Blocks that disjoint paths from the branch in ``start`` reach, and its reconvergence.
         Each path carries the label of the last block where paths met."""
         labels = dict[int, int]()
         joins = set[int]()
@@ -193,9 +193,9 @@ class _Analysis:
             elif block in labels:
                 continue
             labels[block] = label
-            if block not in (meeting, start):
+            if block not in (reconvergence, start):
                 pending += [(s, label) for s in self.function.blocks[block].successors]
-        return joins | ({meeting} - {EXIT})
+        return joins | ({reconvergence} - {EXIT})
 
 
 def _reach(starts: Iterable[int], edges: Callable[[int], Iterable[int]], without: int) -> set[int]:

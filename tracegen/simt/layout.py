@@ -116,7 +116,7 @@ class State(IntEnum):
     PC = 0
     """Where to go on: a place in the table of resume points, 0 is the entry."""
     MASK = 1
-    MEETING = 2
+    RECONVERGENCE = 2
     """The block where the current lanes wait for others, -1 for none."""
     DEPTH = 3
     """Used entries of the stack."""
@@ -132,7 +132,7 @@ class State(IntEnum):
 
 
 STACK_WORDS = 3
-"""A stack entry: resume point, mask, meeting block."""
+"""A stack entry: resume point, mask, reconvergence block."""
 
 
 class Status(IntEnum):

@@ -115,7 +115,7 @@ def plan_kernel(
     gives all begin at the same place, as in CUDA, and have ``dynamic_local_bytes``."""
     segment_of, first_segment, barriers = _segments(function)
     slots, escapes, end = _slots(function, flow, width, segment_of)
-    stack_entries = width + len(set(flow.meeting.values())) + 2
+    stack_entries = width + len(set(flow.reconvergence.values())) + 2
     stack_offset = end
     state_bytes = _round_up(end + stack_entries * STACK_WORDS * 8, 64)
     allocas, copies, private_bytes = _private_objects(function)

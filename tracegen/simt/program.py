@@ -50,7 +50,7 @@ class ProgramOptions:
 
 def make_plan(kernel: Kernel, module: Module, width: int, dynamic_local_bytes: int = 0) -> Plan:
     """Analyse one kernel of ``module`` and lay it out."""
-    flow = analyse_warp_flow(kernel.function, _meeting_points(kernel, module))
+    flow = analyse_warp_flow(kernel.function, _reconvergence_points(kernel, module))
     return plan_kernel(module, kernel.function, flow, width, dynamic_local_bytes)
 
 
@@ -96,9 +96,11 @@ def write_program(plan: Plan, options: ProgramOptions) -> str:
     return builder.text()
 
 
-def _meeting_points(kernel: Kernel, module: Module) -> dict[int, int]:
+def _reconvergence_points(kernel: Kernel, module: Module) -> dict[int, int]:
     """Each block's immediate post-dominator, :data:`EXIT` where that is the end of the kernel."""
     facts = run_passes(kernel, module, [ControlFlowPass(), PostDominatorsPass()])
     after = facts[PostDominators]
     found = ((b.index, after.immediate(b.index)) for b in kernel.function.blocks)
-    return {block: EXIT if meeting is None else meeting for block, meeting in found}
+    return {
+        block: EXIT if reconvergence is None else reconvergence for block, reconvergence in found
+    }

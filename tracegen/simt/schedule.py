@@ -170,7 +170,7 @@ class _Schedule:
         live = code.load(I64, code.gep(I64, masks, [warp]), 8)
         zero = const_int(I64, 0)
         for index, value in (
-            (State.PC, zero), (State.MASK, live), (State.MEETING, const_int(I64, -1)),
+            (State.PC, zero), (State.MASK, live), (State.RECONVERGENCE, const_int(I64, -1)),
             (State.DEPTH, zero), (State.BUDGET, self.word(Worker.BUDGET)),
             (State.STATUS, const_int(I64, Status.BARRIER)), (State.LIVE, live),
             (State.VOTES, zero),

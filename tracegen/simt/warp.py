@@ -3,7 +3,7 @@
 Divergence is handled with a stack (Fung et al., "Dynamic Warp Formation and Scheduling for
 Efficient GPU Control Flow", MICRO 2007, section 3): where lanes part, the block where they meet
 again is remembered with all of them, one side goes on and the other is put on the stack; whoever
-arrives at the meeting point takes the next entry. ``then`` runs before ``else``.
+arrives at the reconvergence point takes the next entry. ``then`` runs before ``else``.
 
 Blocks branch to one another directly; the dispatch switch is used only after a pop or on resuming
 behind a barrier.
@@ -51,13 +51,13 @@ class WarpWriter(InstructionWriter):
     counting: bool = True
     lenient: bool = False
     """Whether lanes that have ended may miss barriers, as CUDA has it."""
-    meetings: frozenset[int] = field(default_factory=frozenset[int])
+    reconvergences: frozenset[int] = field(default_factory=frozenset[int])
     loop_heads: frozenset[int] = field(default_factory=frozenset[int])
     variables: dict[str, Value] = field(default_factory=dict[str, Value])
 
     def write(self) -> None:
         """Write the whole function into the module."""
-        self.meetings = frozenset(self.plan.flow.meeting.values()) - {EXIT}
+        self.reconvergences = frozenset(self.plan.flow.reconvergence.values()) - {EXIT}
         self.loop_heads = retreat_targets(self.plan.function.blocks)
         self._write_entry()
         for block in self.plan.function.blocks:
@@ -74,12 +74,15 @@ class WarpWriter(InstructionWriter):
     def _write_entry(self) -> None:
         self.code.position_at("entry")
         for name, type_ in (
-            ("mask", self.mask_type), ("meeting", I32), ("depth", I64), ("budget", I64),
+            ("mask", self.mask_type), ("reconvergence", I32), ("depth", I64), ("budget", I64),
             ("point", I32),
         ):  # fmt: skip
             self.variables[name] = self.code.alloca(type_, 8)
         self.set("mask", self.narrow(self.load_word(self.state, State.MASK)))
-        self.set("meeting", self.code.cast("trunc", self.load_word(self.state, State.MEETING), I32))
+        self.set(
+            "reconvergence",
+            self.code.cast("trunc", self.load_word(self.state, State.RECONVERGENCE), I32),
+        )
         self.set("depth", self.load_word(self.state, State.DEPTH))
         self.set("budget", self.load_word(self.state, State.BUDGET))
         self.set("point", self.code.cast("trunc", self.load_word(self.state, State.PC), I32))
@@ -99,7 +102,7 @@ class WarpWriter(InstructionWriter):
         entry = self._stack_entry(depth)
         self.set("point", self.code.cast("trunc", self.load_word(entry, 0), I32))
         self.set("mask", self.narrow(self.load_word(entry, 1)))
-        self.set("meeting", self.code.cast("trunc", self.load_word(entry, 2), I32))
+        self.set("reconvergence", self.code.cast("trunc", self.load_word(entry, 2), I32))
         self.code.branch("dispatch")
 
     def _write_exit(self) -> None:
@@ -134,22 +137,22 @@ class WarpWriter(InstructionWriter):
         place = self.code.binary("add", offset, const_int(I64, self.plan.stack_offset))
         return self.code.gep(I8, self.state, [place])
 
-    def push(self, point: int, mask: Value, meeting: Value) -> None:
+    def push(self, point: int, mask: Value, reconvergence: Value) -> None:
         """Put lanes on the stack: where they go on, which, and where they meet others."""
         depth = self.get("depth")
         entry = self._stack_entry(depth)
         self.store_word(const_int(I64, point), entry, 0)
         self.store_word(self.widen(mask), entry, 1)
-        self.store_word(self.code.cast("sext", meeting, I64), entry, 2)
+        self.store_word(self.code.cast("sext", reconvergence, I64), entry, 2)
         self.set("depth", self.code.binary("add", depth, const_int(I64, 1)))
 
     # blocks
 
     def _write_block(self, block: Block) -> None:
         self.code.position_at(block_label(block.index))
-        if block.index in self.meetings:
+        if block.index in self.reconvergences:
             arrived = self.code.compare(
-                "icmp", "eq", self.get("meeting"), const_int(I32, block.index)
+                "icmp", "eq", self.get("reconvergence"), const_int(I32, block.index)
             )
             self.code.branch_if(arrived, "pop", f"body.{block.index}")
             self.code.position_at(f"body.{block.index}")
@@ -219,7 +222,9 @@ class WarpWriter(InstructionWriter):
         point = len(self.plan.function.blocks) + number
         self.store_word(const_int(I64, point), self.state, State.PC)
         self.store_word(self.widen(self.mask), self.state, State.MASK)
-        self.store_word(self.code.cast("sext", self.get("meeting"), I64), self.state, State.MEETING)
+        self.store_word(
+            self.code.cast("sext", self.get("reconvergence"), I64), self.state, State.RECONVERGENCE
+        )
         self.store_word(self.get("depth"), self.state, State.DEPTH)
         self.store_word(self.get("budget"), self.state, State.BUDGET)
         self.code.ret(const_int(I32, Status.BARRIER))
@@ -291,7 +296,7 @@ class WarpWriter(InstructionWriter):
 
     def _part(self, block: Block, ways: list[tuple[int, Value]]) -> None:
         """Lanes go different ways. If all go one way nothing is pushed."""
-        meeting = self.plan.flow.meeting[block.index]
+        reconvergence = self.plan.flow.reconvergence[block.index]
         for target, lanes in ways:
             all_here = self.code.compare("icmp", "eq", lanes, self.mask)
             alone, next_ = self.code.new_label("alone"), self.code.new_label("apart")
@@ -306,36 +311,38 @@ class WarpWriter(InstructionWriter):
         for target, lanes in ways:
             self.copy_phis(block, target, lanes)
         self.values = saved
-        if meeting != EXIT:
-            self._push_meeting(meeting)
-        inner = [(t, m) for t, m in ways if t != meeting]
+        if reconvergence != EXIT:
+            self._push_reconvergence(reconvergence)
+        inner = [(t, m) for t, m in ways if t != reconvergence]
         for target, lanes in reversed(inner[1:]):
-            self._push_lanes(target, lanes, meeting)
+            self._push_lanes(target, lanes, reconvergence)
         target, lanes = inner[0]
         if len(ways) == 2:
             self.set("mask", lanes)
-            self.set("meeting", const_int(I32, meeting))
+            self.set("reconvergence", const_int(I32, reconvergence))
             self.code.branch(block_label(target))
         else:
-            self._push_lanes(target, lanes, meeting)
+            self._push_lanes(target, lanes, reconvergence)
             self.code.branch("pop")
 
-    def _push_meeting(self, meeting: int) -> None:
-        """Remember all lanes at the meeting point, unless they are waited for there already."""
-        waiting = self.code.compare("icmp", "eq", self.get("meeting"), const_int(I32, meeting))
+    def _push_reconvergence(self, reconvergence: int) -> None:
+        """Remember all lanes at the reconvergence point, unless they are waited for already."""
+        waiting = self.code.compare(
+            "icmp", "eq", self.get("reconvergence"), const_int(I32, reconvergence)
+        )
         fresh, done = self.code.new_label("fresh"), self.code.new_label("waiting")
         self.code.branch_if(waiting, done, fresh)
         self.code.position_at(fresh)
-        self.push(meeting, self.mask, self.get("meeting"))
+        self.push(reconvergence, self.mask, self.get("reconvergence"))
         self.code.branch(done)
         self.code.position_at(done)
 
-    def _push_lanes(self, target: int, lanes: Value, meeting: int) -> None:
+    def _push_lanes(self, target: int, lanes: Value, reconvergence: int) -> None:
         """Put one side on the stack if any lane takes it."""
         some, none = self.code.new_label("some"), self.code.new_label("none")
         self.code.branch_if(self.any_lane(lanes), some, none)
         self.code.position_at(some)
-        self.push(target, lanes, const_int(I32, meeting))
+        self.push(target, lanes, const_int(I32, reconvergence))
         self.code.branch(none)
         self.code.position_at(none)
 

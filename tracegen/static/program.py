@@ -80,13 +80,13 @@ class Ways:
 @dataclass(frozen=True, slots=True)
 class Stop:
     """One block: its segments with their accesses, the loops around it (outermost first), where it
-    leads, and where the lanes that part here meet again.
+    leads, and where the lanes that part here reconverge.
     """
 
     segments: tuple[tuple[int, tuple[Touch, ...]], ...]
     chain: tuple[int, ...]
     ways: Ways
-    meeting: int
+    reconvergence: int
     divergent: bool
 
 
@@ -208,16 +208,16 @@ def _stop(
             segments[-1][1].append(Touch(number, address, row.element_bytes, inside))
         elif is_barrier(instruction):
             segments.append((plan.segment_of[instruction.index] + 1, []))
-    meeting = plan.flow.meeting.get(block.index)
-    divergent = meeting is not None
-    if meeting is None:
-        meeting = after.immediate(block.index)
+    reconvergence = plan.flow.reconvergence.get(block.index)
+    divergent = reconvergence is not None
+    if reconvergence is None:
+        reconvergence = after.immediate(block.index)
     chain = tuple(loop.id for loop in values.loops.around(block.index))[::-1]
     return Stop(
         tuple((number, tuple(touches)) for number, touches in segments),
         chain,
         _ways(values, block),
-        EXIT if meeting is None else meeting,
+        EXIT if reconvergence is None else reconvergence,
         divergent,
     )
 

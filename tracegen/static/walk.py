@@ -42,7 +42,7 @@ class _Entry:
 
     block: int
     mask: int
-    meeting: int
+    reconvergence: int
     doubt: bool
     release: int
 
@@ -66,7 +66,7 @@ class Walk:
         )
         self.decider, self._dealer = Decider(program, dealer), dealer
         self._mask = int(sum(1 << i for i in np.flatnonzero(exists).tolist()))
-        self._block, self._meeting = 0, NOWHERE
+        self._block, self._reconvergence = 0, NOWHERE
         self._doubt, self._release = False, NOWHERE
         self._stack = list[_Entry]()
         linear = zip(program.geometry.linear, place, strict=True)
@@ -76,7 +76,7 @@ class Walk:
         """To the end of the kernel."""
         stops = self.program.stops
         while self._block != EXIT or self._stack:
-            if self._block in (EXIT, self._meeting):
+            if self._block in (EXIT, self._reconvergence):
                 self._pop()
                 continue
             if self._block == self._release:
@@ -89,7 +89,7 @@ class Walk:
 
     def _pop(self) -> None:
         entry = self._stack.pop()
-        self._block, self._mask, self._meeting = entry.block, entry.mask, entry.meeting
+        self._block, self._mask, self._reconvergence = entry.block, entry.mask, entry.reconvergence
         self._doubt, self._release = entry.doubt, entry.release
 
     def _execute(self, stop: Stop) -> None:
@@ -158,7 +158,7 @@ class Walk:
         for target, lanes in zip(stop.ways.targets, masks, strict=True):
             if lanes == self._mask:
                 if assumed and not self._doubt:
-                    self._doubt, self._release = True, stop.meeting
+                    self._doubt, self._release = True, stop.reconvergence
                 self._go(target, lanes)
                 return
         self._part(stop, masks, assumed=assumed)
@@ -187,19 +187,19 @@ class Walk:
 
     def _part(self, stop: Stop, masks: list[int], *, assumed: bool) -> None:
         """Lanes go different ways, the first ones first."""
-        source, meeting = self._block, stop.meeting
+        source, reconvergence = self._block, stop.reconvergence
         ways = list(zip(stop.ways.targets, masks, strict=True))
         for target, lanes in ways:
             if lanes:
                 self._follow(source, target, lanes)
-        if meeting not in (EXIT, self._meeting):
-            self._push(meeting, self._mask, self._meeting, self._doubt, self._release)
+        if reconvergence not in (EXIT, self._reconvergence):
+            self._push(reconvergence, self._mask, self._reconvergence, self._doubt, self._release)
         doubt = self._doubt or assumed
-        inner = [(target, lanes) for target, lanes in ways if target != meeting]
+        inner = [(target, lanes) for target, lanes in ways if target != reconvergence]
         for target, lanes in reversed(inner):
             if lanes:
-                self._push(target, lanes, meeting, doubt, NOWHERE)
+                self._push(target, lanes, reconvergence, doubt, NOWHERE)
         self._pop()
 
-    def _push(self, block: int, mask: int, meeting: int, doubt: bool, release: int) -> None:
-        self._stack.append(_Entry(block, mask, meeting, doubt, release))
+    def _push(self, block: int, mask: int, reconvergence: int, doubt: bool, release: int) -> None:
+        self._stack.append(_Entry(block, mask, reconvergence, doubt, release))

@@ -66,7 +66,7 @@ class TracedBlockTable:
     last. ``counted`` are those that count as warp instructions: all but phis.
 
     ``successors`` are the terminator's targets, each once. ``reconvergence`` is the block where
-    lanes that part here meet again, -1 the end of the kernel; None where lanes cannot part.
+    lanes that part here reconverge, -1 the end of the kernel; None where lanes cannot part.
     ``line`` is 0 where it is not known.
     """
 

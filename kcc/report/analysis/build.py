@@ -194,7 +194,7 @@ def _branches(kernel: Kernel, facts: Facts) -> tuple[Branch, ...]:
                 block=branch.block,
                 condition=condition_text(kernel.function, end),
                 divergence=divided.uniformity,
-                meets=divided.reconvergence,
+                reconverges_at=divided.reconvergence,
                 sides=condition.sides,
                 terminals=tuple(t for t in Terminal if t in condition.terminals),
                 reason=condition.reason,

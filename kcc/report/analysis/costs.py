@@ -58,7 +58,7 @@ def costly_groups(facts: Facts) -> list[Costly]:
 
 def cost_of(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
     """What an access costs beyond the least that its data need; None if little or not known."""
-    cost = price(element_bytes, pattern)
+    cost = request_cost(element_bytes, pattern)
     return cost if cost is not None and is_worth_saying(cost) else None
 
 
@@ -67,7 +67,7 @@ def is_worth_saying(cost: Cost) -> bool:
     return cost.excess >= WORTH_SAYING * cost.spent and cost.excess > 0
 
 
-def price(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
+def request_cost(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
     """What an access costs, and how much of it beyond the least that its data need; None if that
     is not known."""
     if isinstance(element_bytes, Unknown):

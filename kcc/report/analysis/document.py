@@ -219,7 +219,7 @@ def _branch(branch: Branch) -> dict[str, Json]:
         "block": branch.block,
         "condition": branch.condition,
         "divergence": branch.divergence.value,
-        "reconvergence": branch.meets,
+        "reconvergence": branch.reconverges_at,
         "depends_on": [terminal.value for terminal in branch.terminals],
         "lanes": _sides(branch),
         "reason": branch.reason or None,

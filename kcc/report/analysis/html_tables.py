@@ -91,7 +91,9 @@ def branches(kernel: KernelReport, index: int, ids: Sequence[int] | None = None)
 
 
 def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]:
-    meets = "end" if branch.meets is None else kernel.blocks[branch.meets].label
+    reconverges_at = (
+        "end" if branch.reconverges_at is None else kernel.blocks[branch.reconverges_at].label
+    )
     return (
         _at(index, branch.line, branch.column),
         tag("code", branch.condition),
@@ -99,7 +101,7 @@ def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]
         true_share(branch),
         branch.sides[0].items if branch.sides else "",
         ", ".join(terminal.value for terminal in branch.terminals),
-        meets,
+        reconverges_at,
         branch.reason,
     )
 

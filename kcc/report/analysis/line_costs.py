@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kcc.passes.control.trip_counts import TripKind
-from kcc.report.analysis.costs import is_worth_saying, price
+from kcc.report.analysis.costs import is_worth_saying, request_cost
 from kcc.report.analysis.model import Access, Branch, Cost, KernelReport, LineFacts, Loop
 from kcc.report.shared.words import trip_text
 
@@ -56,7 +56,7 @@ def line_cost(kernel: KernelReport, line: LineFacts) -> LineCost:
         items = work_items(kernel)
         per_item = executions / items if items else None
     accesses = [kernel.accesses[index] for index in line.accesses]
-    priced = [(access, price(access.element_bytes, access.pattern)) for access in accesses]
+    priced = [(access, request_cost(access.element_bytes, access.pattern)) for access in accesses]
     return LineCost(
         executions=executions,
         instructions=instructions,

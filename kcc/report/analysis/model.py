@@ -100,8 +100,8 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A conditional branch or switch; ``condition`` is readable text. ``meets`` is the block where
-    lanes that part here meet again, None the end of the kernel."""
+    """A conditional branch or switch; ``condition`` is readable text. ``reconverges_at`` is its
+    reconvergence point, None the end of the kernel."""
 
     id: int
     line: int
@@ -109,7 +109,7 @@ class Branch:
     block: int
     condition: str
     divergence: Uniformity
-    meets: int | None
+    reconverges_at: int | None
     sides: tuple[Side, ...]
     terminals: tuple[Terminal, ...]
     reason: str

@@ -8,7 +8,7 @@ from kcc.base.diagnostics import Span
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.sim.flow.divergent_branches import BRANCH_STEPS, MEETING_SLOTS
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, RECONVERGENCE_SLOTS
 from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.operations import MachineOperation
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
@@ -55,11 +55,11 @@ def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, p
     assert len(found) == parting
     none, before = branches(body, Generation.MAXWELL)
     assert not none
-    assert slots == pytest.approx(before + parting * MEETING_SLOTS)
+    assert slots == pytest.approx(before + parting * RECONVERGENCE_SLOTS)
 
 
 def test_the_place_where_lanes_meet_is_noted_once():
     once, _ = branches(PARTING, Generation.VOLTA)
     twice, _ = branches(TWICE, Generation.VOLTA)
     assert len(twice) >= len(once)
-    assert sum(row.slots > MEETING_SLOTS for row in twice) == 1
+    assert sum(row.slots > RECONVERGENCE_SLOTS for row in twice) == 1
