@@ -455,6 +455,8 @@ def stall_label(name: str) -> str:
     """The label of a cause by the name that a model's document has for it; other names as they
     are, with spaces."""
     stall = _STALLS.get(name)
+    if name.removesuffix("_bound") in RESOURCES:
+        return f"bound: {RESOURCES[name.removesuffix('_bound')]}"
     return name.replace("_", " ") if stall is None else stall.label
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
-from kcc.base.terms import WORDS
+from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
@@ -158,9 +158,11 @@ def _resources(kernel: KernelReport) -> list[VerdictLine]:
 def _launch(kernel: KernelReport) -> str:
     launch = kernel.launch
     parts, given = list[str](), False
+    is_cuda = WORDS[kernel.language.value] is CUDA_WORDS
+    whole, block = ("threads", "block") if is_cuda else ("global", "local")
     for name, shown, origin in (
-        ("global", size(launch.global_size), launch.global_origin),
-        ("local", size(launch.local_size), launch.local_origin),
+        (whole, size(launch.global_size), launch.global_origin),
+        (block, size(launch.local_size), launch.local_origin),
     ):
         match origin:
             case Origin.GIVEN:
@@ -168,8 +170,8 @@ def _launch(kernel: KernelReport) -> str:
                 given = True
             case Origin.REQUIRED:
                 parts.append(f"{name} {shown} (required by the kernel)")
-            case Origin.ASSUMED if name == "global":
-                parts.append("global size not given")
+            case Origin.ASSUMED if name == whole:
+                parts.append("grid not given" if is_cuda else "global size not given")
             case Origin.ASSUMED:
                 parts.append(f"{name} {shown} (assumed)")
     return ", ".join(parts) + (f" (from {launch.given_by})" if given else "")

@@ -216,6 +216,8 @@ def addresses_text(pattern: AccessPattern, element_bytes: int) -> str:
             rows = f"rows of {pattern.run_lanes} lanes"
             if pattern.bank_passes is not None or pattern.run_lanes is None:
                 return f"{rows} share banks"
+            if pattern.stride_bytes not in (None, element_bytes):
+                return f"{rows}, which are {pattern.stride_bytes} bytes apart"
             row_bytes = pattern.run_lanes * element_bytes
             if row_bytes % SECTOR_BYTES == 0:
                 return f"{rows} do not start at a sector"
