@@ -6,7 +6,8 @@ sources that are tables. A table is left out when it is predicted with every con
 it at that value, without the GPU values that come from it, and at the clock of the data sheet where
 the clock was read off its own rows (``settings`` of benchmarks/measured_tables.py).
 
-Rules of compilation that were chosen with tables in view (docs/accuracy.md) are no numbers and
+Rules of compilation that were chosen with tables in view (docs/validation/accuracy.md) are no
+numbers and
 stay.
 """
 

@@ -1,4 +1,4 @@
-"""The picture of docs/interval.md: CPI stacks of three kernels over the warps of an SM.
+"""The picture of docs/explanation/interval.md: CPI stacks of three kernels over the warps of an SM.
 
 As the dissertation's figure 33: a coalesced, a half divergent and a fully divergent kernel on
 gpumech-table7 with 8 to 48 warps, and on top what the cycle-level model says.
@@ -56,7 +56,7 @@ def picture(bench: Bench) -> Markup:
 
 def main() -> None:
     """Write the picture."""
-    parser = argparse.ArgumentParser(description="the picture of docs/interval.md")
+    parser = argparse.ArgumentParser(description="the picture of docs/explanation/interval.md")
     parser.add_argument("--traces", type=Path, default=Path("/tmp/kcc-interval"))
     parser.add_argument("--journal", type=Path, default=Path("/tmp/kcc-interval.csv"))
     parser.add_argument("-o", dest="output", type=Path,

@@ -1,4 +1,4 @@
-"""How well phases are found and sampled: the tables of docs/phases.md.
+"""How well phases are found and sampled: the tables of docs/validation/phases.md.
 
 python -m benchmarks.phases UNITS.json... [--points 20]
 python -m benchmarks.phases TRAINING.json OTHER.json... --inputs

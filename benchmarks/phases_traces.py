@@ -1,4 +1,4 @@
-"""Traces for the page on phases: the twelve workloads of docs/sampling.md, some of them smaller.
+"""Traces for the page on phases: the twelve workloads of the page on sampling, some smaller.
 
 python -m benchmarks.phases_traces FOLDER [--workloads bfs,cfd] [--inputs]
 

@@ -1,4 +1,4 @@
-"""The tables of docs/proxies.md, from the journal of benchmarks.proxies.
+"""The tables of docs/validation/miniatures.md, from the journal of benchmarks.proxies.
 
     python -m benchmarks.proxy_tables proxies.jsonl
 

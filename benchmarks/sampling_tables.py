@@ -1,4 +1,4 @@
-"""The tables of docs/sampling.md, out of the journal of `benchmarks.sampling`."""
+"""The tables of docs/validation/sampling.md, out of the journal of `benchmarks.sampling`."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ power to an integer, and the remainder by it (a loop of four such rounds has 104
 written with shifts 40). LLVM knows the functions of C only, not those of the dialect.
 
 A unit is folded for questions about a compiler's code; what is executed is not, for the engine's
-functions are exact only to the ulps that docs/execution.md states, and so are these.
+functions are exact only to the ulps that docs/explanation/execution.md states, and so are these.
 """
 
 from __future__ import annotations

@@ -1,20 +1,24 @@
-"""Writes docs/frontend.md from the tables of the front end.
+"""Writes the pages of docs/ that follow from tables.
 
     python -m scripts.make_docs
 
-A test fails while the committed page is not what this writes.
+A test fails while a committed page is not what this writes.
 """
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Callable
 from pathlib import Path
 
-from kcc.base.diagnostic_codes import CODES
 from kcc.frontend.builtins.documentation import markdown_table
+from scripts.make_commands import commands
+from scripts.make_diagnostics import diagnostics
+from scripts.make_glossary import glossary
+from scripts.make_schemas import schemas
 from tests.frontend.differences import DIFFERENCES
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "frontend.md"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+PAGE = DOCS / "reference" / "opencl-c.md"
 
 _INTRODUCTION = """\
 # The built-in front end
@@ -100,33 +104,13 @@ One library for all front ends, generated from `frontend/builtins/`.
 
 """
 
-_DIAGNOSTICS = """\
-## Diagnostics
-
-Messages look like `kernel.cl:3:9: error[K301]: unknown name 'foo'`, with the line and a mark
-under the place. Errors end the command with exit code 1; after 50 of them the rest is left out.
-"""
-
-_RANGES = {
-    "K0": "Command line, files, launches",
-    "K1": "Preprocessor",
-    "K2": "Syntax",
-    "K3": "Names, types, address spaces",
-    "K4": "Features",
-    "K5": "Intermediate representation",
-    "K6": "Analysis",
-    "K7": "Execution",
-    "K8": "GPU descriptions, registers, occupancy",
-    "K9": "Sampling and miniatures",
-}
-
 
 def page() -> str:
     """The whole page."""
     measured = "\n".join(f"| {what} | {count} | `{how}` |" for what, count, how in MEASURED)
     return (
         f"{_INTRODUCTION}{measured}\n\n{_DIFFERENCES}{_differences()}\n\n"
-        f"{_BUILTINS}{markdown_table()}\n{_DIAGNOSTICS}\n{_diagnostics()}"
+        f"{_BUILTINS}{markdown_table()}"
     )
 
 
@@ -138,18 +122,20 @@ def _differences() -> str:
     return "\n".join(lines)
 
 
-def _diagnostics() -> str:
-    parts = list[str]()
-    for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
-        rows = "\n".join(f"| {c} | {CODES[c].severity} | {CODES[c].title} |" for c in codes)
-        head = f"### {start}xx {_RANGES[start]}\n\n| code | | meaning |\n|---|---|---|"
-        parts.append(f"{head}\n{rows}")
-    return "\n\n".join(parts) + "\n"
+PAGES: dict[str, Callable[[], str]] = {
+    "glossary.md": glossary,
+    "reference/commands.md": commands,
+    "reference/diagnostics.md": diagnostics,
+    "reference/json.md": schemas,
+    "reference/opencl-c.md": page,
+}
+"""What writes each page, by its path in docs/."""
 
 
 def main() -> None:
-    """Write the page."""
-    PAGE.write_text(page(), encoding="utf-8")
+    """Write the pages."""
+    for path, write in PAGES.items():
+        (DOCS / path).write_text(write(), encoding="utf-8")
 
 
 if __name__ == "__main__":

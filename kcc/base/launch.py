@@ -116,7 +116,7 @@ def resolve_launch(
     required_local: tuple[int, int, int] | None = None,
     used_dimensions: int = 1,
 ) -> Launch:
-    """The launch of a kernel; what was not asked for is filled in as docs/launch.md says.
+    """The launch of a kernel; what was not asked for is filled in as docs/reference/launch.md says.
 
     :param names: values of names; extents with other names stay expressions.
     :param required_local: the kernel's reqd_work_group_size.

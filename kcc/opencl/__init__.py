@@ -1,8 +1,8 @@
 """The OpenCL host: a subset of PyOpenCL whose device is kcc's own execution of kernels.
 
 A PyOpenCL script runs by changing its import into ``import kcc.opencl as cl``. What is there is
-listed in docs/hosts.md; any other name of PyOpenCL raises an error that names it. Like PyOpenCL's
-queues, the module is meant to be used from one thread.
+listed in docs/reference/hosts.md; any other name of PyOpenCL raises an error that names it. Like
+PyOpenCL's queues, the module is meant to be used from one thread.
 """
 
 from __future__ import annotations

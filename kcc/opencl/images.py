@@ -169,7 +169,7 @@ class Image(MemoryObject):
             self.type = _image_type(len(shape), is_array=is_array, has_buffer=buffer is not None)
         self.format, self.buffer = format, buffer
         if not format.is_supported:
-            what = f"{format!r} is not there; docs/hosts.md lists the formats that are"
+            what = f"{format!r} is not there; docs/reference/hosts.md lists the formats that are"
             raise failure("clCreateImage", status_code.IMAGE_FORMAT_NOT_SUPPORTED, what)
         self.extent = tuple(int(n) for n in shape)
         self._check_extent()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-ADVICE = "docs/hosts.md lists what is there"
+ADVICE = "docs/reference/hosts.md lists what is there"
 
 
 class NotInKcc(AttributeError):

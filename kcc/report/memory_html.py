@@ -49,7 +49,7 @@ def memory_page(report: MemoryReport) -> str:
         tag("header", tag("h1", tag("code", report.source))),
         tag("p", "Hit rates of caches and latencies of loads over many random orders of warps: the"
             " mean of all trials and two standard deviations of one. How the orders differ is no"
-            " error of the model; docs/memory.md says how far it is to be trusted."),
+            " error of the model; docs/validation/memory.md says how far it is to be trusted."),
         _overview(report),
         *(_run(report, run) for run in report.runs),
         _notes(report),
@@ -205,4 +205,4 @@ def _notes(report: MemoryReport) -> Markup:
     if not notes:
         return NOTHING
     items = tag("ul", *(tag("li", note) for note in notes), class_="soft")
-    return join(tag("h2", "What this rests on"), items)
+    return join(tag("h2", "Assumptions"), items)

@@ -102,11 +102,18 @@ class AccessStudy:
             return _unknown(access, shown, size.reason)
         if self.algebra.known.local_size is None:
             return _unknown(access, shown, "the local size is not known")
+        from kcc.passes.access.likely_lanes import likely_lanes
         from kcc.passes.access.measure import Place, measured
 
         iterations = self.iterations(access.block)
         warps = self.warps(iterations.counts)
         split = self.split(warps, address, iterations.mask)
+        likely = ""
+        if isinstance(split, Unknown):
+            found = likely_lanes(self, warps, address)
+            if found is not None:
+                likely = f"as if no index wraps around: {split.reason}"
+                address, split = found
         if isinstance(split, Unknown):
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
             return AccessPattern(access.id, kind, shown, reason=split.reason)
@@ -115,6 +122,8 @@ class AccessStudy:
         loops = tuple(self.values.loops.around(access.block))
         place = Place(address, size, access.space, self.shape, loops)
         found = measured(pattern, place, warps, split, iterations)
+        if likely:
+            found = replace(found, exact=False, reason=found.reason or likely)
         return self._over_launch(access, place, found, split, warps)
 
     def _over_launch(

@@ -51,7 +51,8 @@ WARP = 32
 
 
 class Uniformity(Enum):
-    """The widest group over which a value is the same (docs/access-patterns.md), widest first."""
+    """The widest group over which a value is the same, widest first
+    (docs/explanation/access-patterns.md)."""
 
     LAUNCH = "launch"
     BLOCK = "block"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class TripKind(Enum):
-    """What is known of a trip count (docs/analysis.md)."""
+    """What is known of a trip count (docs/explanation/analysis.md)."""
 
     EXACT = "exact"
     SYMBOLIC = "symbolic"

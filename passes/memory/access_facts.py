@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class AccessKind(Enum):
-    """How the addresses of a warp's lanes lie to each other (docs/access-patterns.md)."""
+    """How the addresses of a warp's lanes lie (docs/explanation/access-patterns.md)."""
 
     UNIFORM = "uniform"
     """All lanes want the same address."""

@@ -11,7 +11,8 @@ The estimate is for the IR at -O2, and models what ptxas does:
 
 Five constants, the same for all kernels and architectures, turn pressures into a count. They were
 fitted to ptxas of CUDA 12.9 on the kernels of kernels/ by benchmarks/register_estimate.py, which
-also says how good they are on kernels that they were not fitted to (docs/gpus.md has the figures).
+also says how good they are on kernels that they were not fitted to
+(docs/reference/gpus.md has the figures).
 """
 
 from __future__ import annotations

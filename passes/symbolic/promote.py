@@ -45,7 +45,8 @@ def promoted(function: Function, flow: ControlFlow, dominators: Dominators) -> P
 
 
 def _variables(function: Function) -> dict[int, IrType]:
-    """Allocas of one scalar or vector that are only loaded and stored as a whole."""
+    """Allocas of one scalar or vector that are only loaded and stored as a whole; `volatile` ones
+    too, which hold what was stored last since nobody else sees them."""
     found = dict[int, IrType]()
     used = users(function)
     for instruction in function.instructions:
@@ -62,10 +63,10 @@ def _variables(function: Function) -> dict[int, IrType]:
 def _is_plain(user: object, alloca: int, type_: IrType) -> bool:
     match user:
         case Load():
-            return not user.volatile and user.type == type_
+            return user.type == type_
         case Store():
             is_value = isinstance(user.value, InstructionRef) and user.value.index == alloca
-            return not user.volatile and not is_value and user.value.type == type_
+            return not is_value and user.value.type == type_
         case _:
             return False
 

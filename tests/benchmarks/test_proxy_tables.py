@@ -1,4 +1,4 @@
-"""The tables of docs/proxies.md from a journal, by hand."""
+"""The tables of docs/validation/miniatures.md from a journal, by hand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Where our front end and PoCL 3.0 (clang 14) do not accept the same programs, and why.
 
 Each row has an example that a test builds with both, and a pattern over the keys of acceptance
-cases (see acceptance_cases), so that any other difference fails. docs/frontend.md shows the table.
+cases (see acceptance_cases), so that any other difference fails. docs/reference/opencl-c.md has
+the table.
 """
 
 from __future__ import annotations

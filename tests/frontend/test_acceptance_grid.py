@@ -56,7 +56,7 @@ def test_what_is_taken_is_what_pocl_takes(pocl_context: Any, *, full: bool) -> N
         and not listed(case.key, taken=not ours)
         and not (ours and pocl_refuses_late(pocl_context, case))
     ]
-    # -s shows the counts of docs/frontend.md
+    # -s shows the counts of docs/reference/opencl-c.md
     print(f"{len(cases)} programs, PoCL refuses {sum(map(bool, refused))}")  # noqa: T201
     assert wrong == []
     assert len(cases) > (2000 if full else 150)

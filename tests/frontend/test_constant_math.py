@@ -16,7 +16,7 @@ from tests.frontend.compiling import compiled, texts
 ONE = ("cos", "exp", "exp10", "exp2", "log", "log10", "log2", "rsqrt", "sin", "tan")
 DOMAIN: dict[str, tuple[Any, int]] = {"float": (np.float32, 1), "double": (np.float64, 4)}
 """How far engine and folding may be apart: floats are computed in double and rounded once by both,
-doubles have errors of at most 2 ulp in the engine (docs/execution.md)."""
+doubles have errors of at most 2 ulp in the engine (docs/explanation/execution.md)."""
 
 
 def calls_of(type_: str, rng: np.random.Generator, count: int) -> list[str]:

@@ -410,7 +410,7 @@ def test_missing_names_are_named(name: str, own_queue: cl.CommandQueue, own_prog
         getattr(things[owner], last)
     if owner != "Program":
         assert isinstance(caught.value, NotInKcc)
-        assert "docs/hosts.md" in str(caught.value)
+        assert "docs/reference/hosts.md" in str(caught.value)
     assert not hasattr(things[owner], last)
 
 

@@ -299,7 +299,7 @@ def test_what_kcc_lacks(run: Run, script: Write, text: str, name: str):
     assert ended.code == 1
     assert "error[K733]: " in ended.err
     assert name.rpartition(".")[2] in ended.err
-    assert "docs/hosts.md" in ended.err
+    assert "docs/reference/hosts.md" in ended.err
 
 
 @pytest.mark.sampled(2)

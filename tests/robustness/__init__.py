@@ -1,5 +1,5 @@
 """What kcc is given by strangers: campaigns of random programs, mutated kernels, damaged files and
 killed processes.
 
-``python -P -m tests.robustness --help`` runs them; docs/robustness.md has the counts.
+``python -P -m tests.robustness --help`` runs them; docs/validation/robustness.md has the counts.
 """

@@ -1,4 +1,4 @@
-"""The Python example of docs/execution.md runs."""
+"""The Python example of docs/explanation/execution.md runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "execution.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "explanation" / "execution.md"
 
 
 def test_example():

@@ -4,7 +4,7 @@ The search follows Wang et al., "A Hybrid Framework for Fast and Accurate GPU Pe
 through Source-Level Analysis and Trace-Based Simulation", section III-B: one warp walks the control
 flow graph with a node stack; branches that memory decides are taken. What is exact
 here beyond that text, and what is assumed, is told in
-``docs/static-traces.md``.
+``docs/explanation/static-traces.md``.
 
 Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids
 grow from warp to warp, ``radices`` the digits they are counted in, ``growths`` and ``shifts`` how

@@ -253,5 +253,5 @@ def unknown_key(key: str, place: Span | None) -> Diagnostic:
     near = get_close_matches(key, known, n=1) or [
         last[name] for name in get_close_matches(key.rpartition(".")[2], list(last), n=1)
     ]
-    hint = f"did you mean '{near[0]}'?" if near else "docs/gpus.md lists the keys"
+    hint = f"did you mean '{near[0]}'?" if near else "docs/reference/gpus.md lists the keys"
     return Diagnostic("K802", f"a GPU has no '{key}'", place, hint=hint)

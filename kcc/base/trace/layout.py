@@ -1,4 +1,4 @@
-"""The inner form of a trace file's records, as docs/trace.md describes it."""
+"""The inner form of a trace file's records, as docs/reference/trace.md describes it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tests.passes.workloads import sampled
 NAMES = sorted(path.stem for path in KERNELS.glob("*/*.cl"))
 
 MIX_TOLERANCE = 0.16
-"""Of a kernel's instructions but for moves, as docs/frontend-clang.md says and why."""
+"""Of a kernel's instructions but for moves, as docs/reference/cuda-and-llvm-ir.md says and why."""
 
 
 @pytest.mark.sampled(3)

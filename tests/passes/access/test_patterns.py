@@ -11,6 +11,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.ir.types import FloatTy, IntTy
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.types import AddressSpace
 from kcc.passes.access.patterns import AccessPatternsPass
 from kcc.passes.control.divergence import DivergencePass
 from kcc.passes.control.trip_counts import SymbolicValuesPass, TripCountsPass
@@ -182,8 +183,8 @@ KINDS = [
 ]  # fmt: skip
 
 
-def pattern_of(index: str, known: Known) -> AccessPattern:
-    """The pattern of the only store to an element."""
+def pattern_of(index: str, known: Known, *, first: bool = False) -> AccessPattern:
+    """The pattern of the only store to an element of an array; of the ``first`` of several."""
     source = (
         "__kernel void k(__global int *in, __global const int *idx, int n, __local int *tile) {"
         f" const int x = get_global_id(0), y = get_global_id(1); {index} = 1; }}"
@@ -191,8 +192,10 @@ def pattern_of(index: str, known: Known) -> AccessPattern:
     unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=OptLevel.O1))
     (kernel,) = unit.kernels
     facts = facts_for(kernel, unit, known)
-    (store,) = (a for a in facts[MemoryAccesses].accesses if a.op is AccessOp.STORE)
-    return facts[AccessPatterns].patterns[store.id]
+    accesses = facts[MemoryAccesses].accesses
+    stores = [a for a in accesses if a.op is AccessOp.STORE and a.space is not AddressSpace.PRIVATE]
+    assert first or len(stores) == 1
+    return facts[AccessPatterns].patterns[stores[0].id]
 
 
 @pytest.mark.sampled(2)
@@ -210,6 +213,27 @@ def test_kinds(case: tuple[Any, ...]):
         assert (spread.mean if spread else None) == mean
     assert found.exact == (mean is not None or index == "in[x * x]")
     assert found.exact or found.reason
+
+
+LIKELY = (
+    "for (int i = x; i < n; i += get_global_size(0)) in[i]",
+    "volatile int t = x; in[t]",
+    "int j = idx[0] + x; for (int k = 1; k < n; k++) { in[j] += k; j = idx[k] + x; } in[x]",
+)
+"""Whose lanes lie side by side whatever the launch and the memory are."""
+
+
+@pytest.mark.parametrize("index", LIKELY)
+def test_lanes_that_differ_by_their_number_alone_lie_side_by_side(index: str):
+    found = pattern_of(index, Known(local_size=(64,)), first=True)
+    assert found.kind is AccessKind.CONTIGUOUS
+    assert found.sectors
+    assert 4 <= found.sectors.least <= found.sectors.greatest <= 5
+
+
+def test_a_variable_that_lanes_change_by_what_memory_holds_is_not_likely():
+    index = "int j = x; for (int k = 1; k < n; k++) { in[j] += k; j = idx[j] + x; } in[x]"
+    assert pattern_of(index, Known(local_size=(64,)), first=True).kind is AccessKind.INDIRECT
 
 
 def test_a_launch_that_is_not_known_leaves_bounds():

@@ -211,7 +211,7 @@ def test_constants_to_counts():
 
 @pytest.mark.slow
 def test_estimates_against_ptxas():
-    """The figures of docs/gpus.md, with a little room."""
+    """The figures of docs/reference/gpus.md, with a little room."""
     errors: dict[str, list[float]] = {"sm_70": [], "sm_80": [], "sm_90": []}
     with TABLE.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

@@ -15,7 +15,8 @@ from kcc.stages.estimate import Question
 from kcc.validation.predict import Predictor
 
 OUTSIDE = {("a100_80", "288", "init_GBps"): 0.08}
-"""What docs/accuracy.md lists as outside 5 %: thread blocks that write and start again together."""
+"""What docs/validation/accuracy.md lists as outside 5 %: thread blocks that write and start again
+together."""
 
 DATA = Path(__file__).parents[3] / "benchmarks" / "data" / "stream_occupancy.csv"
 

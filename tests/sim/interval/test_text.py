@@ -59,7 +59,7 @@ def test_figure_24_explicit_schedule():
 
 
 def test_figure_24_equations():
-    # equation 20 counts by probability: 3/9 x 3 warps x 2 waiting slots, not 6 (docs/interval.md)
+    # equation 20 counts by probability: 3/9 x 3 warps x 2 waiting slots, not 6 (page on intervals)
     profile = profile_of([3], [6])
     assert nonoverlapped(profile, 4, RR).tolist() == pytest.approx([2])
     assert nonoverlapped(profile, 4, GTO).tolist() == pytest.approx([3])

@@ -1,4 +1,4 @@
-"""The console examples of docs/static-traces.md show what kcc prints, files beside."""
+"""The console examples of docs/explanation/static-traces.md show what kcc prints, files beside."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.kcc.test_docs import EXAMPLE, ROOT, run
 
-PAGE = ROOT / "docs" / "static-traces.md"
+PAGE = ROOT / "docs" / "explanation" / "static-traces.md"
 
 SIZE = re.compile(r"\d+(\.\d+)? kB")
 """Of a file: it hangs on the version of zlib."""

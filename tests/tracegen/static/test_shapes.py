@@ -66,7 +66,7 @@ def test_classes_say_what_a_run_does(body: str):
 
 
 def test_the_file_is_as_its_page_says(tmp_path: Path):
-    """Digits and shifts by lane, read by a reader that was written from docs/trace.md."""
+    """Digits and shifts by lane, read by a reader that was written from docs/reference/trace.md."""
     text = kernel("a[i / 64 + (i % 32 < 16 ? i : 7 * i)] = i; a[i % 64] = 1;")
     unit = unit_of(text)
     launch = StaticLaunch(NDRange((960,), (16,)), [BufferSize(1 << 20)])

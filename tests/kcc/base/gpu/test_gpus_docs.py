@@ -1,4 +1,4 @@
-"""docs/gpus.md has the keys and qualities that there are."""
+"""docs/reference/gpus.md has the keys and qualities that there are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from kcc.base.gpu.facts import QUALITY_MEANING, Quality
 from kcc.report.gpus import keys_table
 
-PAGE = Path(__file__).parents[4] / "docs" / "gpus.md"
+PAGE = Path(__file__).parents[4] / "docs" / "reference" / "gpus.md"
 
 
 def test_the_table_of_keys_is_that_of_the_schema():

@@ -1,4 +1,4 @@
-"""A second reader of trace files, written from docs/trace.md alone: slow, and sharing no code."""
+"""A second reader of trace files, made from docs/reference/trace.md alone: slow, no shared code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file is as docs/trace.md says: a reader written from that page alone agrees with ours."""
+"""The file is as docs/reference/trace.md says: a reader written from it alone agrees with ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.kcc.base.trace.plain_reader import Reader, Step
 from tests.kcc.base.trace.sample import SAMPLE
 from tests.kcc.base.trace.sample import write as write_sample
 
-PAGE = SAMPLE.with_name("trace.md")
+PAGE = SAMPLE.with_name("reference") / "trace.md"
 
 
 def ours(launch: LaunchTrace) -> dict[tuple[int, int], list[Step]]:
