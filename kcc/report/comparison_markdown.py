@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kcc.base.terms import stall_label
 from kcc.report.comparison import Comparison, Moved, Row
 from kcc.report.shared.units import duration
 
@@ -54,7 +55,7 @@ def _row(row: Row) -> str:
         change = f"**{change}** ❌"
     name = _plain(row.name + (f" (now {row.renamed})" if row.renamed else ""))
     reason = f" {_plain(row.reason)}" if row.reason and row.after_us is None else ""
-    cells = (name, _time(row.before_us), _time(row.after_us), change + reason, _moved(row.cause),
+    cells = (name, _time(row.before_us), _time(row.after_us), change + reason, _moved(row.cause, stall_label),
              _moved(row.line))  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
@@ -63,11 +64,11 @@ def _time(us: float | None) -> str:
     return "-" if us is None else duration(us)
 
 
-def _moved(moved: Moved | None) -> str:
+def _moved(moved: Moved | None, label: Callable[[str], str] = str) -> str:
     if moved is None:
         return ""
     sign = "+" if moved.change_us > 0 else "-"
-    return f"{_plain(moved.name)} {sign}{duration(abs(moved.change_us))}"
+    return f"{_plain(label(moved.name))} {sign}{duration(abs(moved.change_us))}"
 
 
 def _plain(text: str) -> str:
