@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 from kcc.base.terms import stall_label
 from kcc.report.comparison import Comparison, Moved, Row
@@ -55,8 +56,8 @@ def _row(row: Row) -> str:
         change = f"**{change}** ❌"
     name = _plain(row.name + (f" (now {row.renamed})" if row.renamed else ""))
     reason = f" {_plain(row.reason)}" if row.reason and row.after_us is None else ""
-    cells = (name, _time(row.before_us), _time(row.after_us), change + reason, _moved(row.cause, stall_label),
-             _moved(row.line))  # fmt: skip
+    cells = (name, _time(row.before_us), _time(row.after_us), change + reason,
+             _moved(row.cause, stall_label), _moved(row.line))  # fmt: skip
     return f"| {' | '.join(cells)} |"
 
 

@@ -51,11 +51,11 @@ WATCHED_LOAD = "kcc.undefined.load."
 class WarpFlow:
     """What the engine knows about a function; instructions by index.
 
-    ``reconvergence`` maps every block with a divergent branch to its
-    reconvergence point (the immediate post-dominator), or :data:`EXIT`. ``varying`` are the
-    instructions whose results differ between lanes. ``kept`` are those whose results must not be
-    overwritten in lanes that are not active, because those lanes still need them. ``cycles`` are sets of blocks that lanes
-    leave at different times: outside, what they define differs between lanes.
+    ``reconvergence`` maps every block with a divergent branch to its reconvergence point (the
+    immediate post-dominator), or :data:`EXIT`. ``varying`` are the instructions whose results
+    differ between lanes. ``kept`` are those whose results must not be overwritten in lanes that are
+    not active, because those lanes still need them. ``cycles`` are sets of blocks that lanes leave
+    at different times: outside, what they define differs between lanes.
     """
 
     reconvergence: Mapping[int, int]
