@@ -197,16 +197,20 @@ def copy_async(w: Writer, item: Instruction) -> None:
     w.label(end)
 
 
-def _all_or_nothing(w: Writer, operand: Operand, size: int) -> bool:
+def _all_or_nothing(w: Writer, operand: Operand, size: int, depth: int = 0) -> bool:
     """Whether a source size is chosen between nothing and the whole."""
-    if not isinstance(operand, Register):
+    if operand in (Integer(0), Integer(size)):
+        return True
+    if not isinstance(operand, Register) or depth > 4:
         return False
     found = [
         i for i in w.flat.body
         if isinstance(i, Instruction) and i.operands and i.operands[0] == operand
     ]  # fmt: skip
     return bool(found) and all(
-        i.words[0] == "selp" and set(i.operands[1:3]) <= {Integer(0), Integer(size)} for i in found
+        i.words[0] in ("selp", "mov")
+        and all(_all_or_nothing(w, o, size, depth + 1) for o in i.operands[1:3])
+        for i in found
     )
 
 
