@@ -1,8 +1,8 @@
 """Matrix products of a warp: the primitives that PTX's ``mma`` and ``wgmma`` become.
 
-``__kcc_mma_SHAPE_D_A_B_C[_OPTIONS]`` takes the fragments of A and B as vectors of registers and that of C, and gives
-that of D: ``<n x i32>`` for packed elements and integers, ``<n x float>``, ``<n x double>``. Which
-lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours; one rule
+``__kcc_mma_SHAPE_D_A_B_C[_OPTIONS]`` takes the fragments of A, B and C as vectors of registers and
+gives that of D: ``<n x i32>`` for packed elements and integers, ``<n x float>``, ``<n x double>``.
+Which lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours; one rule
 makes all of them but Volta's m8n8k4.
 """
 
@@ -14,13 +14,20 @@ from functools import cache
 
 PREFIX = "__kcc_mma_"
 
-BITS = {"f64": 64, "tf32": 32, "f32": 32, "s32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8, "s8": 8,
+ROW = "__kcc_matrix_row_"
+"""``i32 (i32)``: before the number of an 8 x 8 matrix of 16 bits of which the lanes 8 m to 8 m + 7
+give the addresses of the rows: how far the word that a lane takes lies behind the address it gives
+itself. Lane 4 r + w takes word w of row r, as ``ldmatrix`` does."""
+
+TRANSPOSED = "__kcc_matrix_transposed"
+"""``i32 (i32)``: of words of such a matrix those of the transposed one."""
+
+BITS = {"f64": 64, "tf32": 32, "f32": 32, "s32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8,
+        "s8": 8,
         "u8": 8, "s4": 4, "u4": 4, "b1": 1}  # fmt: skip
 """Of an element of a matrix."""
 
-_SYMBOL = re.compile(
-    rf"{PREFIX}m(\d+)n(\d+)k(\d+)_(\w+?)_(\w+?)_(\w+?)_([a-z0-9]+)((?:_[a-z]+)*)"
-)
+_SYMBOL = re.compile(rf"{PREFIX}m(\d+)n(\d+)k(\d+)_(\w+?)_(\w+?)_(\w+?)_([a-z0-9]+)((?:_[a-z]+)*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +70,11 @@ class MatrixProduct:
     def packed(self) -> int:
         """Elements of A, and of B, in a register."""
         return max(32 // BITS[self.a], 1)
+
+
+def moves_matrix(symbol: str) -> bool:
+    """Whether a symbol is one of the exchanges above."""
+    return symbol == TRANSPOSED or symbol.startswith(ROW)
 
 
 @cache

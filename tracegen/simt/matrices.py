@@ -1,8 +1,9 @@
 """Matrix products of a warp, as functions on fragments in memory.
 
 Products of floats of up to 16 bits and of tf32 are exact in double precision; their sum with C is
-made in double precision, from k = 0 on, and rounded once. PTX leaves order and precision of the sum open
-("at least single precision"). Products of doubles are fused, from k = 0 on, those of integers exact.
+made in double precision, from k = 0 on, and rounded once. PTX leaves order and precision of the sum
+open ("at least single precision"). Products of doubles are fused, from k = 0 on, those of integers
+exact.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ class _Function:
                 return self._binary(shift, "i32", up, 32 - bits)
 
     def _small_float(self, word: str, type_: str, place: int) -> str:
-        """8-bit floats, exact as float: exponent and mantissa at a half's or a float's place. e5m2 is
-        the upper byte of a half; e4m3 a float's with its exponent 2^120 too small."""
+        """8-bit floats, exact as float: e5m2 is the upper byte of a half, e4m3 at a float's place
+        is a float whose exponent is 120 too small."""
         if type_ == "e5m2":
             up = self._binary("shl", "i32", word, 24 - 8 * place)
             high = self._binary("lshr", "i32", self._binary("and", "i32", up, -16777216), 16)
@@ -163,9 +164,7 @@ class _Function:
         scale = f"splat (float 0x{(1023 + 120) << 52:016X})"
         value = self._binary("fmul", "float", small, scale)
         bits = self._binary("or", "i32", self._cast("bitcast", "float", value, "i32"), sign)
-        nan = self.value(
-            f"icmp eq {self._vector('i32')} {rest}, splat (i32 {0x7F000000 >> 4})"
-        )
+        nan = self.value(f"icmp eq {self._vector('i32')} {rest}, splat (i32 {0x7F000000 >> 4})")
         chosen = self.value(
             f"select {self._vector('i1')} {nan}, {self._vector('i32')} splat (i32 2143289344), "
             f"{self._vector('i32')} {bits}"
@@ -197,7 +196,9 @@ class _Function:
         if self.product.a == "b1":
             return self._added_bits(total, left, right)
         if self.kind != "double":
-            return self._binary("add", self.kind, total, self._binary("mul", self.kind, left, right))
+            return self._binary(
+                "add", self.kind, total, self._binary("mul", self.kind, left, right)
+            )
         if self.product.a == "f64":
             name = f"llvm.fma.v{LANES}f64"
             return self.value(
@@ -265,14 +266,11 @@ class _Function:
     def _clamped(self, total: str) -> str:
         vector = self._vector("i64")
         for name, limit in (("smin", (1 << 31) - 1), ("smax", -(1 << 31))):
-            total = self.value(
-                f"call {vector} @llvm.{name}.v{LANES}i64({vector} {total}, {vector} splat (i64 {limit}))"
-            )
+            both = f"{vector} {total}, {vector} splat (i64 {limit})"
+            total = self.value(f"call {vector} @llvm.{name}.v{LANES}i64({both})")
         return self._cast("trunc", "i64", total, "i32")
 
     def _put(self, value: str, kind: str, number: int) -> None:
         vector = self._vector(kind)
         place = self.value(f"getelementptr {vector}, ptr %c, i64 {number}")
         self.lines.append(f"  store {vector} {value}, ptr {place}, align 64")
-
-

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 
-from kcc.frontend.builtins.matrix import BITS, MatrixProduct
+from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
-from kcc.frontend.ptx.reading.lanes import shuffled
 from kcc.frontend.ptx.reading.model import Address, Instruction, Operand, Several
 from kcc.frontend.ptx.reading.pointers import SHARED
 from kcc.frontend.ptx.reading.typing import pointer_type
@@ -39,7 +38,7 @@ ELEMENT = {"f16": "i32", "bf16": "i32", "f32": "float", "s32": "i32", "f64": "do
 
 
 def product(w: Writer, item: Instruction) -> None:
-    """mma."""
+    """Products: ``mma``."""
     shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
     types = tuple(x for x in item.words if x in BITS)
     known = item.words[1] == "sync" and "row" in item.words and "col" in item.words
@@ -56,9 +55,7 @@ def product(w: Writer, item: Instruction) -> None:
     counts = found.registers
     values = [
         _fragment(w, operand, kind, count)
-        for operand, kind, count in zip(
-            sources, (inner, inner, outer), counts, strict=True
-        )
+        for operand, kind, count in zip(sources, (inner, inner, outer), counts, strict=True)
     ]
     result = multiplied(w, found, values)
     _spread(w, target, result, outer, counts[2])
@@ -108,29 +105,21 @@ def _matrices(w: Writer, item: Instruction) -> tuple[int, bool]:
     return count, "trans" in item.words
 
 
-def _row(w: Writer, own: tuple[str, str], matrix: int, lane: str) -> str:
-    """A pointer to the words of this lane: row lane / 4 of a matrix, of which lane 8 * matrix + row
-    gives the address; four lanes have a row. ``own`` is the address that this lane gives, as a
-    pointer and as a number, from which the other's is away."""
+_EXCHANGE = "convergent nounwind"
+
+
+def _row(w: Writer, own: tuple[str, str], matrix: int) -> str:
+    """A pointer to the word of a matrix that this lane takes. ``own`` is the address that the lane
+    gives, as a pointer and as a number."""
     pointer, number = own
-    row = w.binary("add", "i32", w.binary("lshr", "i32", lane, 2), 8 * matrix)
-    away = w.binary("sub", "i32", shuffled(w, number, "i32", row), number)
-    within = w.binary("shl", "i32", w.binary("and", "i32", lane, 3), 2)
-    bytes_ = w.cast("sext", "i32", w.binary("add", "i32", away, within), "i64")
+    away = w.call("i32", f"{ROW}{matrix}", f"i32 {number}", "i32", _EXCHANGE)
+    bytes_ = w.cast("sext", "i32", away, "i64")
     return w.value(f"getelementptr i8, {pointer_type(SHARED)} {pointer}, i64 {bytes_}")
 
 
-def _transposed(w: Writer, word: str, lane: str) -> str:
+def _transposed(w: Writer, word: str) -> str:
     """A matrix of which each lane has two neighbours in a row, with two in a column instead."""
-    column = w.binary("lshr", "i32", lane, 2)
-    first = w.binary("shl", "i32", w.binary("and", "i32", lane, 3), 3)
-    first = w.binary("add", "i32", first, w.binary("lshr", "i32", column, 1))
-    shift = w.binary("shl", "i32", w.binary("and", "i32", column, 1), 4)
-    halves = list[str]()
-    for row in range(2):
-        other = shuffled(w, word, "i32", w.binary("add", "i32", first, 4 * row))
-        halves.append(w.binary("and", "i32", w.binary("lshr", "i32", other, shift), 65535))
-    return w.binary("or", "i32", halves[0], w.binary("shl", "i32", halves[1], 16))
+    return w.call("i32", TRANSPOSED, f"i32 {word}", "i32", _EXCHANGE)
 
 
 def _own_row(w: Writer, place: Operand) -> tuple[str, str]:
@@ -144,36 +133,35 @@ def _own_row(w: Writer, place: Operand) -> tuple[str, str]:
 
 
 def load_matrix(w: Writer, item: Instruction) -> None:
-    """ldmatrix."""
+    """Matrices from shared memory: ``ldmatrix``."""
     count, transposed = _matrices(w, item)
     target, place = w.operands(item, 2)
-    own, lane = _own_row(w, place), w.lane()
+    own = _own_row(w, place)
     for matrix, part in enumerate(_parts(w, target, count)):
-        pointer = _row(w, own, matrix, lane)
+        pointer = _row(w, own, matrix)
         word = w.value(f"load i32, {pointer_type(SHARED)} {pointer}, align 4")
-        w.write(part, "i32", _transposed(w, word, lane) if transposed else word)
+        w.write(part, "i32", _transposed(w, word) if transposed else word)
 
 
 def store_matrix(w: Writer, item: Instruction) -> None:
-    """stmatrix."""
+    """Matrices into shared memory: ``stmatrix``."""
     count, transposed = _matrices(w, item)
     place, source = w.operands(item, 2)
-    own, lane = _own_row(w, place), w.lane()
+    own = _own_row(w, place)
     for matrix, part in enumerate(_parts(w, source, count)):
         word = w.read(part, "i32")
-        word = _transposed(w, word, lane) if transposed else word
-        pointer = _row(w, own, matrix, lane)
+        word = _transposed(w, word) if transposed else word
+        pointer = _row(w, own, matrix)
         w.line(f"store i32 {word}, {pointer_type(SHARED)} {pointer}, align 4")
 
 
 def transpose(w: Writer, item: Instruction) -> None:
-    """movmatrix."""
+    """A matrix transposed in registers: ``movmatrix``."""
     target, source = w.operands(item, 2)
-    w.write(target, "i32", _transposed(w, w.read(source, "i32"), w.lane()))
+    w.write(target, "i32", _transposed(w, w.read(source, "i32")))
 
 
 HANDLERS: dict[str, Handler] = {
     "mma": product, "ldmatrix": load_matrix, "stmatrix": store_matrix, "movmatrix": transpose,
 }  # fmt: skip
 """By the first word of the opcode."""
-
