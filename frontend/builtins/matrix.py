@@ -2,8 +2,8 @@
 
 ``__kcc_mma_SHAPE_D_A_B_C[_OPTIONS]`` takes the fragments of A, B and C as vectors of registers and
 gives that of D: ``<n x i32>`` for packed elements and integers, ``<n x float>``, ``<n x double>``.
-Which lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours; one rule
-makes all of them but Volta's m8n8k4.
+Which lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours; one
+rule makes all of them but Volta's m8n8k4.
 """
 
 from __future__ import annotations

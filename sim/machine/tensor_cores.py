@@ -39,7 +39,8 @@ _ALIKE = {"bf16": "f16", "u8": "s8", "u4": "s4", "e5m2": "e4m3"}
 
 _HALVED = {(7, 5), (8, 6), (8, 9), (12, 0)}
 """Where GeForce cards sum in single precision at half the rate (tables of the Turing, GA102, Ada
-and RTX Blackwell whitepapers: 2080 Ti 107.6 and 53.8 TFLOPS, 3090 142 and 71, 4090 330.3 and 165.2)."""
+and RTX Blackwell whitepapers: 2080 Ti 107.6 and 53.8 TFLOPS, 3090 142 and 71, 4090 330.3 and
+165.2)."""
 
 
 @dataclass(frozen=True, slots=True)
