@@ -4,7 +4,7 @@ Ranges: K0xx command line, files, launch expressions; K1xx preprocessor; K2xx sy
 K3xx names, types, address spaces (semantic pass); K4xx language features that are not supported;
 K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution;
 K80x and K81x GPU descriptions, registers and occupancy; K82x assumptions.
-``docs/reference/opencl-c.md`` is generated from this table.
+``docs/reference/diagnostics.md`` is generated from this table.
 """
 
 from __future__ import annotations

@@ -35,11 +35,12 @@ DOT_KINDS = ("cfg", "loops", "dfsg")
 
 _EXAMPLES = """examples:
   kcc analyze kernel.cl                          report on every kernel of the file
-  kcc analyze kernel.cl --kernel scan --brief    the verdict on one kernel
-  kcc analyze kernel.cl -D TILE=32 -I include    as the host program builds it
+  kcc analyze kernel.cl --kernel scan --brief    the summary of one kernel
+  kcc analyze kernel.cl -D TILE=32 -I include    with the build options of the host program
   kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
-  kcc analyze kernel.cl --html report.html       the report as a page with everything on it
+  kcc analyze kernel.cl --sarif findings.sarif   for a code host, beside the lines of a change
+  kcc analyze kernel.cl --html report.html       the report as an HTML page
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
   kcc analyze kernel.cl --gpu v100 --code compiler        registers by ptxas
   kcc analyze kernel.cl --gpu v100 --machine-code         what ptxas makes of each line
@@ -54,8 +55,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "analyze",
         help="what the kernels in a file do: control flow, loops, memory, limits",
         usage="kcc analyze FILE [OPTION ...]",
-        description="Say what the kernels of a source do: control flow, loops, branches, memory\n"
-        "accesses, instruction mix, and the source with what was found beside each line.",
+        description="""\
+Report control flow, loops, branches, memory accesses and instruction mix of the
+kernels in a source, and the source annotated by line.""",
         epilog=_EXAMPLES,
     )
     add_source(parser)
@@ -65,33 +67,41 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_gpu(parser)
     group = parser.add_argument_group("output")
     parts = group.add_mutually_exclusive_group()
-    parts.add_argument("--brief", action="store_true", help="only the verdict on each kernel")
-    parts.add_argument(
-        "--annotate", action="store_true", help="only the source with what was found beside it"
-    )
+    parts.add_argument("--brief", action="store_true", help="only the summary of each kernel")
+    parts.add_argument("--annotate", action="store_true", help="only the annotated source")
     parts.add_argument(
         "--machine-code", action="store_true",
-        help="only the verdict and the machine code that the GPU's compiler makes, by source line",
+        help="only the summary and the GPU compiler's machine code, by source line",
     )  # fmt: skip
     products = group.add_mutually_exclusive_group()
-    products.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
     products.add_argument(
-        "--emit-ir", action="store_true", help="the LLVM IR in place of the report"
+        "--dot", choices=DOT_KINDS, help="write a graph for Graphviz instead of the report"
+    )
+    products.add_argument(
+        "--emit-ir", action="store_true", help="write the LLVM IR instead of the report"
     )
     group.add_argument(
         "-o",
         dest="output",
         metavar="FILE",
         default=STANDARD,
-        help="write the report (or what stands in its place) to FILE",
+        help="write the report (or graph, or IR) to FILE",
     )
     group.add_argument(
-        "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the report"
+        "--json",
+        metavar="FILE",
+        help="write kcc/analysis/1; '-': to standard output, without the report",
     )
     group.add_argument(
         "--html",
         metavar="FILE",
-        help="write the report as one page for a browser; '-' in place of the report",
+        help="write the report as an HTML page; '-': to standard output",
+    )
+    group.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write the findings as SARIF 2.1.0, which code hosts show beside the lines of a "
+        "change; '-' in place of the report",
     )
     add_console(parser)
     parser.set_defaults(run=run)
@@ -126,7 +136,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 def _check_products(arguments: argparse.Namespace, path: str) -> None:
     """Two products must not go to one place, and none over the source."""
     targets = [arguments.output] if _has_main_product(arguments) else []
-    for option, target in (("--json", arguments.json), ("--html", arguments.html)):
+    written = ("json", "html", "sarif")
+    for option, target in ((f"--{name}", getattr(arguments, name)) for name in written):
         if arguments.emit_ir and target:
             raise usage_error(f"--emit-ir analyses nothing: {option} has nothing to write")
         targets += [target] if target else []
@@ -134,9 +145,9 @@ def _check_products(arguments: argparse.Namespace, path: str) -> None:
 
 
 def _has_main_product(arguments: argparse.Namespace) -> bool:
-    """Whether the report is written: `--json -` and `--html -` take its place."""
+    """Whether the report is written: `--json -`, `--html -` and `--sarif -` take its place."""
     asked = arguments.dot or arguments.emit_ir or arguments.output != STANDARD
-    return bool(asked) or STANDARD not in (arguments.json, arguments.html)
+    return bool(asked) or STANDARD not in (arguments.json, arguments.html, arguments.sarif)
 
 
 def request_of(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
@@ -171,6 +182,8 @@ def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunn
         outputs.append(Output(arguments.json, stage("report", lambda: _json(analysis))))
     if arguments.html:
         outputs.append(Output(arguments.html, stage("report", lambda: _html(analysis))))
+    if arguments.sarif:
+        outputs.append(Output(arguments.sarif, stage("report", lambda: _sarif(analysis))))
     if _has_main_product(arguments):
         render_product = _dot if arguments.dot else _report
         text = stage("report", lambda: render_product(analysis, arguments))
@@ -182,6 +195,12 @@ def _json(analysis: Analysis) -> str:
     from kcc.report.analysis.document import to_json
 
     return to_json(analysis)
+
+
+def _sarif(analysis: Analysis) -> str:
+    from kcc.report.analysis.sarif import sarif
+
+    return sarif(analysis)
 
 
 def _html(analysis: Analysis) -> str:

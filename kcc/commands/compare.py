@@ -36,7 +36,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="compare two documents of estimates or simulations, as a gate on performance",
         usage="kcc compare A.json B.json [--fail-above 5%%] [OPTION ...]",
         description="Compare the times in two documents of `kcc estimate --json`; or of\n"
-        "`kcc simulate --json`: where the time went, by cause, kernel and line of the source.",
+        "`kcc simulate --json`: time by stall reason, kernel and source line.",
         epilog=_EXAMPLES,
     )
     parser.add_argument("before", metavar="A.json", help="estimates before a change")
@@ -55,7 +55,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="compare times of code that different compilers made (see `kcc estimate --code`)",
     )  # fmt: skip
     parser.add_argument(
-        "--json", metavar="FILE", help="write kcc/comparison/1; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write kcc/comparison/1; '-': to standard output, without text",
     )
     parser.add_argument(
         "--markdown", metavar="FILE",

@@ -39,7 +39,7 @@ def compared_simulations(arguments: argparse.Namespace) -> tuple[Comparison, str
 
     before, after = _profiles(arguments.before), _profiles(arguments.after)
     if len(before) != len(after):
-        message = f"{len(before)} configurations cannot be set against {len(after)}"
+        message = f"{len(before)} configurations cannot be compared with {len(after)}"
         raise usage_error(message, "simulate as many GPUs and settings in both")
     pairs = list(zip(before, after, strict=True))
     style = choose_style("auto", None, STANDARD)

@@ -58,6 +58,9 @@ _EXAMPLES = """examples:
   kcc estimate gemm.cl --gpu a100 --sweep MWG=16,32,64 --jobs 4 --json gemm.json --resume
   kcc estimate kernels/matmul/matmul.cl --gpu h100 --size large"""
 
+MOST_ADVISED = 8
+"""Launches times GPUs up to which changes are looked for that would make a kernel faster."""
+
 MOST_JOBS = 1024
 """More processes than any machine has cores for are a slip of the hand."""
 
@@ -69,10 +72,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc estimate`."""
     parser = subparsers.add_parser(
         "estimate",
-        help="how long kernels take on a GPU, from their source alone",
+        help="execution time of kernels on a GPU, from source alone",
         usage="kcc estimate FILE --gpu NAME [OPTION ...]",
-        description="Estimate the execution time of kernels on a GPU, from source, launch and\n"
-        "arguments, without data and without running anything.",
+        description="""\
+Estimate the execution time of kernels on a GPU from source, launch and arguments,
+without data and without a run.""",
         epilog=_EXAMPLES,
     )
     add_source(parser)
@@ -83,9 +87,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_cache_options(parser)
     _add_sweep(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--json", metavar="FILE", help="write kcc/estimate/1; '-' in place of text")
-    output.add_argument("--csv", metavar="FILE", help="write a row for each estimate")
-    output.add_argument("--html", metavar="FILE", help="write a page that needs nothing else")
+    output.add_argument(
+        "--json", metavar="FILE", help="write kcc/estimate/1; '-': to standard output, without text"
+    )
+    output.add_argument("--csv", metavar="FILE", help="write a row per estimate")
+    output.add_argument("--html", metavar="FILE", help="write a self-contained HTML page")
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -94,7 +100,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("GPU and model")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
-        help="a GPU (see `kcc gpus list`), a file, or 'all'; repeatable",
+        help="a GPU (see `kcc gpus`) or a file; 'all' cards, or 'simulated' machines; repeatable",
     )  # fmt: skip
     group.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
@@ -108,8 +114,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     ways = [way.value for way in LaunchWay]
     group.add_argument(
         "--launches", choices=ways, default=ways[0],
-        help="what a launch takes besides its kernel: behind another one in a queue, as a node of "
-        "a graph, or timed by a host that waits for each (default: %(default)s)",
+        help="launch overhead: queued after another launch, a node of a graph, or with a host"
+             " that synchronises after each (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--ablate", action="store_true",
@@ -131,8 +137,8 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--resume", action="store_true",
-        help="go on where the same sweep was interrupted: it keeps what it has beside its first "
-        "output file, as FILE.partial",
+        help="resume the same sweep after an interrupt: its journal is FILE.partial beside"
+             " the first output file",
     )  # fmt: skip
 
 
@@ -145,7 +151,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets(targets, path)
     kept = journal_path(targets)
     if arguments.resume and kept is None:
-        raise usage_error("--resume goes on beside an output file, and none is named")
+        raise usage_error("--resume needs an output file: its journal is beside it")
     stage = StageRunner()
     plan = _plan(arguments, path, sources, stage)
     keeps = kept is not None and plan.is_sweep and arguments.model != ALL_MODELS
@@ -157,7 +163,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             records = _records(arguments, plan, stage, journal)
         except KeyboardInterrupt:
             if journal:
-                say(f"\n{journal.path} keeps what was found; --resume goes on\n")
+                say(f"\n{journal.path} has the finished estimates; --resume continues\n")
             raise
         write_outputs(_outputs(arguments, records, sources))
         if journal:
@@ -245,7 +251,7 @@ def _plan(
     from kcc.stages.estimate import ABLATED_MODELS, Question
 
     if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     if arguments.model == ALL_MODELS and (arguments.warm or arguments.resume):
         raise usage_error("--warm, --resume: for one model, not for all")
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
@@ -265,17 +271,17 @@ def _plan(
     codes = {name: code for name, code in asked.items() if code is not None}
     question = Question(
         arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches), codes,
-        code_needed=choice == "compiler",
+        code_needed=choice == "compiler", advise=len(requests) * len(gpus) <= MOST_ADVISED,
     )  # fmt: skip
     return Plan(tuple(requests), tuple(gpus), question)
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
-    from kcc.base.gpu.loading import gpu_names, load_gpu
+    from kcc.base.gpu.loading import load_gpu, named_gpus
 
     names = list[str]()
     for name in arguments.gpus:
-        names += gpu_names() if name == "all" else [name]
+        names += named_gpus(name)
     found = [load_gpu(name, arguments.overrides) for name in dict.fromkeys(names)]
     return list({gpu.stem: gpu for gpu in found}.values())
 

@@ -28,7 +28,7 @@ TIMELINE_BLOCKS = 100_000
 """Thread blocks of a launch that a timeline shows; viewers take no more."""
 
 PAGE_BLOCKS = 20_000
-"""The same of a page."""
+"""The same of a page, and of verdicts."""
 
 _EXAMPLES = """examples:
   kcc simulate kernels/bfs/workload.py --gpu v100
@@ -49,11 +49,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="simulate the kernels of a PyOpenCL script or a trace, cycle by cycle",
         usage="kcc simulate FILE --gpu NAME [OPTION ...] [-- ARG ...]",
         description="Simulate the launches of a PyOpenCL script, of a trace (.kct), or of a list\n"
-        "of Accel-Sim traces (kernelslist.g) on a GPU: cycles, time, where cycles went.",
+        "of Accel-Sim traces (kernelslist.g) on a GPU: cycles, time, CPI stacks.",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct); or a list of Accel-Sim's traces (kernelslist.g)")
-    group = parser.add_argument_group("what is simulated")
+    group = parser.add_argument_group("configuration")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
         help="a GPU (see `kcc gpus list`) or a file; repeatable",
@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     group.add_argument(
         "--cold", action="store_true",
-        help="each launch begins with empty caches; else L2 stays as the launch before left it",
+        help="each launch starts with cold caches; else L2 keeps the state of the launch before",
     )  # fmt: skip
     group.add_argument(
         "--jobs", metavar="N", type=count_from(1), default=1,
@@ -91,11 +91,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--each-launch", action="store_true", help="launches apart, not by kernel")
+    group.add_argument("--each-launch", action="store_true", help="each launch separately")
     group.add_argument(
-        "--json", metavar="FILE", help="write kcc/simulation/1; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write kcc/simulation/1; '-': to standard output, without text",
     )
-    group.add_argument("--html", metavar="FILE", help="write a page: stacks, lines, time")
+    group.add_argument(
+        "--html", metavar="FILE", help="write an HTML page: CPI stacks, source lines, timeline"
+    )
     group.add_argument(
         "--csv",
         metavar="FILE",
@@ -127,12 +131,14 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
     """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
     only go wrong, before anything is run."""
     if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     if arguments.model == "interval" and arguments.script.endswith(".g"):
-        raise usage_error("--model interval takes a script or a trace of kcc, no list of traces")
+        raise usage_error(
+            "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
+        )
     if arguments.model == "pipeline":
         check_pipeline(arguments)
     _check_gpus(arguments)
@@ -199,8 +205,7 @@ def _simulate_file(
 ) -> list[SimulationRun | FailedRun]:
     """The launches of a trace or list in all configurations."""
     add_traced_sources(launches.path, sources)
-    is_whole = arguments.timeline or arguments.csv
-    timeline = TIMELINE_BLOCKS if is_whole else PAGE_BLOCKS if arguments.html else 0
+    timeline = TIMELINE_BLOCKS if arguments.timeline or arguments.csv else PAGE_BLOCKS
     plan = Plan(
         launches.path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         launches.kernels, launches.numbers, dict(launches.registers), timeline, arguments.cold,

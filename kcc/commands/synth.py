@@ -56,14 +56,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc synth`."""
     parser = subparsers.add_parser(
         "synth",
-        help="make a miniature that behaves as the kernels of a PyOpenCL script do",
+        help="make a miniature proxy of the kernels of a PyOpenCL script",
         usage="kcc synth FILE -o TARGET [OPTION ...] [-- ARG ...]",
-        description="Run a PyOpenCL script, and make a small program whose kernels have the same\n"
-        "instructions, branches and accesses, fewer loop trips, and none of the names and data.",
+        description="""\
+Run a PyOpenCL script and make a proxy program: the same instructions, branches and
+access patterns, fewer loop iterations, none of the names and data.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a profile (.json) that `kcc profile --for-synth` wrote")
-    group = parser.add_argument_group("what the miniature is made of")
+    group = parser.add_argument_group("miniature")
     add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
@@ -100,7 +101,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-o", dest="output", metavar="TARGET",
         help="a folder, or FILE.cl with its companions beside it: host (.py), CUDA, LLVM IR",
     )  # fmt: skip
-    group.add_argument("--report", metavar="FILE", help="write all that the miniature reveals")
+    group.add_argument(
+        "--report", metavar="FILE", help="write everything the miniature reveals about the original"
+    )
     group.add_argument(
         "--json", metavar="FILE",
         help="the same with expected counts and what --verify found (kcc/synthesis/1)",
@@ -136,7 +139,7 @@ def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     """The miniature that the command line asks for; SystemExit is the script's."""
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
-        raise usage_error("-o is missing: where the miniature goes")
+        raise usage_error("-o TARGET is missing")
     targets = _targets(arguments) if arguments.output else []
     check_targets([*(f for each in targets for f in each.files), *shown], arguments.script)
     gpus = _gpus(arguments)
@@ -201,14 +204,14 @@ def _check_source(arguments: argparse.Namespace) -> None:
     if not arguments.script.endswith(PROFILE):
         check_script(arguments)
     elif _is_simulated(arguments):
-        message = "--verify and auto simulate the original, and a profile is all there is"
-        raise usage_error(message, "name the script, or a reduction")
+        message = "--verify and auto simulate the original, which a profile does not have"
+        raise usage_error(message, "give the script, or a number for --reduction")
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = [name for each in arguments.gpus for name in each.split(",") if name]
     if _is_simulated(arguments) and not names:
-        raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     from kcc.base.gpu import load_gpu
 
     return [load_gpu(name, []) for name in names]

@@ -148,7 +148,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         check_targets(targets, path)
     kept = journal_path(targets)
     if arguments.resume and kept is None:
-        raise usage_error("--resume goes on beside an output file, and none is named")
+        raise usage_error("--resume needs an output file: its journal is beside it")
     if not arguments.gpu:
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
     stage = StageRunner()
@@ -161,7 +161,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             records = run_plan(plan, arguments.jobs, stage, journal) if plan.requests else []
         except KeyboardInterrupt:
             if journal:
-                say(f"\n{journal.path} keeps what was found; --resume goes on\n")
+                say(f"\n{journal.path} has the finished estimates; --resume continues\n")
             raise
         found = _tuning(arguments, problem, space, records, early)
         write_outputs(_outputs(arguments, found))

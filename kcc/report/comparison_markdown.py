@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kcc.report.comparison import Comparison, Moved, Row
-from kcc.report.estimate.text import duration
+from kcc.report.shared.units import duration
 
 MOST_ROWS = 50
 """Rows of the table: hosts cut comments at 65,536 characters."""

@@ -96,16 +96,15 @@ def _compiled(
     if "error" in answer:
         message = str(answer["error"])
         if "No module named" in message and re.search(r"'(triton|numba|numba\.cuda)'", message):
-            hint = (
-                "install the package triton==3.9.* (kcc[triton]) or numba-cuda[cu12] (kcc[numba])"
-            )
+            hint = "install triton==3.9.* (kcc[triton]) or numba-cuda[cu12] (kcc[numba])"
             raise DiagnosticError([Diagnostic("K434", message, where, hint=hint)])
         names = answer.get("kernels")
         hint = f"kernels of the file: {', '.join(names)}" if names else None
         raise DiagnosticError([Diagnostic("K435", " ".join(message.split()), where, hint=hint)])
     return _Made(
         str(answer["ptx"]), tuple(answer["names"]), int(answer["shared"]),
-        str(answer["compiler"]), tuple(answer["specialised"]), tuple(answer["constant"]), str(answer["symbol"]),
+        str(answer["compiler"]), tuple(answer["specialised"]), tuple(answer["constant"]),
+        str(answer["symbol"]),
     )  # fmt: skip
 
 

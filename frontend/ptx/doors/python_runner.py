@@ -187,7 +187,8 @@ def _numba(function: Any, request: dict[str, Any]) -> dict[str, Any]:
 
     return {
         "ptx": ptx, "names": names, "shared": 0, "threads": 0,
-        "compiler": f"Numba {numba.__version__}", "specialised": [], "constant": [], "symbol": function.__name__,
+        "compiler": f"Numba {numba.__version__}", "specialised": [], "constant": [],
+        "symbol": function.__name__,
     }  # fmt: skip
 
 

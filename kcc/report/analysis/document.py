@@ -30,7 +30,7 @@ from kcc.report.analysis.model import (
     Mix,
     Trip,
 )
-from kcc.report.shared.words import space_name
+from kcc.report.analysis.verdict import sentence, told
 
 SCHEMA = "kcc/analysis/1"
 
@@ -82,7 +82,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
             {
                 "name": argument.name,
                 "type": argument.type,
-                "address_space": space_name(argument.address_space),
+                "address_space": argument.address_space.name.lower(),
                 "access": argument.access,
                 "qualifiers": list(argument.qualifiers),
             }
@@ -143,8 +143,20 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         **_registers(kernel.registers),
         **_occupancy(kernel.occupancy),
         **machine_json(kernel.machine),
+        "verdict": sentence(kernel),
+        "advice": [
+            {
+                "code": found.code,
+                "line": min(found.lines, default=0),
+                "text": told(found),
+                "gain_us": None,
+                "verified": bool(found.fix),
+            }
+            for found in kernel.findings
+        ],
         "findings": [
             {
+                "code": found.code,
                 "severity": found.severity.value,
                 "lines": list(found.lines),
                 "message": found.message,
@@ -291,7 +303,7 @@ def _access(access: Access) -> dict[str, Json]:
         "block": access.block,
         "op": access.op.value,
         "array": _value(access.array),
-        "address_space": space_name(access.address_space),
+        "address_space": access.address_space.name.lower(),
         "element_bytes": _value(access.element_bytes),
         "address": pattern.text or None,
         "kind": pattern.kind.value,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
+from kcc.base.terms import WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
-from kcc.report.analysis.model import KernelReport, Loop, Severity
+from kcc.report.analysis.model import Finding, KernelReport, Loop, Severity
 from kcc.report.shared.words import (
     access_counts,
     by_group,
@@ -47,10 +48,24 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
     ]
     for finding in kernel.findings:
         place = f"{line_list(finding.lines)}: " if finding.lines else ""
-        fix = f"; fix: {finding.fix}" if finding.fix else ""
-        text = place + finding.message + fix
-        lines.append(VerdictLine(finding.severity.value, text, finding.severity))
+        lines.append(VerdictLine(finding.severity.value, place + told(finding), finding.severity))
     return lines
+
+
+def told(finding: Finding) -> str:
+    """A finding with what would remove it."""
+    return finding.message + (f"; fix: {finding.fix}" if finding.fix else "")
+
+
+def sentence(kernel: KernelReport) -> str:
+    """What deserves attention most, in one sentence: the first warning, and how many there are."""
+    warnings = [each for each in kernel.findings if each.severity is Severity.WARNING]
+    if not warnings:
+        return "No access is uncoalesced, no request has bank conflicts, as far as that is known."
+    first = warnings[0]
+    place = f"{line_list(first.lines)}: " if first.lines else ""
+    more = f"; {plural(len(warnings) - 1, 'more warning')}" if len(warnings) > 1 else ""
+    return f"{(place + told(first))[0].upper()}{(place + told(first))[1:]}{more}."
 
 
 def _control_flow(kernel: KernelReport) -> str:
@@ -71,7 +86,8 @@ def _loops(loops: tuple[Loop, ...]) -> str:
 
 def _memory(kernel: KernelReport) -> str:
     spaces = [
-        f"{space_name(space)}: " + ", ".join(_count(op, count) for op, count in ops)
+        f"{space_name(space, kernel.language)}: "
+        + ", ".join(_count(op, count) for op, count in ops)
         for space, ops in access_counts(kernel)
     ]
     return "; ".join(spaces) or "no accesses"
@@ -82,17 +98,20 @@ def _count(op: AccessOp, count: int) -> str:
 
 
 def _storage(kernel: KernelReport) -> str:
+    words = WORDS[kernel.language.value]
     if isinstance(kernel.private_bytes, Unknown):
-        private = f"an unknown amount of private memory ({kernel.private_bytes.reason})"
+        private = f"an unknown amount of {words.private_memory} ({kernel.private_bytes.reason})"
     elif kernel.private_bytes:
-        private = f"{plural(kernel.private_bytes, 'byte')} of private memory per work-item"
+        private = (
+            f"{plural(kernel.private_bytes, 'byte')} of {words.private_memory} per {words.thread}"
+        )
     else:
-        private = "no private memory"
-    local = "no local memory"
+        private = f"no {words.private_memory}"
+    local = f"no {words.shared_memory}"
     if kernel.local_bytes:
-        local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
+        local = f"{plural(kernel.local_bytes, 'byte')} of {words.shared_memory} per {words.block}"
     if kernel.dynamic_locals:
-        host = f"local memory of the host's size in {join(kernel.dynamic_locals)}"
+        host = f"{words.shared_memory} sized by the host in {join(kernel.dynamic_locals)}"
         local = f"{local}, {host}" if kernel.local_bytes else host
     return f"{local}; {private}"
 
@@ -148,7 +167,7 @@ def _launch(kernel: KernelReport) -> str:
                 parts.append(f"{name} {shown}")
                 given = True
             case Origin.REQUIRED:
-                parts.append(f"{name} {shown} (the kernel requires it)")
+                parts.append(f"{name} {shown} (required by the kernel)")
             case Origin.ASSUMED if name == "global":
                 parts.append("global size not given")
             case Origin.ASSUMED:

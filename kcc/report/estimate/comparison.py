@@ -11,8 +11,8 @@ from kcc.report.estimate.record import (
     EstimateRecord,
     configuration_words,
 )
-from kcc.report.estimate.text import duration
 from kcc.report.gpus import columns
+from kcc.report.shared.units import duration
 
 COMPARISON_SCHEMA = "kcc/comparison/1"
 

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 import kcc
+from kcc.base.terms import stall_label
 from kcc.report.exploration.stack_chart import PARTS, StackBar, stack_chart
 from kcc.report.shared.markup import Markup, table, tag
 from kcc.report.shared.style import Style
@@ -187,8 +188,8 @@ def exploration_page(found: Exploration) -> str:
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
-_HEAD = ("point", "cycles", "us", "CPI", "mostly", "cycle by cycle", "error")
-_WHAT_IF = ("change", "cycles", "us", "gain", "mostly", "cycle by cycle", "its gain")
+_HEAD = ("point", "cycles", "us", "CPI", "largest stall", "cycle by cycle", "error")
+_WHAT_IF = ("change", "cycles", "us", "gain", "largest stall", "cycle by cycle", "its gain")
 _NUMERIC = (1, 2, 3, 5, 6)
 
 
@@ -206,7 +207,7 @@ def _row(each: Explored) -> tuple[str, ...]:
         f"{p.cycles:,.0f}",
         f"{p.time_us:,.2f}",
         f"{cpi:.2f}",
-        mostly,
+        stall_label(mostly) if mostly else "",
         checked,
         error,
     )
@@ -244,7 +245,7 @@ def exploration_text(found: Exploration, style: Style) -> str:
             console.print()
             console.print(_points(found, style))
         for each in found.failed:
-            console.print(f"note: {each.words} is left out: {each.reason}")
+            console.print(f"note: {each.words} skipped: {each.reason}")
         if found.what_if:
             console.print()
             console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))
@@ -277,9 +278,9 @@ def _verdict(console: Console, found: Exploration) -> None:
     predicted = gain(found.base, best)
     console.print()
     if predicted < 1.005:
-        console.print("none of the changes makes this faster by more than half a percent")
+        console.print("no change gives more than 0.5 %")
         return
-    console.print(f"most is gained by {best.words}: {predicted:.2f} x by the interval model")
+    console.print(f"largest gain: {best.words}: {predicted:.2f} x by the interval model")
     real = checked_gain(found.base, best)
     if real is not None:
         error = 100 * (predicted / real - 1)

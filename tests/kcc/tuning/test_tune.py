@@ -149,7 +149,7 @@ def test_an_interrupted_search_goes_on(
     with monkeypatch.context() as patch:
         patch.setattr(estimate_sweep.SourceMaker, "record", record)
         assert main(asked) == 130
-    assert "--resume goes on" in capsys.readouterr().err
+    assert "--resume continues" in capsys.readouterr().err
     assert not cache.exists()
     assert main([*asked, "--resume"]) == 0
     assert cache.read_text() == text
