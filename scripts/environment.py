@@ -36,6 +36,8 @@ PARTS = {
     "clang": "[clang]",
     "nvidia": "[nvidia]",
     "browser": "[browser]",
+    "triton": "[triton]",
+    "numba": "[numba]",
     "linker": "[clang]",
 }
 """Part of the environment: the extras of pyproject.toml that it installs."""
