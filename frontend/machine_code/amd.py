@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.frontend.amdgpu import DEFAULT_BLOCK, amd_assembly
+from kcc.frontend.amdgpu import DEFAULT_BLOCK, HIP_BLOCK, amd_assembly
 from kcc.frontend.apart import EndedError, done_apart
-from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
 from kcc.frontend.machine_code.numbering import numbered
 
@@ -49,15 +49,14 @@ _CONTROL = frozenset({
 })  # fmt: skip
 
 
-def amd_code(
-    unit: CompiledUnit, target: str, block_threads: int = DEFAULT_BLOCK
-) -> Mapping[str, MachineCode]:
+def amd_code(unit: CompiledUnit, target: str) -> Mapping[str, MachineCode]:
     """The machine code of all kernels of a unit at -O2, by symbol; ``target`` is such as gfx90a.
     Registers are vector registers of a work-item.
 
     :raises DiagnosticError: K811 when a kernel has no AMD code here.
     """
     text = numbered(unit.ir, unit.module)
+    block_threads = HIP_BLOCK if unit.language is Language.CUDA else DEFAULT_BLOCK
     try:
         assembly = done_apart(lambda: amd_assembly(text, target, block_threads, verbose=True))
     except EndedError as error:
