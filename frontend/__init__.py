@@ -78,6 +78,10 @@ def _compile(
             from kcc.frontend.clang.llvm_ir import compile_ir
 
             return compile_ir(source, options)
+        case Language.PTX:
+            from kcc.frontend.ptx.reading import compile_ptx
+
+            return compile_ptx(source, options)
 
 
 def _compile_later(source: SourceText, options: BuildOptions, *, partial: bool) -> CompiledUnit:
@@ -118,7 +122,7 @@ def needs_clang(source: SourceText, options: BuildOptions, frontend: FrontendNam
     from kcc.frontend.kernel import Language
 
     language = language_of(source.name)
-    if language is Language.LLVM or frontend == "builtin":
+    if language in (Language.LLVM, Language.PTX) or frontend == "builtin":
         return False
     if frontend == "clang" or language is Language.OPENCL:
         return frontend == "clang"
@@ -135,5 +139,5 @@ def language_of(name: str) -> Language:
     from kcc.frontend.kernel import Language
 
     endings = {".cu": Language.CUDA, ".cuh": Language.CUDA, ".hip": Language.CUDA}
-    endings |= {".ll": Language.LLVM, ".bc": Language.LLVM}
+    endings |= {".ll": Language.LLVM, ".bc": Language.LLVM, ".ptx": Language.PTX}
     return endings.get(PurePath(name).suffix.lower(), Language.OPENCL)

@@ -18,6 +18,7 @@ class Language(Enum):
     OPENCL = "opencl"
     CUDA = "cuda"
     LLVM = "llvm"
+    PTX = "ptx"
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from kcc.commands import (
     simulate,
     synth,
     trace,
+    tune,
     validate,
 )
 from kcc.commands.console import paint_messages, say
@@ -46,6 +47,7 @@ EXIT_BROKEN_PIPE = 141
 COMMANDS = (
     analyze,
     estimate,
+    tune,
     compare,
     run,
     trace,

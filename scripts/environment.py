@@ -31,7 +31,7 @@ HOME_STAMP = VENV / "kcc-root"
 
 PARTS = {
     "run": "",
-    "check": "[tests,dev,plots]",
+    "check": "[tests,dev,plots,tune]",
     "clang": "[clang]",
     "nvidia": "[nvidia]",
     "linker": "[clang]",

@@ -8,12 +8,13 @@ A test fails while a committed page is not what this writes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import groupby
 from pathlib import Path
 
-from kcc.base.diagnostic_codes import CODES
 from kcc.frontend.builtins.documentation import markdown_table
+from scripts.make_commands import commands
+from scripts.make_diagnostics import diagnostics
 from scripts.make_glossary import glossary
+from scripts.make_schemas import schemas
 from tests.frontend.differences import DIFFERENCES
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -103,33 +104,13 @@ One library for all front ends, generated from `frontend/builtins/`.
 
 """
 
-_DIAGNOSTICS = """\
-## Diagnostics
-
-Messages look like `kernel.cl:3:9: error[K301]: unknown name 'foo'`, with the line and a mark
-under the place. Errors end the command with exit code 1; after 50 of them the rest is left out.
-"""
-
-_RANGES = {
-    "K0": "Command line, files, launches",
-    "K1": "Preprocessor",
-    "K2": "Syntax",
-    "K3": "Names, types, address spaces",
-    "K4": "Features",
-    "K5": "Intermediate representation",
-    "K6": "Analysis",
-    "K7": "Execution",
-    "K8": "GPU descriptions, registers, occupancy",
-    "K9": "Sampling and miniatures",
-}
-
 
 def page() -> str:
     """The whole page."""
     measured = "\n".join(f"| {what} | {count} | `{how}` |" for what, count, how in MEASURED)
     return (
         f"{_INTRODUCTION}{measured}\n\n{_DIFFERENCES}{_differences()}\n\n"
-        f"{_BUILTINS}{markdown_table()}\n{_DIAGNOSTICS}\n{_diagnostics()}"
+        f"{_BUILTINS}{markdown_table()}"
     )
 
 
@@ -141,16 +122,13 @@ def _differences() -> str:
     return "\n".join(lines)
 
 
-def _diagnostics() -> str:
-    parts = list[str]()
-    for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
-        rows = "\n".join(f"| {c} | {CODES[c].severity} | {CODES[c].title} |" for c in codes)
-        head = f"### {start}xx {_RANGES[start]}\n\n| code | | meaning |\n|---|---|---|"
-        parts.append(f"{head}\n{rows}")
-    return "\n\n".join(parts) + "\n"
-
-
-PAGES: dict[str, Callable[[], str]] = {"reference/opencl-c.md": page, "glossary.md": glossary}
+PAGES: dict[str, Callable[[], str]] = {
+    "glossary.md": glossary,
+    "reference/commands.md": commands,
+    "reference/diagnostics.md": diagnostics,
+    "reference/json.md": schemas,
+    "reference/opencl-c.md": page,
+}
 """What writes each page, by its path in docs/."""
 
 

@@ -4,7 +4,7 @@ Ranges: K0xx command line, files, launch expressions; K1xx preprocessor; K2xx sy
 K3xx names, types, address spaces (semantic pass); K4xx language features that are not supported;
 K5xx intermediate representation and optimisation; K6xx analysis; K7xx execution;
 K80x and K81x GPU descriptions, registers and occupancy; K82x assumptions.
-``docs/reference/opencl-c.md`` is generated from this table.
+``docs/reference/diagnostics.md`` is generated from this table.
 """
 
 from __future__ import annotations
@@ -212,6 +212,9 @@ CODES: dict[str, Code] = {
     "K421": Code("error", "a kernel template cannot be instantiated as asked"),
     "K422": Code("error", "CUDA that only clang reads"),
     "K423": Code("error", "kernels of one source ask for different sub-group sizes"),
+    "K430": Code("error", "PTX that cannot be parsed"),
+    "K431": Code("error", "a kernel uses PTX that is not supported and is left out"),
+    "K433": Code("warning", "printf in PTX prints nothing"),
     "K427": Code("error", "a barrier of the whole grid cannot be run"),
     "K426": Code("error", "a pointer into any address space cannot be followed"),
     "K425": Code("error", "OpenCL C 2.0 has it, and it is not supported"),
@@ -297,6 +300,8 @@ CODES: dict[str, Code] = {
     "K892": Code("error", "two documents time the code of different compilers"),
     "K893": Code("error", "the journal of a sweep cannot be used"),
     "K894": Code("error", "a table of measured times cannot be read"),
+    "K895": Code("error", "a search space cannot be read or is empty"),
+    "K897": Code("error", "an optional library is not there"),
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),

@@ -78,11 +78,39 @@ class Diagnostic:
 
 
 class DiagnosticError(Exception):
-    """The input is bad: at least one error among ``diagnostics`` (sorted as they were found)."""
+    """The input is bad: at least one error among ``diagnostics`` (sorted as they were found).
+
+    ``code``, ``file``, ``line`` and ``column`` are those of the first error: "" and 0 where they
+    are not known.
+    """
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
-        super().__init__("; ".join(f"{d.span}: {d.code}: {d.message}" for d in self.diagnostics))
+        texts = (f"{d.code}: {d.message}" for d in self.diagnostics)
+        places = (f"{d.span}: " if d.span else "" for d in self.diagnostics)
+        super().__init__("; ".join(p + t for p, t in zip(places, texts, strict=True)))
+
+    @property
+    def first(self) -> Diagnostic:
+        """The first error; the first of all where none is one."""
+        errors = (d for d in self.diagnostics if d.severity is Severity.ERROR)
+        return next(errors, self.diagnostics[0])
+
+    @property
+    def code(self) -> str:
+        return self.first.code
+
+    @property
+    def file(self) -> str:
+        return self.first.span.file if self.first.span else ""
+
+    @property
+    def line(self) -> int:
+        return self.first.span.line if self.first.span else 0
+
+    @property
+    def column(self) -> int:
+        return self.first.span.column if self.first.span else 0
 
     def __reduce__(self) -> tuple[type[DiagnosticError], tuple[tuple[Diagnostic, ...]]]:
         return type(self), (self.diagnostics,)

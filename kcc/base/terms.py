@@ -55,7 +55,12 @@ CUDA_WORDS = LanguageWords(
 )
 """CUDA C++ Programming Guide, sections 2.2 and 2.3; HIP's documentation has the same."""
 
-WORDS = {"opencl": OPENCL_WORDS, "cuda": CUDA_WORDS, "llvm": OPENCL_WORDS}
+WORDS = {
+    "opencl": OPENCL_WORDS,
+    "cuda": CUDA_WORDS,
+    "ptx": CUDA_WORDS,
+    "llvm": OPENCL_WORDS,
+}
 """By the value of a kernel's ``Language``; LLVM IR is read as SPIR, which speaks OpenCL."""
 
 _CUDA = "CUDA C++ Programming Guide"

@@ -35,11 +35,11 @@ DOT_KINDS = ("cfg", "loops", "dfsg")
 
 _EXAMPLES = """examples:
   kcc analyze kernel.cl                          report on every kernel of the file
-  kcc analyze kernel.cl --kernel scan --brief    the verdict on one kernel
-  kcc analyze kernel.cl -D TILE=32 -I include    as the host program builds it
+  kcc analyze kernel.cl --kernel scan --brief    the summary of one kernel
+  kcc analyze kernel.cl -D TILE=32 -I include    with the build options of the host program
   kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
-  kcc analyze kernel.cl --html report.html       the report as a page with everything on it
+  kcc analyze kernel.cl --html report.html       the report as an HTML page
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
   kcc analyze kernel.cl --gpu v100 --code compiler        registers by ptxas
   kcc analyze kernel.cl --gpu v100 --machine-code         what ptxas makes of each line
@@ -54,8 +54,9 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         "analyze",
         help="what the kernels in a file do: control flow, loops, memory, limits",
         usage="kcc analyze FILE [OPTION ...]",
-        description="Say what the kernels of a source do: control flow, loops, branches, memory\n"
-        "accesses, instruction mix, and the source with what was found beside each line.",
+        description="""\
+Report control flow, loops, branches, memory accesses and instruction mix of the
+kernels in a source, and the source annotated by line.""",
         epilog=_EXAMPLES,
     )
     add_source(parser)
@@ -65,33 +66,35 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_gpu(parser)
     group = parser.add_argument_group("output")
     parts = group.add_mutually_exclusive_group()
-    parts.add_argument("--brief", action="store_true", help="only the verdict on each kernel")
-    parts.add_argument(
-        "--annotate", action="store_true", help="only the source with what was found beside it"
-    )
+    parts.add_argument("--brief", action="store_true", help="only the summary of each kernel")
+    parts.add_argument("--annotate", action="store_true", help="only the annotated source")
     parts.add_argument(
         "--machine-code", action="store_true",
-        help="only the verdict and the machine code that the GPU's compiler makes, by source line",
+        help="only the summary and the GPU compiler's machine code, by source line",
     )  # fmt: skip
     products = group.add_mutually_exclusive_group()
-    products.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
     products.add_argument(
-        "--emit-ir", action="store_true", help="the LLVM IR in place of the report"
+        "--dot", choices=DOT_KINDS, help="write a graph for Graphviz instead of the report"
+    )
+    products.add_argument(
+        "--emit-ir", action="store_true", help="write the LLVM IR instead of the report"
     )
     group.add_argument(
         "-o",
         dest="output",
         metavar="FILE",
         default=STANDARD,
-        help="write the report (or what stands in its place) to FILE",
+        help="write the report (or graph, or IR) to FILE",
     )
     group.add_argument(
-        "--json", metavar="FILE", help="write the facts as JSON; '-' in place of the report"
+        "--json",
+        metavar="FILE",
+        help="write kcc/analysis/1; '-': to standard output, without the report",
     )
     group.add_argument(
         "--html",
         metavar="FILE",
-        help="write the report as one page for a browser; '-' in place of the report",
+        help="write the report as an HTML page; '-': to standard output",
     )
     add_console(parser)
     parser.set_defaults(run=run)
@@ -104,7 +107,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     path = single_source(arguments.source)
     _check_products(arguments, path)
     stage = StageRunner()
-    request = stage("read", lambda: _request(arguments, path, sources))
+    request = stage("read", lambda: request_of(arguments, path, sources))
     if arguments.emit_ir:
         unit = compile_unit(request, stage)
         choose_kernels(unit, request.kernels)
@@ -139,7 +142,8 @@ def _has_main_product(arguments: argparse.Namespace) -> bool:
     return bool(asked) or STANDARD not in (arguments.json, arguments.html)
 
 
-def _request(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
+def request_of(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
+    """What the command line asks for; raises :class:`DiagnosticError` and :class:`UsageError`."""
     from kcc.commands.workloads import survey
     from kcc.stages.analyze import AnalysisRequest
 

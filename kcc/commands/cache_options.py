@@ -19,28 +19,28 @@ def add_cache_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--warm", action="store_true",
-        help="L2 begins with what a launch of the same kernel on the same data has left",
+        help="L2 starts warm: as after a launch of the same kernel on the same data",
     )  # fmt: skip
     group.add_argument(
         "--cache-trials", metavar="N", type=_trials, default=default.trials,
-        help="interleavings of warps and SMs that are tried; their deviation widens the range "
-        "(default: %(default)s)",
+        help="random interleavings of warps and SMs; their deviation widens the range"
+             " (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--seed", metavar="N", type=_count, default=default.seed,
-        help="other interleavings (default: %(default)s)",
+        help="seed of the interleavings (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--interleaving", choices=[i.value for i in Interleaving],
         default=default.interleaving.value,
-        help="whose turn it is: warps one after another with seeded delays, each as long as it "
-        "can, or any (default: %(default)s)",
+        help="order of warps: round robin with random delays, greedy, or random (default:"
+             " %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--cache-in-full", metavar="WHAT", action="append", default=[],
         choices=[r.value for r in Reduction],
-        help="all sets of L2, all SMs (classes) or all iterations (loops) are looked at, where "
-        "else some stand for the rest; repeatable",
+        help="analyse all sets of L2, all SMs (classes) or all iterations (loops) instead of"
+             " representatives; repeatable",
     )  # fmt: skip
 
 

@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.commands.compare_simulations import compare_simulations, is_simulation
+from kcc.commands.compare_simulations import compared_simulations, is_simulation
 from kcc.commands.errors import usage_error
 from kcc.commands.options import Subparsers, add_debug
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
+    from kcc.report.comparison import Comparison
     from kcc.report.estimate.record import EstimateDocument
 
 _EXAMPLES = """examples:
   kcc compare before.json after.json
   kcc compare before.json after.json --fail-above 5%
+  kcc compare before.json after.json --fail-above 5% --markdown comment.md
   kcc compare before.json after.json --rename gemm=gemm_v2 --json changes.json
 
 exit code 1: with --fail-above, a time grew by more, is not there any more, or its configuration
@@ -34,7 +36,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="compare two documents of estimates or simulations, as a gate on performance",
         usage="kcc compare A.json B.json [--fail-above 5%%] [OPTION ...]",
         description="Compare the times in two documents of `kcc estimate --json`; or of\n"
-        "`kcc simulate --json`: where the time went, by cause, kernel and line of the source.",
+        "`kcc simulate --json`: time by stall reason, kernel and source line.",
         epilog=_EXAMPLES,
     )
     parser.add_argument("before", metavar="A.json", help="estimates before a change")
@@ -53,28 +55,50 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="compare times of code that different compilers made (see `kcc estimate --code`)",
     )  # fmt: skip
     parser.add_argument(
-        "--json", metavar="FILE", help="write kcc/comparison/1; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write kcc/comparison/1; '-': to standard output, without text",
     )
+    parser.add_argument(
+        "--markdown", metavar="FILE",
+        help="write a table for the comment on a pull request: times, and which cause and line "
+        "changed most; '-' in place of text",
+    )  # fmt: skip
     add_debug(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if a time grew by more than is allowed."""
-    from kcc.report.estimate.comparison import (
-        changes,
-        comparison_document,
-        comparison_text,
-        differences,
-        other_codes,
-    )
+    from kcc.report.comparison import comparison_document
+    from kcc.report.comparison_markdown import comparison_markdown
 
     del sources
-    targets = [arguments.json] if arguments.json else []
+    targets = [target for target in (arguments.json, arguments.markdown) if target]
     check_targets(targets, arguments.before)
     check_targets(targets, arguments.after)
+    found, text = compared(arguments)
+    makers = (
+        (arguments.json, lambda: json.dumps(comparison_document(found), indent=1) + "\n"),
+        (arguments.markdown, lambda: comparison_markdown(found)),
+    )
+    outputs = [Output(target, make()) for target, make in makers if target]
+    if STANDARD not in targets:
+        outputs.append(Output(STANDARD, text))
+    write_outputs(outputs)
+    return 1 if found.failed else 0
+
+
+def compared(arguments: argparse.Namespace) -> tuple[Comparison, str]:
+    """What the documents say of each other, and the report for a terminal.
+
+    :raises DiagnosticError: K891 for what is no such document, K892 for code of other compilers.
+    """
+    from kcc.report.comparison import of_estimates
+    from kcc.report.estimate.comparison import changes, comparison_text, differences, other_codes
+
     if is_simulation(arguments.before):
-        return compare_simulations(arguments)
+        return compared_simulations(arguments)
     before, after = _read(arguments.before), _read(arguments.after)
     found = changes(before, after, dict(arguments.renames))
     codes = other_codes(found)
@@ -83,14 +107,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         hint = "--any-code compares all the same"
         raise DiagnosticError([Diagnostic("K892", message, Span(arguments.after, 0), hint=hint)])
     unlike = differences(before, after, found)
-    document = comparison_document(found, arguments.limit, unlike)
-    outputs = list[Output]()
-    if arguments.json:
-        outputs.append(Output(arguments.json, json.dumps(document, indent=1) + "\n"))
-    if arguments.json != STANDARD:
-        outputs.append(Output(STANDARD, comparison_text(found, arguments.limit, unlike)))
-    write_outputs(outputs)
-    return 1 if document["failed"] else 0
+    text = comparison_text(found, arguments.limit, unlike)
+    return of_estimates(found, arguments.limit, unlike), text
 
 
 def _share(text: str) -> float:

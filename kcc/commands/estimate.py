@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
     from kcc.commands.estimate_sweep import Plan
     from kcc.commands.journal import Journal, Sweep
-    from kcc.report.estimate.record import EstimateRecord
+    from kcc.report.estimate.record import EstimateDocument, EstimateRecord
     from kcc.stages.analyze import AnalysisRequest
 
 MODELS = ("pipeline", "pipeline-hpca19", "interval")
@@ -58,6 +58,9 @@ _EXAMPLES = """examples:
   kcc estimate gemm.cl --gpu a100 --sweep MWG=16,32,64 --jobs 4 --json gemm.json --resume
   kcc estimate kernels/matmul/matmul.cl --gpu h100 --size large"""
 
+MOST_ADVISED = 8
+"""Launches times GPUs up to which changes are looked for that would make a kernel faster."""
+
 MOST_JOBS = 1024
 """More processes than any machine has cores for are a slip of the hand."""
 
@@ -69,10 +72,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc estimate`."""
     parser = subparsers.add_parser(
         "estimate",
-        help="how long kernels take on a GPU, from their source alone",
+        help="execution time of kernels on a GPU, from source alone",
         usage="kcc estimate FILE --gpu NAME [OPTION ...]",
-        description="Estimate the execution time of kernels on a GPU, from source, launch and\n"
-        "arguments, without data and without running anything.",
+        description="""\
+Estimate the execution time of kernels on a GPU from source, launch and arguments,
+without data and without a run.""",
         epilog=_EXAMPLES,
     )
     add_source(parser)
@@ -83,9 +87,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_cache_options(parser)
     _add_sweep(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--json", metavar="FILE", help="write kcc/estimate/1; '-' in place of text")
-    output.add_argument("--csv", metavar="FILE", help="write a row for each estimate")
-    output.add_argument("--html", metavar="FILE", help="write a page that needs nothing else")
+    output.add_argument(
+        "--json", metavar="FILE", help="write kcc/estimate/1; '-': to standard output, without text"
+    )
+    output.add_argument("--csv", metavar="FILE", help="write a row per estimate")
+    output.add_argument("--html", metavar="FILE", help="write a self-contained HTML page")
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -108,8 +114,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     ways = [way.value for way in LaunchWay]
     group.add_argument(
         "--launches", choices=ways, default=ways[0],
-        help="what a launch takes besides its kernel: behind another one in a queue, as a node of "
-        "a graph, or timed by a host that waits for each (default: %(default)s)",
+        help="launch overhead: queued after another launch, a node of a graph, or with a host"
+             " that synchronises after each (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--ablate", action="store_true",
@@ -131,8 +137,8 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--resume", action="store_true",
-        help="go on where the same sweep was interrupted: it keeps what it has beside its first "
-        "output file, as FILE.partial",
+        help="resume the same sweep after an interrupt: its journal is FILE.partial beside"
+             " the first output file",
     )  # fmt: skip
 
 
@@ -145,7 +151,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_targets(targets, path)
     kept = journal_path(targets)
     if arguments.resume and kept is None:
-        raise usage_error("--resume goes on beside an output file, and none is named")
+        raise usage_error("--resume needs an output file: its journal is beside it")
     stage = StageRunner()
     plan = _plan(arguments, path, sources, stage)
     keeps = kept is not None and plan.is_sweep and arguments.model != ALL_MODELS
@@ -157,7 +163,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             records = _records(arguments, plan, stage, journal)
         except KeyboardInterrupt:
             if journal:
-                say(f"\n{journal.path} keeps what was found; --resume goes on\n")
+                say(f"\n{journal.path} has the finished estimates; --resume continues\n")
             raise
         write_outputs(_outputs(arguments, records, sources))
         if journal:
@@ -165,6 +171,18 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         say(stage.table())
     return 0 if any(each.occupancy for each in records) else 1
+
+
+def find(arguments: argparse.Namespace, sources: SourceLines) -> EstimateDocument:
+    """All estimates that the command line asks for; raises :class:`DiagnosticError` and
+    :class:`UsageError`."""
+    from kcc.commands.estimate_settings import settings_of
+    from kcc.report.estimate.record import EstimateDocument
+
+    stage = StageRunner()
+    plan = _plan(arguments, single_source(arguments.source), sources, stage)
+    records = _records(arguments, plan, stage, None)
+    return EstimateDocument(arguments.model, tuple(records), settings_of(arguments))
 
 
 def _records(
@@ -233,7 +251,7 @@ def _plan(
     from kcc.stages.estimate import ABLATED_MODELS, Question
 
     if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     if arguments.model == ALL_MODELS and (arguments.warm or arguments.resume):
         raise usage_error("--warm, --resume: for one model, not for all")
     if arguments.ablate and arguments.model not in ABLATED_MODELS:
@@ -253,7 +271,7 @@ def _plan(
     codes = {name: code for name, code in asked.items() if code is not None}
     question = Question(
         arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches), codes,
-        code_needed=choice == "compiler",
+        code_needed=choice == "compiler", advise=len(requests) * len(gpus) <= MOST_ADVISED,
     )  # fmt: skip
     return Plan(tuple(requests), tuple(gpus), question)
 

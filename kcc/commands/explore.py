@@ -38,12 +38,13 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc explore`."""
     parser = subparsers.add_parser(
         "explore",
-        help="which GPU suits the kernels of a script, trace or source, by interval analysis",
+        help="design-space exploration of GPUs by interval analysis",
         usage="kcc explore FILE --gpu NAME (--sweep KEY=V1,V2 | --what-if) [OPTION ...]\n"
         "       kcc explore FILE.cl --gpu NAME (--sweep KEY=V1,V2 | --what-if) [OPTION ...]",
-        description="Predict how long the launches of a PyOpenCL script or of a trace (.kct) take\n"
-        "on many variants of a GPU, and where cycles go; or ask which change helps most. Or do so\n"
-        "for a kernel source without a run (`kcc explore FILE.cl --help`).",
+        description="""\
+Predict time and CPI stacks of the launches of a PyOpenCL script or a trace (.kct)
+on many variants of a GPU, or rank which change gains most. Also for a kernel source
+without a run (`kcc explore FILE.cl --help`).""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct)")

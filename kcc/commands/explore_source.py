@@ -29,9 +29,9 @@ def source_parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
         usage="kcc explore FILE.cl --gpu NAME (--sweep KEY=V1,V2 | --what-if) [OPTION ...]",
-        description="Predict how long each kernel of a source takes on many variants of a GPU,\n"
-        "from its source, launch and scalar arguments (as `kcc trace FILE.cl`); or ask which\n"
-        "change helps most.",
+        description="""\
+Predict the time of each kernel of a source on many variants of a GPU, from source,
+launch and scalar arguments (as `kcc trace FILE.cl`), or rank which change gains most.""",
         epilog=_EXAMPLES,
     )
     add_source_launches(parser)

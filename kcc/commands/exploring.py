@@ -26,7 +26,7 @@ NONE, TOP, ALL = "none", "top", "all"
 
 def add_exploration(parser: argparse.ArgumentParser) -> Group:
     """What is explored, and the group for what else belongs there."""
-    group = parser.add_argument_group("what is explored")
+    group = parser.add_argument_group("designs")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
         help="a GPU (see `kcc gpus list`) or a file",
@@ -38,15 +38,15 @@ def add_exploration(parser: argparse.ArgumentParser) -> Group:
     group.add_argument(
         "--sweep", dest="sweeps", metavar="KEY=V1,V2", action="append", default=[],
         type=sweep_values,
-        help="try these values of a key (repeatable: all combinations)",
+        help="values of a key to explore (repeatable: all combinations)",
     )  # fmt: skip
     group.add_argument(
-        "--what-if", action="store_true", help="change one thing at a time: what helps most?"
+        "--what-if", action="store_true", help="change one parameter at a time and rank the gains"
     )
     group.add_argument(
         "--cycle", choices=(NONE, TOP, ALL),
-        help="simulate cycle by cycle too: nothing, the best change of --what-if, or all (default: "
-        "the best change)",
+        help="also simulate cycle by cycle: nothing, the best change of --what-if, or all"
+        " (default: the best change)",
     )  # fmt: skip
     return group
 
@@ -55,21 +55,23 @@ def add_exploration_output(parser: argparse.ArgumentParser) -> None:
     """Where it is written."""
     group = parser.add_argument_group("output")
     group.add_argument(
-        "--json", metavar="FILE", help="write kcc/exploration/1; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write kcc/exploration/1; '-': to standard output, without text",
     )
-    group.add_argument("--html", metavar="FILE", help="write a page with the CPI stacks")
-    group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as a picture")
-    group.add_argument("--png", metavar="FILE", help="the same in pixels (needs matplotlib)")
-    group.add_argument("--csv", metavar="FILE", help="write a row for each design point")
+    group.add_argument("--html", metavar="FILE", help="write an HTML page with the CPI stacks")
+    group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as SVG")
+    group.add_argument("--png", metavar="FILE", help="the same as PNG (needs matplotlib)")
+    group.add_argument("--csv", metavar="FILE", help="write a row per design point")
 
 
 def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
     """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
     only go wrong, before anything is run."""
     if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to start from", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing: the baseline", "`kcc gpus list` names GPUs")
     if len(arguments.gpus) > 1:
-        raise usage_error("one --gpu only: what to start from", "kcc simulate takes several")
+        raise usage_error("one --gpu only: the baseline", "kcc simulate takes several")
     if not arguments.sweeps and not arguments.what_if:
         raise usage_error("nothing to explore: --sweep KEY=V1,V2 or --what-if")
     named = (arguments.json, arguments.html, arguments.svg, arguments.png, arguments.csv)
@@ -128,7 +130,7 @@ def explore(
         launches=launches.numbers, registers=launches.registers,
     ) as explorer:  # fmt: skip
         if not explorer.launches:
-            message = "no launch is there, or none that is asked for"
+            message = "no launch, or none that --kernel and --launches select"
             raise DiagnosticError([Diagnostic("K875", message)])
         points, failed = _design_points(explorer, list(_combinations(arguments)))
         base: Explored | None = None

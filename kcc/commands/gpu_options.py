@@ -23,7 +23,7 @@ def chosen_gpu(arguments: argparse.Namespace) -> GpuDescription | None:
     """
     if arguments.gpu is None:
         if arguments.overrides:
-            raise usage_error("--set changes a GPU, and none is named", "add --gpu NAME")
+            raise usage_error("--set changes a GPU: --gpu is missing", "add --gpu NAME")
         return None
     from kcc.base.gpu.loading import load_gpu
 

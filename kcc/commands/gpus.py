@@ -14,11 +14,11 @@ from kcc.commands.sources import SourceLines
 
 _EXAMPLES = """examples:
   kcc gpus list                                  every GPU that comes with kcc
-  kcc gpus show v100                             what is known of one, by name or alias
-  kcc gpus show v100 --sources                   and where each value comes from
+  kcc gpus show v100                             one, by name or alias
+  kcc gpus show v100 --sources                   with the source of each value
   kcc gpus show a100 --set l2.size_bytes=20971520
-  kcc gpus diff v100 a100                        where two differ, side by side
-  kcc gpus check my-gpu.yaml                     whether a file of your own is in order"""
+  kcc gpus diff v100 a100                        two side by side
+  kcc gpus check my-gpu.yaml                     check a file of your own"""
 
 
 Runner = Callable[[argparse.Namespace, SourceLines], int]
@@ -28,29 +28,28 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc gpus` and its parts."""
     parser = subparsers.add_parser(
         "gpus",
-        help="the GPUs that kcc knows: list, show, check, diff",
-        description="List, show, check and compare descriptions of GPUs. Wherever a GPU is named,\n"
-        "the path of a YAML file of one's own will do.",
+        help="descriptions of GPUs: list, show, check, diff",
+        description="""\
+List, show, check and compare descriptions of GPUs. Every --gpu also takes the path
+of a YAML file.""",
         epilog=_EXAMPLES,
     )
     parts = parser.add_subparsers(
         title="commands", dest="part", metavar="COMMAND", required=True, parser_class=Parser
     )
-    listed = _part(parts, "list", "every GPU that comes with kcc", _list)
+    listed = _part(parts, "list", "all GPUs of kcc", _list)
     _add_json(listed)
-    shown = _part(parts, "show", "what is known of one GPU", _show)
+    shown = _part(parts, "show", "one GPU", _show)
     shown.add_argument("name", metavar="NAME", help="a name, an alias or the path of a YAML file")
     _add_overrides(shown)
-    shown.add_argument(
-        "--sources", action="store_true", help="where each value comes from, and how good it is"
-    )
+    shown.add_argument("--sources", action="store_true", help="source and quality of each value")
     _add_json(shown)
-    checked = _part(parts, "check", "whether descriptions are in order", _check)
+    checked = _part(parts, "check", "check descriptions", _check)
     checked.add_argument(
         "names", nargs="*", metavar="FILE", help="YAML files or names (default: all of kcc's)"
     )
     _add_overrides(checked)
-    compared = _part(parts, "diff", "where two GPUs differ", _diff)
+    compared = _part(parts, "diff", "compare two GPUs", _diff)
     compared.add_argument("left", metavar="A", help="a name, an alias or a YAML file")
     compared.add_argument("right", metavar="B", help="a name, an alias or a YAML file")
     _add_json(compared)

@@ -33,19 +33,19 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
     parser.add_argument(
         "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl" + also
     )
-    group = parser.add_argument_group("how the script is run")
+    group = parser.add_argument_group("run")
     group.add_argument(
         "--size",
         choices=SIZE_NAMES,
         default=DEFAULT_SIZE,
-        help="what main(size, seed) of a workload is given (default: %(default)s)",
+        help="size given to main(size, seed) of a workload (default: %(default)s)",
     )
     group.add_argument(
         "--seed",
         type=_count,
         default=0,
         metavar="N",
-        help="the same: another seed, another input (default: %(default)s)",
+        help="seed given to main(size, seed) (default: %(default)s)",
     )
     group.add_argument(
         "--workers",
@@ -60,13 +60,13 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         help="lanes of a warp (default: those of the GPU, where one is named, else 32)",
     )
     group.add_argument(
-        "--races", action="store_true", help="look for data races first, launch by launch: slow"
+        "--races", action="store_true", help="detect data races, launch by launch: slow"
     )
     group.add_argument(
         "--budget",
         type=_positive,
         metavar="N",
-        help="warp instructions after which a warp counts as endless (default: 2^28)",
+        help="limit of warp instructions per warp, for infinite loops (default: 2^28)",
     )
     group.add_argument(
         "--keep-imports",

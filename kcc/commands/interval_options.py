@@ -23,11 +23,11 @@ def add_interval(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("interval model")
     group.add_argument(
         "--interval", choices=MODELS, default=MODELS[0],
-        help="ours, or one of the text's table 8 (default: %(default)s)",
+        help="kcc's schedule, or a model of GPUMech's table 8 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--warp", choices=("clustering", "max", "min"), default="clustering",
-        help="how the text's models choose the representative warp (default: %(default)s)",
+        help="how GPUMech's models choose the representative warp (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--without", metavar="PART", action="append", default=[], choices=EXTENSIONS,

@@ -12,7 +12,7 @@ class Group(Protocol):
     def add_argument(self, *names: str, **settings: Any) -> Any: ...
 
 
-def add_launch_choice(group: Group, *, rest: str = "; the others run all the same") -> None:
+def add_launch_choice(group: Group, *, rest: str = "; others still run") -> None:
     """Add --kernel and --launches; ``rest`` says what becomes of the others."""
     group.add_argument(
         "--kernel", dest="kernels", metavar="NAME", action="append", default=[],

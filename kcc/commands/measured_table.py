@@ -66,7 +66,7 @@ def read_table(arguments: argparse.Namespace, source: SourceText) -> MeasuredTab
     :raises DiagnosticError: K894 for what is no table, UsageError for columns it does not have.
     """
     path: str = arguments.table
-    rows = _rows(path)
+    rows = read_rows(path)
     head = list(rows[0][1])
     time = arguments.time or next((name for name in head if _unit(name)), None)
     if time is None:
@@ -92,7 +92,9 @@ def _given(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
 
 
-def _rows(path: str) -> tuple[tuple[int, Row], ...]:
+def read_rows(path: str) -> tuple[tuple[int, Row], ...]:
+    """The rows of a CSV file with a head, and their lines; raises :class:`DiagnosticError` (K894)
+    for what is none."""
     try:
         if Path(path).stat().st_size > MAX_BYTES:
             raise _unreadable(path, 0, f"is larger than {MAX_BYTES} bytes")

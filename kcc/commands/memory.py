@@ -35,13 +35,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc memory`."""
     parser = subparsers.add_parser(
         "memory",
-        help="hit rates of caches and latencies of loads, over many orders of warps",
+        help="hit rates and latencies of loads over random orders of warps",
         usage="kcc memory FILE --gpu NAME [OPTION ...] [-- ARG ...]\n"
         "       kcc memory FILE.cl --gpu NAME [OPTION ...]",
-        description="Draw the order of warps many times (Baghsorkhi et al., PPoPP 2012): which\n"
-        "hit rates and which latency of each load follow, with mean and deviation. For the\n"
-        "launches of a PyOpenCL script, of a trace (.kct), of a list of Accel-Sim traces\n"
-        "(kernelslist.g), or of a kernel source without a run (`kcc memory FILE.cl --help`).",
+        description="""\
+Monte-Carlo model of the memory hierarchy over random orders of warps (Baghsorkhi
+et al., PPoPP 2012): hit rates, and latency of each load, with mean and deviation. For
+the launches of a PyOpenCL script, of a trace (.kct), of a list of Accel-Sim traces
+(kernelslist.g), or of a kernel source without a run (`kcc memory FILE.cl --help`).""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct); or a list of Accel-Sim's traces (kernelslist.g)")

@@ -47,7 +47,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     )
     if isinstance(parser, Parser):
         parser.takes_compiler_words = True
-    group = parser.add_argument_group("how the source is read")
+    group = parser.add_argument_group("source")
     _add_dialect(group)
     group.add_argument(
         "--no-toml",
@@ -110,7 +110,7 @@ def _add_dialect(group: _Options) -> None:
 
 def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) -> None:
     """Optimisation level and front end."""
-    group = parser.add_argument_group("what is looked at")
+    group = parser.add_argument_group("kernels and launches")
     group.add_argument(
         "--kernel",
         dest="kernels",
@@ -124,15 +124,15 @@ def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) ->
         dest="opt_level",
         choices=["0", "1", "2"],
         default=default_level.value[1:],
-        help="0: as lowered; 1: SSA form with the source's control flow; 2: as a GPU compiler "
-        "would optimise (default: %(default)s)",
+        help="0: as lowered; 1: SSA form with the source's control flow; 2: optimised as by a"
+        " GPU compiler (default: %(default)s)",
     )
     group.add_argument(
         "--frontend",
         choices=["auto", "builtin", "clang"],
         default="auto",
-        help="who compiles the source; auto: clang for CUDA, kcc itself for OpenCL C "
-        "(default: %(default)s)",
+        help="front end; auto: clang for CUDA, the built-in one for OpenCL C (default:"
+        " %(default)s)",
     )
     group.add_argument(
         "--instantiate",
@@ -205,8 +205,8 @@ def add_assumptions(parser: argparse.ArgumentParser) -> None:
         metavar="THING@LINE=VALUE",
         action="append",
         default=[],
-        help="where the analysis cannot tell: loop@LINE=COUNT, how often the loop there runs; "
-        "branch@LINE=SHARE, how often the branch there is true (repeatable)",
+        help="an assumption for data-dependent control flow: loop@LINE=COUNT, its trip count;"
+        " branch@LINE=SHARE, how often it is taken (repeatable)",
     )
 
 
@@ -216,7 +216,7 @@ def add_gpu(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--gpu",
         metavar="NAME",
-        help="say how many blocks this GPU holds at once (a name, see `kcc gpus list`, or a file)",
+        help="report occupancy on this GPU (a name, see `kcc gpus list`, or a file)",
     )
     group.add_argument(
         "--set",

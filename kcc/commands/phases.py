@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc phases`."""
     parser = subparsers.add_parser(
         "phases",
-        help="phases of a recorded run, and which of its units to simulate for the whole",
+        help="phases of a recorded run, and a sample of its units to simulate",
         usage="kcc phases UNITS.json [OTHER.json ...] [OPTION ...]\n"
         "       kcc phases record -o UNITS.json -- COMMAND ...",
         description="Find the phases of a run that was recorded in units, draw units of them so\n"
@@ -50,10 +50,14 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     _add_method(parser)
     group = parser.add_argument_group("output")
-    group.add_argument("--json", metavar="FILE", help="write kcc/phases/1; '-' in place of text")
-    group.add_argument("--html", metavar="FILE", help="write a page: timeline, phases, methods")
     group.add_argument(
-        "--selection", metavar="FILE", help="write the units drawn, with their weights, as JSON"
+        "--json", metavar="FILE", help="write kcc/phases/1; '-': to standard output, without text"
+    )
+    group.add_argument(
+        "--html", metavar="FILE", help="write an HTML page: timeline, phases, methods"
+    )
+    group.add_argument(
+        "--selection", metavar="FILE", help="write the drawn units with their weights as JSON"
     )
     group.add_argument("--picture", metavar="FILE", help="write the timeline, as SVG")
     add_console(parser, stages=False)
@@ -64,7 +68,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("method")
     group.add_argument(
         "--points", metavar="N", type=count_from(1), default=20,
-        help="units that are drawn (default: %(default)s)",
+        help="units to draw (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=percent,
@@ -85,10 +89,10 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--draws", metavar="N", type=count_from(0), default=200,
-        help="draws over which methods are compared; 0: not at all (default: %(default)s)",
+        help="draws for the comparison of methods; 0: none (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--sample-seed", metavar="N", type=count_from(0), default=0, help="other draws"
+        "--sample-seed", metavar="N", type=count_from(0), default=0, help="seed of the draws"
     )
 
 
@@ -98,13 +102,14 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
     targets = [target for target in named if target]
     for path in arguments.units:
         check_targets(targets, path)
-    report = _study(arguments)
+    report = find(arguments)
     _warn(report.study.table, *report.references)
     write_outputs(_outputs(arguments, report, targets))
     return 0
 
 
-def _study(arguments: argparse.Namespace) -> PhasesReport:
+def find(arguments: argparse.Namespace) -> PhasesReport:
+    """The phases of the run, and what other inputs change of them."""
     from kcc.report.phases import PhasesReport
     from kcc.sim.sampling.simprof.phases import PhaseOptions
     from kcc.sim.sampling.simprof.sensitivity import compare_inputs
@@ -138,7 +143,7 @@ def _check_alike(table: UnitTable, others: list[UnitTable]) -> None:
 def _warn(*tables: UnitTable) -> None:
     for table in tables:
         if not table.complete:
-            message = f"the recording of '{table.source}' was cut off: phases behind are not seen"
+            message = f"the recording of '{table.source}' was cut off: later phases are missing"
             warning = Diagnostic("K965", message)
             sys.stderr.write(paint_messages(f"{render(warning, {})}\n", sys.stderr))
 

@@ -69,9 +69,7 @@ def record_parser(prog: str) -> Parser:
         "--input", dest="inputs", metavar="TEXT", action="append", default=[],
         help="stands for {} in COMMAND; its file name for {} in FILE (repeatable)",
     )  # fmt: skip
-    parser.add_argument(
-        "--resume", action="store_true", help="leave recordings that are there and complete"
-    )
+    parser.add_argument("--resume", action="store_true", help="keep complete recordings that exist")
     parser.add_argument("--gpu", metavar="NAME", help="of a trace: the GPU it is simulated on")
     parser.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DOT_KINDS = ("dfsg",)
 
 _EXAMPLES = """examples:
-  kcc profile kernels/bfs/workload.py            what each kernel did over all its launches
+  kcc profile kernels/bfs/workload.py            each kernel, all launches together
   kcc profile kernels/bfs/workload.py --launches --kernel BFS_1
   kcc profile kernels/bfs/workload.py --json bfs.json
   kcc profile kernels/bfs/workload.py --dot dfsg --kernel BFS_1 | dot -Tsvg -o dfsg.svg
@@ -31,11 +31,12 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc profile`."""
     parser = subparsers.add_parser(
         "profile",
-        help="run a PyOpenCL script and say what its kernels did: flow, loops, memory",
+        help="profile the kernels of a PyOpenCL script: control flow, loops, memory",
         usage="kcc profile FILE [OPTION ...] [-- ARG ...]",
-        description="Say what the launches of a PyOpenCL script (or of a trace, .kct) did: which\n"
-        "blocks threads executed and which way they went (the divergence flow statistics\n"
-        "graph), loops, instructions, coalescing, bank conflicts, reuse. No GPU has a say in it.",
+        description="""\
+Profile the launches of a PyOpenCL script (or a trace, .kct): control flow (divergence
+flow statistics graph), loops, instruction mix, coalescing, bank conflicts, reuse
+distances. Independent of any GPU.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct)")
@@ -46,24 +47,28 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="profile only this kernel (repeatable); the others run all the same",
+        help="profile only this kernel (repeatable); others still run",
     )
-    group.add_argument("--launches", action="store_true", help="each launch apart, not their sum")
-    group.add_argument("--dot", choices=DOT_KINDS, help="Graphviz text in place of the report")
+    group.add_argument("--launches", action="store_true", help="each launch separately")
+    group.add_argument(
+        "--dot", choices=DOT_KINDS, help="write a graph for Graphviz instead of the report"
+    )
     group.add_argument(
         "-o",
         dest="output",
         metavar="FILE",
         default=STANDARD,
-        help="write the report (or what stands in its place) to FILE",
+        help="write the report (or graph) to FILE",
     )
     group.add_argument(
-        "--json", metavar="FILE", help="write the profile as JSON; '-' in place of the report"
+        "--json",
+        metavar="FILE",
+        help="write kcc/profile/1; '-': to standard output, without the report",
     )
     group.add_argument(
         "--for-synth", action="store_true",
-        help="put into the JSON what `kcc synth` makes a miniature from: instructions with what "
-        "they wait for, where indirect accesses go, lines through arrays of indices",
+        help="add to the JSON what `kcc synth` needs: dependences of instructions,"
+             " distributions of indirect accesses",
     )  # fmt: skip
     add_console(parser, stages=False)
     parser.set_defaults(run=run)
@@ -82,7 +87,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         )
     in_place = STANDARD in (arguments.json, arguments.output if arguments.dot else None)
     try:
-        profile, parts = _profile(arguments, sources, quiet=in_place)
+        profile, parts = find(arguments, sources, quiet=in_place)
     except SystemExit as end:
         return script_exit_code(end)
     outputs = list[Output]()
@@ -97,7 +102,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     return 0
 
 
-def _profile(
+def find(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> tuple[Profile, dict[str, Json]]:
     """The profile, and further keys of its document."""

@@ -19,9 +19,9 @@ _EXAMPLES = """examples:
   kcc run kernels/bfs/workload.py                a workload, its results checked
   kcc run kernels/bfs/workload.py --size large --seed 2
   kcc run script.py -- --steps 100               any script that uses PyOpenCL, unchanged
-  kcc run script.py --launches                   every launch, not only every kernel
-  kcc run script.py --races                      are there data races?
-  kcc run script.py --check                      are values used that were never set?
+  kcc run script.py --launches                   each launch, not only each kernel
+  kcc run script.py --races                      detect data races
+  kcc run script.py --check                      detect uses of uninitialised values
   kcc run script.py --json counts.json"""
 
 
@@ -32,20 +32,22 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="run a PyOpenCL script on the CPU and count instructions",
         usage="kcc run FILE [OPTION ...] [-- ARG ...]",
         description="Run a PyOpenCL script without a GPU: its kernels run warp by warp on a CPU,\n"
-        "with exact results and exact counts, and with every access checked.",
+        "with exact results and counts, and with bounds checks.",
         epilog=_EXAMPLES,
     )
     add_script(parser)
     parser.add_argument(
         "--check",
         action="store_true",
-        help="watch every value: report where one that was never set is used, and accesses outside "
-        "arrays that optimisation would hide; programs are not optimised: slow",
+        help="report uses of uninitialised values, and out-of-bounds accesses that"
+        " optimisation would remove; code is not optimised: slow",
     )
     group = parser.add_argument_group("output")
-    group.add_argument("--launches", action="store_true", help="list every launch too")
+    group.add_argument("--launches", action="store_true", help="also list each launch")
     group.add_argument(
-        "--json", metavar="FILE", help="write the counts as JSON; '-' in place of the table"
+        "--json",
+        metavar="FILE",
+        help="write the counts as JSON; '-': to standard output, without the table",
     )
     add_debug(parser)
     parser.set_defaults(run=run)

@@ -52,7 +52,7 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         help="simprof: units that are simulated (default: 20)",
     )  # fmt: skip
     group.add_argument(
-        "--sample-seed", metavar="N", type=count_from(0), default=0, help="other draws"
+        "--sample-seed", metavar="N", type=count_from(0), default=0, help="seed of the draws"
     )
     group.add_argument(
         "--warm", metavar="EPOCHS", type=_share, default=None,
@@ -61,27 +61,29 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--no-functional-warming", action="store_true", default=None,
-        help="tbpoint: L2 does not see what thread blocks touch that are left out",
+        help="tbpoint: skipped thread blocks do not warm L2",
     )  # fmt: skip
     group.add_argument(
         "--inter-distance", metavar="D", type=_share, default=None,
-        help="between launches of a group, at most (default: 0.1)",
+        help="largest distance between launches of a group (default: 0.1)",
     )  # fmt: skip
     group.add_argument(
         "--intra-distance", metavar="D", type=_share, default=None,
-        help="between stall probabilities of a region, at most (default: 0.2)",
+        help="largest distance between stall probabilities of a region (default: 0.2)",
     )  # fmt: skip
     group.add_argument(
         "--block-profile", metavar="FILE",
-        help="keep the profile of thread blocks: read where it is there, else written",
+        help="profile of thread blocks: read if it exists, else written",
     )  # fmt: skip
     group.add_argument(
-        "--selection", metavar="FILE", help="write what is simulated, and its weights, as JSON"
+        "--selection",
+        metavar="FILE",
+        help="write the selection with its weights as JSON (kcc/selection/1)",
     )
     group.add_argument(
         "--accelsim",
         metavar="FOLDER",
-        help="write what is simulated as a list of Accel-Sim's kernels, with the selection beside",
+        help="write the selected thread blocks as a list of Accel-Sim kernels, with the selection",
     )
     group.add_argument("--picture", metavar="FILE", help="write thread blocks by region, as SVG")
 

@@ -49,11 +49,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="simulate the kernels of a PyOpenCL script or a trace, cycle by cycle",
         usage="kcc simulate FILE --gpu NAME [OPTION ...] [-- ARG ...]",
         description="Simulate the launches of a PyOpenCL script, of a trace (.kct), or of a list\n"
-        "of Accel-Sim traces (kernelslist.g) on a GPU: cycles, time, where cycles went.",
+        "of Accel-Sim traces (kernelslist.g) on a GPU: cycles, time, CPI stacks.",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct); or a list of Accel-Sim's traces (kernelslist.g)")
-    group = parser.add_argument_group("what is simulated")
+    group = parser.add_argument_group("configuration")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
         help="a GPU (see `kcc gpus list`) or a file; repeatable",
@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )  # fmt: skip
     group.add_argument(
         "--cold", action="store_true",
-        help="each launch begins with empty caches; else L2 stays as the launch before left it",
+        help="each launch starts with cold caches; else L2 keeps the state of the launch before",
     )  # fmt: skip
     group.add_argument(
         "--jobs", metavar="N", type=count_from(1), default=1,
@@ -91,11 +91,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    group.add_argument("--each-launch", action="store_true", help="launches apart, not by kernel")
+    group.add_argument("--each-launch", action="store_true", help="each launch separately")
     group.add_argument(
-        "--json", metavar="FILE", help="write kcc/simulation/1; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write kcc/simulation/1; '-': to standard output, without text",
     )
-    group.add_argument("--html", metavar="FILE", help="write a page: stacks, lines, time")
+    group.add_argument(
+        "--html", metavar="FILE", help="write an HTML page: CPI stacks, source lines, timeline"
+    )
     group.add_argument(
         "--csv",
         metavar="FILE",
@@ -108,16 +112,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    if not arguments.gpus:
-        raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
-    named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
-    targets = [target for target in named if target]
-    check_targets(targets, arguments.script)
-    if arguments.model == "interval" and arguments.script.endswith(".g"):
-        raise usage_error("--model interval takes a script or a trace of kcc, no list of traces")
-    if arguments.model == "pipeline":
-        check_pipeline(arguments)
-    _check_gpus(arguments)
+    targets = check_simulation(arguments)
     if check_sampling(arguments):
         each = configurations(arguments.gpus, arguments.overrides, arguments.sweeps)
         quiet = STANDARD in (arguments.json, arguments.selection, arguments.picture)
@@ -125,11 +120,29 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             arguments, each, lambda to: trace_script(arguments, sources, to, quiet=quiet)
         )
     try:
-        found = _simulate(arguments, sources, quiet=STANDARD in targets)
+        found = find(arguments, sources, quiet=STANDARD in targets)
     except SystemExit as end:
         return script_exit_code(end)
     write_outputs(_outputs(arguments, found, sources, targets))
     return 0
+
+
+def check_simulation(arguments: argparse.Namespace) -> list[str]:
+    """The outputs asked for; raises :class:`UsageError` and :class:`DiagnosticError` for what can
+    only go wrong, before anything is run."""
+    if not arguments.gpus:
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
+    named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
+    targets = [target for target in named if target]
+    check_targets(targets, arguments.script)
+    if arguments.model == "interval" and arguments.script.endswith(".g"):
+        raise usage_error(
+            "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
+        )
+    if arguments.model == "pipeline":
+        check_pipeline(arguments)
+    _check_gpus(arguments)
+    return targets
 
 
 def _check_gpus(arguments: argparse.Namespace) -> None:
@@ -153,7 +166,7 @@ def _outputs(
 
     outputs = list[Output]()
     runs = [run for run in found if isinstance(run, SimulationRun)]
-    texts = _texts(runs, sources)
+    texts = texts_of(runs, sources)
     if arguments.json:
         outputs.append(Output(arguments.json, simulation_json(arguments.script, found)))
     if arguments.html:
@@ -171,15 +184,16 @@ def _outputs(
     return outputs
 
 
-def _texts(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
+def texts_of(runs: Sequence[SimulationRun], sources: SourceLines) -> dict[str, list[str]]:
     """The lines of the files that results speak of, where they can be read."""
     names = {line.file for run in runs for t in run.timings for line in t.lines} - {""}
     return {name: list(sources[name]) for name in names if name in sources}
 
 
-def _simulate(
+def find(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> list[SimulationRun | FailedRun]:
+    """The launches in all configurations that the command line asks for."""
     if arguments.model == "pipeline":
         return run_pipeline(arguments, sources, quiet=quiet)
     with launches_of(arguments, sources, quiet=quiet) as launches:

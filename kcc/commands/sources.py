@@ -23,7 +23,7 @@ def read_source(path: str) -> SourceText:
 
     language = OTHER_LANGUAGES.get(Path(path).suffix)
     if language is not None and Path(path).is_file():
-        message = f"kcc reads OpenCL C, CUDA and LLVM IR, and this is {language}"
+        message = f"kcc reads OpenCL C, CUDA, PTX and LLVM IR, and this is {language}"
         raise _bad("K012", message, Span(path, 0))
     if path == STANDARD:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
@@ -42,7 +42,6 @@ def read_source(path: str) -> SourceText:
 
 
 OTHER_LANGUAGES = {
-    ".ptx": "PTX",
     ".spv": "SPIR-V",
 }
 """By the suffix of a file's name."""

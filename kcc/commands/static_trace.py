@@ -54,9 +54,10 @@ def static_parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
         usage="kcc trace FILE.cl -o FILE.kct [OPTION ...]",
-        description="Write what every warp of a kernel will do to a trace, from its source,\n"
-        "launch and scalar arguments, without data and without a run. What memory decides is\n"
-        "assumed, marked and counted.",
+        description="""\
+Write a trace of every warp of a kernel from source, launch and scalar arguments,
+without data and without a run. Data-dependent control flow and addresses are assumed,
+marked and counted.""",
         epilog=_EXAMPLES,
     )
     add_source(parser)
@@ -73,7 +74,7 @@ def static_parser(prog: str) -> Parser:
 
 def add_observed(parser: argparse.ArgumentParser) -> None:
     """What the source does not tell of warps: what memory decides, and how many lanes they have."""
-    parser.add_argument_group("what memory decides").add_argument(
+    parser.add_argument_group("data-dependent behaviour").add_argument(
         "--profile",
         metavar="FILE",
         help="as in the runs of this profile (of `kcc profile --json`), all launches of a kernel\n"
@@ -93,7 +94,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 
     path = single_source(arguments.source)
     if not arguments.output:
-        raise usage_error("-o FILE is missing: where the trace goes")
+        raise usage_error("-o FILE is missing")
     if arguments.output == STANDARD:
         raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
     check_targets([arguments.output], path)
@@ -196,7 +197,7 @@ def _kernel(traced: TracedKernel) -> list[str]:
     if traced.unset:
         lines.append(f"    no value is given for {', '.join(traced.unset)}")
     if not found.assumed_events:
-        lines.append("    nothing is assumed: a run does the same")
+        lines.append("    nothing is assumed: identical to a run")
         return lines
     share = 100 * found.assumed_events / max(totals.segments, 1)
     lines.append(f"    assumed: {share:.1f} % of the {totals.segments:,} segments executed")

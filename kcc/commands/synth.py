@@ -23,6 +23,7 @@ from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
+    from kcc.report.miniature.document import Synthesis
     from kcc.stages.proxy_search import Checked
     from kcc.stages.synth import Settled, Study
     from kcc.synth.comparison.behaviour import Simulated
@@ -55,14 +56,15 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc synth`."""
     parser = subparsers.add_parser(
         "synth",
-        help="make a miniature that behaves as the kernels of a PyOpenCL script do",
+        help="make a miniature proxy of the kernels of a PyOpenCL script",
         usage="kcc synth FILE -o TARGET [OPTION ...] [-- ARG ...]",
-        description="Run a PyOpenCL script, and make a small program whose kernels have the same\n"
-        "instructions, branches and accesses, fewer loop trips, and none of the names and data.",
+        description="""\
+Run a PyOpenCL script and make a proxy program: the same instructions, branches and
+access patterns, fewer loop iterations, none of the names and data.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a profile (.json) that `kcc profile --for-synth` wrote")
-    group = parser.add_argument_group("what the miniature is made of")
+    group = parser.add_argument_group("miniature")
     add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
@@ -99,7 +101,9 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
         "-o", dest="output", metavar="TARGET",
         help="a folder, or FILE.cl with its companions beside it: host (.py), CUDA, LLVM IR",
     )  # fmt: skip
-    group.add_argument("--report", metavar="FILE", help="write all that the miniature reveals")
+    group.add_argument(
+        "--report", metavar="FILE", help="write everything the miniature reveals about the original"
+    )
     group.add_argument(
         "--json", metavar="FILE",
         help="the same with expected counts and what --verify found (kcc/synthesis/1)",
@@ -114,24 +118,47 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
+    try:
+        found = find(arguments, sources)
+    except SystemExit as end:
+        return script_exit_code(end)
+    write(arguments, found)
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the script did, what was made of it, and where that goes (nowhere, if empty)."""
+
+    study: Study
+    made: Checked
+    targets: tuple[_Targets, ...]
+
+
+def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
+    """The miniature that the command line asks for; SystemExit is the script's."""
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
-        raise usage_error("-o is missing: where the miniature goes")
+        raise usage_error("-o TARGET is missing")
     targets = _targets(arguments) if arguments.output else []
     check_targets([*(f for each in targets for f in each.files), *shown], arguments.script)
     gpus = _gpus(arguments)
     _check_source(arguments)
-    try:
-        study = _study(arguments, sources)
-    except SystemExit as end:
-        return script_exit_code(end)
+    study = _study(arguments, sources)
     with scratch_folder() as folder:
         made = _made(arguments, study, gpus, folder)
-    outputs = _outputs(arguments, study, made, targets)
-    for each in targets[: 2 if made.twin else 1]:
+    return Found(study, made, tuple(targets))
+
+
+def write(arguments: argparse.Namespace, found: Found) -> Synthesis:
+    """Write all that was asked for; gives what there is to say."""
+    files = _files_of(found)
+    synthesis = _synthesis(found, files)
+    outputs = _outputs(arguments, found, synthesis, [o for each in files for o in each])
+    for each in found.targets[: 2 if found.made.twin else 1]:
         _make_folder(Path(each.opencl).parent)
     write_outputs(outputs)
-    return 0
+    return synthesis
 
 
 def _make_folder(folder: Path) -> None:
@@ -177,14 +204,14 @@ def _check_source(arguments: argparse.Namespace) -> None:
     if not arguments.script.endswith(PROFILE):
         check_script(arguments)
     elif _is_simulated(arguments):
-        message = "--verify and auto simulate the original, and a profile is all there is"
-        raise usage_error(message, "name the script, or a reduction")
+        message = "--verify and auto simulate the original, which a profile does not have"
+        raise usage_error(message, "give the script, or a number for --reduction")
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
     names = [name for each in arguments.gpus for name in each.split(",") if name]
     if _is_simulated(arguments) and not names:
-        raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     from kcc.base.gpu import load_gpu
 
     return [load_gpu(name, []) for name in names]
@@ -264,18 +291,21 @@ def _factors(arguments: argparse.Namespace, study: Study, limit: int) -> Factors
     return tuple(tuple(row) for row in factors)
 
 
-def _outputs(
-    arguments: argparse.Namespace, study: Study, made: Checked, targets: Sequence[_Targets]
-) -> list[Output]:
-    """``targets``: of the miniature, and of its twin; none where no files are asked for."""
-    from kcc.report.miniature.document import Synthesis, Written, synthesis_json
-    from kcc.report.miniature.full import revealed
-    from kcc.report.miniature.summary import summary_text
+def _sizes(made: Checked) -> list[Settled]:
+    """The miniature, and its twin if it has one."""
+    return [made.settled, *([made.twin] if made.twin else [])]
+
+
+def _files_of(found: Found) -> list[list[Output]]:
+    return [_files(*each) for each in zip(_sizes(found.made), found.targets, strict=False)]
+
+
+def _synthesis(found: Found, files: Sequence[Sequence[Output]]) -> Synthesis:
+    from kcc.report.miniature.document import Synthesis, Written
     from kcc.stages.synth import behaviours, flow_differences
 
-    sizes = [made.settled, *([made.twin] if made.twin else [])]
-    files = [_files(*each) for each in zip(sizes, targets, strict=False)]
-    outputs = [output for each in files for output in each]
+    study, made = found.study, found.made
+    sizes = _sizes(made)
     reductions = (made.reduction, made.reduction.halved)
     written = [
         Written(each.miniature, _by_suffix(own), reduction.blocks, each.profile)
@@ -283,20 +313,31 @@ def _outputs(
     ]
     settled = made.settled
     differences = [] if made.reduction.blocks > 1 else flow_differences(study, settled)
-    alike = behaviours(study, settled)
+    own, twin = written[0], written[1] if made.twin else None
+    return Synthesis(own, behaviours(study, settled), differences, made.pairs, twin)
+
+
+def _outputs(
+    arguments: argparse.Namespace, found: Found, said: Synthesis, files: Sequence[Output]
+) -> list[Output]:
+    """Files of the miniature, and of its twin; and reports of them."""
+    from kcc.report.miniature.document import synthesis_json
+    from kcc.report.miniature.full import revealed
+    from kcc.report.miniature.summary import summary_text
+
+    outputs = list(files)
+    study, made = found.study, found.made
     if arguments.report:
-        text = "\n".join(revealed(each.miniature) for each in sizes)
+        text = "\n".join(revealed(each.miniature) for each in _sizes(made))
         outputs.append(Output(arguments.report, text))
     if arguments.json:
-        own, twin = written[0], written[1] if made.twin else None
-        found = Synthesis(own, alike, differences, made.pairs, twin)
-        outputs.append(Output(arguments.json, synthesis_json(found)))
+        outputs.append(Output(arguments.json, synthesis_json(said)))
     if arguments.json != STANDARD and (arguments.report != STANDARD or arguments.verify):
         style = choose_style(arguments.color, arguments.width, STANDARD)
         shown = [output.target for output in outputs if output.target != STANDARD]
         blocks = sum(launch.launch.thread_blocks for launch in study.launches)
         text = summary_text(
-            settled.miniature, blocks, differences, alike, made.pairs, shown, style,
+            made.settled.miniature, blocks, said.flow, said.behaviours, made.pairs, shown, style,
             twin=made.twin is not None,
         )  # fmt: skip
         outputs.append(Output(STANDARD, text))

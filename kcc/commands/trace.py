@@ -43,24 +43,27 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     """Add `kcc trace`."""
     parser = subparsers.add_parser(
         "trace",
-        help="write what every warp does to a file: of a run, or from the source alone",
+        help="write a trace of every warp: of a run, or from source alone",
         usage="kcc trace FILE -o FILE.kct [OPTION ...] [-- ARG ...]\n"
         "       kcc trace FILE.cl -o FILE.kct [OPTION ...]\n"
         "       kcc trace kernelslist.g --selection FILE -o FOLDER\n"
         "       kcc trace --show FILE.kct [OPTION ...]",
-        description="Run a PyOpenCL script as `kcc run` does, and write what its kernels did to a\n"
-        "trace: basic blocks, lane masks and addresses, warp by warp. Or do so for a kernel\n"
-        "source without a run (`kcc trace FILE.cl --help`). Or look at a trace.",
+        description="""\
+Run a PyOpenCL script as `kcc run` does and write a trace of its kernels: basic
+blocks, lane masks and addresses, warp by warp. Also for a kernel source without a run
+(`kcc trace FILE.cl --help`). Or show a trace.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct), to --show or to write in another --format")
     assert isinstance(parser, Parser)
     parser.other = static_parser, SOURCE_SUFFIXES
-    group = parser.add_argument_group("what is written")
+    group = parser.add_argument_group("trace")
     group.add_argument("-o", dest="output", metavar="FILE", help="the trace to write")
     add_launch_choice(group)
     group.add_argument(
-        "--blocks-only", action="store_true", help="no addresses: blocks and lane masks alone"
+        "--blocks-only",
+        action="store_true",
+        help="without addresses: basic blocks and lane masks only",
     )
     add_format(parser)
     _add_show(parser)
@@ -69,11 +72,11 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 
 def _add_show(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("looking at a trace")
-    group.add_argument("--show", action="store_true", help="FILE is a trace: say what it holds")
-    group.add_argument("--launch", metavar="N", type=whole_number, help="the launch of this number")
-    group.add_argument("--block", metavar="N", type=whole_number, help="what this thread block did")
-    group.add_argument("--warp", metavar="N", type=whole_number, help="what this warp of it did")
+    group = parser.add_argument_group("showing a trace")
+    group.add_argument("--show", action="store_true", help="FILE is a trace: show its contents")
+    group.add_argument("--launch", metavar="N", type=whole_number, help="this launch")
+    group.add_argument("--block", metavar="N", type=whole_number, help="this thread block")
+    group.add_argument("--warp", metavar="N", type=whole_number, help="this warp of it")
     group.add_argument(
         "--limit",
         metavar="N",
@@ -82,7 +85,9 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
         help="segments of a warp to show at most (default: %(default)s)",
     )
     group.add_argument(
-        "--json", metavar="FILE", help="write what the trace holds as JSON; '-' in place of text"
+        "--json",
+        metavar="FILE",
+        help="write the contents as JSON; '-': to standard output, without text",
     )
 
 
@@ -125,7 +130,7 @@ def _check_trace(arguments: argparse.Namespace) -> None:
     if any(getattr(arguments, name) is not None for name in ("launch", "block", "warp", "json")):
         raise usage_error("--launch, --block, --warp and --json go with --show")
     if not arguments.output:
-        raise usage_error("-o FILE is missing: where the trace goes")
+        raise usage_error("-o FILE is missing")
     if arguments.output == STANDARD:
         raise usage_error("a trace cannot go to standard output", "-o FILE names a file")
     check_targets([arguments.output], path)

@@ -75,12 +75,16 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     _add_model(parser)
     add_cache_options(parser)
     output = parser.add_argument_group("output")
-    output.add_argument("--json", metavar="FILE", help="write kcc/validation/1; '-' for no text")
-    output.add_argument("--html", metavar="FILE", help="write a page with a picture")
+    output.add_argument(
+        "--json",
+        metavar="FILE",
+        help="write kcc/validation/1; '-': to standard output, without text",
+    )
+    output.add_argument("--html", metavar="FILE", help="write an HTML page with a chart")
     output.add_argument(
         "--resume", action="store_true",
-        help="go on where the same command was interrupted: it keeps what it has beside its first "
-        "output file, as FILE.partial",
+        help="resume the same command after an interrupt: its journal is FILE.partial beside"
+             " the first output file",
     )  # fmt: skip
     output.add_argument(
         "--fail-above", dest="limit", metavar="SHARE", type=_share,
@@ -94,8 +98,8 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the table")
     group.add_argument(
         "--macro", dest="columns", metavar="NAME[=COLUMN]", action="append", default=[],
-        help="a column is this macro's value (repeatable; default: all columns whose names stand "
-        "in the source)",
+        help="a column is this macro's value (repeatable; default: all columns whose names"
+             " occur in the source)",
     )  # fmt: skip
     group.add_argument(
         "--time", metavar="COLUMN",
@@ -117,7 +121,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--sample", metavar="N", type=_count, default=0,
-        help="so many rows, drawn by --seed (default: all)",
+        help="number of rows, drawn with --seed (default: all)",
     )  # fmt: skip
 
 
@@ -136,7 +140,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     ways = [way.value for way in LaunchWay]
     group.add_argument(
         "--launches", choices=ways, default=ways[0],
-        help="how they were launched when measured (default: %(default)s)",
+        help="how the measured launches were made (default: %(default)s)",
     )  # fmt: skip
 
 
@@ -153,7 +157,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         check_targets(targets, each)
     kept = journal_path(targets)
     if arguments.resume and kept is None:
-        raise usage_error("--resume goes on beside an output file, and none is named")
+        raise usage_error("--resume needs an output file: its journal is beside it")
     if bool(arguments.gpu) == bool(arguments.gpu_column):
         raise usage_error("either --gpu NAME or --gpu-column COLUMN says what to estimate for")
     source = read_source(path)
@@ -172,7 +176,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
             rows = _estimated(cases, journal, arguments)
         except KeyboardInterrupt:
             if journal:
-                sys.stderr.write(f"\n{journal.path} keeps what was found; --resume goes on\n")
+                sys.stderr.write(
+                    f"\n{journal.path} has the finished estimates; --resume continues\n"
+                )
             raise
         found = Validation(
             table.path, source.name, arguments.model, table.macros, asked.measures,

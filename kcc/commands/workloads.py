@@ -126,7 +126,7 @@ def _parse_launch_options(texts: Mapping[str, Sequence[str]], named: str | None)
     for option in _EXTENTS:
         if len(texts[option]) > 1:
             times = f"{option} is given {len(texts[option])} times"
-            raise usage_error(times, "one launch at a time; a comma separates dimensions")
+            raise usage_error(times, "give one launch; a comma separates dimensions")
     sizes = _parse_all(parse_size, "--size", texts)
     arguments = _parse_all(parse_argument, "--arg", texts)
     extents = {option: _parse_all(parse_dimensions, option, texts) for option in _EXTENTS}

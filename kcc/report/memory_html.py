@@ -205,4 +205,4 @@ def _notes(report: MemoryReport) -> Markup:
     if not notes:
         return NOTHING
     items = tag("ul", *(tag("li", note) for note in notes), class_="soft")
-    return join(tag("h2", "What this rests on"), items)
+    return join(tag("h2", "Assumptions"), items)

@@ -50,7 +50,8 @@ def _overview(report: MemoryReport, style: Style) -> object:
     """A row for each GPU and kernel; no column for what is the same in all."""
     kernels = {r.kernel for run in report.runs for r in run.results}
     kept = [len(report.runs) > 1, len(kernels) > 1 or len(report.runs) == 1, *[True] * 5]
-    columns = ("GPU", "kernel", "L1 reads", "L2 reads", "L2 writes", "DRAM, cycles", "trials")
+    columns = ("GPU", "kernel", "L1 read hits", "L2 read hits", "L2 write hits", "DRAM latency",
+               "trials")  # fmt: skip
     title = report.source if kept[0] else f"{report.source} on {report.runs[0].label}"
     if not kept[1]:
         title = f"{title}: {', '.join(kernels)}"
@@ -64,7 +65,7 @@ def _overview(report: MemoryReport, style: Style) -> object:
                 percent(result.write_rate), cycles(result.dram_cycles), str(result.trials),
             )  # fmt: skip
             rows.append(tuple(c for c, keep in zip(row, kept, strict=True) if keep))
-    said = "hits of sectors, mean and two deviations of a trial; the largest launch of each kernel"
+    said = "hit rates of sectors, mean and two standard deviations; each kernel's largest launch"
     return fill(table, rows, said)
 
 
@@ -75,17 +76,17 @@ def _write_result(
     of = f" (of {launches:,})" if launches > 1 else ""
     console.print(
         f"{result.kernel}, launch {result.launch}{of}: {snapshot_words(result)}, "
-        f"{result.resident_blocks} on each of {result.sms} SMs; {result.entries:,} transactions in "
-        f"{result.sequences:,} sequences; deviations settled after {result.settled_after} of "
-        f"{result.trials} trials"
+        f"{result.resident_blocks} resident on each of {result.sms} SMs; {result.entries:,}"
+        f" transactions in {result.sequences:,} sequences of loads; converged after"
+        f" {result.settled_after} of {result.trials} trials"
     )
     columns = ("line", "access", "share", "latency", "L1 hits", "L2 hits", "sectors")
-    table = make_table("accesses, loads by their share of all latency", style, *columns,
+    table = make_table("Accesses, loads by their share of the latency", style, *columns,
                        right=columns[3:])  # fmt: skip
     accesses = [a for a in by_latency(result) if a.requests]
     rows = [_row(a, style) for a in accesses[:ROWS]]
-    said = f"latency: expected cycles at {result.clock_mhz:,.0f} MHz; ±: two deviations; of stores,"
-    console.print(fill(table, rows, f"{said} hits are those of writes"))
+    said = f"latency: expected cycles at {result.clock_mhz:,.0f} MHz; ±: two standard deviations;"
+    console.print(fill(table, rows, f"{said} of stores: write hits"))
     _write_source(console, report, accesses, style)
     arrays = [
         (a.array or "(several)", f"{100 * a.share:.1f} %", cycles(a.cycles), percent(a.l1_rate),

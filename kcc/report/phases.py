@@ -111,7 +111,7 @@ def _write_run(console: Console, report: PhasesReport, style: Style) -> None:
     half = found.half_width()
     width = "" if half is None else f" {plus} {_percent(half / found.mean)} (95 %)"
     off = f"{100 * (found.mean / table.mean - 1):+.2f} % off"
-    console.print(f"{table.source}, recorded by {table.recorder}")
+    console.print(f"{table.source}, recorded with {table.recorder}")
     rows = [
         ("units", f"{len(table):,}, each {table.unit}"),
         (metric.name, f"{table.mean:.4g}: {metric.meaning}"),

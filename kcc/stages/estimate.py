@@ -23,15 +23,18 @@ from kcc.stages.analyze import (
     compile_unit,
     count_registers,
     known_launch,
+    memory_shape,
     resolve,
 )
 
 if TYPE_CHECKING:
+    from kcc.base.advice import Advice
     from kcc.base.expressions import Expression, Value
     from kcc.base.gpu.description import GpuDescription
     from kcc.base.gpu.needs import GpuReader
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.frontend.machine_code.model import MachineCode
+    from kcc.passes.facts import Facts
     from kcc.passes.registers.counts import Registers
     from kcc.sim.estimate.options import Mechanisms
     from kcc.sim.estimate.result import Estimate
@@ -70,6 +73,8 @@ class KernelEstimate:
     unused: tuple[str, ...] = ()
     reduced: Estimate | None = None
     off: tuple[Reduction, ...] = ()
+    advice: tuple[Advice, ...] = ()
+    """What would make it faster, where that was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,8 @@ class Question:
     """Of the GPUs by name whose compiler's code is timed; of others kcc's own lowering."""
     code_needed: bool = False
     """Whether a kernel without such code is refused, else it is timed as kcc lowers it."""
+    advise: bool = False
+    """Whether changes are looked for that would make it faster, and estimated."""
 
 
 # models
@@ -141,6 +148,7 @@ class Workshop:
         self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
+        self._patterns: dict[int, Facts] = {}
 
     def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
         """The kernels that are asked for.
@@ -162,6 +170,7 @@ class Workshop:
                 found = tuple(replace(each, unused=unused) for each in found)
             self._prepared = (request, found)
             self._subjects.clear()
+            self._patterns.clear()
         return self._prepared[1]
 
     def _compile(self, request: AnalysisRequest) -> tuple[CompiledUnit, Mapping[str, Registers]]:
@@ -205,10 +214,66 @@ class Workshop:
         if question.analysis.off and not found.invalid:
             other = replace(whole, analysis=question.analysis.reduced())
             reduced = self.stage("model", lambda: model(subject, GpuReader(gpu), other))
+        advice = ()
+        if question.advise and not found.invalid and question.model in ABLATED_MODELS:
+            advice = self.stage(
+                "advice", lambda: self._advice(prepared, subject, gpu, question, found)
+            )
         return KernelEstimate(
             prepared.configuration, prepared.assumed_launch, prepared.guesses, found, ablated,
-            prepared.unused, reduced, question.analysis.off,
+            prepared.unused, reduced, question.analysis.off, advice,
         )  # fmt: skip
+
+    def _advice(
+        self, prepared: PreparedKernel, subject: Subject, gpu: GpuDescription, question: Question,
+        found: Estimate,
+    ) -> tuple[Advice, ...]:  # fmt: skip
+        from kcc.base.gpu.needs import GpuReader
+        from kcc.sim.estimate.options import ABLATIONS, EVERYTHING
+        from kcc.sim.machine.pipeline_columns import machine_of
+        from kcc.stages.advice import Study, advice_on
+
+        assert self._prepared is not None
+        model, request = MODELS[question.model](), self._prepared[0]
+
+        def timed(mechanisms: Mechanisms, launches: LaunchWay) -> float:
+            own = replace(mechanisms, analysis=question.analysis, launches=launches)
+            return model(subject, GpuReader(gpu), own).time_us
+
+        def retimed(changed: AnalysisRequest) -> float | None:
+            plain = replace(question, ablate=False, advise=False)
+            try:
+                workshop = Workshop()
+                (other,) = workshop.prepare(changed)
+                estimate = workshop.estimate(other, gpu, plain).estimate
+            except DiagnosticError:
+                return None
+            return None if estimate.invalid else estimate.time_us
+
+        return advice_on(
+            Study(
+                subject, machine_of(GpuReader(gpu)), found, request,
+                lambda: self._all_facts(prepared, gpu),
+                lambda name: timed(ABLATIONS[name], question.launches),
+                lambda: timed(EVERYTHING, LaunchWay.GRAPH), retimed,
+            )
+        )  # fmt: skip
+
+    def _all_facts(self, prepared: PreparedKernel, gpu: GpuDescription) -> Facts:
+        """Those of all passes, access patterns among them, once for each kernel."""
+        from kcc.passes.symbolic.build import SymbolicValues
+        from kcc.passes.table import Setting, analyse
+
+        assert self._prepared is not None
+        assert self._compiled is not None
+        key = id(prepared)
+        if key not in self._patterns:
+            assumed = self._prepared[0].assumptions
+            known = prepared.subject.facts[SymbolicValues].algebra.known
+            setting = Setting(known, assumed.loops, assumed.branches, memory_shape(gpu))
+            module = self._compiled[1].module
+            self._patterns[key] = analyse(prepared.subject.kernel, module, setting=setting)
+        return self._patterns[key]
 
     def _subject(
         self, prepared: PreparedKernel, gpu: GpuDescription, question: Question

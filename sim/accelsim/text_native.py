@@ -50,7 +50,7 @@ WORDS_OF_ERRORS = {
     TOO_MANY_KEYS: "the kernel has more distinct instructions than can be",
     NEW_KEY: "the file has changed since it was first read",
     NO_LINE: "this is no line of a trace",
-    SPLIT_LANES: "a stride is given for lanes that do not lie side by side",
+    SPLIT_LANES: "a stride is given for lanes that are not contiguous",
     TOO_SHORT: "the line ends too early",
 }
 

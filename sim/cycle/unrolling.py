@@ -89,8 +89,8 @@ class Unrolled:
     def _cannot_be(self, segment: int) -> DiagnosticError:
         block = self.tables.blocks[self.tables.segments[segment].block]
         message = (
-            f"the loop of {self.tables.kernel} at line {block.line} goes round a number of times "
-            "that it cannot"
+            f"the loop of {self.tables.kernel} at line {block.line} has a trip count that "
+            "it cannot have"
         )
         return DiagnosticError([Diagnostic("K764", message)])
 

@@ -103,7 +103,7 @@ def test_a_huge_source(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     check_bad_input(run("analyze", "-", stdin=b"/" * 2000), "K004", "larger than")
 
 
-@pytest.mark.parametrize(("suffix", "language"), [(".ptx", "PTX"), (".spv", "SPIR-V")])
+@pytest.mark.parametrize(("suffix", "language"), [(".spv", "SPIR-V")])
 def test_another_language(run: Run, source: Path, suffix: str, language: str):
     other = source.rename(source.with_suffix(suffix))
     check_bad_input(run("analyze", other), "K012", f"this is {language}")

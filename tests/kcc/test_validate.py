@@ -121,7 +121,7 @@ def test_what_was_done_before_an_interruption_is_not_done_again(
     monkeypatch.setattr(predict.Predictor, "outcome", interrupted)
     with pytest.raises(FileNotFoundError):
         validated(source)
-    assert "--resume goes on" in capsys.readouterr().err
+    assert "--resume continues" in capsys.readouterr().err
     done.clear()
     done.clear()
     code, document = validated(source, "--resume")

@@ -125,7 +125,7 @@ class Decider:
                 return None
             draws = observed.trips.get(loop.header)
             if draws is not None:
-                self._note(stop, f"{draws.mean:.3g} times round the loop, as in the profile")
+                self._note(stop, f"{draws.mean:.3g} iterations, as in the profile")
                 left = self._drawn_trips(draws, number, lanes, counters[number])
                 leave = self._leaving(observed, block, loop, left)
                 return _split(inside, lanes & ~leave, leave)

@@ -106,7 +106,7 @@ class Walk:
             line = self.program.tables.instructions[
                 self.program.tables.accesses[touch.number].instruction
             ].line
-            self.decider.notes[line, "addresses here and there in the array"] = None
+            self.decider.notes[line, "random addresses in the array"] = None
             loose = self.values.lanes_of(unknown)
             here, spread = self._scattered(touch, loose)
             addresses = np.where(loose, here, addresses)

@@ -264,9 +264,9 @@ def _remedy(
             return f"a block of at most {machine.max_threads_per_block} threads"
         case Limiter.WARPS:
             left = machine.max_warps - blocks * warps
-            return f"smaller blocks: {left} of {machine.max_warps} warp slots stay empty"
+            return f"smaller blocks: {left} of {machine.max_warps} warp slots are empty"
         case Limiter.BLOCKS:
-            return f"larger blocks: {blocks} blocks are all that an SM takes"
+            return f"larger blocks: an SM holds at most {blocks}"
         case Limiter.REGISTERS:
             assert registers is not None
             fewer = next(
@@ -278,7 +278,9 @@ def _remedy(
             least = min(room - machine.reserved_shared, machine.max_shared_per_block)
             enough = 0 < least < local_bytes
             return (
-                f"at most {least} bytes of local memory, for {blocks + 1} blocks" if enough else ""
+                f"at most {least} bytes of shared memory per block, for {blocks + 1} blocks"
+                if enough
+                else ""
             )
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kcc.base.terms import CUDA_WORDS, WORDS
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.report.analysis.line_costs import cost_text, line_cost, runs_text
 from kcc.report.analysis.model import Finding, KernelReport, LineFacts
-from kcc.report.shared.words import by_weight
+from kcc.report.shared.words import by_weight, space_name
 
 MAX_GAP = 8
 """So many lines without instructions between two that have some are shown; more are left out."""
@@ -18,7 +19,7 @@ _TAB_WIDTH = 4
 _CLOSING = ("}", ");", "};")
 
 _OPS = {AccessOp.LOAD: "r", AccessOp.STORE: "w", AccessOp.ATOMIC: "a"}
-_SPACE_LETTERS = {
+_LETTERS = {
     AddressSpace.GLOBAL: "G",
     AddressSpace.CONSTANT: "C",
     AddressSpace.LOCAL: "L",
@@ -26,13 +27,24 @@ _SPACE_LETTERS = {
     AddressSpace.GENERIC: "?",
 }
 
-LEGEND = (
-    "r load, w store, a atomic; G global, C constant, L local, P private, ? any; bar barrier",
-    "<id, <data: lanes of a warp may part at a branch, by ids or by data",
-)
+_CUDA_LETTERS = _LETTERS | {AddressSpace.LOCAL: "S", AddressSpace.PRIVATE: "L"}
+
+
+def _letters(kernel: KernelReport) -> Mapping[AddressSpace, str]:
+    return _CUDA_LETTERS if WORDS[kernel.language.value] is CUDA_WORDS else _LETTERS
+
+
+def legend(kernel: KernelReport) -> tuple[str, ...]:
+    """What the notes of lines mean."""
+    names = {m: space_name(s, kernel.language) for s, m in _letters(kernel).items() if m != "?"}
+    spaces = ", ".join(f"{letter} {name}" for letter, name in names.items())
+    return (f"r load, w store, a atomic; {spaces}, ? generic; bar barrier", *_LEGEND)
+
+
+_LEGEND = ("<id, <data: divergent branch; the condition depends on thread ids, or on data",)
 COSTS_LEGEND = (
-    "runs: executions per work-item in the mean, x trips of a loop (~ assumed)",
-    "cost: sectors (s) or bank passes (p) per warp of the worst access, ! with much in vain",
+    "runs: mean executions per thread, x: trip count of a loop (~ assumed)",
+    "cost: sectors per request (s) or n-way bank conflict of the worst access, ! much is excess",
 )
 
 
@@ -182,12 +194,12 @@ def _line(
 
 
 def _notes(facts: LineFacts, kernel: KernelReport) -> str:
-    """``rG wL2 bar <id``: loads, stores and atomics per address space, barriers and branches that
-    part lanes, with counts above 1."""
+    """``rG wL2 bar <id``: loads, stores and atomics per address space, barriers and divergent
+    branches, with counts above 1."""
     counts = dict[str, int]()
     for index in facts.accesses:
         access = kernel.accesses[index]
-        mark = _OPS[access.op] + _SPACE_LETTERS[access.address_space]
+        mark = _OPS[access.op] + _letters(kernel)[access.address_space]
         counts[mark] = counts.get(mark, 0) + 1
     if facts.barriers:
         counts["bar"] = facts.barriers

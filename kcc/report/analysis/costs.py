@@ -1,10 +1,11 @@
-"""Findings with a price: accesses that move more than their data, barriers some may not reach."""
+"""Findings with a cost: uncoalesced accesses, bank conflicts, divergent barriers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Kernel
 from kcc.passes.control.divergence import WARP, Divergence
 from kcc.passes.facts import Facts
@@ -15,11 +16,11 @@ from kcc.passes.memory.arrays import Array
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Cost, CostUnit, Finding, Severity
-from kcc.report.shared.words import lanes_text, line_list, plural
+from kcc.report.shared.words import addresses_text, lanes_text, line_list, percent, plural
 
 WORTH_SAYING = 0.25
-"""The share of what is moved in vain from which on an access is reported: alignment that costs
-one sector more in four or eight is left in peace."""
+"""The share of excess sectors from which on an access is reported: alignment that costs one sector
+more in four or eight is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,13 @@ class Costly:
     accesses: tuple[MemoryAccess, ...]
     pattern: AccessPattern
     cost: Cost
+    launch: int | None
+    """Sectors or bank cycles of all of them in the launch."""
 
 
 def costly_groups(facts: Facts) -> list[Costly]:
-    """Accesses whose lanes do not share sectors, or wait for each other at a bank, the most
-    expensive first; ``cost.total`` is that of all accesses of a group together."""
+    """Uncoalesced accesses and bank conflicts, the most expensive first; ``cost.total`` is that of
+    all accesses of a group together."""
     groups = dict[tuple[object, ...], list[tuple[MemoryAccess, AccessPattern, Cost]]]()
     for access in facts[MemoryAccesses].accesses:
         pattern = facts[AccessPatterns].patterns[access.id]
@@ -47,7 +50,9 @@ def costly_groups(facts: Facts) -> list[Costly]:
         total = sum(totals) if len(totals) == len(members) else None
         first = members[0]
         accesses = tuple(access for access, _, _ in members)
-        found.append(Costly(accesses, first[1], replace(first[2], total=total)))
+        spent = [_spent(pattern, first[2].unit) for _, pattern, _ in members]
+        launch = sum(each for each in spent if each is not None) if None not in spent else None
+        found.append(Costly(accesses, first[1], replace(first[2], total=total), launch))
     return sorted(found, key=lambda group: -_rank(group.cost))
 
 
@@ -81,11 +86,18 @@ def price(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost | None:
 
 def _total(pattern: AccessPattern, unit: CostUnit, element_bytes: int, each: int) -> int | None:
     """The excess over the launch, with the lanes that are really active."""
+    ran, spent = pattern.executions, _spent(pattern, unit)
+    if ran is None or spent is None:
+        return None
+    return max(0, spent - max(ran.count, -(-ran.lanes * element_bytes // each)))
+
+
+def _spent(pattern: AccessPattern, unit: CostUnit) -> int | None:
+    """Sectors or bank cycles over the launch."""
     ran = pattern.executions
     if ran is None:
         return None
-    spent = ran.sectors if unit is CostUnit.SECTORS else ran.bank_passes
-    return max(0, spent - max(ran.count, -(-ran.lanes * element_bytes // each)))
+    return ran.sectors if unit is CostUnit.SECTORS else ran.bank_passes
 
 
 def _rank(cost: Cost) -> float:
@@ -104,35 +116,48 @@ def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
         if several
         else f"the {first.op.value} of {name}"
     )
-    least = cost.spent - cost.excess
-    many = "" if cost.total is None else f", {cost.total:,} too many in the launch"
+    ideal = cost.spent - cost.excess
+    size = first.element_bytes if isinstance(first.element_bytes, int) else 0
     if cost.unit is CostUnit.SECTORS:
-        what = (
-            f"{who} {'move' if several else 'moves'} {cost.spent:.3g} sectors of 32 bytes per warp"
-            f" where {least:.3g} hold the data{many}: lanes are {lanes_text(group.pattern)}"
+        used = percent(round(1000 * ideal / cost.spent), 1000)
+        costs = (
+            f"{'take' if several else 'takes'} {cost.spent:.3g} sectors per request (ideal"
+            f" {ideal:.3g}; {used} of the bytes are used)"
         )
     else:
-        what = (
-            f"{who} {'take' if several else 'takes'} {cost.spent:.3g} passes through the banks of"
-            f" local memory per warp instead of {least:.3g}{many}: lanes are"
-            f" {lanes_text(group.pattern)}"
+        shared = WORDS[kernel.language.value].shared_memory
+        costs = (
+            f"{'have' if several else 'has'} {_article(cost.spent)} {cost.spent:.3g}-way bank"
+            f" conflict in {shared} (ideal {ideal:.3g})"
         )
+    unit = "sectors" if cost.unit is CostUnit.SECTORS else "bank cycles"
+    excess = ""
+    if cost.total is not None:
+        share = f" ({percent(cost.total, group.launch)})" if group.launch else ""
+        excess = f"; {cost.total:,} excess {unit} in the launch{share}"
+    what = f"{who} {costs}: {addresses_text(group.pattern, size)}{excess}"
     places = [access.location for access in group.accesses]
     own = {place.line for place in places if place and place.file == kernel.span.file}
     return Finding(Severity.WARNING, tuple(sorted(own)), what, cost, fix)
 
 
+def _article(number: float) -> str:
+    """Of a number that is spoken with a vowel first: 8, 11, 18."""
+    return "an" if f"{number:.3g}".startswith(("8", "11", "18")) else "a"
+
+
 def divergent_barriers(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
-    """Barriers that work-items of one work-group may disagree about."""
+    """Barriers that some threads of a block may not reach."""
     barriers, branches = facts[Barriers].barriers, facts[Branches].branches
+    words = WORDS[kernel.language.value]
     for each in facts[Divergence].barriers:
         place = barriers[each.barrier].location
         decided = [branches[b].location for b in each.branches]
         where = line_list(at.line for at in decided if at)
         what = plural(len(each.branches), "branch", "branches")
         message = (
-            f"not all work-items of a work-group may reach this barrier: {what} ({where}) may"
-            " part them, which is undefined"
+            f"barrier in divergent control flow: {what} ({where}) may keep"
+            f" {words.thread}s of a {words.block} from it, which is undefined behaviour"
         )
         lines = (place.line,) if place and place.file == kernel.span.file else ()
         yield Finding(Severity.WARNING, lines, message)

@@ -30,7 +30,6 @@ from kcc.report.analysis.model import (
     Mix,
     Trip,
 )
-from kcc.report.shared.words import space_name
 
 SCHEMA = "kcc/analysis/1"
 
@@ -82,7 +81,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
             {
                 "name": argument.name,
                 "type": argument.type,
-                "address_space": space_name(argument.address_space),
+                "address_space": argument.address_space.name.lower(),
                 "access": argument.access,
                 "qualifiers": list(argument.qualifiers),
             }
@@ -291,7 +290,7 @@ def _access(access: Access) -> dict[str, Json]:
         "block": access.block,
         "op": access.op.value,
         "array": _value(access.array),
-        "address_space": space_name(access.address_space),
+        "address_space": access.address_space.name.lower(),
         "element_bytes": _value(access.element_bytes),
         "address": pattern.text or None,
         "kind": pattern.kind.value,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from kcc.base.terms import WORDS
 from kcc.frontend.ir.instructions import AnyInstruction, Binary, DebugLocation
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.values import ArgumentRef, InstructionRef
@@ -42,31 +43,31 @@ _NOTABLE: dict[InstructionClass, _Notable] = {
         Severity.WARNING,
         "double-precision operation",
         "double-precision operations",
-        "most GPUs run them at a fraction of the single-precision rate",
+        "most GPUs run FP64 at a fraction of the FP32 rate",
     ),
     InstructionClass.INT_DIV: _Notable(
         Severity.REMARK,
         "integer division or remainder by a variable",
         "integer divisions or remainders by variables",
-        "a routine of many instructions on every GPU",
+        "each is up to 20 instructions",
     ),
     InstructionClass.FP_DIV: _Notable(
         Severity.REMARK,
         "floating-point division",
         "floating-point divisions",
-        "a routine of several instructions",
+        "each is about 8 instructions, fewer with fast-math",
     ),
     InstructionClass.MATH: _Notable(
         Severity.REMARK,
         "call of a mathematical function",
         "calls of mathematical functions",
-        "a routine in full precision",
+        "a subroutine in full precision; native functions are cheaper",
     ),
     InstructionClass.CALL: _Notable(
         Severity.REMARK,
         "call that is not inlined",
         "calls that are not inlined",
-        "what it does is not counted",
+        "its instructions are not counted",
     ),
 }
 
@@ -90,8 +91,7 @@ def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
 
 
 def _costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
-    """What accesses cost beyond the least that their data need, each with the change that saves
-    most of it."""
+    """Uncoalesced accesses and bank conflicts, each with the change that saves most of it."""
     groups = costly_groups(facts)
     if not groups:
         return
@@ -119,27 +119,31 @@ _DIVISIONS = frozenset(
 class _Finder:
     def __init__(self, kernel: Kernel, facts: Facts) -> None:
         self._kernel = kernel
+        self._words = WORDS[kernel.language.value]
         self._facts = facts
 
     def irreducible_regions(self) -> Iterator[Finding]:
         for region in self._facts[Loops].irreducible:
             labels = [self._kernel.function.blocks[block].label for block in region.entries]
-            message = f"a cycle that can be entered at {join(labels)}: this is no natural loop"
+            message = f"irreducible loop, entered at {join(labels)}: it has no trip count"
             yield self._finding(Severity.WARNING, message, [region.location])
 
     def endless_loops(self) -> Iterator[Finding]:
         for loop in self._facts[Loops].loops:
             if not loop.exits:
-                yield self._finding(Severity.WARNING, "a loop without a way out", [loop.location])
+                yield self._finding(
+                    Severity.WARNING, "infinite loop: it has no exit", [loop.location]
+                )
 
     def private_arrays(self, level: OptLevel) -> Iterator[Finding]:
         """Without SSA form (O0) every variable is one: nothing to find."""
         if level is OptLevel.O0:
             return
-        hope = "; at -O2 it may not" if level is OptLevel.O1 else ""
+        hope = "; -O2 may promote it" if level is OptLevel.O1 else ""
+        private = self._words.private_memory
         for array in self._facts[MemoryUse].private_arrays:
             size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
-            message = f"the private variable {array.name}{size} stays in memory{hope}"
+            message = f"{array.name}{size} is in {private}, not in registers{hope}"
             yield self._finding(Severity.WARNING, message, [array.location])
 
     def instruction_classes(self) -> Iterator[Finding]:
@@ -167,7 +171,8 @@ class _Finder:
         if inside:
             what = plural(len(inside), "barrier")
             where = "a loop" if len(inside) == 1 else "loops"
-            message = f"{what} inside {where}: all work-items have to come round equally often"
+            who = f"{self._words.thread}s of a {self._words.block}"
+            message = f"{what} in {where}: the trip count must be the same for all {who}"
             yield self._finding(Severity.REMARK, message, [b.location for b in inside])
 
     def atomics(self) -> Iterator[Finding]:
@@ -175,7 +180,7 @@ class _Finder:
         atomics = [access for access in accesses if access.op is AccessOp.ATOMIC]
         if atomics:
             what = plural(len(atomics), "atomic operation")
-            message = f"{what}: work-items that meet at an address take turns"
+            message = f"{what}: those for one address are serialised (atomic contention)"
             yield self._finding(Severity.REMARK, message, [a.location for a in atomics])
 
     def generic_accesses(self) -> Iterator[Finding]:
@@ -183,7 +188,7 @@ class _Finder:
         generic = [access for access in accesses if access.space is AddressSpace.GENERIC]
         if generic:
             what = plural(len(generic), "access", "accesses")
-            message = f"{what} through pointers of unknown address space"
+            message = f"{what} through generic pointers: the address space is not known"
             yield self._finding(Severity.WARNING, message, [a.location for a in generic])
 
     def unknown_arrays(self) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
@@ -54,6 +55,7 @@ class Fixes:
         from kcc.passes.access.what_if import WhatIf
 
         self._facts = facts
+        self._kernel = kernel
         self._what_if: WhatIf = WhatIf(kernel, facts)
         self._known = facts[SymbolicValues].algebra.known
 
@@ -66,11 +68,11 @@ class Fixes:
         best = min(self._candidates(group, array), key=lambda fix: fix.share, default=None)
         if best is None or best.share > 1 - LEAST_GAIN:
             return ""
-        unit = "passes" if group.cost.unit is CostUnit.BANK_PASSES else "sectors"
-        noun = (
-            unit if round(best.each, 2) != 1 else unit.removesuffix("es" if unit[0] == "p" else "s")
-        )
-        return f"{best.words}: {best.each:.3g} {noun} instead of {group.cost.spent:.3g}"
+        before, after = f"{group.cost.spent:.3g}", f"{best.each:.3g}"
+        if group.cost.unit is CostUnit.BANK_PASSES:
+            left = "no bank conflicts" if after == "1" else f"{after}-way instead of {before}-way"
+            return f"{best.words}: {left}"
+        return f"{best.words}: {after} sectors per request instead of {before}"
 
     def _candidates(self, group: Costly, array: Array) -> Iterator[_Fix]:
         if group.cost.unit is CostUnit.BANK_PASSES:
@@ -91,7 +93,7 @@ class Fixes:
         size = group.accesses[0].element_bytes
         if each is not None and isinstance(size, int):
             row, longer = change.row_bytes // size, (change.row_bytes + change.extra) // size
-            words = f"a row of {longer} elements instead of {row}"
+            words = f"pad rows of {row} elements to {longer}"
             yield _Fix(words, found.after / found.before, each)
 
     def _vectorised(self, group: Costly, array: Array) -> Iterator[_Fix]:
@@ -103,7 +105,7 @@ class Fixes:
             if isinstance(size, int) and stride == width * size and len(group.accesses) >= width:
                 each = self._each(group, Vectorised(width))
                 if each is not None:
-                    words = f"one access of {stride} bytes to {array.name} in place of {width}"
+                    words = f"{width} scalar accesses of {array.name} as one of {stride} bytes"
                     share = each / width / group.cost.spent
                     yield _Fix(words, share, each / width)
 
@@ -124,8 +126,9 @@ class Fixes:
             return
         tile = ""
         if group.accesses[0].space is AddressSpace.GLOBAL:
-            tile = ", or a tile of it in local memory"
-        words = f"{array.name} transposed, rows of {stride} bytes as columns{tile}"
+            shared = WORDS[self._kernel.language.value].shared_memory
+            tile = f", or stage a tile of it in {shared}"
+        words = f"transpose {array.name} (rows of {stride} bytes){tile}"
         yield _Fix(words, repair.after / repair.before, each)
 
     def _swapped(self, group: Costly) -> Iterator[_Fix]:
@@ -149,7 +152,8 @@ class Fixes:
             before, after = before + often * costs[0], after + often * costs[1]
         each = self._each(group, Swapped())
         if each is not None and before:
-            words = "the work-item ids of dimensions 0 and 1 in each other's place"
+            thread = WORDS[self._kernel.language.value].thread
+            words = f"exchange the {thread} ids of dimensions 0 and 1"
             yield _Fix(words, after / before, each)
 
     def _each(self, group: Costly, change: Change) -> float | None:

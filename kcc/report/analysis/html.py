@@ -12,7 +12,7 @@ from kcc.report.analysis.html_graph import flow_graph
 from kcc.report.analysis.html_source import line_link, source_view
 from kcc.report.analysis.html_tables import accesses, arguments, branches, loop_tree, mix, unknowns
 from kcc.report.analysis.machine_code import machine_html
-from kcc.report.analysis.model import Analysis, Cost, Finding, KernelReport
+from kcc.report.analysis.model import Analysis, Cost, CostUnit, Finding, KernelReport
 from kcc.report.analysis.terminal import FRONTENDS, LANGUAGES, LEVELS
 from kcc.report.analysis.verdict import verdict
 from kcc.report.shared.markup import NOTHING, Markup, join, tag
@@ -65,14 +65,14 @@ def _heading(analysis: Analysis) -> Markup:
 
 def _kernel(kernel: KernelReport, index: int, analysis: Analysis) -> Markup:
     parts: list[tuple[str, Markup]] = [
-        ("Findings, the dearest first", _findings(kernel, index)),
+        ("Findings, by cost", _findings(kernel, index)),
         ("Source", source_view(kernel, index, analysis.sources)),
         ("Machine code", machine_html(kernel.machine, analysis.sources, analysis.source)),
         ("Loops", loop_tree(kernel, index)),
         ("Branches", branches(kernel, index)),
         ("Memory accesses", accesses(kernel, index)),
         ("Arguments", arguments(kernel)),
-        ("Control flow: executions of blocks and edges", flow_graph(kernel)),
+        ("Control flow graph: executions", flow_graph(kernel)),
         ("Instruction mix", mix(kernel)),
         ("Not known", unknowns(kernel, index)),
     ]
@@ -101,7 +101,7 @@ _BREAKS = {"instructions": ": ", "launch": " (", "barriers": " ("}
 
 
 def _cards(kernel: KernelReport) -> Markup:
-    """What the verdict says, in boxes."""
+    """What the summary says, in boxes."""
     cards = list[Markup]()
     for line in verdict(kernel):
         if line.severity is None and line.label not in ("registers", "occupancy"):
@@ -140,7 +140,7 @@ def _registers(registers: Registers | Unknown) -> Markup:
 
 def _findings(kernel: KernelReport, index: int) -> Markup:
     if not kernel.findings:
-        return tag("p", "Nothing found that is worth a remark.", class_="soft")
+        return tag("p", "No findings.", class_="soft")
     return join(*(_finding(finding, index) for finding in kernel.findings))
 
 
@@ -158,6 +158,7 @@ def _finding(finding: Finding, index: int) -> Markup:
 
 
 def _paid(cost: Cost) -> str:
+    unit = "sectors" if cost.unit is CostUnit.SECTORS else "bank cycles"
     if cost.total is None:
-        return f"{cost.excess:.3g} {cost.unit.value} too many per warp"
-    return f"{cost.total:,} {cost.unit.value} too many"
+        return f"{cost.excess:.3g} excess {unit} per request"
+    return f"{cost.total:,} excess {unit}"

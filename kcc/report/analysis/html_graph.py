@@ -18,8 +18,8 @@ _SIDE = 22.0
 """Room on the right for each edge that goes back."""
 
 _LEGEND = (
-    "E executions by all work-items, T work-items that come here at all; blue: executions, orange"
-    " frame: lanes of a warp may part, dashed: back to the head of a loop"
+    "E: executions by all threads, T: threads that reach the block; blue: executions, orange"
+    " frame: divergent branch, dashed: back edge of a loop"
 )
 
 
@@ -30,7 +30,9 @@ def flow_graph(kernel: KernelReport) -> Markup:
     if len(reached) < 2:
         return NOTHING
     if len(reached) > MAX_BLOCKS:
-        said = f"{len(reached)} blocks are too many to draw here: --dot dfsg gives them to Graphviz"
+        said = (
+            f"{len(reached)} blocks are too many for this page: --dot dfsg writes them for Graphviz"
+        )
         return tag("p", said, class_="soft")
     rows = {each: _rows(kernel, each) for each in reached}
     sizes = {
@@ -86,7 +88,7 @@ def _rows(kernel: KernelReport, block: int) -> list[str]:
     if count is not None:
         rows += _count_rows(count)
     rows += [
-        f"loop {loop.id}: {trip_text(loop.trip)[:30]} trips"
+        f"loop {loop.id}: {trip_text(loop.trip)[:30]} iterations"
         for loop in kernel.loops
         if loop.header == block
     ]

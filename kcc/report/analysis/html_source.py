@@ -12,14 +12,13 @@ from kcc.report.analysis.model import KernelReport
 from kcc.report.shared.markup import Markup, join, tag
 from kcc.report.shared.words import by_weight, plural, trip_text
 
-_HEAD = ("line", "runs", "executed", "memory", "per warp", "parts", "source")
+_HEAD = ("line", "runs", "executed", "memory", "cost", "divergent", "source")
 
 _LEGEND = (
-    "runs: executions per work-item in the mean, x: trips of a loop (~ assumed); executed:"
-    " instructions by all"
-    " work-items; per warp: the worst access, in sectors of 32 bytes (s) or passes through the"
-    " banks of local memory (p), ! with much in vain, coloured by what is in vain over the launch;"
-    " parts: lanes of a warp may part at a branch, by ids or by data. A line unfolds at a click."
+    "runs: mean executions per thread, x: trip count of a loop (~ assumed); executed: thread"
+    " instructions of the launch; cost: the worst access, in sectors per request (s) or as n-way"
+    " bank conflict, ! where much is excess, coloured by excess over the launch; divergent: what a"
+    " divergent branch depends on, ids or data. Click a line for its accesses."
 )
 
 
@@ -113,15 +112,15 @@ def _inside(file: str, line: AnnotatedLine, cost: LineCost, scale: _Scale) -> li
     mixed = ", ".join(f"{count} {each.value}" for each, count in by_weight(facts.mix))
     said = f"{plural(line.instructions, 'instruction')}: {mixed}"
     if cost.executions is not None:
-        said += f"; executed {cost.executions:,} times by all work-items"
+        said += f"; executed {cost.executions:,} times in the launch"
     elif cost.formula:
-        said += f"; executed {cost.formula} times by a work-item"
+        said += f"; executed {cost.formula} times by a thread"
     if cost.reason:
         said += f" ({cost.reason})"
     parts = [tag("p", said)]
     for loop in cost.loops:
         why = f" ({loop.trip.reason})" if loop.trip.reason else ""
-        parts.append(tag("p", f"loop {loop.id}: {trip_text(loop.trip)} trips{why}"))
+        parts.append(tag("p", f"loop {loop.id}: trip count {trip_text(loop.trip)}{why}"))
     parts += [
         tag("p", f"{found.message}. {found.fix}", class_=f"finding {found.severity.value}")
         for found in line.findings

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from kcc.base.terms import WORDS
+from kcc.frontend.kernel import Language
 from kcc.passes.memory.access_facts import Reuse
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Access, Branch, KernelReport, Loop
-from kcc.report.analysis.tables import SAME_FOR, true_share, unrolled_text
+from kcc.report.analysis.tables import true_share, uniform_per, unrolled_text
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.words import (
     array_name,
@@ -33,7 +35,7 @@ def arguments(kernel: KernelReport) -> Markup:
         (
             tag("code", each.name),
             tag("code", each.type),
-            space_name(each.address_space),
+            space_name(each.address_space, kernel.language),
             " ".join(([] if each.access == "none" else [each.access]) + [*each.qualifiers]),
         )
         for each in kernel.arguments
@@ -63,15 +65,15 @@ def _loop(loop: Loop, index: int) -> Markup:
     least, most = trip.total_least, trip.total_greatest
     if least is not None and most is not None:
         shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-        parts.append(f"{shown} iterations per work-item")
+        parts.append(f"{shown} iterations per thread")
     if trip.total_mean is not None and least != most:
-        parts.append(f"{trip.total_mean:,.4g} in the mean")
+        parts.append(f"{trip.total_mean:,.4g} mean")
     why = f" - {trip.reason}" if trip.reason else ""
     return join(
         f"loop {loop.id} ",
         _at(index, loop.line, 0),
         ": ",
-        tag("strong", f"{trip_text(trip)} trips"),
+        tag("strong", f"trip count {trip_text(trip)}"),
         f" ({trip.kind.value}{why}) ",
         tag("span", ", ".join(parts), class_="soft"),
     )
@@ -81,7 +83,10 @@ def branches(kernel: KernelReport, index: int, ids: Sequence[int] | None = None)
     """Those with the given ids, or all; empty if there are none."""
     chosen = kernel.branches if ids is None else [kernel.branches[each] for each in ids]
     rows = [_branch(kernel, each, index) for each in chosen]
-    head = ("at", "condition", "same for", "true", "lanes", "depends on", "meets", "not known")
+    head = (
+        "at", "condition", "uniform per", "taken", "taken by", "depends on", "reconverges at",
+        "not known",
+    )  # fmt: skip
     return table(head, rows, (3,))
 
 
@@ -90,7 +95,7 @@ def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]
     return (
         _at(index, branch.line, branch.column),
         tag("code", branch.condition),
-        SAME_FOR[branch.divergence],
+        uniform_per(branch, kernel),
         true_share(branch),
         branch.sides[0].items if branch.sides else "",
         ", ".join(terminal.value for terminal in branch.terminals),
@@ -100,7 +105,7 @@ def _branch(kernel: KernelReport, branch: Branch, index: int) -> tuple[str, ...]
 
 
 _ACCESS_HEAD = (
-    "at", "op", "array", "bytes", "address", "lanes", "per warp", "by warps", "touches", "reuse",
+    "at", "op", "array", "bytes", "address", "pattern", "cost", "requests", "footprint", "reuse",
     "not known",
 )  # fmt: skip
 
@@ -108,11 +113,11 @@ _ACCESS_HEAD = (
 def accesses(kernel: KernelReport, index: int, ids: Sequence[int] | None = None) -> Markup:
     """Those with the given ids, or all; empty if there are none."""
     chosen = kernel.accesses if ids is None else [kernel.accesses[each] for each in ids]
-    rows = [_access(each, index) for each in chosen]
+    rows = [_access(each, index, kernel.language) for each in chosen]
     return table(_ACCESS_HEAD, rows, (3, 6, 7, 8))
 
 
-def _access(access: Access, index: int) -> tuple[str, ...]:
+def _access(access: Access, index: int, language: Language) -> tuple[str, ...]:
     pattern = access.pattern
     size = access.element_bytes
     footprint = pattern.footprint
@@ -121,7 +126,7 @@ def _access(access: Access, index: int) -> tuple[str, ...]:
         touched = f"{'' if footprint.exact else 'at most '}{footprint.bytes:,} bytes"
     return (
         _at(index, access.line, access.column),
-        f"{access.op.value} {space_name(access.address_space)}",
+        f"{access.op.value} {space_name(access.address_space, language)}",
         tag("code", array_name(access)),
         "?" if isinstance(size, Unknown) else str(size),
         tag("code", pattern.text),
@@ -141,9 +146,9 @@ def _reuse(access: Access) -> str:
     """What other lanes, warps and iterations find in the same line."""
     pattern, parts = access.pattern, list[str]()
     if pattern.lanes_per_line is not None:
-        parts.append(f"{_several(pattern.lanes_per_line, 'lane')} a line")
+        parts.append(f"{_several(pattern.lanes_per_line, 'lane')} per line")
     if pattern.warps_per_line is not None and pattern.warps_per_line > 1:
-        parts.append(f"{_several(pattern.warps_per_line, 'warp')} a line")
+        parts.append(f"{_several(pattern.warps_per_line, 'warp')} per line")
     parts += [
         f"loop {each.loop}: {_REUSE[each.reuse]}"
         + (
@@ -187,11 +192,11 @@ def unknowns(kernel: KernelReport, index: int) -> Markup:
 def _unknowns(kernel: KernelReport, index: int) -> Iterator[tuple[str, str, str]]:
     for loop in kernel.loops:
         at = _at(index, loop.line, 0)
-        yield at, f"trips of loop {loop.id} ({loop.trip.kind.value})", loop.trip.reason
+        yield at, f"trip count of loop {loop.id} ({loop.trip.kind.value})", loop.trip.reason
         if isinstance(loop.unrolled, Unknown):
             yield at, f"whether loop {loop.id} is unrolled", loop.unrolled.reason
     for branch in kernel.branches:
-        yield _at(index, branch.line, branch.column), "sides of the branch", branch.reason
+        yield _at(index, branch.line, branch.column), "how often the branch is taken", branch.reason
     for access in kernel.accesses:
         at = _at(index, access.line, access.column)
         yield at, f"{access.op.value} of {array_name(access)}", _access_reason(access)
@@ -204,11 +209,12 @@ def _unknowns(kernel: KernelReport, index: int) -> Iterator[tuple[str, str, str]
 
 
 def _resources(kernel: KernelReport) -> Iterator[tuple[str, str, str]]:
+    words = WORDS[kernel.language.value]
     for what, value in (
         ("registers", kernel.registers),
         ("occupancy", kernel.occupancy),
-        ("local memory of a work-group", kernel.block_local_bytes),
-        ("private memory", kernel.private_bytes),
+        (f"{words.shared_memory} of a {words.block}", kernel.block_local_bytes),
+        (words.private_memory, kernel.private_bytes),
     ):
         if isinstance(value, Unknown):
             yield "", what, value.reason

@@ -1,4 +1,4 @@
-"""What each source line costs: how often it runs, and what its accesses move in vain."""
+"""What each source line costs: how often it runs, and the excess of its accesses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class LineCost:
     """``executions`` by all work-items of the launch, of the part of the line that runs most
     often; ``instructions`` they execute there altogether. ``per_item`` is the mean of
     ``executions``, ``formula`` its text where the launch is not known. ``reason`` says why there
-    are no numbers. ``loops`` are those whose keyword stands here, ``branches`` those at which lanes
-    of a warp may part, ``costs`` those of accesses that are known.
+    are no numbers. ``loops`` are those whose keyword stands here, ``branches`` those that may be
+    divergent, ``costs`` those of accesses that are known.
     """
 
     executions: int | None
@@ -35,7 +35,7 @@ class LineCost:
 
     @property
     def excess(self) -> float:
-        """Sectors and bank passes too many: over the launch, or else per execution."""
+        """Excess sectors and bank cycles: over the launch, or else per execution."""
         return sum(
             cost.excess if cost.total is None else cost.total
             for _, cost in self.costs
@@ -108,10 +108,10 @@ def mean_text(mean: float) -> str:
 
 
 def cost_text(cost: LineCost) -> str:
-    """The worst access: ``4 s``, ``32 s!`` where it moves much in vain."""
+    """The worst access: ``4 s``, ``32 s!``, ``32-way!``; the mark where much is excess."""
     worst = cost.worst
     if worst is None:
         return ""
     access, paid = worst
-    unit = "p" if access.pattern.bank_passes is not None else "s"
-    return f"{mean_text(paid.spent)} {unit}{'!' if is_worth_saying(paid) else ''}"
+    unit = "-way" if access.pattern.bank_passes is not None else " s"
+    return f"{mean_text(paid.spent)}{unit}{'!' if is_worth_saying(paid) else ''}"

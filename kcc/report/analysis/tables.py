@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from kcc.base.terms import WORDS
 from kcc.passes.control.divergence import Uniformity
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Branch, KernelReport, Loop
@@ -39,7 +40,7 @@ def _arguments(kernel: KernelReport, style: Style) -> Table:
         (
             argument.name,
             argument.type,
-            space_name(argument.address_space),
+            space_name(argument.address_space, kernel.language),
             " ".join(
                 [*([] if argument.access == "none" else [argument.access]), *argument.qualifiers]
             ),
@@ -50,7 +51,17 @@ def _arguments(kernel: KernelReport, style: Style) -> Table:
 
 
 def _loops(kernel: KernelReport, style: Style) -> Table:
-    columns = ("loop", "line", "depth", "inside", "header", "blocks", "instr", "barriers", "trips")
+    columns = (
+        "loop",
+        "line",
+        "depth",
+        "inside",
+        "header",
+        "blocks",
+        "instr",
+        "barriers",
+        "trip count",
+    )
     table = make_table("Loops", style, *columns, right=columns[:-1])
     rows = [
         (
@@ -74,23 +85,27 @@ def _loops(kernel: KernelReport, style: Style) -> Table:
 def unrolled_text(loop: Loop) -> str:
     """What optimisation did to a loop, in words; empty for nothing, or if it is not known."""
     if loop.unrolled is True:
-        return f"loop {loop.id}: unrolled wholly; its trips are those of the source"
+        return f"loop {loop.id}: fully unrolled; the trip count is that of the source"
     by = loop.unrolled
     return f"loop {loop.id}: unrolled by {by}" if isinstance(by, int) and by > 1 else ""
 
 
-SAME_FOR = {
+_UNIFORM = {
     Uniformity.LAUNCH: "launch",
-    Uniformity.BLOCK: "work-group",
     Uniformity.WARP: "warp",
-    Uniformity.ID: "- (ids)",
-    Uniformity.DATA: "- (data)",
+    Uniformity.ID: "divergent (ids)",
+    Uniformity.DATA: "divergent (data)",
 }
-"""Those who all go the same way; where lanes may part, what decides."""
+
+
+def uniform_per(branch: Branch, kernel: KernelReport) -> str:
+    """The widest group for which a branch is uniform; of a divergent one, what the condition
+    depends on."""
+    return _UNIFORM.get(branch.divergence) or WORDS[kernel.language.value].block
 
 
 def true_share(branch: Branch) -> str:
-    """How often a branch goes its first way: of all its executions in the launch."""
+    """How often a branch is taken: of all its executions in the launch."""
     share = branch.sides[0].share if branch.sides else None
     if share is None:
         return "?"
@@ -99,14 +114,14 @@ def true_share(branch: Branch) -> str:
 
 
 def _branches(kernel: KernelReport, style: Style) -> Table:
-    columns = ("branch", "at", "block", "same for", "true", "condition")
-    table = make_table("Branches", style, *columns, right=("branch", "at", "true"))
+    columns = ("branch", "at", "block", "uniform per", "taken", "condition")
+    table = make_table("Branches", style, *columns, right=("branch", "at", "taken"))
     rows = [
         (
             str(branch.id),
             place(branch.line, branch.column),
             kernel.blocks[branch.block].label,
-            SAME_FOR[branch.divergence],
+            uniform_per(branch, kernel),
             true_share(branch),
             branch.condition,
         )
@@ -116,15 +131,15 @@ def _branches(kernel: KernelReport, style: Style) -> Table:
 
 
 def _accesses(kernel: KernelReport, style: Style) -> Table:
-    columns = ("access", "at", "op", "space", "array", "bytes", "lanes", "per warp", "by warps")
-    right = ("access", "at", "bytes", "per warp", "by warps")
+    columns = ("access", "at", "op", "space", "array", "bytes", "pattern", "cost", "requests")
+    right = ("access", "at", "bytes", "cost", "requests")
     table = make_table("Memory accesses", style, *columns, right=right)
     rows = [
         (
             str(access.id),
             place(access.line, access.column),
             access.op.value,
-            space_name(access.address_space),
+            space_name(access.address_space, kernel.language),
             array_name(access),
             "?" if isinstance(access.element_bytes, Unknown) else str(access.element_bytes),
             lanes_text(access.pattern),
@@ -135,7 +150,7 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
     ]
     unknown = [a.array for a in kernel.accesses if isinstance(a.array, Unknown)]
     notes = [
-        "per warp: sectors of 32 bytes (s), or passes through the banks of local memory (p)",
+        "cost: sectors per request (s), or n-way bank conflict; requests: of all warps",
         *([_reasons("array", unknown)] if unknown else []),
     ]
     return fill(table, rows, "\n".join(notes) if rows else "")

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
-from kcc.report.analysis.annotated import COSTS_LEGEND, LEGEND, Excerpt, annotate
+from kcc.report.analysis.annotated import COSTS_LEGEND, Excerpt, annotate, legend
 from kcc.report.analysis.machine_code import LEGEND as LEGEND_OF_CODE
 from kcc.report.analysis.machine_code import machine_text
 from kcc.report.analysis.model import Analysis, KernelReport, MachineView, Severity
@@ -32,7 +32,12 @@ COSTS_FROM_WIDTH = 70
 RUNS_COLUMNS = 9
 """A longer trip count is cut: the table of loops has it."""
 
-LANGUAGES = {Language.OPENCL: "OpenCL C", Language.CUDA: "CUDA", Language.LLVM: "LLVM IR"}
+LANGUAGES = {
+    Language.OPENCL: "OpenCL C",
+    Language.CUDA: "CUDA",
+    Language.LLVM: "LLVM IR",
+    Language.PTX: "PTX",
+}
 
 FRONTENDS = {"builtin": "built-in"}
 
@@ -128,8 +133,8 @@ def _source(console: Console, kernel: KernelReport, analysis: Analysis, style: S
         lines += _excerpt(excerpt, columns)
     # One print for all lines: each costs rich some tenths of a millisecond.
     console.print(Text("\n").join(lines), no_wrap=True)
-    legend = (*LEGEND, *COSTS_LEGEND) if columns.runs else LEGEND
-    console.print(Padding(Text("\n".join(legend), "dim"), (0, 0, 0, 2)))
+    shown = (*legend(kernel), *COSTS_LEGEND) if columns.runs else legend(kernel)
+    console.print(Padding(Text("\n".join(shown), "dim"), (0, 0, 0, 2)))
 
 
 def _machine(console: Console, view: MachineView, analysis: Analysis) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.base.launch import Origin
+from kcc.base.terms import WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
@@ -71,7 +72,8 @@ def _loops(loops: tuple[Loop, ...]) -> str:
 
 def _memory(kernel: KernelReport) -> str:
     spaces = [
-        f"{space_name(space)}: " + ", ".join(_count(op, count) for op, count in ops)
+        f"{space_name(space, kernel.language)}: "
+        + ", ".join(_count(op, count) for op, count in ops)
         for space, ops in access_counts(kernel)
     ]
     return "; ".join(spaces) or "no accesses"
@@ -82,17 +84,20 @@ def _count(op: AccessOp, count: int) -> str:
 
 
 def _storage(kernel: KernelReport) -> str:
+    words = WORDS[kernel.language.value]
     if isinstance(kernel.private_bytes, Unknown):
-        private = f"an unknown amount of private memory ({kernel.private_bytes.reason})"
+        private = f"an unknown amount of {words.private_memory} ({kernel.private_bytes.reason})"
     elif kernel.private_bytes:
-        private = f"{plural(kernel.private_bytes, 'byte')} of private memory per work-item"
+        private = (
+            f"{plural(kernel.private_bytes, 'byte')} of {words.private_memory} per {words.thread}"
+        )
     else:
-        private = "no private memory"
-    local = "no local memory"
+        private = f"no {words.private_memory}"
+    local = f"no {words.shared_memory}"
     if kernel.local_bytes:
-        local = f"{plural(kernel.local_bytes, 'byte')} of local memory per work-group"
+        local = f"{plural(kernel.local_bytes, 'byte')} of {words.shared_memory} per {words.block}"
     if kernel.dynamic_locals:
-        host = f"local memory of the host's size in {join(kernel.dynamic_locals)}"
+        host = f"{words.shared_memory} sized by the host in {join(kernel.dynamic_locals)}"
         local = f"{local}, {host}" if kernel.local_bytes else host
     return f"{local}; {private}"
 
@@ -148,7 +153,7 @@ def _launch(kernel: KernelReport) -> str:
                 parts.append(f"{name} {shown}")
                 given = True
             case Origin.REQUIRED:
-                parts.append(f"{name} {shown} (the kernel requires it)")
+                parts.append(f"{name} {shown} (required by the kernel)")
             case Origin.ASSUMED if name == "global":
                 parts.append("global size not given")
             case Origin.ASSUMED:

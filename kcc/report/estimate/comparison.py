@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
-import kcc
 from kcc.report.estimate.record import (
     EstimateDocument,
     EstimateRecord,
     configuration_words,
 )
-from kcc.report.estimate.text import duration
 from kcc.report.gpus import columns
+from kcc.report.shared.units import duration
 
 COMPARISON_SCHEMA = "kcc/comparison/1"
 
@@ -168,33 +166,6 @@ def _unlike(old: Mapping[str, object], new: Mapping[str, object], what: str) -> 
 
 
 _USUAL = "not given"
-
-
-def comparison_document(
-    found: Sequence[Change], limit: float | None, unlike: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The document kcc/comparison/1; ``limit`` is the share by which a time may grow, ``unlike``
-    where the documents were not made alike."""
-    return {
-        "schema": COMPARISON_SCHEMA,
-        "kcc_version": kcc.__version__,
-        "fail_above": limit,
-        "failed": any(change.fails(limit) for change in found),
-        "differences": list(unlike),
-        "changes": [
-            {
-                "name": change.name,
-                "renamed": change.renamed,
-                "before_us": change.before_us,
-                "after_us": change.after_us,
-                "ratio": None if change.ratio is None else float(f"{change.ratio:.10g}"),
-                "verdict": change.verdict.value,
-                "reason": "" if change.after is None else change.after.reason,
-                "failed": change.fails(limit),
-            }
-            for change in found
-        ],
-    }
 
 
 def comparison_text(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 import kcc
+from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
 from kcc.report.estimate.record import (
     EstimateDocument,
@@ -20,14 +21,14 @@ from kcc.report.estimate.record import (
 from kcc.report.estimate.sweep_effects import without_effect
 from kcc.report.estimate.text import (
     confidence_text,
-    duration,
     guess_text,
     reductions_text,
     title_of,
-    volume,
 )
+from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
 DETAILED = 12
@@ -94,7 +95,7 @@ def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
     count = f"{len(records)} configuration{'' if len(records) == 1 else 's'}"
     gpu = _one_gpu(records)
     said = f"{count}{f' on {gpu}' if gpu else ''}, model {document.model}"
-    said += f"; {failed} have no time" if failed else ""
+    said += f"; {failed} without an estimate" if failed else ""
     given = ", ".join(f"{option} {value}" for option, value in document.settings.items())
     warnings = [tag("p", "warning: ", text) for text in without_effect(records)]
     return tag(
@@ -108,12 +109,14 @@ def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
 def _legend(parts: Mapping[str, str]) -> Markup:
     names = dict[str, list[str]]()
     for name, color in parts.items():
-        names.setdefault(color, []).append(_words(name))
+        own = names.setdefault(color, [])
+        if _words(name) not in own:
+            own.append(_words(name))
     keys = [
         tag("span", tag("i", style=f"background:{color}"), ", ".join(own), class_="key")
         for color, own in names.items()
     ]
-    return tag("div", "What cycles went into: ", *keys, class_="legend") if keys else NOTHING
+    return tag("div", "CPI by stall reason: ", *keys, class_="legend") if keys else NOTHING
 
 
 def _bar(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
@@ -131,7 +134,7 @@ def _bar(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
 
 
 def _words(name: str) -> str:
-    return name.replace("_", " ")
+    return stall_label(name)
 
 
 # the table
@@ -143,7 +146,7 @@ def _overview(
     macros = list(dict.fromkeys(name for each in records for name in each.configuration.macros))
     models = ["model"] if any(each.model for each in records) else []
     gpus = ["GPU"] if _one_gpu(records) is None else []
-    head = ["kernel", *models, "time", "range", "limited by", "CPI", "CPI stack", *gpus, "global",
+    head = ["kernel", *models, "time", "range", "bottleneck", "CPI", "CPI stack", *gpus, "global",
             "local", *macros, "warps", "waves", "confidence"]  # fmt: skip
     cells = [tag("th", tag("button", name, type="button")) for name in head]
     rows = [
@@ -177,7 +180,7 @@ def _row(
         *front,
         tag("td", duration(each.time_us), class_="n", data_value=f"{each.time_us!r}"),
         tag("td", f"{duration(low)} to {duration(high)}", data_value=f"{high / low!r}"),
-        tag("td", each.limiter),
+        tag("td", bottleneck_label(each.limiter)),
         tag("td", f"{each.cpi or 0:.2f}", class_="n"),
         tag("td", _bar(each, parts)),
         *what,
@@ -200,7 +203,9 @@ def _ablations(ablations: Sequence[Ablation]) -> Markup:
     head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
     if not rows:
         return NOTHING
-    return join(tag("h2", "What each mechanism is worth"), table(head, rows, (3, 4, 5, 6)))
+    return join(
+        tag("h2", "Ablation: what each mechanism is worth"), table(head, rows, (3, 4, 5, 6))
+    )
 
 
 def _shown(value: float | None) -> str:
@@ -214,9 +219,9 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
     text = sources.get(each.configuration.source, ())
     shown = [
         ("CPI stack", _stack(each, parts)),
-        ("At least", _bounds(each)),
+        ("Utilisation", _bounds(each)),
         ("Lines", _lines(each, text)),
-        ("Guessed", _guessed(each)),
+        ("Assumed control flow and addresses", _guessed(each)),
         ("Assumed values of the GPU", _assumed(each)),
     ]
     heading = tag(
@@ -227,19 +232,27 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
         title=title_of(each),
     )
     sections = [join(tag("h3", title), part, "\n") for title, part in shown if part]
-    return tag("section", heading, _cards(each), *sections)
+    return tag("section", heading, _verdict(each), _cards(each), *sections)
+
+
+def _verdict(each: EstimateRecord) -> Markup:
+    """What limits the configuration and what would help, before anything else."""
+    said = advice_within(each)
+    rest = [tag("li", advice_text(a, each.time_us)) for a in each.advice if a not in said]
+    listed = tag("ul", *rest, class_="advice") if rest else NOTHING
+    return join(tag("p", verdict_of(each), class_="verdict"), listed)
 
 
 def _cards(each: EstimateRecord) -> Markup:
     low, high = each.range_us or (0.0, 0.0)
     cards = [
         _card("time", duration(each.time_us or 0.0), f"{duration(low)} to {duration(high)}"),
-        _card("limited by", each.limiter, f"{each.cycles or 0:,.0f} cycles"),
+        _card("bottleneck", bottleneck_label(each.limiter), f"{each.cycles or 0:,.0f} cycles"),
     ]
     if each.occupancy is not None:
         o = each.occupancy
         registers = "" if o.registers is None else f"; {o.registers} registers"
-        detail = f"{plural(o.blocks, 'block')}, limited by {', '.join(o.limiters)}{registers}"
+        detail = f"{plural(o.blocks, 'block')}, limiter: {', '.join(o.limiters)}{registers}"
         cards.append(_card("occupancy", f"{o.warps} of {o.max_warps} warps", detail))
     cards.append(_card("waves", f"{each.waves or 0:.1f}", ""))
     if each.counts is not None:
@@ -248,7 +261,7 @@ def _cards(each: EstimateRecord) -> Markup:
         moved += f" written; L2 {volume(c.l2_read_sectors)} read"
         cards.append(_card("counts", f"{c.warp_instructions:,.0f} warp instructions", moved))
     if each.confidence is not None:
-        cards.append(_card("rests on", confidence_text(each.confidence, each.time_us or 0.0), ""))
+        cards.append(_card("confidence", confidence_text(each.confidence, each.time_us or 0.0), ""))
     if each.reduction_errors is not None:
         off = each.reduction_errors
         cards.append(_card("caches in full", ", ".join(off.off), reductions_text(off)))
@@ -269,21 +282,21 @@ def _stack(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
     ]
     rows.append(("all", f"{cpi:.3f}", "100.0 %"))
     bar = tag("div", _bar(each, parts), class_="wide")
-    return join(bar, table(("part", "cycles per instruction", "share"), rows, (1, 2)))
+    return join(bar, table(("stall reason", "CPI", "share"), rows, (1, 2)))
 
 
 def _bounds(each: EstimateRecord) -> Markup:
     cycles = each.cycles or 1.0
     rows = [
-        (_words(name), f"{value:,.0f}", f"{100 * value / cycles:.0f} %")
+        (bottleneck_label(name), f"{value:,.0f}", f"{100 * value / cycles:.0f} %")
         for name, value in sorted(each.bounds_cycles.items(), key=lambda item: -item[1])
         if value > 0
     ]
-    return table(("resource", "cycles it needs", "of the time"), rows, (1, 2))
+    return table(("resource", "cycles at full throughput", "of the time"), rows, (1, 2))
 
 
 def _lines(each: EstimateRecord, text: Sequence[str]) -> Markup:
-    """The source, each line as warm as its share."""
+    """The source with each line's share of the time as colour."""
     own = each.configuration.source
     shares = {at.line: at.share for at in each.lines if at.line and at.file in ("", own)}
     known = [line for line in shares if 0 < line <= len(text)]
@@ -293,7 +306,7 @@ def _lines(each: EstimateRecord, text: Sequence[str]) -> Markup:
     rows = [_line(n, text[n - 1], shares.get(n), most) for n in _context(known, len(text))]
     lost = sum(at.share for at in each.lines if not at.line)
     others = sum(at.share for at in each.lines if at.line and at.file not in ("", own))
-    parts = [f"{100 * lost:.1f} % of the time belong to no line"] if lost >= 0.001 else []
+    parts = [f"{100 * lost:.1f} % of the time have no source line"] if lost >= 0.001 else []
     if others >= 0.001:
         parts.append(f"{100 * others:.1f} % to lines of other files")
     said = "; ".join(parts)
@@ -301,7 +314,7 @@ def _lines(each: EstimateRecord, text: Sequence[str]) -> Markup:
 
 
 def _context(lines: Sequence[int], count: int) -> range:
-    """From a little before the first line to a little behind the last."""
+    """From some lines before the first to some after the last."""
     return range(max(1, min(lines) - 3), min(count, max(lines) + 3) + 1)
 
 
@@ -327,12 +340,12 @@ def _guessed(each: EstimateRecord) -> Markup:
     rows += [(f"warning: {text}",) for text in each.confidence.unused_assumptions]
     if not rows:
         return NOTHING
-    return table(("where, what was taken, why, and how to say better",), rows)
+    return table(("where, assumed value, reason, and the option that gives it",), rows)
 
 
 def _assumed(each: EstimateRecord) -> Markup:
     if each.confidence is None:
         return NOTHING
     rows = [(a.key, f"{a.value}", a.reason) for a in each.confidence.assumed_gpu_values]
-    rows += [(key, "", "known, but weakly") for key in each.confidence.weak_gpu_values]
-    return table(("value", "taken as", "why"), rows)
+    rows += [(key, "", "from a weak source") for key in each.confidence.weak_gpu_values]
+    return table(("value", "assumed", "reason"), rows)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import kcc
+from kcc.base.advice import Advice
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.estimate import Configuration
 
@@ -140,9 +141,9 @@ class CacheUse:
 
 
 TRUSTED_FOR: Mapping[str, str] = {
-    "pipeline": "times of GPUs: the model that is held to measured tables",
+    "pipeline": "times of GPUs; validated with measured tables",
     "pipeline-hpca19": "comparison with the published model (Wang et al., HPCA 2019)",
-    "interval": "causes of stalls: the model that is held to the cycle-level one",
+    "interval": "stall reasons; validated with the cycle-level model",
 }
 """What each model is for, and against what it is validated (docs/reference/mechanisms.md)."""
 
@@ -187,6 +188,7 @@ class EstimateRecord:
     """Where a document has several."""
     code: str = "kcc"
     """Whose machine code was timed: that of a compiler with its target, or of kcc's lowering."""
+    advice: tuple[Advice, ...] = ()
 
     @property
     def trusted_for(self) -> str:
@@ -255,6 +257,10 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
         reduction_errors=_reduction_errors(each),
         code=found.code,
+        advice=tuple(
+            replace(a, gain_us=None if a.gain_us is None else rounded(a.gain_us))
+            for a in each.advice
+        ),
     )
 
 
@@ -344,7 +350,9 @@ def document_json(document: EstimateDocument) -> dict[str, Any]:
 def record_json(record: EstimateRecord) -> dict[str, Any]:
     """A member of ``estimates``; ``ablated_us`` only where there was an ablation, ``caches`` only
     where the accesses were looked at one by one, ``reduction_errors`` only where one is off."""
-    found = asdict(record)
+    from kcc.report.estimate.verdict import verdict_of
+
+    found = asdict(record) | {"verdict": verdict_of(record)}
     if not record.caches:
         del found["caches"]
     if not record.ablated_us:
@@ -423,6 +431,7 @@ def read_record(entry: Any) -> EstimateRecord:
         _read_reduction_errors(entry.get("reduction_errors")),
         _text(entry.get("model", "")),
         _text(entry.get("code", "kcc")),
+        tuple(Advice(**_fields(Advice, each)) for each in entry.get("advice", ())),
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
+from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
 from kcc.report.estimate.record import (
     TRUSTED_FOR,
@@ -15,18 +17,22 @@ from kcc.report.estimate.record import (
     configuration_words,
 )
 from kcc.report.estimate.sweep_effects import without_effect
+from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.gpus import columns
+from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
 LINES_SHOWN = 8
 GUESSES_SHOWN = 6
+ADVICE_SHOWN = 6
 BAR_COLUMNS = 30
 ROWS_SHOWN = 60
 """Rows of a table; of more configurations the fastest are shown."""
 
 REASON_COLUMNS = 70
+COLUMNS = 100
 
-LAUNCHES = {"graph": "launched in a graph", "waited": "the host waits for each launch"}
+LAUNCHES = {"graph": "launched in a graph", "waited": "the host synchronises after each launch"}
 """In words, where launches are not simply queued."""
 
 
@@ -48,7 +54,7 @@ def _table(records: Sequence[EstimateRecord]) -> str:
     if len(shown) > ROWS_SHOWN:
         shown.sort(key=lambda each: _order(each.time_us))
         shown = shown[:ROWS_SHOWN]
-    head = ("kernel", "GPU", "configuration", "model", "time", "range", "warps/SM", "limited by")
+    head = ("kernel", "GPU", "configuration", "model", "time", "range", "warps/SM", "bottleneck")
     varying = _varying(records)
     rows = [head, *(_row(each, varying) for each in shown)]
     kept = [i for i in range(len(head)) if any(row[i] for row in rows[1:])]
@@ -66,7 +72,7 @@ def _row(each: EstimateRecord, varying: Sequence[str]) -> tuple[str, ...]:
     sizes = [f"{name} {by_x(getattr(c, key))}" for name, key in _EXTENTS.items() if name in varying]
     time = "-" if each.time_us is None else duration(each.time_us)
     warps = "" if held is None or each.time_us is None else str(held.warps)
-    why = each.limiter or _short(each.reason)
+    why = bottleneck_label(each.limiter) if each.limiter else _short(each.reason)
     span = (
         "" if not each.model or each.range_us is None else " to ".join(map(duration, each.range_us))
     )
@@ -102,21 +108,21 @@ def _summary(records: Sequence[EstimateRecord], shown: int) -> str:
     """How many there are, and the fastest of each kernel."""
     parts = list[str]()
     if shown < len(records):
-        parts.append(f"the fastest {shown} of {len(records)} are shown; --csv and --json have all")
+        parts.append(f"the fastest {shown} of {len(records)}; --csv and --json have all")
     failed = sum(each.time_us is None for each in records)
     if failed:
-        parts.append(f"{failed} of {len(records)} have no time")
+        parts.append(f"{failed} of {len(records)} have no estimate")
     places = dict[str, tuple[str, ...]]()
     for each in records:
         if each.confidence is not None and each.confidence.guesses:
             named = tuple(
-                dict.fromkeys(f"{g.what} in line {g.line}" for g in each.confidence.guesses)
+                dict.fromkeys(f"{g.what} at line {g.line}" for g in each.confidence.guesses)
             )
             places.setdefault(each.configuration.kernel, named)
     for kernel, named in places.items():
         more = f" and {len(named) - GUESSES_SHOWN} more" if len(named) > GUESSES_SHOWN else ""
-        parts.append(f"guessed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
-                     f"{kernel} with one --gpu says why, and how to say better)")  # fmt: skip
+        parts.append(f"assumed in {kernel}: {', '.join(named[:GUESSES_SHOWN])}{more} (--kernel "
+                     f"{kernel} with one --gpu says why, and how to give it)")  # fmt: skip
     parts += [f"warning: {text}" for text in (*_unused_in_all(records), *without_effect(records))]
     return "".join(f"{part}\n" for part in parts)
 
@@ -152,7 +158,7 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     c, o = each.configuration, each.occupancy
     head = f"{c.kernel} on {each.gpu}" if c.kernel else each.gpu
     if each.time_us is None or each.range_us is None or o is None or each.cycles is None:
-        return f"{head}: no time: {each.reason}\n"
+        return f"{head}: no estimate: {each.reason}\n"
     launch = f"{' x '.join(map(str, c.global_size))} in {' x '.join(map(str, c.local_size))}"
     assumed = " (assumed)" if each.confidence and each.confidence.assumed_launch else ""
     low, high = (duration(value) for value in each.range_us)
@@ -160,16 +166,18 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     registers = "" if o.registers is None else f"; {o.registers} registers"
     cpi = each.cpi or 0.0
     found = [
-        f"{head}: {duration(each.time_us)} ({low} to {high}), limited by {each.limiter}",
+        f"{head}: {duration(each.time_us)} ({low} to {high})",
+        *_wrapped("  verdict     ", verdict_of(each)),
+        *_advice(each),
         f"  launch      {launch}{assumed}; {each.waves or 0:.1f} waves",
-        f"  occupancy   {held}, limited by {', '.join(o.limiters)}{registers}",
+        f"  occupancy   {held}, limiter: {', '.join(o.limiters)}{registers}",
         *([f"  code        {each.code}"] if each.code != "kcc" else ()),
-        f"  cycles      {each.cycles:,.0f}; {cpi:.2f} per warp instruction of a scheduler, namely",
+        f"  cycles      {each.cycles:,.0f}; CPI {cpi:.2f}, of a scheduler",
     ]
     for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1]):
         if value >= 0.005 * cpi:
             bar = "#" * round(BAR_COLUMNS * value / cpi)
-            found.append(f"    {name:22s} {value:6.2f}  {bar}".rstrip())
+            found.append(f"    {stall_label(name):26s} {value:6.2f}  {bar}".rstrip())
     found += [*_bounds(each), *_counts(each)]
     if each.confidence is not None:
         found.append("  confidence  " + confidence_text(each.confidence, each.time_us or 0.0))
@@ -178,10 +186,23 @@ def _one(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> str:
     return "\n".join([*found, *_reductions(each), *_ablated(each), *_lines(each, lines)]) + "\n"
 
 
+def _advice(each: EstimateRecord) -> list[str]:
+    """What would make it faster besides what the verdict says, what saves most first."""
+    found, said = list[str](), advice_within(each)
+    for i, a in enumerate([a for a in each.advice if a not in said][:ADVICE_SHOWN]):
+        found += _wrapped(f"  {'advice' if not i else '':10s}  ", advice_text(a, each.time_us))
+    return found
+
+
+def _wrapped(label: str, text: str) -> list[str]:
+    """A text behind its label, in lines of a terminal's usual width."""
+    return textwrap.wrap(text, COLUMNS, initial_indent=label, subsequent_indent=" " * len(label))
+
+
 def _guesses(confidence: Confidence) -> list[str]:
     """Where to say more, in the order of the source."""
     shown = confidence.guesses[:GUESSES_SHOWN]
-    found = [f"  {'guessed' if not i else '':10s}  {guess_text(g)}" for i, g in enumerate(shown)]
+    found = [f"  {'assumed' if not i else '':10s}  {guess_text(g)}" for i, g in enumerate(shown)]
     if len(shown) < len(confidence.guesses):
         found.append(f"{'':14s}and {len(confidence.guesses) - len(shown)} more: --json has them")
     return found
@@ -195,15 +216,16 @@ def guess_text(guess: Guessed) -> str:
         case "branch":
             taken = f"{100 * guess.value:.0f} % of warps"
         case _:
-            placed = f"rows {guess.value:g} elements apart"
-            taken = placed if guess.value else "lanes in half as many sectors"
-    return f"{guess.what} in line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
+            placed = f"row stride {guess.value:g} elements"
+            taken = placed if guess.value else "half as many sectors as lanes"
+    return f"{guess.what} at line {guess.line}: {taken}; {guess.reason} ({guess.remedy})"
 
 
 def _bounds(each: EstimateRecord) -> list[str]:
     first = sorted(each.bounds_cycles.items(), key=lambda item: -item[1])[:4]
-    shares = [f"{name} {100 * value / (each.cycles or 1):.0f} %" for name, value in first]
-    return ["  at least    " + ", ".join(shares)] if shares else []
+    cycles = each.cycles or 1
+    shares = [f"{bottleneck_label(name)} {100 * value / cycles:.0f} %" for name, value in first]
+    return ["  utilisation " + ", ".join(shares)] if shares else []
 
 
 def _counts(each: EstimateRecord) -> list[str]:
@@ -223,13 +245,13 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     parts = list[str]()
     if confidence.assumed_share:
         share = 100 * confidence.assumed_share
-        parts.append(f"{share:.0f} % of warp instructions behind guessed branches and loops")
+        parts.append(f"{share:.0f} % of warp instructions depend on assumed branches and loops")
     if confidence.accesses_without_addresses:
         accesses = plural(confidence.accesses_without_addresses, "access", "accesses")
-        parts.append(f"{accesses} without known addresses")
+        parts.append(f"{accesses} with unknown addresses")
     if confidence.unattributed_share >= 0.005:
         share = 100 * confidence.unattributed_share
-        parts.append(f"{share:.0f} % of warp instructions without a line")
+        parts.append(f"{share:.0f} % of warp instructions have no source line")
     if confidence.code_reason:
         parts.append(f"kcc's own code: {confidence.code_reason}")
     if confidence.warm_l2:
@@ -239,8 +261,8 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     cache = confidence.instruction_cache_bytes
     if cache is not None and confidence.code_bytes > cache:
         parts.append(
-            f"code of {confidence.code_bytes / 1024:.0f} KB does not fit the instruction cache of "
-            f"{cache / 1024:.0f} KB, which costs nothing here"
+            f"code of {confidence.code_bytes / 1024:.0f} KB exceeds the instruction cache of "
+            f"{cache / 1024:.0f} KB; its misses are not modelled"
         )
     if confidence.spill_doubt > 1.0:
         parts.append(
@@ -249,10 +271,10 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
         )
     if confidence.one_word_us > time_us:
         parts.append(
-            f"{duration(confidence.one_word_us)} if all atomic operations are for one word"
+            f"{duration(confidence.one_word_us)} if all atomic operations have one address"
         )
     assumed, weak = confidence.assumed_gpu_values, confidence.weak_gpu_values
-    parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} weak")
+    parts.append(f"{plural(len(assumed), 'GPU value')} assumed, {len(weak)} from weak sources")
     return "; ".join(parts)
 
 
@@ -292,26 +314,6 @@ def _lines(each: EstimateRecord, lines: Mapping[str, Sequence[str]]) -> list[str
 
 
 # words that other reports share
-
-
-def duration(microseconds: float) -> str:
-    """A time with a fitting unit."""
-    if microseconds < 1e3:
-        return f"{microseconds:.3g} us"
-    if microseconds < 1e6:
-        return f"{microseconds / 1e3:.3g} ms"
-    seconds = microseconds / 1e6
-    return f"{seconds:.3g} s" if seconds < 1e3 else f"{seconds:,.0f} s"
-
-
-def volume(sectors: float) -> str:
-    """What sectors of 32 bytes hold, with a fitting unit."""
-    size_bytes = 32 * sectors
-    if size_bytes < 1e6:
-        return f"{size_bytes / 1e3:.1f} KB"
-    if size_bytes < 1e11:
-        return f"{size_bytes / 1e6:.1f} MB"
-    return f"{size_bytes / 1e9:.1f} GB"
 
 
 def title_of(record: EstimateRecord) -> str:

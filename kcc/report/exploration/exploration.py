@@ -244,7 +244,7 @@ def exploration_text(found: Exploration, style: Style) -> str:
             console.print()
             console.print(_points(found, style))
         for each in found.failed:
-            console.print(f"note: {each.words} is left out: {each.reason}")
+            console.print(f"note: {each.words} skipped: {each.reason}")
         if found.what_if:
             console.print()
             console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))
@@ -277,9 +277,9 @@ def _verdict(console: Console, found: Exploration) -> None:
     predicted = gain(found.base, best)
     console.print()
     if predicted < 1.005:
-        console.print("none of the changes makes this faster by more than half a percent")
+        console.print("no change gives more than 0.5 %")
         return
-    console.print(f"most is gained by {best.words}: {predicted:.2f} x by the interval model")
+    console.print(f"largest gain: {best.words}: {predicted:.2f} x by the interval model")
     real = checked_gain(found.base, best)
     if real is not None:
         error = 100 * (predicted / real - 1)

@@ -34,7 +34,7 @@ def summary_text(  # noqa: PLR0913 - all that is shown
         kept = sum(launch.thread_blocks for launch in miniature.launches)
         if kept < thread_blocks:
             moved = any(kernel.moved for kernel in miniature.kernels)
-            how = "evenly over regions, so ids are moved" if moved else "the first ones"
+            how = "evenly over regions; ids are remapped" if moved else "the first ones"
             console.print(Text(f"thread blocks: {kept:,} of {thread_blocks:,}, {how}"))
         if differences:
             console.print(Text(_flow(miniature, differences)))
@@ -57,7 +57,9 @@ def _loops(miniature: Miniature, style: Style) -> object:
 
 
 def _ends(control: LoopControl, factor: int) -> str:
-    return control.value if factor == 1 or control is not LoopControl.KEPT else "runs once at most"
+    return (
+        control.value if factor == 1 or control is not LoopControl.KEPT else "at most one iteration"
+    )
 
 
 def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
@@ -73,7 +75,7 @@ def _flow(miniature: Miniature, differences: Sequence[FlowDifference]) -> str:
     extra = {a for d in differences for a in d.auxiliary}
     joined = {j for d in differences for j in d.joined}
     if extra or joined:
-        text += f"; auxiliary blocks: {len(extra)}, blocks that only jump left out: {len(joined)}"
+        text += f"; auxiliary blocks: {len(extra)}, empty blocks left out: {len(joined)}"
     return text
 
 
@@ -85,7 +87,7 @@ def _table(behaviours: tuple[Behaviour, Behaviour], style: Style) -> object:
         ("warp instructions", f"{one.warp_instructions:,}", f"{two.warp_instructions:,}"),
         ("active lanes", f"{100 * one.lanes:.1f} %", f"{100 * two.lanes:.1f} %"),
         ("sectors per access", f"{one.sectors:.2f}", f"{two.sectors:.2f}"),
-        ("passes per local access", f"{one.passes:.2f}", f"{two.passes:.2f}"),
+        ("bank cycles per shared-memory access", f"{one.passes:.2f}", f"{two.passes:.2f}"),
         ("largest difference in mix", "", f"{100 * mix_difference(one, two):.1f} %"),
     ]
     return fill(table, rows, "")

@@ -52,7 +52,7 @@ def _summary(profile: Profile, style: Style) -> Table:
                 f"{int(total.per_block.memory_requests.sum()):,}",
             )
         )
-    caption = "lanes: active ones of a warp on average; requests: 128-byte lines of memory"
+    caption = "lanes: mean active lanes; requests: lines of 128 bytes asked for"
     return fill(table, rows, caption)
 
 
@@ -97,8 +97,8 @@ def _tables(info: KernelInfo, total: LaunchProfile, style: Style) -> Iterator[Ta
 
 def _mix(total: LaunchProfile, style: Style) -> Table:
     table = make_table(
-        "Instructions", style, "class", "by warps", "by threads", "share", "",
-        right=("by warps", "by threads", "share"),
+        "Instructions", style, "class", "warp instr", "thread instr", "share", "",
+        right=("warp instr", "thread instr", "share"),
     )  # fmt: skip
     ranked = sorted(total.mix.items(), key=lambda item: -item[1][0])
     whole = sum(warp for warp, _ in total.mix.values())
@@ -139,11 +139,15 @@ def _flow(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
                 else "",
             )
         )
-    return fill(table, rows, "ECount: executions by threads; SCount: barriers passed by threads")
+    return fill(
+        table,
+        rows,
+        "ECount: thread executions; SCount: thread arrivals at barriers; lanes: active ones",
+    )
 
 
 def _loops(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
-    columns = ("loop", "line", "depth", "entries", "trips", "least", "mean", "most")
+    columns = ("loop", "line", "depth", "entries", "iterations", "min", "mean", "max")
     table = make_table("Loops", style, *columns, right=columns)
     rows = [
         (
@@ -158,13 +162,17 @@ def _loops(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
         )
         for loop, count in zip(info.loops, total.loops, strict=True)
     ]
-    return fill(table, rows, "trips: executions of the loop's header by threads, by entry")
+    return fill(
+        table,
+        rows,
+        "entries and iterations of all threads; min, mean and max: trip count of one entry",
+    )
 
 
 def _cached(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
-    columns = ("at", "op", "array", "bytes", "by warps", "sectors", "lines", "new", "reuse")
-    right = ("at", "bytes", "by warps", "sectors", "lines", "new", "reuse")
-    table = make_table("Memory behind caches", style, *columns, right=right)
+    columns = ("at", "op", "array", "bytes", "requests", "sectors", "lines", "cold", "reuse")
+    right = ("at", "bytes", "requests", "sectors", "lines", "cold", "reuse")
+    table = make_table("Cached memory", style, *columns, right=right)
     rows = [
         (
             place(access.line, access.column),
@@ -181,21 +189,21 @@ def _cached(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
         if count.sectors
     ]
     notes = [
-        "sectors (32 bytes) and lines (128 bytes) a warp touches at once: mean (least-most)",
-        "new: touches of lines not touched before in the launch",
-        "reuse: of the others, the median of the distinct lines touched in between",
+        "sectors (32 bytes) and lines (128 bytes) per request: mean (min-max)",
+        "cold: share of the lines touched for the first time in the launch",
+        "reuse: median reuse distance of the others, in lines",
     ]
     if total.reuse_sampled < 1:
         notes.append(
-            f"reuse from a sample of lines, at least 1 in {round(1 / total.reuse_sampled)}"
+            f"reuse distances of a sample of lines, at least 1 in {round(1 / total.reuse_sampled)}"
         )
     return fill(table, rows, "\n".join(notes))
 
 
 def _banked(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
-    columns = ("at", "op", "array", "bytes", "by warps", "passes", "half warps")
-    right = ("at", "bytes", "by warps", "passes", "half warps")
-    table = make_table("Local memory", style, *columns, right=right)
+    columns = ("at", "op", "array", "bytes", "requests", "conflict", "16 banks")
+    right = ("at", "bytes", "requests", "conflict", "16 banks")
+    table = make_table("Shared memory (OpenCL: local)", style, *columns, right=right)
     rows = [
         (
             place(access.line, access.column),
@@ -209,7 +217,9 @@ def _banked(info: KernelInfo, total: LaunchProfile, style: Style) -> Table:
         for access, count in zip(info.accesses, total.accesses, strict=True)
         if count.bank_passes
     ]
-    caption = "passes: through 32 banks of 4 bytes; half warps: through 16 banks"
+    caption = (
+        "conflict: n of n-way bank conflicts with 32 banks of 4 bytes; 16 banks: with half warps"
+    )
     return fill(table, rows, caption)
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from kcc.base.terms import CUDA_WORDS, WORDS
+from kcc.frontend.kernel import Language
 from kcc.frontend.options import BuildOptions
 from kcc.frontend.types import AddressSpace
 from kcc.passes.control.trip_counts import TripKind
@@ -13,6 +15,8 @@ from kcc.passes.memory.access_facts import AccessKind, AccessPattern
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.report.analysis.model import Access, KernelReport, Mix, Trip
+
+SECTOR_BYTES = 32
 
 SPACES = (
     AddressSpace.GLOBAL,
@@ -113,9 +117,13 @@ def by_group(mix: Mix) -> dict[str, int]:
     return groups
 
 
-def space_name(space: AddressSpace) -> str:
-    """As OpenCL C writes it."""
-    return space.name.lower()
+_CUDA_SPACES = {AddressSpace.LOCAL: "shared", AddressSpace.PRIVATE: "local"}
+
+
+def space_name(space: AddressSpace, language: Language) -> str:
+    """As the manual of the source's language has it."""
+    name = space.name.lower()
+    return _CUDA_SPACES.get(space, name) if WORDS[language.value] is CUDA_WORDS else name
 
 
 def access_counts(kernel: KernelReport) -> list[tuple[AddressSpace, list[tuple[AccessOp, int]]]]:
@@ -181,30 +189,53 @@ def trip_text(trip: Trip) -> str:
 
 
 _KINDS = {
-    AccessKind.UNIFORM: "one address",
-    AccessKind.CONTIGUOUS: "side by side",
-    AccessKind.INDIRECT: "by data",
+    AccessKind.UNIFORM: "uniform",
+    AccessKind.CONTIGUOUS: "contiguous",
+    AccessKind.INDIRECT: "indirect",
     AccessKind.UNKNOWN: "irregular",
 }
 
 
 def lanes_text(pattern: AccessPattern) -> str:
-    """How a warp's lanes lie to each other."""
+    """The access pattern of a warp, in a cell of a table."""
     match pattern.kind:
         case AccessKind.STRIDED:
-            return f"{pattern.stride_bytes} bytes apart"
+            return f"stride {pattern.stride_bytes} bytes"
         case AccessKind.ROW_CHUNK:
-            return f"runs of {pattern.run_lanes}"
+            return f"rows of {pattern.run_lanes} lanes"
         case kind:
             return _KINDS[kind]
 
 
+def addresses_text(pattern: AccessPattern, element_bytes: int) -> str:
+    """Why an access costs what it does: the pattern, in a sentence."""
+    match pattern.kind:
+        case AccessKind.STRIDED:
+            return f"lanes are {pattern.stride_bytes} bytes apart"
+        case AccessKind.ROW_CHUNK:
+            rows = f"rows of {pattern.run_lanes} lanes"
+            if pattern.bank_passes is not None or pattern.run_lanes is None:
+                return f"{rows} share banks"
+            row_bytes = pattern.run_lanes * element_bytes
+            if row_bytes % SECTOR_BYTES == 0:
+                return f"{rows} do not start at a sector"
+            return f"{rows} are {row_bytes} bytes, not whole sectors"
+        case AccessKind.CONTIGUOUS:
+            if pattern.bank_passes is not None:
+                return "lanes are contiguous"
+            return "lanes are contiguous, but do not start at a sector"
+        case AccessKind.INDIRECT:
+            return "addresses are loaded from memory"
+        case AccessKind.UNIFORM | AccessKind.UNKNOWN:
+            return f"the pattern is {_KINDS[pattern.kind]}"
+
+
 def per_warp(pattern: AccessPattern) -> str:
-    """What one execution by a full warp costs: ``4 s``, ``2-5 s``, ``16 p``; ``?`` is not known."""
-    for spread, unit in ((pattern.bank_passes, "p"), (pattern.sectors, "s")):
+    """What a request of a full warp costs: ``4 s``, ``(2-5) s``, ``16-way``; ``?``: not known."""
+    for spread, unit in ((pattern.bank_passes, "-way"), (pattern.sectors, " s")):
         if spread is not None:
             if spread.least == spread.greatest:
-                return f"{spread.least} {unit}"
+                return f"{spread.least}{unit}"
             mean = "" if spread.mean is None else f"{spread.mean:.3g} "
-            return f"{mean}({spread.least}-{spread.greatest}) {unit}"
+            return f"{mean}({spread.least}-{spread.greatest}){unit}"
     return "?"

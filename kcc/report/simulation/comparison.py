@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table
 from kcc.report.simulation.run import SimulationRun, added, largest, lines_of
@@ -90,16 +91,21 @@ def comparison_tables(
     before: TimeProfile, after: TimeProfile, style: Style, texts: Mapping[str, Sequence[str]]
 ) -> list[Any]:
     """Causes, kernels (if there are several) and lines, those first that changed most."""
-    title = f"where the time went: {before.label} and {after.label}, us"
-    tables = [_table(title, "cause", before.causes, after.causes, style)]
+    title = f"time by stall reason: {before.label} and {after.label}, us"
+    causes = _labelled(before.causes), _labelled(after.causes)
+    tables = [_table(title, "stall reason", *causes, style)]
     if len({*before.kernels, *after.kernels}) > 1:
         tables.append(_table("kernels", "kernel", before.kernels, after.kernels, style))
     rows = _line_rows(before, after, texts)
     if rows:
-        columns = ("line", "before", "after", "change", "most by", "source")
+        columns = ("line", "before", "after", "change", "largest change", "source")
         table = make_table("lines", style, *columns, right=columns[1:4])
         tables.append(fill(table, rows))
     return tables
+
+
+def _labelled(causes: Mapping[str, float]) -> dict[str, float]:
+    return {stall_label(name): cycles for name, cycles in causes.items()}
 
 
 def _table(

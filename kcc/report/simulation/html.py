@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 
 import kcc
+from kcc.base.terms import stall_label
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.simulation.chart import launch_chart
@@ -68,7 +69,7 @@ def _stack(parts: Mapping[str, float]) -> Markup:
     total = sum(parts.values()) or 1
     bars = [
         tag("i", style=f"width:{100 * cycles / total:.3f}%;background:{cause_color(name)}",
-            title=f"{name}: {100 * cycles / total:.1f} %")
+            title=f"{stall_label(name)}: {100 * cycles / total:.1f} %")
         for name, cycles in parts.items() if cycles
     ]  # fmt: skip
     return tag("div", *bars, class_="stack")
@@ -110,7 +111,7 @@ def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
         *stacks,
         _lines(run.timings, texts),
         _charts(run.timings),
-        tag("h3", "What this rests on"),
+        tag("h3", "Assumptions"),
         tag("ul", *(tag("li", note) for note in notes_of(run.timings)), class_="soft"),
     )
 
@@ -126,7 +127,7 @@ def _lines(timings: Sequence[Timing], texts: Texts) -> Markup:
     head = ("line", "share", "mostly", "stack", "executed", "sectors", "L1 hits", "L2 hits",
             "DRAM sectors", "local passes", "source")  # fmt: skip
     return join(
-        tag("h3", "Lines of the source, the dearest first"),
+        tag("h3", "Source lines, by cycles"),
         tag("div", table(head, rows, (0, 1, 4, 5, 6, 7, 8, 9)), class_="lines"),
     )
 

@@ -23,7 +23,7 @@ from kcc.sim.sampling.estimate import (
 SCHEMA = "kcc/sampling/1"
 SELECTION_SCHEMA = "kcc/selection/1"
 
-NO_INTERVAL = "one launch stands for each cluster, and one unit for each region: no variance"
+NO_INTERVAL = "one launch represents each cluster, and one unit each region: no variance estimate"
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
@@ -82,7 +82,7 @@ def _skipped(found: ProgramEstimate) -> str:
 
 
 def _launch_table(run: SampledRun, style: Style) -> Any:
-    columns = ("launch", "kernel", "stands for", "blocks", "warp instr", "simulated", "cycles",
+    columns = ("launch", "kernel", "represents", "blocks", "warp instr", "simulated", "cycles",
                "cycles of all")  # fmt: skip
     table = make_table("Launches simulated", style, *columns, right=(columns[0], *columns[2:]))
     rows = [

@@ -7,6 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
+from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, written
 from kcc.report.simulation.comparison import comparison_tables, profile_of
@@ -63,8 +64,8 @@ def simulation_text(
 def _overview(source: str, found: Sequence[SimulationRun | FailedRun], style: Style) -> Any:
     """A row for each configuration, against the first that could be simulated."""
     is_one = len({run.gpu for run in found}) == 1
-    columns = ("configuration", "cycles", "us", "speed", "IPC", "warps per SM", "L1", "L2",
-               "limiter")  # fmt: skip
+    columns = ("configuration", "cycles", "us", "speed", "IPC", "warps per SM", "L1 hits",
+               "L2 hits", "largest stall")  # fmt: skip
     title = f"{source} on {found[0].gpu}" if is_one else source
     table = make_table(title, style, *columns, right=columns[1:8])
     first = next(run for run in found if isinstance(run, SimulationRun))
@@ -78,7 +79,7 @@ def _overview(source: str, found: Sequence[SimulationRun | FailedRun], style: St
         rows.append(
             (label, f"{run.cycles:,.0f}", f"{run.time_us:,.2f}", f"{speed:.2f} x", f"{run.ipc:.2f}",
              _warps(run.timings), _percent(run.hit_rate("L1")), _percent(run.hit_rate("L2")),
-             run.limiter)
+             stall_label(run.limiter))
         )  # fmt: skip
     reasons = dict.fromkeys(run.reason for run in found if isinstance(run, FailedRun))
     return fill(table, rows, "; ".join(reasons))
@@ -112,7 +113,7 @@ def _write_run(
     rows = _hot_lines(timings, texts)
     if rows:
         console.print()
-        columns = ("line", "share", "mostly", "executed", "sectors", "L1 hits", "source")
+        columns = ("line", "share", "largest stall", "executed", "sectors", "L1 hits", "source")
         right = ("share", "executed", "sectors", "L1 hits")
         console.print(fill(make_table("lines", style, *columns, right=right), rows))
     notes = notes_of(timings)
@@ -139,7 +140,8 @@ def by_kernel(timings: Sequence[Timing], *, each_launch: bool) -> dict[str, list
 
 
 def _kernels(timings: Sequence[Timing], style: Style, *, each_launch: bool) -> Any:
-    columns = ("kernel", "launches", "cycles", "us", "IPC", "warps per SM", "L1", "L2", "limiter")
+    columns = ("kernel", "launches", "cycles", "us", "IPC", "warps per SM", "L1 hits", "L2 hits",
+               "largest stall")  # fmt: skip
     table = make_table("", style, *columns, right=columns[1:8])
     return fill(table, kernel_rows(timings, each_launch=each_launch))
 
@@ -153,7 +155,7 @@ def kernel_rows(timings: Sequence[Timing], *, each_launch: bool) -> list[tuple[s
         rows.append(
             (name, f"{len(own):,}", f"{cycles:,.0f}", f"{sum(t.time_us for t in own):,.2f}",
              f"{ipc:.2f}", _warps(own), _percent(hit_rate(own, "L1")),
-             _percent(hit_rate(own, "L2")), largest(added(own)))
+             _percent(hit_rate(own, "L2")), stall_label(largest(added(own))))
         )  # fmt: skip
     return rows
 
@@ -162,10 +164,12 @@ def _stack_table(timings: Sequence[Timing], style: Style) -> Any:
     """Where the cycles of all schedulers went; parts add up to the cycles per instruction."""
     total = added(timings)
     everything, issued = sum(total.values()), sum(t.issued for t in timings)
-    table = make_table("CPI stack", style, "cause", "CPI", "share", "", right=("CPI", "share"))
+    table = make_table(
+        "CPI stack", style, "stall reason", "CPI", "share", "", right=("CPI", "share")
+    )
     rows = [
-        (name, f"{cycles / issued:.3f}" if issued else "-", f"{100 * cycles / everything:.1f} %",
-         bar(BAR_COLUMNS * cycles / everything, style))
+        (stall_label(name), f"{cycles / issued:.3f}" if issued else "-",
+         f"{100 * cycles / everything:.1f} %", bar(BAR_COLUMNS * cycles / everything, style))
         for name, cycles in sorted(total.items(), key=lambda part: -part[1])
         if cycles
     ]  # fmt: skip
@@ -182,7 +186,8 @@ def _hot_lines(timings: Sequence[Timing], texts: Texts) -> list[tuple[str, ...]]
         words = text[own.line - 1].strip() if 0 < own.line <= len(text) else ""
         hits = f"{100 * own.l1_hits / own.sectors:.0f} %" if own.sectors else "-"
         found.append(
-            (str(own.line), f"{100 * own.cycles / everything:.1f} %", largest(own.stack),
-             f"{own.executed:,.0f}", f"{own.sectors:,.0f}", hits, words)
+            (str(own.line), f"{100 * own.cycles / everything:.1f} %",
+             stall_label(largest(own.stack)), f"{own.executed:,.0f}",
+             f"{own.sectors:,.0f}", hits, words)
         )  # fmt: skip
     return found

@@ -211,7 +211,7 @@ def test_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         for total in (sum(c[side] for c in found["causes"]), by_line):
             assert total == pytest.approx(found[side])
     assert main(["compare", *names]) == 0
-    assert "where the time went" in capsys.readouterr().out
+    assert "time by stall reason" in capsys.readouterr().out
     estimates = tmp_path / "estimates.json"
     estimates.write_text('{"schema": "kcc/estimate/1"}', encoding="utf-8")
     for paths in ([names[0], str(estimates)], [str(estimates), names[0]]):

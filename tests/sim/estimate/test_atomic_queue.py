@@ -64,7 +64,7 @@ def test_what_is_not_known_is_told() -> None:
         accesses_without_addresses=1, assumed_gpu_values=(), weak_gpu_values=(),
         one_word_us=found.one_word_us,
     )  # fmt: skip
-    told = "if all atomic operations are for one word"
+    told = "if all atomic operations have one address"
     assert told in confidence_text(record, found.time_us)
     assert told not in confidence_text(record, 2 * found.one_word_us)
 

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
-from kcc.report.estimate.text import duration, volume
+from kcc.report.shared.units import duration, volume
 from kcc.sim.estimate.result import limiter_of
 from kcc.sim.machine.launch_overhead import GRAPH_US, QUEUED_US, WAITED_US
 
@@ -296,7 +296,7 @@ def test_no_guess_is_left_where_all_is_said(tmp_path: Path) -> None:
 def test_the_report_says_what_to_give(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guesses(tmp_path, "--arg", "n=65536")
     out = capsys.readouterr().out
-    assert "guessed     loop in line 5: 16 iterations; m has no value (--arg m=VALUE)" in out
+    assert "assumed     loop at line 5: 16 iterations; m has no value (--arg m=VALUE)" in out
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["synth", profile, "-o", str(tmp_path / "x.cl")]) == 1
     assert main(["profile", script, "--for-synth"]) == 2
     shown = capsys.readouterr().err
-    assert "a profile is all there is" in shown
+    assert "which a profile does not have" in shown
     assert "K951" in shown
     assert "K952" in shown
     assert "--json is missing" in shown

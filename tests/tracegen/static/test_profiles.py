@@ -95,7 +95,7 @@ def test_bfs_is_as_in_its_profile(tmp_path: Path, capsys: Capture):
     options = ["--size", "tiny", "--profile", str(profile), "-o", str(target)]
     assert cli.main(["trace", source, *options]) == 0
     said = capsys.readouterr().out
-    assert "times round the loop, as in the profile" in said
+    assert "iterations, as in the profile" in said
     for rows in counts(profile, target).values():
         for warps, wanted_warps, lanes, wanted_lanes in rows:
             assert warps == pytest.approx(wanted_warps, rel=0.25, abs=1)

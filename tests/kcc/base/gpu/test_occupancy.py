@@ -57,13 +57,13 @@ def test_the_advice_is_what_it_takes():
     assert ours.advice == ("at most 32 registers per thread, for 7 blocks",)
     assert occupancy_of(load_gpu("v100"), 256, 32, 0).blocks == 8
     ours = occupancy_of(load_gpu("v100"), 128, 16, 20000)
-    assert ours.advice == ("at most 19456 bytes of local memory, for 5 blocks",)
+    assert ours.advice == ("at most 19456 bytes of shared memory per block, for 5 blocks",)
     assert occupancy_of(load_gpu("v100"), 128, 16, 19456).blocks == 5
     assert occupancy_of(load_gpu("v100"), 32, 16, 0).advice == (
-        "larger blocks: 32 blocks are all that an SM takes",
+        "larger blocks: an SM holds at most 32",
     )
     assert occupancy_of(load_gpu("v100"), 768, 16, 0).advice == (
-        "smaller blocks: 16 of 64 warp slots stay empty",
+        "smaller blocks: 16 of 64 warp slots are empty",
     )
     assert occupancy_of(load_gpu("v100"), 256, 32, 0).advice == ()
 

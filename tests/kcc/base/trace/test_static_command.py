@@ -45,7 +45,7 @@ def test_what_was_assumed_is_said(source: Path, capsys: Capture):
     assert "0 guarded: 4 warps in 1 class" in said
     assert "assumed: 25.0 % of the 16 segments executed" in said
     assert "line 3: taken by all lanes" in said
-    assert "line 4: addresses here and there in the array" in said
+    assert "line 4: random addresses in the array" in said
 
 
 def test_buffers_without_a_size_are_named(source: Path, capsys: Capture):

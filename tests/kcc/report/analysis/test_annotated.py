@@ -41,8 +41,8 @@ def test_lines_say_how_often_they_run():
 def test_the_worst_access_of_a_line_is_priced():
     _, own = annotate(kernel(), {FILE: LINES})
     assert {line.number: line.cost for line in own.lines if line.cost} == {
-        20: "16 p!",
-        23: "16 p!",
+        20: "16-way!",
+        23: "16-way!",
     }
 
 

@@ -41,11 +41,11 @@ def test_padding_removes_the_conflicts_of_a_tile():
     found = fixes(
         source_of("transpose"), "128,32", "32,8", ("TILE=32", "ROWS=8"), width=128, height=128
     )
-    assert found["transpose_tiled"] == ["a row of 33 elements instead of 32: 1 pass instead of 32"]
+    assert found["transpose_tiled"] == ["pad rows of 32 elements to 33: no bank conflicts"]
     assert found["transpose_padded"] == []
     (naive,) = found["transpose_naive"]
-    assert naive.startswith("odata transposed")
-    assert naive.endswith("4 sectors instead of 32")
+    assert naive.startswith("transpose odata")
+    assert naive.endswith("4 sectors per request instead of 32")
 
 
 def test_transposition_of_points_and_features():
@@ -57,8 +57,8 @@ def test_transposition_of_points_and_features():
 }
 """
     (fix,) = fixes(source, "1024", "128", n=1024)["k"]
-    assert fix.startswith("points transposed, rows of 64 bytes as columns")
-    assert fix.endswith("4 sectors instead of 32")
+    assert fix.startswith("transpose points (rows of 64 bytes)")
+    assert fix.endswith("4 sectors per request instead of 32")
 
 
 def test_members_of_a_structure_become_one_access():
@@ -69,7 +69,7 @@ kernel void k(global const Node *nodes, global int *out) {
 }
 """
     (fix,) = fixes(source, "1024", "128")["k"]
-    assert fix == "one access of 8 bytes to nodes in place of 2: 4 sectors instead of 8"
+    assert fix == "2 scalar accesses of nodes as one of 8 bytes: 4 sectors per request instead of 8"
 
 
 def test_dimensions_change_places_where_all_accesses_together_gain():
@@ -79,10 +79,10 @@ def test_dimensions_change_places_where_all_accesses_together_gain():
 }
 """
     found = fixes(source, "256,256", "16,16")["k"]
-    words = "the work-item ids of dimensions 0 and 1 in each other's place"
+    words = "exchange the work-item ids of dimensions 0 and 1"
     assert found
-    assert all(fix.startswith(words) or "transposed" in fix for fix in found)
-    assert all(fix.endswith("4 sectors instead of 16") for fix in found)
+    assert all(fix.startswith(words) or "transpose" in fix for fix in found)
+    assert all(fix.endswith("4 sectors per request instead of 16") for fix in found)
 
 
 @pytest.mark.parametrize("index", ["i * i", "(i * 7919) % 1024"])

@@ -101,7 +101,7 @@ def test_findings_show_cost_and_fix():
     found = Finding(Severity.WARNING, (20,), "conflicts", cost, "a row of 33 floats: 1 pass")
     made = replace(analysis(), kernels=(replace(kernel(), findings=(found,)),))
     shown = text(read(made))
-    assert "253,952 bank passes too many" in shown
+    assert "253,952 excess bank cycles" in shown
     assert "Fix: a row of 33 floats: 1 pass" in shown
 
 

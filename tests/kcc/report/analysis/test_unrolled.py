@@ -48,7 +48,7 @@ def test_a_short_loop_is_unrolled_wholly():
 
 def test_a_report_shows_it():
     text = render_report(report(SHORT), Style(100))
-    assert "loop 0: unrolled wholly; its trips are those of the source" in text
+    assert "loop 0: fully unrolled; the trip count is that of the source" in text
 
 
 def test_a_pragma_keeps_a_loop():

@@ -74,7 +74,7 @@ def test_documents(recorded: list[str], tmp_path: Path, capsys: pytest.CaptureFi
 def test_text(recorded: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["phases", recorded[0], recorded[2], *FEW, "--error", "2%"]) == 0
     text = capsys.readouterr().out
-    assert "input 0, recorded by test" in text
+    assert "input 0, recorded with test" in text
     assert "A" * 20 in text.split("Timeline")[1]
     assert "SimProf as printed" in text
     assert "sensitive" in text.split("Other inputs")[1]

@@ -1,0 +1,95 @@
+"""PTX in: a whole kernel, lines, arguments, messages with line and column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kcc.base.diagnostics import DiagnosticError
+from kcc.frontend.kernel import Language
+from kcc.frontend.options import OptLevel
+from tests.frontend.ptx.running import run, unit_of
+
+VECADD = """\
+.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry _Z6vecaddPKfS0_Pfi(
+    .param .u64 a, .param .u64 b, .param .u64 .ptr .global .align 4 c, .param .u32 n)
+.reqntid 64
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    ld.param.u64 %rd3, [c];
+    ld.param.u32 %r1, [n];
+    .loc 1 3 5
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %tid.x;
+    mad.lo.s32 %r4, %r2, 64, %r3;
+    setp.ge.s32 %p1, %r4, %r1;
+    @%p1 bra $done;
+    .loc 1 4 9
+    mul.wide.s32 %rd4, %r4, 4;
+    add.s64 %rd5, %rd1, %rd4;
+    add.s64 %rd6, %rd2, %rd4;
+    add.s64 %rd7, %rd3, %rd4;
+    ld.global.b32 %r5, [%rd5];
+    ld.global.b32 %r6, [%rd6];
+    add.f32 %r7, %r5, %r6;
+    st.global.b32 [%rd7], %r7;
+$done:
+    ret;
+}
+.file 1 "vecadd.cu"
+"""
+
+
+@pytest.mark.parametrize("level", OptLevel)
+def test_a_kernel_runs_at_every_level(level: OptLevel) -> None:
+    a, b, c = (np.arange(100, dtype=np.float32) * k for k in (1, 3, 0))
+    result = run(VECADD, [a, b, c, np.int32(99)], 64, 2, level)[2]
+    assert list(result.view(np.float32)) == [*(4.0 * np.arange(99)), 0.0]
+
+
+def test_what_a_unit_says() -> None:
+    unit = unit_of(VECADD, OptLevel.O1)
+    (kernel,) = unit.kernels
+    assert (unit.language, unit.frontend) == (Language.PTX, "ptx")
+    assert (kernel.name, kernel.symbol) == ("vecadd", "_Z6vecaddPKfS0_Pfi")
+    assert [(a.name, a.type) for a in kernel.arguments] == [
+        ("a", "float*"), ("b", "float*"), ("c", "float*"), ("n", "uint"),
+    ]  # fmt: skip
+    assert kernel.required_local_size == (64, 1, 1)
+    loads = [i for i in kernel.function.instructions if i.opcode.word == "load"]
+    assert {(i.location.file, i.location.line) for i in loads if i.location} == {("vecadd.cu", 4)}
+    assert all(str(i.type) == "float" for i in loads)
+    assert not any(i.opcode.word == "inttoptr" for i in kernel.function.instructions)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "at"),
+    [
+        ("add.f32 %r7, %r5, %r6;", "add.f32 %r7, %r5 %r6;", "K430", "%r6;"),
+        ("add.f32", "tcgen05.mma", "K431", "tcgen05"),
+        ("add.f32 %r7, %r5, %r6;", "add.f32 %r7, %r5;", "K430", "add.f32"),
+        ("%ctaid.x", "%nothing", "K430", "mov.u32 %r2"),
+        ("$done:", "$other:", "K430", "bra $done"),
+        (".target sm_80", ".target sm_80 ?", "K430", "?"),
+        ("    ret;\n}\n", "    ret;\n", "K430", ""),
+        ("mov.u32 %r2, %ctaid.x;", "mov.u32 %r2, \\;", "K430", "\\"),
+    ],
+)
+def test_messages_name_line_and_column(old: str, new: str, code: str, at: str) -> None:
+    text = VECADD.replace(old, new, 1)
+    with pytest.raises(DiagnosticError) as caught:
+        unit_of(text)
+    first = caught.value.diagnostics[0]
+    place = text.index(at) if at else len(text)
+    line = text.count("\n", 0, place) + 1
+    column = place - (text.rfind("\n", 0, place) + 1) + 1
+    assert first.code == code
+    assert first.span is not None
+    assert (first.span.line, first.span.column) == (line, column)

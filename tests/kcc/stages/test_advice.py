@@ -1,0 +1,174 @@
+"""Advice on estimates: each mechanism named where it is, and gains that the changed kernel has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kcc.api
+from kcc.base.advice import ADVICE, Advice
+from kcc.report.estimate.record import EstimateRecord, read_record, record_json
+from kcc.report.estimate.verdict import verdict_of
+from kcc.stages.advice import padded_rows
+
+TRANSPOSE = """\
+__kernel void turn(__global const float *in, __global float *out, int n)
+{
+    __local float tile[32][ROW];
+    const int x = get_local_id(0), y = get_local_id(1);
+    tile[y][x] = in[get_global_id(1) * n + get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(1) * n + get_global_id(0)] = tile[x][y];
+}
+"""
+
+STRIDED = """\
+__kernel void copy(__global const float *in, __global float *out)
+{
+    const int i = get_global_id(0);
+    out[i] = in[STEP * i];
+}
+"""
+
+ARITHMETIC = """\
+__kernel void turns(__global float *out)
+{
+    const int i = get_global_id(0);
+    float a = i;
+    for (int k = 0; k < 4096; ++k)
+        a = a * 1.0001f + 0.5f;
+    out[i] = a;
+}
+"""
+
+
+def estimated(source: str, tmp_path: Path, **asked: Any) -> EstimateRecord:
+    path = tmp_path / "k.cl"
+    path.write_text(source, encoding="utf-8")
+    (found,) = kcc.api.estimate(path, gpu="v100", **asked).estimates
+    return found
+
+
+def of_code(found: EstimateRecord, code: str) -> Advice:
+    return next(each for each in found.advice if each.code == code)
+
+
+def test_padding_saves_what_the_padded_source_takes(tmp_path: Path):
+    launch = {"grid": (64, 64), "block": (32, 32), "args": {"n": 2048}}
+    found = estimated(TRANSPOSE, tmp_path, defines={"ROW": 32}, **launch)
+    advice = of_code(found, "bank-conflict")
+    assert advice.verified
+    assert advice.line == 7
+    assert "32-way" in advice.text
+    padded = estimated(TRANSPOSE, tmp_path, defines={"ROW": 33}, **launch)
+    assert found.time_us is not None
+    assert padded.time_us is not None
+    assert advice.gain_us == pytest.approx(found.time_us - padded.time_us, rel=1e-6)
+    assert not [each for each in padded.advice if each.code == "bank-conflict"]
+
+
+def test_uncoalesced_accesses_have_their_line_and_ideal(tmp_path: Path):
+    far = estimated(STRIDED, tmp_path, defines={"STEP": 32}, grid=4096, block=256)
+    advice = of_code(far, "uncoalesced")
+    assert (advice.line, advice.verified) == (4, False)
+    assert "32 sectors per request (ideal 4)" in advice.text
+    assert advice.gain_us is not None
+    assert far.time_us is not None
+    assert 0 < advice.gain_us < far.time_us
+    assert "line 4: " in verdict_of(far)
+    near = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=4096, block=256)
+    assert "uncoalesced" not in {each.code for each in near.advice}
+
+
+def test_a_grid_that_leaves_sms_without_work(tmp_path: Path):
+    found = estimated(ARITHMETIC, tmp_path, grid=16, block=1024)
+    assert "16 work-groups for 80 SMs: 64 SMs have no work" in of_code(found, "grid-too-small").text
+    changed = of_code(found, "block-size")
+    assert changed.verified
+    size = int(changed.text.split()[2])
+    other = estimated(ARITHMETIC, tmp_path, grid=16 * 1024 // size, block=size)
+    assert found.time_us is not None
+    assert other.time_us is not None
+    assert changed.gain_us == pytest.approx(found.time_us - other.time_us, rel=1e-6)
+
+
+def test_blocks_are_not_changed_under_a_kernel_that_sees_them(tmp_path: Path):
+    source = ARITHMETIC.replace("= i;", "= get_local_id(0);")
+    found = estimated(source, tmp_path, grid=16, block=1024)
+    assert "block-size" not in {each.code for each in found.advice}
+
+
+def test_warps_that_are_not_full(tmp_path: Path):
+    found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=4096, block=48)
+    assert "ends in a warp of 16" in of_code(found, "partial-warps").text
+
+
+def test_arrays_in_private_memory(tmp_path: Path):
+    source = """\
+__kernel void pick(__global const int *in, __global float *out)
+{
+    float kept[16];
+    const int i = get_global_id(0);
+    for (int k = 0; k < 16; ++k)
+        kept[in[16 * i + k] & 15] = k * 0.5f;
+    out[i] = kept[in[i] & 15];
+}
+"""
+    found = estimated(source, tmp_path, grid=4096, block=256)
+    advice = of_code(found, "private-memory")
+    assert "kept (64 bytes)" in advice.text
+    assert "private memory" in advice.text
+
+
+def test_few_operations_for_each_byte(tmp_path: Path):
+    found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=65536, block=256)
+    assert found.limiter == "dram_bandwidth"
+    assert "DRAM moves 134 MB" in of_code(found, "arithmetic-intensity").text
+    assert verdict_of(found).startswith("Bottleneck: DRAM throughput (")
+
+
+def test_a_launch_of_a_graph_saves_what_its_estimate_says(tmp_path: Path):
+    found = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=80, block=256)
+    advice = of_code(found, "launch-overhead")
+    graph = ("--launches", "graph")
+    other = estimated(STRIDED, tmp_path, defines={"STEP": 1}, grid=80, block=256, options=graph)
+    assert advice.verified
+    assert found.time_us is not None
+    assert other.time_us is not None
+    assert advice.gain_us == pytest.approx(found.time_us - other.time_us, rel=1e-6)
+
+
+def test_a_record_keeps_its_advice(tmp_path: Path):
+    found = estimated(STRIDED, tmp_path, defines={"STEP": 32}, grid=4096, block=256)
+    entry = json.loads(json.dumps(record_json(found)))
+    assert entry["verdict"] == verdict_of(found)
+    assert read_record(entry).advice == found.advice
+    gains = [each["gain_us"] or 0.0 for each in entry["advice"]]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_a_sweep_has_verdicts_without_advice(tmp_path: Path):
+    path = tmp_path / "k.cl"
+    path.write_text(STRIDED, encoding="utf-8")
+    options = ("--sweep", "STEP=1,2,3,4,5,6,7,8,9")
+    found = kcc.api.estimate(path, gpu="v100", grid=4096, block=256, options=options)
+    assert len(found.estimates) == 9
+    assert all(verdict_of(each).startswith("Bottleneck: ") for each in found.estimates)
+    assert not any(each.advice for each in found.estimates)
+
+
+def test_rows_of_a_source_are_padded_where_they_are_declared():
+    text = "__shared__ float a[N][N], b[4][8 + 1];\nfloat c[N][N];\n"
+    assert padded_rows(text, "a", 1) == text.replace("a[N][N]", "a[N][(N) + 1]")
+    assert padded_rows(text, "b", 2) == text.replace("[8 + 1]", "[(8 + 1) + 2]")
+    assert padded_rows(text, "c", 1) is None
+    assert padded_rows("__local int d[32];", "d", 1) is None
+
+
+def test_codes_are_those_of_the_table():
+    with pytest.raises(ValueError, match="no row"):
+        Advice("magic", 0, "")
+    assert all(title[0].isupper() and not title.endswith(".") for title in ADVICE.values())
