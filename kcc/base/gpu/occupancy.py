@@ -193,9 +193,11 @@ def _by_registers(machine: _Machine, warps: int, registers: int) -> int:
         return machine.registers // max(1, _block_registers(machine, warps, registers))
     # A block that is refused outright: its warps, shared out over the parts, do not fit together.
     if _up(warps, machine.parts) * _warp_registers(machine, registers) > machine.registers:
-        fits = machine.pairs and _up(warps, 2 * machine.parts) * _warp_registers(
-            machine, registers
-        ) <= 2 * machine.registers
+        fits = (
+            machine.pairs
+            and _up(warps, 2 * machine.parts) * _warp_registers(machine, registers)
+            <= 2 * machine.registers
+        )
         return int(fits)
     return _warps_by_registers(machine, registers) // warps
 
