@@ -240,7 +240,7 @@ NO_GAIN = 1.015
 """Less is none: nothing helps such a launch."""
 AS_GOOD = 0.01
 """A change that gains so much less than the best is as good."""
-MOST = "twice the SMs"
+MOST = "2 x SMs"
 
 
 def what_ifs(bench: Bench) -> None:

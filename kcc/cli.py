@@ -98,6 +98,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+_GUIDE = """\
+What would you like to know?
+  what does my kernel do, and what is wrong with it?    kcc analyze kernel.cl
+  how long does it take on a GPU, and why?              kcc estimate kernel.cl --gpu a100
+  which card suits it?                                  kcc estimate kernel.cl --gpu all
+  did my change make it slower?                         kcc compare before.json after.json
+  is my host program right?                             kcc run script.py
+  where do the cycles go with real data?                kcc simulate script.py --gpu v100
+  what should the next GPU have more of?                kcc explore script.py --gpu v100 --what-if
+  can I hand out a benchmark without the source?        kcc synth script.py -o mini/
+
+kcc --help lists all commands, kcc COMMAND --help the options of one; kcc gpus lists GPUs.
+"""
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     parser = Parser(
@@ -129,7 +144,7 @@ def _run(arguments: Sequence[str], sources: SourceLines) -> int:
         flush_standard()
         return EXIT_FINE if end.code in (None, 0) else EXIT_BAD_USAGE
     if parsed.command is None:
-        say(parser.format_help())
+        say(f"{parser.format_usage()}\n{_GUIDE}")
         return EXIT_BAD_USAGE
     runner: Runner = parsed.run
     return runner(parsed, sources)

@@ -4,6 +4,7 @@
     environment.py check     and what tests, linters and type checkers need
     environment.py clang     and clang (the ziglang wheel)
     environment.py nvidia    and NVIDIA's assembler and disassembler
+    environment.py browser   and Playwright, with which tests look at pages in Chromium
     environment.py linker    and, with clang, an `ld` for PoCL in .venv/tools
 
 A part is there when `.venv/kcc-PART.toml` equals pyproject.toml. All of these stamps are taken away
@@ -31,9 +32,10 @@ HOME_STAMP = VENV / "kcc-root"
 
 PARTS = {
     "run": "",
-    "check": "[tests,dev,plots,tune]",
+    "check": "[tests,dev,plots,tune,docs]",
     "clang": "[clang]",
     "nvidia": "[nvidia]",
+    "browser": "[browser]",
     "linker": "[clang]",
 }
 """Part of the environment: the extras of pyproject.toml that it installs."""

@@ -14,6 +14,7 @@ from hypothesis import settings
 
 from kcc.commands.machine_code import code_request
 from tests import pocl
+from tests.browser import chromium
 from tests.cpu_time import LONG_SECONDS, MOST_SECONDS, CpuTime
 from tests.golden import Golden
 
@@ -47,6 +48,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("pocl"):
                 item.add_marker(pytest.mark.skip(reason=pocl.NOT_INSTALLED))
+    if (lacking := chromium.missing()) and not config.getoption("--full"):
+        for item in items:
+            if item.get_closest_marker("browser"):
+                item.add_marker(pytest.mark.skip(reason=lacking))
     if code_request("auto", None) is None:
         for item in items:
             if item.get_closest_marker("nvidia"):
@@ -113,6 +118,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(pocl.NOT_INSTALLED)
         for name in without:
             terminalreporter.write_line(f"  {name}")
+    _say_of_browser(terminalreporter)
     late = sum(NO_TIME in str(r.longrepr) for r in reports)
     if late:
         terminalreporter.write_line(f"not run: {late} tests, {NO_TIME}")
@@ -123,6 +129,18 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(f"{file}: {seconds:.0f} CPU seconds, {rule}")
     if not terminalreporter.config.getoption("--full"):
         terminalreporter.write_line("not run: large counts (scripts/check --full)")
+
+
+def _say_of_browser(terminalreporter: pytest.TerminalReporter) -> None:
+    """Whether pages were looked at in a browser."""
+    ran = [
+        report
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        if report.nodeid.startswith("tests/browser/") and report.when == "call"
+    ]
+    said = chromium.missing() or f"{len(ran)} ran in {chromium.executable()}"
+    terminalreporter.write_line(f"browser tests: {said}")
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ ADVICE: Mapping[str, str] = {
     "atomic-contention": "Atomic operations for one address are serialised",
     "divergent-barrier": "Not all threads of a block may reach a barrier",
     "fp64": "Double-precision operations run at a low rate",
-    "division": "Divisions are routines of several instructions",
+    "division": "Divisions and mathematical functions are routines of several instructions",
     "control-flow": "Control flow is not that of natural loops",
     "unknown": "Something of the kernel is not known",
 }
@@ -53,3 +53,8 @@ class Advice:
 def ranked(found: list[Advice]) -> tuple[Advice, ...]:
     """Those that gain most first; what has no gain behind."""
     return tuple(sorted(found, key=lambda each: -(each.gain_us or 0.0)))
+
+
+def without_work(sms: int) -> str:
+    """So many SMs have nothing to do."""
+    return f"{sms} SM has no work" if sms == 1 else f"{sms} SMs have no work"

@@ -39,6 +39,7 @@ _EXAMPLES = """examples:
   kcc analyze kernel.cl -D TILE=32 -I include    with the build options of the host program
   kcc analyze kernel.cl --global n,n --local 16,16 --size n=1024
   kcc analyze kernel.cl --json report.json       the report, and the facts in a file
+  kcc analyze kernel.cl --sarif findings.sarif   for a code host, beside the lines of a change
   kcc analyze kernel.cl --html report.html       the report as an HTML page
   kcc analyze kernel.cl --dot cfg | dot -Tsvg -o cfg.svg
   kcc analyze kernel.cl --gpu v100 --code compiler        registers by ptxas
@@ -96,6 +97,12 @@ kernels in a source, and the source annotated by line.""",
         metavar="FILE",
         help="write the report as an HTML page; '-': to standard output",
     )
+    group.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write the findings as SARIF 2.1.0, which code hosts show beside the lines of a "
+        "change; '-' in place of the report",
+    )
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -129,7 +136,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 def _check_products(arguments: argparse.Namespace, path: str) -> None:
     """Two products must not go to one place, and none over the source."""
     targets = [arguments.output] if _has_main_product(arguments) else []
-    for option, target in (("--json", arguments.json), ("--html", arguments.html)):
+    written = ("json", "html", "sarif")
+    for option, target in ((f"--{name}", getattr(arguments, name)) for name in written):
         if arguments.emit_ir and target:
             raise usage_error(f"--emit-ir analyses nothing: {option} has nothing to write")
         targets += [target] if target else []
@@ -137,9 +145,9 @@ def _check_products(arguments: argparse.Namespace, path: str) -> None:
 
 
 def _has_main_product(arguments: argparse.Namespace) -> bool:
-    """Whether the report is written: `--json -` and `--html -` take its place."""
+    """Whether the report is written: `--json -`, `--html -` and `--sarif -` take its place."""
     asked = arguments.dot or arguments.emit_ir or arguments.output != STANDARD
-    return bool(asked) or STANDARD not in (arguments.json, arguments.html)
+    return bool(asked) or STANDARD not in (arguments.json, arguments.html, arguments.sarif)
 
 
 def request_of(arguments: argparse.Namespace, path: str, sources: SourceLines) -> AnalysisRequest:
@@ -174,6 +182,8 @@ def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunn
         outputs.append(Output(arguments.json, stage("report", lambda: _json(analysis))))
     if arguments.html:
         outputs.append(Output(arguments.html, stage("report", lambda: _html(analysis))))
+    if arguments.sarif:
+        outputs.append(Output(arguments.sarif, stage("report", lambda: _sarif(analysis))))
     if _has_main_product(arguments):
         render_product = _dot if arguments.dot else _report
         text = stage("report", lambda: render_product(analysis, arguments))
@@ -185,6 +195,12 @@ def _json(analysis: Analysis) -> str:
     from kcc.report.analysis.document import to_json
 
     return to_json(analysis)
+
+
+def _sarif(analysis: Analysis) -> str:
+    from kcc.report.analysis.sarif import sarif
+
+    return sarif(analysis)
 
 
 def _html(analysis: Analysis) -> str:

@@ -100,7 +100,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("GPU and model")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
-        help="a GPU (see `kcc gpus list`), a file, or 'all'; repeatable",
+        help="a GPU (see `kcc gpus`) or a file; 'all' cards, or 'simulated' machines; repeatable",
     )  # fmt: skip
     group.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
@@ -277,11 +277,11 @@ def _plan(
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
-    from kcc.base.gpu.loading import gpu_names, load_gpu
+    from kcc.base.gpu.loading import load_gpu, named_gpus
 
     names = list[str]()
     for name in arguments.gpus:
-        names += gpu_names() if name == "all" else [name]
+        names += named_gpus(name)
     found = [load_gpu(name, arguments.overrides) for name in dict.fromkeys(names)]
     return list({gpu.stem: gpu for gpu in found}.values())
 

@@ -136,7 +136,7 @@ def explore(
         base: Explored | None = None
         changes = list[Explored]()
         if arguments.what_if:
-            as_it_is = base = Explored("as it is", explorer.at())
+            as_it_is = base = Explored("baseline", explorer.at())
             changes = sorted(_changes(explorer), key=lambda each: -gain(as_it_is, each))
         passes = explorer.passes
         gpu = (base or points[0]).point.timings[0].gpu

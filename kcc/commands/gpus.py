@@ -13,6 +13,7 @@ from kcc.commands.outputs import STANDARD, Output, write_outputs
 from kcc.commands.sources import SourceLines
 
 _EXAMPLES = """examples:
+  kcc gpus                                       the same as kcc gpus list
   kcc gpus list                                  every GPU that comes with kcc
   kcc gpus show v100                             one, by name or alias
   kcc gpus show v100 --sources                   with the source of each value
@@ -35,8 +36,9 @@ of a YAML file.""",
         epilog=_EXAMPLES,
     )
     parts = parser.add_subparsers(
-        title="commands", dest="part", metavar="COMMAND", required=True, parser_class=Parser
+        title="commands", dest="part", metavar="COMMAND", parser_class=Parser
     )
+    parser.set_defaults(run=_list, json=None)
     listed = _part(parts, "list", "all GPUs of kcc", _list)
     _add_json(listed)
     shown = _part(parts, "show", "one GPU", _show)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kcc.sim.memory.runs import Options
 
 ALL = "all"
+SEVERAL = frozenset({ALL, "simulated"})
 DEFAULT_TRIALS = 64
 """As figures 5 and 6 of the text; nothing is gained after 60 (section 5.3)."""
 
@@ -30,7 +31,7 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
     group = parser.add_argument_group("what is modelled")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
-        help="a GPU (see `kcc gpus list`), a file, or all; repeatable",
+        help="a GPU (see `kcc gpus`) or a file; 'all' cards, or 'simulated' machines; repeatable",
     )  # fmt: skip
     group.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
@@ -98,7 +99,7 @@ def check_memory(arguments: argparse.Namespace, source: str) -> list[str]:
     targets = [target for target in (arguments.json, arguments.html) if target]
     check_targets(targets, source)
     for name in arguments.gpus:
-        if name != ALL:
+        if name not in SEVERAL:
             load_gpu(name, arguments.overrides)
     return targets
 
@@ -119,7 +120,7 @@ def model_memory(
             gpu = load_gpu(name, arguments.overrides)
             results = tuple(_results(launches, gpu, options))
         except DiagnosticError as error:
-            if ALL not in arguments.gpus or error.diagnostics[0].code not in IMPOSSIBLE:
+            if not SEVERAL & set(arguments.gpus) or error.diagnostics[0].code not in IMPOSSIBLE:
                 raise
             failed.append(FailedGpu(name, error.diagnostics[0].message))
             continue
@@ -144,11 +145,11 @@ def _results(launches: Launches, gpu: Any, options: Options) -> Iterator[MemoryR
 
 
 def _names(asked: Sequence[str]) -> list[str]:
-    from kcc.base.gpu.loading import gpu_names
+    from kcc.base.gpu.loading import named_gpus
 
     found = list[str]()
     for name in asked:
-        found += gpu_names() if name == ALL else [name]
+        found += named_gpus(name)
     return list(dict.fromkeys(found))
 
 

@@ -28,7 +28,7 @@ TIMELINE_BLOCKS = 100_000
 """Thread blocks of a launch that a timeline shows; viewers take no more."""
 
 PAGE_BLOCKS = 20_000
-"""The same of a page."""
+"""The same of a page, and of verdicts."""
 
 _EXAMPLES = """examples:
   kcc simulate kernels/bfs/workload.py --gpu v100
@@ -205,8 +205,7 @@ def _simulate_file(
 ) -> list[SimulationRun | FailedRun]:
     """The launches of a trace or list in all configurations."""
     add_traced_sources(launches.path, sources)
-    is_whole = arguments.timeline or arguments.csv
-    timeline = TIMELINE_BLOCKS if is_whole else PAGE_BLOCKS if arguments.html else 0
+    timeline = TIMELINE_BLOCKS if arguments.timeline or arguments.csv else PAGE_BLOCKS
     plan = Plan(
         launches.path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         launches.kernels, launches.numbers, dict(launches.registers), timeline, arguments.cold,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from kcc.base.advice import Advice, ranked
+from kcc.base.advice import Advice, ranked, without_work
 from kcc.base.expressions import literal
 from kcc.base.launch import LaunchRequest
 from kcc.base.terms import OPENCL_WORDS, WORDS, LanguageWords, stall_label
@@ -118,7 +118,7 @@ class _Adviser:
         if self._blocks < sms:
             text = (
                 f"The grid has {self._blocks:,} {block}{'s' * (self._blocks != 1)} for {sms} SMs: "
-                f"{sms - self._blocks} SMs have no work"
+                f"{without_work(sms - self._blocks)}"
             )
             yield Advice("grid-too-small", 0, text)
         elif waves < 1.0:
@@ -249,9 +249,10 @@ class _Adviser:
 
     def accesses(self) -> Iterator[Advice]:
         """Uncoalesced accesses and bank conflicts, by line."""
-        from kcc.report.analysis.costs import costly_groups
+        from kcc.report.analysis.costs import costly_groups, finding_of
         from kcc.report.analysis.fixes import MAX_TRIED, Fixes
         from kcc.report.analysis.model import CostUnit
+        from kcc.report.analysis.verdict import told
 
         facts = self._study.facts()
         fixes: Fixes | None = None
@@ -266,32 +267,8 @@ class _Adviser:
             if unit is CostUnit.BANK_PASSES:
                 padded = self._padded(group)
                 gain, verified = (padded, True) if padded else (gain, False)
-            fix = fixes.fix(group)
-            remedy = f"; remedy: {fix}" if fix else ""
-            places = [access.location for access in group.accesses]
-            line = next((at.line for at in places if at), 0)
-            yield Advice(code, line, self._costs(group) + remedy, gain, verified)
-
-    def _costs(self, group: Costly) -> str:
-        """What an access takes, and the ideal."""
-        from kcc.report.analysis.model import CostUnit
-        from kcc.report.shared.words import lanes_text
-
-        cost, first = group.cost, group.accesses[0]
-        least = cost.spent - cost.excess
-        name = first.array.name if isinstance(first.array, Array) else "an unknown array"
-        several = len(group.accesses) > 1
-        who = (
-            f"{len(group.accesses)} accesses of {name}"
-            if several
-            else f"The {first.op.value} of {name}"
-        )
-        lanes = f"lanes are {lanes_text(group.pattern)}"
-        if cost.unit is CostUnit.BANK_PASSES:
-            has = "have" if several else "has"
-            return f"{who} {has} {cost.spent:.3g}-way bank conflicts (ideal {least:.3g}), {lanes}"
-        take = "take" if several else "takes"
-        return f"{who} {take} {cost.spent:.3g} sectors per request (ideal {least:.3g}), {lanes}"
+            found = finding_of(self._kernel, group, fixes.fix(group))
+            yield Advice(code, min(found.lines, default=0), told(found), gain, verified)
 
     def _padded(self, group: Costly) -> float | None:
         """What the time gains by rows that are padded in the source, None where they cannot be."""

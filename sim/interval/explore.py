@@ -165,24 +165,22 @@ def changes_of(gpu: GpuDescription, machine: IntervalMachine) -> tuple[Change, .
     beyond = m.dram_cycles - m.l2_hit_cycles
     other = "greedy-then-oldest" if m.policy.value != "greedy-then-oldest" else "loose-round-robin"
     found = [
-        Change("twice the miss entries of L1", (f"l1.mshr={2 * m.l1_mshrs}",)),
-        Change("twice the SMs", (f"sm_count={2 * m.sms}",)),
-        Change("L2 hits in three quarters of the time",
+        Change("2 x L1 MSHRs", (f"l1.mshr={2 * m.l1_mshrs}",)),
+        Change("2 x SMs", (f"sm_count={2 * m.sms}",)),
+        Change("0.75 x L2 hit latency",
                (f"latency_cycles.l2_hit={m.l2_hit_cycles * 3 // 4}",
                 f"latency_cycles.dram={m.l2_hit_cycles * 3 // 4 + beyond}")),
-        Change("DRAM in three quarters of the time beyond L2",
+        Change("0.75 x DRAM latency beyond L2",
                (f"latency_cycles.dram={m.l2_hit_cycles + beyond * 3 // 4}",)),
-        Change("twice the lines of L1 per cycle", (f"l1.banks={2 * m.l1_ports}",)),
-        Change("the other scheduler", (f"scheduler={other}",)),
+        Change("2 x L1 lines per cycle", (f"l1.banks={2 * m.l1_ports}",)),
+        Change("the other scheduling policy", (f"scheduler={other}",)),
     ]  # fmt: skip
     if gpu.memory_bandwidth_gbs:
         bandwidth = gpu.memory_bandwidth_gbs.value
-        found.append(
-            Change("twice the bandwidth of DRAM", (f"memory_bandwidth_gbs={2 * bandwidth:g}",))
-        )
+        found.append(Change("2 x DRAM bandwidth", (f"memory_bandwidth_gbs={2 * bandwidth:g}",)))
     if gpu.max_warps_per_sm and gpu.max_threads_per_sm and gpu.max_blocks_per_sm:
         found.append(
-            Change("twice the warps and blocks of an SM",
+            Change("2 x warps and blocks per SM",
                    (f"max_warps_per_sm={2 * gpu.max_warps_per_sm.value}",
                     f"max_threads_per_sm={2 * gpu.max_threads_per_sm.value}",
                     f"max_blocks_per_sm={2 * gpu.max_blocks_per_sm.value}"))
@@ -192,22 +190,22 @@ def changes_of(gpu: GpuDescription, machine: IntervalMachine) -> tuple[Change, .
 
 def _larger_caches(gpu: GpuDescription) -> Iterator[Change]:
     if gpu.l1.size_bytes and not gpu.l1.unified_bytes:
-        yield Change("twice the L1", (f"l1.size_bytes={2 * gpu.l1.size_bytes.value}",))
+        yield Change("2 x L1 size", (f"l1.size_bytes={2 * gpu.l1.size_bytes.value}",))
     if gpu.l2.size_bytes:
-        yield Change("twice the L2", (f"l2.size_bytes={2 * gpu.l2.size_bytes.value}",))
+        yield Change("2 x L2 size", (f"l2.size_bytes={2 * gpu.l2.size_bytes.value}",))
     if gpu.l2.slices:
         slices = 2 * gpu.l2.slices.value
-        yield Change("twice the slices of L2, as large in all", (f"l2.slices={slices}",))
+        yield Change("2 x L2 slices of half the size", (f"l2.slices={slices}",))
 
 
 def _faster_units(gpu: GpuDescription) -> Iterator[Change]:
     if gpu.lanes_per_sm.sfu and gpu.lanes_per_sm.sfu.value:
         lanes = 2 * gpu.lanes_per_sm.sfu.value
-        yield Change("twice the special-function units", (f"lanes_per_sm.sfu={lanes}",))
+        yield Change("2 x special-function units", (f"lanes_per_sm.sfu={lanes}",))
     latency = gpu.latency_cycles
     facts = {"fp32_fma": latency.fp32_fma, "int_add": latency.int_add}
     settings = tuple(
         f"latency_cycles.{name}={max(fact.value / 2, 1):g}" for name, fact in facts.items() if fact
     )
     if settings:
-        yield Change("arithmetic in half of the cycles", settings)
+        yield Change("0.5 x arithmetic latency", settings)

@@ -57,10 +57,13 @@ PARTS = tuple(Part)
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
     """Cycles of a launch, and all schedulers' cycles by operation and part (order of
-    :class:`Part`); the last row is for no operation. The sum is cycles x schedulers x SMs."""
+    :class:`Part`); the last row is for no operation. The sum is cycles x schedulers x SMs.
+    ``throughput_cycles``: what the launch takes of the GPU where other thread blocks follow as
+    places become free, so that its longest ones hold nobody up but in their own places."""
 
     cycles: float
     stack: NDArray[np.float64]
+    throughput_cycles: float
 
 
 class LaunchModel:
@@ -87,11 +90,12 @@ class LaunchModel:
         operations = len(self.collection.operations)
         stack = np.zeros((operations + 1, len(PARTS)))
         if not self.busiest.kept:
-            return self._finish(0.0, stack, machine)
+            return self._finish(0.0, 0.0, stack, machine)
         if options.model is Model.SCHEDULE:
             found = schedule(self.collection, self.busiest, machine, options.extensions)
             stack[:, 1 : 1 + found.stack.shape[1] - 1] = found.stack[:, 1:]
-            return self._finish(found.cycles, stack, machine)
+            throughput = found.freed_cycles / max(self.busiest.excess, 1e-12)
+            return self._finish(found.cycles, throughput, stack, machine)
         return self._text(machine, options, stack)
 
     def profile(self, machine: IntervalMachine, sequence: int) -> IntervalProfile:
@@ -142,11 +146,13 @@ class LaunchModel:
         _text_stack(stack, profile, miss_shares(self.collection), cpi * slots, slots)
         stack[-1, PARTS.index(Part.MSHR)] += mshr * slots
         stack[-1, PARTS.index(Part.QUEUE)] += queue * slots
-        return self._finish((cpi + mshr + queue) * slots, stack * machine.schedulers, machine)
+        cycles = (cpi + mshr + queue) * slots
+        return self._finish(cycles, cycles, stack * machine.schedulers, machine)
 
     def _finish(
-        self, cycles: float, stack: NDArray[np.float64], machine: IntervalMachine
-    ) -> Prediction:
+        self, cycles: float, throughput: float, stack: NDArray[np.float64],
+        machine: IntervalMachine,
+    ) -> Prediction:  # fmt: skip
         """Stalls of the busiest SM become those of all; what they issue is known, and the rest is
         idle."""
         c = self.collection
@@ -163,7 +169,7 @@ class LaunchModel:
         stack[-1, PARTS.index(Part.IDLE)] += max(room - stalls, 0.0)
         stack[-1, PARTS.index(Part.LAUNCH)] = launch
         total = float(stack.sum())
-        return Prediction(total / (machine.sms * machine.schedulers), stack)
+        return Prediction(total / (machine.sms * machine.schedulers), stack, throughput)
 
 
 def _text_stack(

@@ -32,10 +32,12 @@ SMALL = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scheduled:
-    """Cycles of the SM, and those of its schedulers by operation and part (columns P_* of
+    """Cycles of the SM, the cycle in which its places for blocks are free for good, in their mean,
+    and cycles of its schedulers by operation and part (columns P_* of
     :mod:`kcc.sim.interval.schedule_native` without issue); the last row is for no operation."""
 
     cycles: float
+    freed_cycles: float
     stack: NDArray[np.float64]
 
 
@@ -48,7 +50,7 @@ def schedule(
     o = collection.operations
     profiles = _profiles(collection, busiest, machine, extensions)
     if not profiles:
-        return Scheduled(0.0, np.zeros((len(o) + 1, PARTS)))
+        return Scheduled(0.0, 0.0, np.zeros((len(o) + 1, PARTS)))
     first = np.concatenate([[0], np.cumsum([len(p) for p in profiles])]).astype(np.int64)
     rows = np.zeros((int(first[-1]), INTERVAL_COLUMNS))
     for own, begin in zip(profiles, first.tolist(), strict=False):
@@ -66,7 +68,8 @@ def schedule(
         np.ascontiguousarray(sequences[:taken]), stack, ends,
     )  # fmt: skip
     longer = _whole(cycles, ends, busiest, taken)
-    return Scheduled(longer, stack * (longer / cycles if cycles else 1.0))
+    freed = float(np.sort(ends)[-busiest.resident :].mean()) + longer - cycles
+    return Scheduled(longer, freed, stack * (longer / cycles if cycles else 1.0))
 
 
 def _profiles(

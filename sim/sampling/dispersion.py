@@ -17,10 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.sim.cycle.layout import Conf
-from kcc.sim.sampling.feeding import END, LaunchRun
-
-START = 1
-"""Column of the simulator's log: the cycle in which the block began."""
+from kcc.sim.sampling.feeding import END, START, LaunchRun
 
 
 def duration_deviation(log: NDArray[np.int64], dispatched: int, size: int) -> float:

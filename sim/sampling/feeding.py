@@ -20,8 +20,10 @@ from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.result import Timing
 
-END = 2
-"""Column of the simulator's log: the cycle in which the block ended, 0 while it runs."""
+START, END = 1, 2
+"""Columns of the simulator's log: the cycles in which the block began, and in which it ended, 0
+while it runs."""
+LOG_COLUMNS = 4
 
 
 class BlockReader:
@@ -90,12 +92,17 @@ class Snapshot:
 
 
 class LaunchRun:
-    """The simulation of one launch, a few thread blocks at a time."""
+    """The simulation of one launch, a few thread blocks at a time. ``log_all``: when each of its
+    blocks began is kept, else of the first ones."""
 
-    def __init__(self, simulator: CycleSimulator, launch: LaunchTrace) -> None:
+    def __init__(
+        self, simulator: CycleSimulator, launch: LaunchTrace, *, log_all: bool = False
+    ) -> None:
         self.launch = launch
         self._compiled = compiled_launch(launch, simulator.gpu)
         self.simulation: LaunchSimulation = simulator.begin(self._compiled.tables, launch.launch)
+        if log_all:
+            self.simulation.log = np.zeros((launch.launch.thread_blocks, LOG_COLUMNS), np.int64)
         self.blocks = list[int]()
         self._reader = BlockReader(launch)
 
@@ -119,6 +126,12 @@ class LaunchRun:
     def has_ended(self, place: int) -> bool:
         """Whether the block dispatched as number ``place`` has ended."""
         return bool(self.simulation.log[place, END] > 0)
+
+    def begun(self, place: int) -> float:
+        """The mean cycle in which an epoch of blocks began, from that dispatched as number
+        ``place`` on; of as many as there are."""
+        rows = self.simulation.log[place : min(place + self.occupancy, len(self.blocks))]
+        return float(rows[:, START].mean())
 
     def finish(self) -> tuple[Timing, Snapshot]:
         """Let what runs come to its end."""

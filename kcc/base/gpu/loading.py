@@ -84,6 +84,21 @@ def gpu_names() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.yaml") if path.name != SOURCES_FILE)
 
 
+CARDS, SIMULATED = "all", "simulated"
+"""Names of several GPUs: cards that can be bought, and machines of simulators and papers."""
+
+_VENDORS = ("amd-", "nvidia-")
+"""How the stems of cards begin."""
+
+
+def named_gpus(name: str) -> list[str]:
+    """The shipped GPUs that a name stands for: one, or those of :data:`CARDS` or
+    :data:`SIMULATED`."""
+    if name not in {CARDS, SIMULATED}:
+        return [name]
+    return [stem for stem in gpu_names() if stem.startswith(_VENDORS) == (name == CARDS)]
+
+
 @cache
 def gpu_aliases() -> Mapping[str, str]:
     """From alias to stem. The files' aliases are lists on one line, found without reading YAML."""

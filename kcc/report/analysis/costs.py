@@ -138,7 +138,8 @@ def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
     what = f"{who} {costs}: {addresses_text(group.pattern, size)}{excess}"
     places = [access.location for access in group.accesses]
     own = {place.line for place in places if place and place.file == kernel.span.file}
-    return Finding(Severity.WARNING, tuple(sorted(own)), what, cost, fix)
+    code = "uncoalesced" if cost.unit is CostUnit.SECTORS else "bank-conflict"
+    return Finding(Severity.WARNING, tuple(sorted(own)), what, cost, fix, code)
 
 
 def _article(number: float) -> str:
@@ -160,4 +161,4 @@ def divergent_barriers(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
             f" {words.thread}s of a {words.block} from it, which is undefined behaviour"
         )
         lines = (place.line,) if place and place.file == kernel.span.file else ()
-        yield Finding(Severity.WARNING, lines, message)
+        yield Finding(Severity.WARNING, lines, message, code="divergent-barrier")

@@ -30,6 +30,7 @@ from kcc.report.analysis.model import (
     Mix,
     Trip,
 )
+from kcc.report.analysis.verdict import sentence, told
 
 SCHEMA = "kcc/analysis/1"
 
@@ -142,8 +143,20 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         **_registers(kernel.registers),
         **_occupancy(kernel.occupancy),
         **machine_json(kernel.machine),
+        "verdict": sentence(kernel),
+        "advice": [
+            {
+                "code": found.code,
+                "line": min(found.lines, default=0),
+                "text": told(found),
+                "gain_us": None,
+                "verified": bool(found.fix),
+            }
+            for found in kernel.findings
+        ],
         "findings": [
             {
+                "code": found.code,
                 "severity": found.severity.value,
                 "lines": list(found.lines),
                 "message": found.message,

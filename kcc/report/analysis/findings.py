@@ -36,6 +36,7 @@ class _Notable:
     one: str
     several: str
     why: str
+    code: str
 
 
 _NOTABLE: dict[InstructionClass, _Notable] = {
@@ -44,30 +45,35 @@ _NOTABLE: dict[InstructionClass, _Notable] = {
         "double-precision operation",
         "double-precision operations",
         "most GPUs run FP64 at a fraction of the FP32 rate",
+        "fp64",
     ),
     InstructionClass.INT_DIV: _Notable(
         Severity.REMARK,
         "integer division or remainder by a variable",
         "integer divisions or remainders by variables",
         "each is up to 20 instructions",
+        "division",
     ),
     InstructionClass.FP_DIV: _Notable(
         Severity.REMARK,
         "floating-point division",
         "floating-point divisions",
         "each is about 8 instructions, fewer with fast-math",
+        "division",
     ),
     InstructionClass.MATH: _Notable(
         Severity.REMARK,
         "call of a mathematical function",
         "calls of mathematical functions",
         "a subroutine in full precision; native functions are cheaper",
+        "division",
     ),
     InstructionClass.CALL: _Notable(
         Severity.REMARK,
         "call that is not inlined",
         "calls that are not inlined",
         "its instructions are not counted",
+        "unknown",
     ),
 }
 
@@ -126,13 +132,16 @@ class _Finder:
         for region in self._facts[Loops].irreducible:
             labels = [self._kernel.function.blocks[block].label for block in region.entries]
             message = f"irreducible loop, entered at {join(labels)}: it has no trip count"
-            yield self._finding(Severity.WARNING, message, [region.location])
+            yield self._finding(Severity.WARNING, message, [region.location], "control-flow")
 
     def endless_loops(self) -> Iterator[Finding]:
         for loop in self._facts[Loops].loops:
             if not loop.exits:
                 yield self._finding(
-                    Severity.WARNING, "infinite loop: it has no exit", [loop.location]
+                    Severity.WARNING,
+                    "infinite loop: it has no exit",
+                    [loop.location],
+                    "control-flow",
                 )
 
     def private_arrays(self, level: OptLevel) -> Iterator[Finding]:
@@ -144,7 +153,7 @@ class _Finder:
         for array in self._facts[MemoryUse].private_arrays:
             size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
             message = f"{array.name}{size} is in {private}, not in registers{hope}"
-            yield self._finding(Severity.WARNING, message, [array.location])
+            yield self._finding(Severity.WARNING, message, [array.location], "private-memory")
 
     def instruction_classes(self) -> Iterator[Finding]:
         counts, places = (
@@ -163,7 +172,7 @@ class _Finder:
             if each in counts:
                 what = plural(counts[each], notable.one, notable.several)
                 message = f"{what}: {notable.why}"
-                yield self._finding(notable.severity, message, places.get(each, []))
+                yield self._finding(notable.severity, message, places.get(each, []), notable.code)
 
     def barriers_in_loops(self) -> Iterator[Finding]:
         loops = self._facts[Loops]
@@ -173,7 +182,9 @@ class _Finder:
             where = "a loop" if len(inside) == 1 else "loops"
             who = f"{self._words.thread}s of a {self._words.block}"
             message = f"{what} in {where}: the trip count must be the same for all {who}"
-            yield self._finding(Severity.REMARK, message, [b.location for b in inside])
+            yield self._finding(
+                Severity.REMARK, message, [b.location for b in inside], "divergent-barrier"
+            )
 
     def atomics(self) -> Iterator[Finding]:
         accesses = self._facts[MemoryAccesses].accesses
@@ -181,7 +192,9 @@ class _Finder:
         if atomics:
             what = plural(len(atomics), "atomic operation")
             message = f"{what}: those for one address are serialised (atomic contention)"
-            yield self._finding(Severity.REMARK, message, [a.location for a in atomics])
+            yield self._finding(
+                Severity.REMARK, message, [a.location for a in atomics], "atomic-contention"
+            )
 
     def generic_accesses(self) -> Iterator[Finding]:
         accesses = self._facts[MemoryAccesses].accesses
@@ -200,8 +213,10 @@ class _Finder:
             what = plural(len(places), "access", "accesses")
             yield self._finding(Severity.REMARK, f"{what} to an unknown array: {reason}", places)
 
-    def _finding(self, severity: Severity, message: str, places: Places) -> Finding:
+    def _finding(
+        self, severity: Severity, message: str, places: Places, code: str = "unknown"
+    ) -> Finding:
         """A finding with the lines of the kernel's own file among its places."""
         file = self._kernel.span.file
         lines = sorted({place.line for place in places if place and place.file == file})
-        return Finding(severity, tuple(lines), message)
+        return Finding(severity, tuple(lines), message, code=code)

@@ -194,6 +194,8 @@ class Finding:
     message: str
     cost: Cost | None = None
     fix: str = ""
+    code: str = "unknown"
+    """Of :data:`kcc.base.advice.ADVICE`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from kcc.base.terms import WORDS
 from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
-from kcc.report.analysis.model import KernelReport, Loop, Severity
+from kcc.report.analysis.model import Finding, KernelReport, Loop, Severity
 from kcc.report.shared.words import (
     access_counts,
     by_group,
@@ -48,10 +48,24 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
     ]
     for finding in kernel.findings:
         place = f"{line_list(finding.lines)}: " if finding.lines else ""
-        fix = f"; fix: {finding.fix}" if finding.fix else ""
-        text = place + finding.message + fix
-        lines.append(VerdictLine(finding.severity.value, text, finding.severity))
+        lines.append(VerdictLine(finding.severity.value, place + told(finding), finding.severity))
     return lines
+
+
+def told(finding: Finding) -> str:
+    """A finding with what would remove it."""
+    return finding.message + (f"; fix: {finding.fix}" if finding.fix else "")
+
+
+def sentence(kernel: KernelReport) -> str:
+    """What deserves attention most, in one sentence: the first warning, and how many there are."""
+    warnings = [each for each in kernel.findings if each.severity is Severity.WARNING]
+    if not warnings:
+        return "No access is uncoalesced, no request has bank conflicts, as far as that is known."
+    first = warnings[0]
+    place = f"{line_list(first.lines)}: " if first.lines else ""
+    more = f"; {plural(len(warnings) - 1, 'more warning')}" if len(warnings) > 1 else ""
+    return f"{(place + told(first))[0].upper()}{(place + told(first))[1:]}{more}."
 
 
 def _control_flow(kernel: KernelReport) -> str:

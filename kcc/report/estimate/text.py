@@ -29,6 +29,9 @@ BAR_COLUMNS = 30
 ROWS_SHOWN = 60
 """Rows of a table; of more configurations the fastest are shown."""
 
+MANY_GPUS = 8
+"""GPUs from which on a table is sorted by time, kernel by kernel."""
+
 REASON_COLUMNS = 70
 COLUMNS = 100
 
@@ -51,6 +54,8 @@ def estimates_text(
 
 def _table(records: Sequence[EstimateRecord]) -> str:
     shown = [*records]
+    if len({each.gpu for each in records}) >= MANY_GPUS:
+        shown.sort(key=lambda each: (each.configuration.kernel, _order(each.time_us)))
     if len(shown) > ROWS_SHOWN:
         shown.sort(key=lambda each: _order(each.time_us))
         shown = shown[:ROWS_SHOWN]

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 import kcc
+from kcc.base.terms import stall_label
 from kcc.report.exploration.stack_chart import PARTS, StackBar, stack_chart
 from kcc.report.shared.markup import Markup, table, tag
 from kcc.report.shared.style import Style
@@ -187,8 +188,8 @@ def exploration_page(found: Exploration) -> str:
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
-_HEAD = ("point", "cycles", "us", "CPI", "mostly", "cycle by cycle", "error")
-_WHAT_IF = ("change", "cycles", "us", "gain", "mostly", "cycle by cycle", "its gain")
+_HEAD = ("point", "cycles", "us", "CPI", "largest stall", "cycle by cycle", "error")
+_WHAT_IF = ("change", "cycles", "us", "gain", "largest stall", "cycle by cycle", "its gain")
 _NUMERIC = (1, 2, 3, 5, 6)
 
 
@@ -206,7 +207,7 @@ def _row(each: Explored) -> tuple[str, ...]:
         f"{p.cycles:,.0f}",
         f"{p.time_us:,.2f}",
         f"{cpi:.2f}",
-        mostly,
+        stall_label(mostly) if mostly else "",
         checked,
         error,
     )

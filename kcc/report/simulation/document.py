@@ -12,6 +12,7 @@ import numpy as np
 
 import kcc
 from kcc.report.simulation.run import FailedRun, SimulationRun, resident_warps
+from kcc.report.simulation.verdict import advice_json, advice_on_run, verdict_of_run
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 SCHEMA = "kcc/simulation/1"
@@ -43,6 +44,8 @@ def _run(run: SimulationRun) -> dict[str, Json]:
         "model": run.timings[0].model,
         "cycles": run.cycles,
         "time_us": run.time_us,
+        "verdict": verdict_of_run(run),
+        "advice": advice_json(advice_on_run(run)),
         "launches": [_launch(t) for t in run.timings],
     }
 

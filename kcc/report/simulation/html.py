@@ -19,6 +19,7 @@ from kcc.report.simulation.run import (
     lines_of,
 )
 from kcc.report.simulation.terminal import by_kernel, kernel_rows, notes_of
+from kcc.report.simulation.verdict import verdict_of_run
 from kcc.sim.result import Timing
 
 LINES_SHOWN = 400
@@ -107,6 +108,7 @@ def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
     return tag(
         "section",
         tag("h2", tag("code", run.label), " ", tag("small", said), id=f"c{number}"),
+        tag("p", verdict_of_run(run), class_="verdict"),
         table(head, kernels, tuple(range(1, 8))),
         *stacks,
         _lines(run.timings, texts),

@@ -19,6 +19,7 @@ from kcc.report.simulation.run import (
     largest,
     lines_of,
 )
+from kcc.report.simulation.verdict import verdict_of_run
 from kcc.sim.result import Timing
 
 BAR_COLUMNS = 24
@@ -106,6 +107,8 @@ def _write_run(
         f"{source} on {run.label}: {launches}, {run.cycles:,.0f} cycles, {run.time_us:,.2f} us "
         f"at {timings[0].clock_mhz:,.0f} MHz"
     )
+    if said := verdict_of_run(run):
+        console.print(said)
     console.print()
     console.print(_kernels(timings, style, each_launch=each_launch))
     console.print()

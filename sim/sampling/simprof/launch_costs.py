@@ -16,7 +16,7 @@ from kcc.sim.cycle.layout import Stat
 from kcc.sim.interval.collect import SharedCache, collect, empty_cache
 from kcc.sim.interval.inputs import interval_inputs
 from kcc.sim.interval.model import LaunchModel
-from kcc.sim.interval.options import Options
+from kcc.sim.interval.options import Extensions, Options
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.dispersion import delays, duration_deviation, simulate_apart
 from kcc.sim.sampling.feeding import BlockReader, LaunchRun, Snapshot
@@ -29,50 +29,53 @@ Watch = Callable[[int], None]
 """Called with the warp instructions done so far."""
 
 PREDICTED = Options()
+FETCHED = Options(extensions=Extensions(fetch=False))
+"""Behind a launch's first unit: its code was fetched by then."""
 
 
 def simulate_units(
     traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
     registers: dict[str, int] | None, watch: Watch,
 ) -> Floats:  # fmt: skip
-    """Cycles of all units, which are all of the launches: a unit lasts until the next one's first
-    thread block is wanted, the last one to the launch's end. An interrupt ends it: fewer are given
-    then, those of the launches that were done; it goes on where none was."""
+    """Cycles of all units, which are all of the launches: a unit lasts from when its first epoch of
+    thread blocks begins to when the next one's does, both in the mean of the epoch (the first one
+    from the launch's begin, the last one to its end). One block's begin alone would move by as much
+    as places become free apart. An interrupt ends it: fewer are given then, those of the launches
+    that were done; it goes on where none was."""
     simulator = CycleSimulator(gpu, registers)
     cost = np.zeros(len(units))
     done = 0
     for place, own in by_launch(units):
         try:
-            done = _simulate_launch(simulator, traces[place], units, own, cost, done, watch)
+            cost[own] = _simulate_launch(
+                LaunchRun(simulator, traces[place], log_all=True), [units[n] for n in own],
+                lambda work, done=done: watch(done + work),
+            )  # fmt: skip
         except KeyboardInterrupt:
             if own[0] == 0:
                 raise
             return cost[: own[0]]
+        done += sum(units[n].work for n in own)
     return cost
 
 
-def _simulate_launch(
-    simulator: CycleSimulator, trace: LaunchTrace, units: Sequence[LaunchUnit],
-    own: Sequence[int], cost: Floats, done: int, watch: Watch,
-) -> int:  # fmt: skip
-    run, before = LaunchRun(simulator, trace), 0
-    for n in own:
-        unit = units[n]
-        after = run.simulate(unit.first, unit.end).clock
-        if unit.is_last:
-            after = run.finish()[1].clock
-        cost[n], before = after - before, after
+def _simulate_launch(run: LaunchRun, units: Sequence[LaunchUnit], watch: Watch) -> Floats:
+    begins, done = list[int](), 0
+    for unit in units:
+        begins.append(len(run.blocks))
+        run.simulate(unit.first, unit.end)
         done += unit.work
         watch(done)
-    return done
+    times = [0.0, *map(run.begun, begins[1:])]
+    return np.diff([*times, run.finish()[1].clock])
 
 
 def predict_units(
     traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
-    registers: dict[str, int] | None, watch: Watch, options: Options = PREDICTED,
+    registers: dict[str, int] | None, watch: Watch,
 ) -> Floats:  # fmt: skip
-    """Cycles of each unit by interval analysis, as if it were a launch of its own behind the ones
-    before."""
+    """Cycles of each unit by interval analysis: what its thread blocks take of the GPU behind the
+    ones before, where others follow; of a launch's last one, until all have ended."""
     cost = np.zeros(len(units))
     cache: SharedCache | None = None
     done = 0
@@ -87,7 +90,8 @@ def predict_units(
             launch = first_blocks(trace.launch, unit.end - unit.first)
             batches = _renumbered(reader.read(unit.first, unit.end), unit.first, compiled)
             found = collect(compiled.tables, launch, machine, operations, batches, cache)
-            cost[n] = max(LaunchModel(found).predict(machine, options).cycles, 1.0)
+            one = LaunchModel(found).predict(machine, FETCHED if unit.first else PREDICTED)
+            cost[n] = max(one.cycles if unit.is_last else one.throughput_cycles, 1.0)
             done += unit.work
             watch(done)
     return cost
@@ -135,7 +139,7 @@ class ChosenUnits:
         simulator, done = CycleSimulator(self.gpu, self.registers), 0
         places = [self.units[n].place for n in fresh]
         for place in sorted(set(places)):
-            run = LaunchRun(simulator, self.traces[place])
+            run = LaunchRun(simulator, self.traces[place], log_all=True)
             self.clock_mhz = run.simulation.machine.clock_mhz
             replay_before(run.simulation, self.traces, self.profiles, place, 0)
             self._measure(run, place, [n for n in fresh if self.units[n].place == place])
@@ -145,19 +149,29 @@ class ChosenUnits:
         self.instructions += done
 
     def _measure(self, run: LaunchRun, place: int, chosen: Sequence[int]) -> None:
-        at = 0
-        for n in chosen:
+        """As :func:`simulate_units` does; an epoch behind a unit is simulated to see it begin."""
+        at, spans = 0, list[tuple[int, int]]()
+        before = run.snapshot()
+        for n, following in zip(chosen, [*chosen[1:], None], strict=True):
             unit = self.units[n]
             before = self._go_to(run, place, at, unit.first)
+            begin = len(run.blocks)
             after = run.simulate(unit.first, unit.end)
-            if unit.is_last:
-                after = run.finish()[1]
-            measured = after.since(before)
-            # A launch's first unit begins with it, not when the first thread block is wanted.
-            self.cost[n] = after.clock if unit.first == 0 else measured.clock
-            self.counts[n], at = measured.counts, unit.end
-        if not self.units[chosen[-1]].is_last:
-            run.finish()
+            self.counts[n] = after.since(before).counts
+            spans.append((begin, len(run.blocks)))
+            at = unit.end
+            if not unit.is_last and (following is None or self.units[following].first > at):
+                at = min(at + run.occupancy, unit.blocks)
+                run.simulate(unit.end, at)
+        begins = [run.begun(begin) if self.units[n].first else 0.0
+                  for n, (begin, _) in zip(chosen, spans, strict=True)]  # fmt: skip
+        ends = [run.begun(end) for n, (_, end) in zip(chosen, spans, strict=True)
+                if not self.units[n].is_last]  # fmt: skip
+        last = run.finish()[1]
+        if self.units[chosen[-1]].is_last:
+            self.counts[chosen[-1]] = last.since(before).counts
+            ends.append(last.clock)
+        self.cost[list(chosen)] = np.array(ends) - np.array(begins)
 
     def _go_to(self, run: LaunchRun, place: int, at: int, first: int) -> Snapshot:
         """Go on from thread block ``at`` to ``first``, by a jump where that leaves some out."""

@@ -68,8 +68,8 @@ def test_causes_of_one_model_differ_in_colour() -> None:
 
 
 WHAT_IF = [
-    "as it is", "L2 hits in three quarters of the time", "twice the special-function units",
-    "DRAM in three quarters of the time beyond L2", "arithmetic in half of the cycles",
+    "baseline", "0.75 x L2 hit latency", "2 x special-function units",
+    "0.75 x DRAM latency beyond L2", "0.5 x arithmetic latency",
 ]  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def test_uncoalesced_accesses_have_their_line_and_ideal(tmp_path: Path):
     far = estimated(STRIDED, tmp_path, defines={"STEP": 32}, grid=4096, block=256)
     advice = of_code(far, "uncoalesced")
     assert (advice.line, advice.verified) == (4, False)
-    assert "32 sectors per request (ideal 4)" in advice.text
+    assert "32 sectors per request (ideal 4; " in advice.text
     assert advice.gain_us is not None
     assert far.time_us is not None
     assert 0 < advice.gain_us < far.time_us

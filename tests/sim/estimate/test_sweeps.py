@@ -307,7 +307,8 @@ def test_without_coalescing_lanes_lie_side_by_side(tmp_path: Path, gpu: str) -> 
 @pytest.mark.slow
 def test_every_gpu_has_a_time_or_a_reason(source: Path, tmp_path: Path) -> None:
     found = run(source, tmp_path / "a.json", "--gpu", "all", *LAUNCH)["estimates"]
-    assert len(found) > 40
+    assert len(found) > 35
+    assert all(each["gpu"].startswith(("amd-", "nvidia-")) for each in found)
     for each in found:
         assert (each["time_us"] is None) == bool(each["reason"])
 

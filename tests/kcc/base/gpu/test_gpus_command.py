@@ -103,5 +103,5 @@ def test_unknown_names(capsys: pytest.CaptureFixture[str], arguments: list[str])
     assert "error[K800]: there is no GPU 'nothing'" in err
 
 
-def test_without_a_command(capsys: pytest.CaptureFixture[str]):
-    assert run(capsys)[0] == 2
+def test_without_a_command_it_lists(capsys: pytest.CaptureFixture[str]):
+    assert run(capsys) == run(capsys, "list")

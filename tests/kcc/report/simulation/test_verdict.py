@@ -1,0 +1,78 @@
+"""Verdicts on simulated runs: schedulers without a warp are explained by what the launch is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from kcc.base.gpu.occupancy import Limiter, Occupancy
+from kcc.report.simulation.run import SimulationRun
+from kcc.report.simulation.verdict import advice_on_run, verdict_of_run
+from kcc.sim.result import BlockTiming, LineTiming, StackPart, Timing
+
+SMS = 4
+
+HELD = Occupancy(
+    "v100", 32, 1, 16, 0, 2, 2, 64, (), (Limiter.WARPS,), 512, 0, (), ()
+)  # fmt: skip
+
+
+def stack(**parts: float) -> tuple[StackPart, ...]:
+    return tuple(StackPart(name, cycles) for name, cycles in parts.items())
+
+
+def launch(blocks: int, **parts: float) -> Timing:
+    cycles = sum(parts.values()) / SMS
+    return Timing(
+        "cycle", "f", 0, "v100", cycles, cycles / 1000, 1000, SMS, SMS, blocks, 10, 320, 10,
+        stack(**parts), HELD, (), {}, (LineTiming("f.cl", 7, 90, stack(DRAM=90), 1),),
+    )  # fmt: skip
+
+
+def told(timing: Timing) -> str:
+    return verdict_of_run(SimulationRun((), (timing,)))
+
+
+def test_too_few_thread_blocks():
+    run = SimulationRun((), (launch(3, issued=100, idle=300),))
+    (advice,) = advice_on_run(run)
+    assert advice.code == "grid-too-small"
+    assert "3 thread blocks for 4 SMs: 1 SM has no work" in advice.text
+    assert advice.gain_us == pytest.approx(0.75 * run.time_us)
+    assert not advice.verified
+    assert told(run.timings[0]).startswith("Bottleneck: no resident warp (75 % of the cycles); the")
+
+
+def test_a_thread_block_that_runs_alone_at_the_end():
+    timing = launch(16, issued=100, idle=300)
+    short = [BlockTiming(n, n % SMS, 0, 0, 10) for n in range(15)]
+    timing = replace(timing, blocks=(*short, BlockTiming(15, 3, 0, 0, 100)))
+    text = told(timing)
+    assert "thread block 15 of launch 0 of f runs 6.4 times as long as the mean one" in text
+    assert "as a single warp" in text
+
+
+def test_a_wave_that_is_not_full():
+    assert "38 % of a wave" in told(replace(launch(4, issued=1, idle=9), thread_blocks=3, sms=2,
+                                            occupancy=replace(HELD, blocks=4)))  # fmt: skip
+    assert "The last of 2 waves of launch 0 of f is 25 % full".lower() in told(
+        launch(10, issued=100, idle=100)
+    )
+
+
+def test_an_sm_that_has_most_to_do():
+    timing = launch(4096, issued=100, idle=300)
+    busy = (50.0, 0.0)
+    rows = [(0.0, 100.0)] * SMS
+    rows[2] = busy
+    text = told(replace(timing, scheduler_stacks=tuple(rows)))
+    assert "SM 2 has no warp in 0 % of the cycles" in text
+    assert "the mean SM in 75 %" in text
+
+
+def test_a_wait_has_its_line():
+    text = told(launch(4096, issued=10, DRAM=90))
+    assert text.startswith("Bottleneck: long scoreboard: DRAM (90 % of the cycles, 100 % of them")
+    assert "in line 7)" in text
+    assert "instructions are issued in 10 % of the cycles" in text
