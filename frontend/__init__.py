@@ -7,6 +7,7 @@ end made it. This layer knows the source language; it does not analyse performan
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal
 
@@ -14,7 +15,9 @@ if TYPE_CHECKING:
     from kcc.frontend.kernel import CompiledUnit, Language
     from kcc.frontend.options import BuildOptions, SourceText
 
-FrontendName = Literal["auto", "builtin", "clang"]
+PYTHON_KERNEL = re.compile(r"(?P<file>.*\.py):(?P<kernel>[A-Za-z_]\w*)")
+
+FrontendName = Literal["auto", "builtin", "clang", "nvrtc"]
 
 
 def compile_source(
@@ -66,6 +69,10 @@ def _compile(
             from kcc.frontend.builtin_frontend import compile_opencl
 
             return compile_opencl(source, options, partial=partial)
+        case Language.CUDA if frontend == "nvrtc":
+            from kcc.frontend.ptx.doors.nvrtc import compile_cuda as compile_with_nvrtc
+
+            return compile_with_nvrtc(source, options)
         case Language.CUDA if frontend == "builtin" or (frontend == "auto" and not has_clang()):
             from kcc.frontend.cuda.c_like import compile_c_like
 
@@ -78,6 +85,10 @@ def _compile(
             from kcc.frontend.clang.llvm_ir import compile_ir
 
             return compile_ir(source, options)
+        case Language.PTX if is_python_kernel(source.name):
+            from kcc.frontend.ptx.doors.python_kernel import compile_python
+
+            return compile_python(source, options)
         case Language.PTX:
             from kcc.frontend.ptx.reading import compile_ptx
 
@@ -122,7 +133,7 @@ def needs_clang(source: SourceText, options: BuildOptions, frontend: FrontendNam
     from kcc.frontend.kernel import Language
 
     language = language_of(source.name)
-    if language in (Language.LLVM, Language.PTX) or frontend == "builtin":
+    if language in (Language.LLVM, Language.PTX) or frontend in ("builtin", "nvrtc"):
         return False
     if frontend == "clang" or language is Language.OPENCL:
         return frontend == "clang"
@@ -134,10 +145,17 @@ def needs_clang(source: SourceText, options: BuildOptions, frontend: FrontendNam
         return True
 
 
+def is_python_kernel(name: str) -> bool:
+    """Whether a source's name is that of a kernel in a Python file: ``kernel.py:name``."""
+    return PYTHON_KERNEL.fullmatch(name) is not None
+
+
 def language_of(name: str) -> Language:
     """The language that a file's name tells; OpenCL C where it tells none."""
     from kcc.frontend.kernel import Language
 
+    if is_python_kernel(name):
+        return Language.PTX
     endings = {".cu": Language.CUDA, ".cuh": Language.CUDA, ".hip": Language.CUDA}
     endings |= {".ll": Language.LLVM, ".bc": Language.LLVM, ".ptx": Language.PTX}
     return endings.get(PurePath(name).suffix.lower(), Language.OPENCL)

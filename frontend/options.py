@@ -30,6 +30,17 @@ class MacroOption:
 
 
 @dataclass(frozen=True, slots=True)
+class DoorOptions:
+    """What those who compile to PTX need beside macros. ``signature`` are the types of a Python
+    kernel's arguments, ``values`` those of its scalar arguments that are known; ``capability`` is
+    such as 80, 0 where no GPU is named."""
+
+    signature: str = ""
+    capability: int = 0
+    values: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class BuildOptions:
     """Options that change what a source means; the order of ``macros`` matters."""
 
@@ -48,6 +59,7 @@ class BuildOptions:
     """Work-items of a sub-group where a kernel asks for none."""
     instantiate: tuple[str, ...] = ()
     """CUDA kernel templates to instantiate, each ``name<arguments>``."""
+    door: DoorOptions = DoorOptions()
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,7 @@ def _uses_sub_groups(kernel: Kernel) -> bool:
     return any(p is not None and p.primitive_class in _OF_SUB_GROUPS for p in found)
 
 
-_OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP)
+_OF_SUB_GROUPS = (PrimitiveClass.LANES, PrimitiveClass.SUBGROUP, PrimitiveClass.MATRIX)
 
 
 GRID_FENCE = 4

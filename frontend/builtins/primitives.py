@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from kcc.frontend.builtins.matrix import matrix_product, moves_matrix
 from kcc.frontend.builtins.overloads import overload_of_symbol, overloads_of
 from kcc.frontend.builtins.signatures import ResolvedBuiltin
 from kcc.frontend.types import DOUBLE, FLOAT, INT, LONG, UINT, ULONG, ScalarType
@@ -46,6 +47,8 @@ class PrimitiveClass(Enum):
     IMAGE_QUERY = "image query"
     SAMPLER = "sampler"
     PRINTF = "printf"
+    MATRIX = "matrix product"
+    """Of fragments that the lanes of a warp hold together (:mod:`kcc.frontend.builtins.matrix`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +167,10 @@ def primitive_of(symbol: str) -> Primitive | None:
     """The primitive a symbol calls; None for a built-in that is lowered and for anything else."""
     if symbol == SAMPLER_INITIALISER:
         return Primitive(symbol, PrimitiveClass.SAMPLER)
+    if matrix_product(symbol) is not None:
+        return Primitive(symbol, PrimitiveClass.MATRIX)
+    if moves_matrix(symbol):
+        return Primitive(symbol, PrimitiveClass.LANES)
     builtin = overload_of_symbol(symbol)
     if builtin is None or not is_primitive(builtin):
         return None

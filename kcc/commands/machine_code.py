@@ -184,7 +184,7 @@ def _install(capability: tuple[int, int]) -> None:
     root = Path(__file__).resolve().parents[2]
     script = root / "scripts" / "environment.py"
     if Path(sys.prefix) == root / ".venv" and script.exists():
-        say("kcc: this needs NVIDIA's ptxas and nvdisasm: installing kcc[nvidia], once (46 MB, "
+        say("kcc: this needs NVIDIA's ptxas and nvdisasm: installing kcc[nvidia], once (140 MB, "
             "under NVIDIA's licence)\n")  # fmt: skip
         subprocess.run([sys.executable, str(script), "nvidia"], check=False, stdout=STANDARD_ERROR)
         importlib.invalidate_caches()

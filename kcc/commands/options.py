@@ -42,7 +42,8 @@ def add_source(parser: argparse.ArgumentParser) -> None:
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc); "
+        help="kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc), PTX (.ptx), "
+        "FILE.py:KERNEL of Triton or Numba; "
         "'-' reads OpenCL C from standard input",
     )
     if isinstance(parser, Parser):
@@ -129,10 +130,17 @@ def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) ->
     )
     group.add_argument(
         "--frontend",
-        choices=["auto", "builtin", "clang"],
+        choices=["auto", "builtin", "clang", "nvrtc"],
         default="auto",
-        help="front end; auto: clang for CUDA, the built-in one for OpenCL C (default:"
-        " %(default)s)",
+        help="front end; auto: clang for CUDA, the built-in one for OpenCL C; nvrtc: NVIDIA's for "
+        "CUDA, whose PTX is read (default: %(default)s)",
+    )
+    group.add_argument(
+        "--signature",
+        metavar="TYPES",
+        default="",
+        help="of FILE.py:KERNEL, the types of its arguments: Triton's ('*fp16,*fp32,i32') or "
+        "Numba's ('float32[:],int32')",
     )
     group.add_argument(
         "--instantiate",

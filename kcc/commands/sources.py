@@ -19,7 +19,7 @@ def read_source(path: str) -> SourceText:
     Raises :class:`DiagnosticError`: K001 (cannot be read), K002 (not UTF-8), K003 (empty), K004
     (too large), K012 (another language, by its name).
     """
-    from kcc.frontend import source_file
+    from kcc.frontend import is_python_kernel, source_file
 
     language = OTHER_LANGUAGES.get(Path(path).suffix)
     if language is not None and Path(path).is_file():
@@ -29,6 +29,10 @@ def read_source(path: str) -> SourceText:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
         text = source_file.decode_source(data, STANDARD_INPUT_NAME)
         source = SourceText(STANDARD_INPUT_NAME, text, ".")
+    elif is_python_kernel(path):
+        file = path.rpartition(":")[0]
+        found = source_file.read_source(file)
+        source = SourceText(path, found.text, found.folder)
     elif not Path(path).exists() and (near := _similar_file(Path(path))):
         message = f"cannot read '{path}': there is no such file"
         raise _bad("K001", message, hint=f"did you mean '{near}'?")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, DiagnosticSink, Span
+from kcc.commands.doors import with_door
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, parse_dialect
 from kcc.commands.outputs import STANDARD
@@ -53,6 +54,13 @@ def survey(
     Raises :class:`UsageError` for launch options that cannot be read, :class:`DiagnosticError` for
     a kernel.toml that cannot.
     """
+    found = _survey(arguments, source, options, sources)
+    return replace(found, options=with_door(arguments, found.options, found.other_launch.names))
+
+
+def _survey(
+    arguments: argparse.Namespace, source: str, options: BuildOptions, sources: SourceLines
+) -> Surroundings:
     workload = None if arguments.no_toml or source == STANDARD else _find(Path(source))
     given = _read_launch_options(arguments, sources)
     if workload is None:

@@ -66,6 +66,8 @@ class InstructionClass(Enum):
     ATOMIC_LOCAL = "atomic_local"
     ATOMIC_GENERIC = "atomic_generic"
     """Atomics in any space but global and local."""
+    TENSOR = "tensor"
+    """Matrix products of a warp: tensor cores."""
     IMAGE = "image"
     """Reads, writes and queries of images; samplers."""
     BARRIER = "barrier"
@@ -151,6 +153,7 @@ PRIMITIVE_CLASSES: dict[PrimitiveClass, InstructionClass] = {
     PrimitiveClass.IMAGE_QUERY: _C.IMAGE,
     PrimitiveClass.SAMPLER: _C.IMAGE,
     PrimitiveClass.PRINTF: _C.CALL,
+    PrimitiveClass.MATRIX: _C.TENSOR,
 }
 """Built-in functions that stay calls."""
 

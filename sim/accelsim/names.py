@@ -62,7 +62,7 @@ _CALLS = {
 
 _UNITS = {
     Unit.ALU: "IADD3", Unit.FMA: "FFMA", Unit.FP64: "DFMA", Unit.SFU: "MUFU.RCP",
-    Unit.CONTROL: "BRA", Unit.MEMORY: "TEX.LL",
+    Unit.CONTROL: "BRA", Unit.MEMORY: "TEX.LL", Unit.TENSOR: "HMMA.16816.F32",
 }  # fmt: skip
 """Where nothing more exact is known."""
 
@@ -74,6 +74,7 @@ _STEMS = {
     Unit.SFU: frozenset({"MUFU", "I2F", "F2I", "F2F", "FRND"}),
     Unit.CONTROL: frozenset({"BRA", "BRX", "EXIT"}),
     Unit.MEMORY: frozenset[str](),
+    Unit.TENSOR: frozenset({"HMMA", "IMMA", "DMMA", "BMMA"}),
 }  # fmt: skip
 """Names that may be taken where a unit executes an operation."""
 

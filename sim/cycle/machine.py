@@ -15,6 +15,7 @@ from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
+from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
 
 QUANTUM = 32
 """Cycles an SM may run ahead of the others: cycle counts move by 0.05 to 2.6 %, see docs."""
@@ -60,6 +61,7 @@ class Machine:
     int_mul_latency: int
     l1_bytes: int
     code_bytes: int
+    tensor: TensorCores
     occupancy: Occupancy
     assumptions: tuple[Assumption, ...]
 
@@ -96,7 +98,8 @@ def machine_of(
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),
         whole(reader, "latency_cycles.int_mul", units[Unit.ALU].latency, "as an addition"),
-        l1_bytes, _code_bytes(gpu), occupancy, reader.assumptions,
+        l1_bytes, _code_bytes(gpu), tensor_cores_of(gpu, int(conf[Conf.SCHEDULERS])),
+        occupancy, reader.assumptions,
     )  # fmt: skip
 
 
@@ -144,6 +147,7 @@ def _units(reader: GpuReader, conf: NDArray[np.int64]) -> dict[Unit, UnitTiming]
         found[unit] = UnitTiming(max(latency, 1), interval)
     branch = whole(reader, "latency_cycles.branch", found[Unit.ALU].latency, "as an addition")
     fact = reader.fact("initiation_interval_cycles.branch")
+    found[Unit.TENSOR] = UnitTiming(round(LATENCY_CYCLES), 1)
     found[Unit.CONTROL] = UnitTiming(max(branch, 1), ceil(fact.value) if fact else 1)
     ldst = reader.integer(
         "lanes_per_sm.ldst", assumed=reader.integer("warp_size"), reason="a warp per cycle and SM"

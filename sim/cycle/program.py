@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,6 +122,10 @@ def _set_operation(
         if unit is Unit.EITHER:
             unit = (Unit.ALU, Unit.FMA)[number % 2]
         set_issue(row, unit, issues, own.steps, machine, own.kind)
+    if own.product is not None:
+        cycles = machine.tensor.cycles(own.product)
+        row[Op.INTERVAL] = max(1, ceil(cycles))
+        row[Op.LATENCY] = max(1, ceil(machine.tensor.latency(own.product)))
 
 
 def _registers(instructions: Sequence[TracedInstruction]) -> dict[int, int]:

@@ -122,6 +122,10 @@ class Demand:
                 for r, unit in zip(rows, units, strict=True)
             ]
         )
+        for i, row in enumerate(rows):
+            if row.product is not None:
+                self.busy[i] = row.slots * machine.tensor.cycles(row.product)
+                self.latency[i] = machine.tensor.latency(row.product)
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
         self.behind = np.zeros(n)

@@ -49,6 +49,9 @@ class Resource(IntEnum):
     SFU = 3
     MEMORY = 4
     CONTROL = 5
+    EITHER = 6
+    """Of :class:`kcc.sim.machine.costs.Unit`; what goes there is dealt out before."""
+    TENSOR = 7
 
 
 RESOURCES = len(Resource)

@@ -132,7 +132,13 @@ def _fill(
         rows[:, native.I_L2] = profile.of(Feature.L2_REQUESTS) * l2 / machine.l2_slices
         rows[:, native.I_DRAM] = profile.of(Feature.DRAM_TRANSFERS) * dram / machine.channels
     if extensions.pipelines:
-        for unit in (Resource.ALU, Resource.FMA, Resource.FP64, Resource.SFU):
+        for unit in (
+            Resource.ALU,
+            Resource.FMA,
+            Resource.FP64,
+            Resource.SFU,
+            Resource.TENSOR,
+        ):
             rows[:, native.I_UNITS + unit] = profile.of_resource(unit)
 
 

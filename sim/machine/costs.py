@@ -33,6 +33,9 @@ class Unit(IntEnum):
     EITHER = 6
     """Moves between registers: ptxas deals them out between ALU (MOV) and FMA (IMAD.MOV)."""
 
+    TENSOR = 7
+    """Matrix products; how long each takes is in :mod:`kcc.sim.machine.tensor_cores`."""
+
 
 UNITS = len(Unit)
 
@@ -85,6 +88,7 @@ COSTS: dict[InstructionClass, Cost] = {
     _C.FENCE: Cost(Unit.CONTROL, 1, 1, "MEMBAR"),
     _C.CALL: Cost(Unit.CONTROL, 20, 20, "a call with its moves; rare"),
     _C.BARRIER: Cost(Unit.CONTROL, 1, 1, "BAR.SYNC"),
+    _C.TENSOR: Cost(Unit.TENSOR, 1, 1, "HMMA, IMMA, BMMA, DMMA"),
     _C.IMAGE: Cost(Unit.MEMORY, 1, 1, "TEX"),
 }  # fmt: skip
 """The rows for NVIDIA GPUs since Volta; what is not here goes through memory."""

@@ -15,6 +15,7 @@ from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
 from kcc.sim.machine.load_port import address_cycles, crossing_cycles, lookup_cycles
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
+from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
 from kcc.sim.program.operations import MachineOperation
 
 SUSTAINED = 0.97
@@ -96,6 +97,7 @@ class Machine:
     launch_cycles: float
     """From launch to the first instruction and from the last to the end."""
     block_start_cycles: float
+    tensor: TensorCores
     greedy: bool
     """Whether schedulers stay with a warp as long as it can issue, and then take the youngest
     (Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores", MICRO 2025,
@@ -168,6 +170,7 @@ def machine_of(reader: GpuReader) -> Machine:
         banks=reader.integer("shared_banks", assumed=32, reason="as all NVIDIA GPUs"),
         launch_cycles=launch_cycles(gpu, clock, LaunchWay.QUEUED),
         block_start_cycles=_value(gpu.block_start_cycles, BLOCK_START_CYCLES),
+        tensor=tensor_cores_of(gpu, schedulers),
         greedy=generation is Generation.VOLTA,
     )
 
@@ -205,7 +208,7 @@ def _intervals(reader: GpuReader, schedulers: int) -> dict[Unit, float]:
         Unit.FP64: ("lanes_per_sm.fp64", max(fp32 // 32, 1)),
         Unit.SFU: ("lanes_per_sm.sfu", 16),
     }
-    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0, Unit.EITHER: 1.0}
+    found = {Unit.CONTROL: 1.0, Unit.MEMORY: 1.0, Unit.EITHER: 1.0, Unit.TENSOR: 1.0}
     for unit, (key, assumed) in lanes.items():
         count = reader.integer(key, assumed=assumed, reason="from the number of cores")
         found[unit] = warp * schedulers / max(count, 0.5)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kcc.frontend.builtins.matrix import ROW
 from kcc.frontend.builtins.primitives import primitive_of
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
@@ -26,7 +27,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import IntTy, PtrTy, scalar_of
-from kcc.frontend.ir.values import ConstantInt, InstructionRef
+from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.passes.memory.memory_accesses import MemoryAccess
 from kcc.passes.mix.classify import intrinsic_stem
 
@@ -115,6 +116,32 @@ def is_apart(instruction: AnyInstruction) -> bool:
     program's text (NVIDIA's sm_32_intrinsics.hpp), of whose operand a compiler takes no constant
     apart."""
     return isinstance(instruction, Load) and instruction.nontemporal
+
+
+def matrix_base(function: Function, pointer: Value) -> Value:
+    """The address that a lane gives to ``ldmatrix``, where a pointer is to the word that it takes:
+    LDSM finds the words itself. Any other pointer as it is."""
+    step = pointer
+    while isinstance(step, InstructionRef):
+        made = function.instructions[step.index]
+        if not isinstance(made, GetElementPtr):
+            break
+        for index in made.indices:
+            if _is_matrix_row(function, index):
+                return made.base
+        step = made.base
+    return pointer
+
+
+def _is_matrix_row(function: Function, index: Value) -> bool:
+    while isinstance(index, InstructionRef):
+        made = function.instructions[index.index]
+        if isinstance(made, Call):
+            return made.callee.startswith(ROW)
+        if not isinstance(made, Cast):
+            return False
+        index = made.operand
+    return False
 
 
 def own_addresses(function: Function) -> Mapping[int, float]:

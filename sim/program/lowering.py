@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
 from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
@@ -42,7 +43,13 @@ from kcc.sim.machine.costs import (
     cost_of,
     division_cost,
 )
-from kcc.sim.program.folding import folding_of, function_name, is_apart, own_addresses
+from kcc.sim.program.folding import (
+    folding_of,
+    function_name,
+    is_apart,
+    matrix_base,
+    own_addresses,
+)
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
@@ -72,6 +79,7 @@ class _Draft:
     every: int = 1
     whole: float = 0.0
     has_doubles: bool = False
+    product: MatrixProduct | None = None
 
 
 @dataclass(slots=True)
@@ -257,6 +265,8 @@ class _Lowering:
                 line=_line(instruction), instruction=instruction.index,
             )  # fmt: skip
             draft.overhead = self.unrolling.is_overhead(instruction)
+            if kind is InstructionClass.TENSOR and isinstance(instruction, Call):
+                draft.product = matrix_product(instruction.callee)
             draft.has_doubles = unit is Unit.SFU and _has_doubles(instruction)
             yield self._add(instruction.block, draft)
 
@@ -358,9 +368,10 @@ class _Lowering:
 
     def _address(self, instruction: AnyInstruction, touch: MemoryAccess) -> list[int]:
         """What an access waits for to have its address; makes the operations that compute it."""
-        address = self.values.address(instruction, touch.pointer)
+        pointer = matrix_base(self.function, touch.pointer)
+        address = self.values.address(instruction, pointer)
         terms = frozenset(terms_of(address))
-        roots = self._needs([touch.pointer])
+        roots = self._needs([pointer])
         if is_apart(instruction):
             return roots
         varying = self.values.varying(address)
@@ -544,5 +555,5 @@ def _frozen(draft: _Draft) -> MachineOperation:
     return MachineOperation(
         draft.unit, draft.kind, draft.slots, draft.steps, tuple(draft.needs), draft.memory,
         draft.access, draft.bytes, draft.line, draft.instruction, -1, draft.parts, draft.every,
-        draft.whole, draft.has_doubles,
+        draft.whole, draft.has_doubles, draft.product,
     )  # fmt: skip

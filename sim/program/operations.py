@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 
@@ -53,6 +54,8 @@ class MachineOperation:
     every: int = 1
     whole: float = 0.0
     has_doubles: bool = False
+    product: MatrixProduct | None = None
+    """What the tensor cores compute."""
 
     @property
     def at_once(self) -> float:

@@ -15,6 +15,7 @@ from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.images import write_image_call
 from kcc.tracegen.simt.lanes import write_lane_call
 from kcc.tracegen.simt.layout import Worker
+from kcc.tracegen.simt.matrices import write_matrix_product
 from kcc.tracegen.simt.printing import write_printf
 from kcc.tracegen.simt.undefined import CALLS
 from kcc.tracegen.simt.watching import write_watch
@@ -41,6 +42,8 @@ def write_call(frame: WarpFrame, call: Call) -> Wide | None:
             return write_lane_call(frame, call, primitive)
         case PrimitiveClass.PRINTF:
             return write_printf(frame, call)
+        case PrimitiveClass.MATRIX:
+            return write_matrix_product(frame, call)
         case _:
             return write_image_call(frame, call, primitive)
 

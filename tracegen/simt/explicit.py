@@ -100,9 +100,12 @@ class _Body:
             copy.write_loop()
 
     def _step(self, call: Call, kind: str) -> int:
-        """Bytes of an element."""
+        """Bytes of an element. A copy of 8 or 16 bytes at such an address is one access."""
         pointers = call.argument_attributes[: 1 if kind == "memset" else 2]
         known = [p.alignment_bytes or 1 for p in pointers] + [self._multiple(call.operands[2])]
+        size = call.operands[2]
+        if kind != "memset" and isinstance(size, ConstantInt) and 8 <= size.value <= min(known):
+            return size.value if size.value in (8, 16) else 4
         return next(s for s in (4, 2, 1) if all(k % s == 0 for k in known))
 
     def _multiple(self, size: Value) -> int:
@@ -133,7 +136,7 @@ class _Copy:
 
     @property
     def element(self) -> str:
-        return f"i{8 * self.step}"
+        return f"i{8 * self.step}" if self.step <= 4 else f"<{self.step // 4} x i32>"
 
     def emit(self, text: str) -> None:
         self.body.lines.append(f"  {text}{self.place}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcc.frontend.builtins.matrix import ROW, moves_matrix
 from kcc.frontend.builtins.primitives import Primitive
 from kcc.frontend.ir.builder import Value, const_int, zero
 from kcc.frontend.ir.instructions import Call
@@ -21,6 +22,8 @@ def write_lane_call(frame: WarpFrame, call: Call, primitive: Primitive) -> Wide 
             return _ballot(frame, call)
         case "sub_group_all" | "sub_group_any":
             return _vote(frame, call, everyone=primitive.name == "sub_group_all")
+        case name if moves_matrix(name):
+            return Wide((move_matrix(frame, call),))
         case _:
             return _shuffle(frame, call, primitive.name.removeprefix("sub_group_shuffle"))
 
@@ -75,6 +78,33 @@ def _shuffle(frame: WarpFrame, call: Call, kind: str) -> Wide:
     source = code.select(inside, source, own)
     values = frame.operand(call.operands[0])
     return Wide(tuple(_pick(frame, frame.lanes(p), source) for p in values.parts))
+
+
+def move_matrix(frame: WarpFrame, call: Call) -> Value:
+    """What a lane gets of an 8 x 8 matrix of 16 bits, see :mod:`kcc.frontend.builtins.matrix`."""
+    code, lane = frame.code, frame.iota(I32)
+    given = frame.lanes(frame.operand(call.operands[0]).parts[0])
+
+    def constant(value: int) -> Value:
+        return Value(given.type, f"splat (i32 {value})")
+
+    row = code.binary("lshr", lane, constant(2))
+    word = code.binary("and", lane, constant(3))
+    if call.callee.startswith(ROW):
+        matrix = int(call.callee.removeprefix(ROW))
+        source = code.binary("add", row, constant(8 * matrix))
+        away = code.binary("sub", _pick(frame, given, source), given)
+        return code.binary("add", away, code.binary("shl", word, constant(2)))
+    # Column ``row`` of rows 2 * word and 2 * word + 1, each in lane 4 * r + column / 2.
+    first = code.binary("shl", word, constant(3))
+    first = code.binary("add", first, code.binary("lshr", row, constant(1)))
+    second = code.binary("add", first, constant(4))
+    shift = code.binary("shl", code.binary("and", row, constant(1)), constant(4))
+    low, high = (
+        code.binary("and", code.binary("lshr", _pick(frame, given, s), shift), constant(65535))
+        for s in (first, second)
+    )
+    return code.binary("or", low, code.binary("shl", high, constant(16)))
 
 
 def _pick(frame: WarpFrame, vector: Value, source: Value) -> Value:

@@ -82,6 +82,7 @@ _SENT = frozenset(
         PrimitiveClass.LANES, PrimitiveClass.VOTE, PrimitiveClass.IMAGE_READ,
         PrimitiveClass.IMAGE_WRITE, PrimitiveClass.PRINTF, PrimitiveClass.WORK_ITEM,
         PrimitiveClass.SUBGROUP, PrimitiveClass.SAMPLER, PrimitiveClass.IMAGE_QUERY,
+        PrimitiveClass.MATRIX,
     }
 )  # fmt: skip
 """Functions that other work-items, or the host, see the arguments of."""

@@ -179,17 +179,18 @@ def copy_async(w: Writer, item: Instruction) -> None:
     target, space = w.pointer(to, SHARED)
     where = f"{pointer_type(space)} {target}, align {size.value}"
     if not more or (isinstance(more[0], Integer) and more[0].value == size.value):
-        w.line(f"store {kind} {_copied(w, source, kind, size.value)}, {where}")
+        _copy(w, (target, space), source, size.value)
         return
     count = w.read(more[0], "i32")
     some, none, end = w.fresh("copy"), w.fresh("clear"), w.fresh("copied")
     w.branch(w.compare("ne", "i32", count, 0), some, none)
-    w.ended = True
     w.label(some)
-    value = _copied(w, source, kind, size.value)
-    if not _all_or_nothing(w, more[0], size.value):
+    if _all_or_nothing(w, more[0], size.value):
+        _copy(w, (target, space), source, size.value)
+    else:
+        value = _copied(w, source, kind, size.value)
         value = _first_bytes(w, value, kind, size.value, count)
-    w.line(f"store {kind} {value}, {where}")
+        w.line(f"store {kind} {value}, {where}")
     w.jump(end)
     w.label(none)
     w.line(f"store {kind} zeroinitializer, {where}")
@@ -197,16 +198,33 @@ def copy_async(w: Writer, item: Instruction) -> None:
     w.label(end)
 
 
-def _all_or_nothing(w: Writer, operand: Operand, size: int) -> bool:
+def _all_or_nothing(w: Writer, operand: Operand, size: int, depth: int = 0) -> bool:
     """Whether a source size is chosen between nothing and the whole."""
-    if not isinstance(operand, Register):
+    if operand in (Integer(0), Integer(size)):
+        return True
+    if not isinstance(operand, Register) or depth > 4:
         return False
     found = [
         i for i in w.flat.body
         if isinstance(i, Instruction) and i.operands and i.operands[0] == operand
     ]  # fmt: skip
     return bool(found) and all(
-        i.words[0] == "selp" and set(i.operands[1:3]) <= {Integer(0), Integer(size)} for i in found
+        i.words[0] in ("selp", "mov")
+        and all(_all_or_nothing(w, o, size, depth + 1) for o in i.operands[1:3])
+        for i in found
+    )
+
+
+def _copy(w: Writer, to: tuple[str, int], source: Operand, size: int) -> None:
+    """A copy that no register sees: volatile, so that it stays one."""
+    target, into = to
+    pointer, space = w.pointer(source, GLOBAL)
+    kinds = [pointer_type(into), pointer_type(space)]
+    symbol = f"llvm.memcpy.p{into}.p{space}.i64"
+    w.declared[symbol] = f"declare void @{symbol}({kinds[0]}, {kinds[1]}, i64, i1 immarg)"
+    w.line(
+        f"call void @{symbol}({kinds[0]} align {size} {target}, "
+        f"{kinds[1]} align {size} {pointer}, i64 {size}, i1 true)"
     )
 
 

@@ -72,16 +72,24 @@ def module_text(module: Module, places: Places) -> Text:
     return Text(builder.text(), tuple(kernels), tuple(refused), tuple(warnings))
 
 
-_MANGLED = re.compile(r"_Z(?:L)?(?:N\d*)?(\d+)(\w+)")
+_MANGLED = re.compile(r"_ZL?(N?)(?=\d)")
+_COMPONENT = re.compile(r"(\d+)([A-Za-z_]\w*)")
 
 
 def source_name(symbol: str) -> str:
-    """A kernel's name in the source: that of a mangled name without its parameters."""
+    """A kernel's name in the source: that of a mangled name without scopes and parameters."""
     match = _MANGLED.match(symbol)
     if match is None:
         return symbol
-    size = int(match[1])
-    return match[2][:size] if 0 < size <= len(match[2]) else symbol
+    name, here = "", match.end()
+    while component := _COMPONENT.match(symbol, here):
+        size = int(component[1])
+        if size > len(component[2]):
+            break
+        name, here = component[2][:size], component.start(2) + size
+        if not match[1]:
+            break
+    return name or symbol
 
 
 @dataclass(slots=True)

@@ -1,0 +1,88 @@
+"""Matrix products of a warp: the primitives that PTX's ``mma`` and ``wgmma`` become.
+
+``__kcc_mma_SHAPE_D_A_B_C[_OPTIONS]`` takes the fragments of A, B and C as vectors of registers and
+gives that of D: ``<n x i32>`` for packed elements and integers, ``<n x float>``, ``<n x double>``.
+Which lane holds which element: PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours; one
+rule makes all of them but Volta's m8n8k4.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+PREFIX = "__kcc_mma_"
+
+ROW = "__kcc_matrix_row_"
+"""``i32 (i32)``: before the number of an 8 x 8 matrix of 16 bits of which the lanes 8 m to 8 m + 7
+give the addresses of the rows: how far the word that a lane takes lies behind the address it gives
+itself. Lane 4 r + w takes word w of row r, as ``ldmatrix`` does."""
+
+TRANSPOSED = "__kcc_matrix_transposed"
+"""``i32 (i32)``: of words of such a matrix those of the transposed one."""
+
+BITS = {"f64": 64, "tf32": 32, "f32": 32, "s32": 32, "f16": 16, "bf16": 16, "e4m3": 8, "e5m2": 8,
+        "s8": 8,
+        "u8": 8, "s4": 4, "u4": 4, "b1": 1}  # fmt: skip
+"""Of an element of a matrix."""
+
+_SYMBOL = re.compile(rf"{PREFIX}m(\d+)n(\d+)k(\d+)_(\w+?)_(\w+?)_(\w+?)_([a-z0-9]+)((?:_[a-z]+)*)")
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixProduct:
+    """D = A B + C of ``m`` x ``n`` x ``k``; types as PTX writes them. ``options`` are among
+    satfinite, and, xor."""
+
+    m: int
+    n: int
+    k: int
+    d: str
+    a: str
+    b: str
+    c: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def symbol(self) -> str:
+        """The name of the primitive."""
+        words = "".join(f"_{o}" for o in self.options)
+        return f"{PREFIX}m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{words}"
+
+    @property
+    def multiply_adds(self) -> int:
+        """Of a warp."""
+        return self.m * self.n * self.k
+
+    @property
+    def registers(self) -> tuple[int, int, int]:
+        """A lane's registers of A, of B, and of C and D: of 32 bits, of f64 of 64."""
+        inner = 32 * max(BITS[self.a], 32)
+        outer = 32 * max(BITS[self.d], 32)
+        return (
+            max(self.m * self.k * BITS[self.a] // inner, 1),
+            max(self.k * self.n * BITS[self.b] // inner, 1),
+            self.m * self.n * BITS[self.d] // outer,
+        )
+
+    @property
+    def packed(self) -> int:
+        """Elements of A, and of B, in a register."""
+        return max(32 // BITS[self.a], 1)
+
+
+def moves_matrix(symbol: str) -> bool:
+    """Whether a symbol is one of the exchanges above."""
+    return symbol == TRANSPOSED or symbol.startswith(ROW)
+
+
+@cache
+def matrix_product(symbol: str) -> MatrixProduct | None:
+    """What a primitive computes; None for a symbol of something else."""
+    match = _SYMBOL.fullmatch(symbol)
+    if match is None:
+        return None
+    m, n, k = (int(match[i]) for i in (1, 2, 3))
+    options = tuple(match[8].split("_")[1:]) if match[8] else ()
+    return MatrixProduct(m, n, k, match[4], match[5], match[6], match[7], options)

@@ -1,0 +1,107 @@
+"""CUDA through NVIDIA's own front end, NVRTC, which needs no GPU: its PTX comes in.
+
+NVRTC knows headers of the toolkit only by the packages nvidia-cuda-runtime-cu12 and
+nvidia-cuda-cccl-cu12.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.scratch import scratch_folder
+from kcc.frontend.kernel import CompiledUnit, Language
+from kcc.frontend.options import BuildOptions, SourceText
+
+RUNNER = Path(__file__).with_name("nvrtc_runner.py")
+TIME_LIMIT_SECONDS = 300
+DEFAULT_CAPABILITY = 80
+NAME = "nvrtc"
+
+_MESSAGE = re.compile(r"(.*?)\((\d+)\): (error|catastrophic error|warning)[^:]*: (.*)")
+
+
+def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
+    """The kernels of a CUDA source as NVRTC compiles it. Raises :class:`DiagnosticError`: K434
+    where NVRTC is not there, K436 for what it refuses."""
+    from kcc.frontend.ptx.reading import compile_ptx
+
+    library = find_nvrtc()
+    if library is None:
+        hint = "install the package nvidia-cuda-nvrtc-cu12==12.9.86 (kcc[nvidia])"
+        raise DiagnosticError([Diagnostic("K434", "NVRTC is not there", hint=hint)])
+    text = _ptx(source, options, library)
+    unit = compile_ptx(SourceText(source.name, text, source.folder), options)
+    kernels = tuple(replace(k, language=Language.CUDA) for k in unit.kernels)
+    sources = {**unit.sources, source.name: source.text.split("\n")}
+    return replace(unit, frontend=NAME, language=Language.CUDA, kernels=kernels, sources=sources)
+
+
+@cache
+def find_nvrtc() -> Path | None:
+    """NVRTC's library among the packages of this environment."""
+    for folder in _packages():
+        found = sorted((folder / "cuda_nvrtc" / "lib").glob("libnvrtc.so.*"))
+        if found:
+            return found[-1]
+    return None
+
+
+def _packages() -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        yield Path(folder)
+
+
+def _options(source: SourceText, options: BuildOptions) -> list[str]:
+    capability = options.door.capability
+    words = [f"-arch=sm_{capability or DEFAULT_CAPABILITY}", "-lineinfo", "-default-device"]
+    words += [
+        f"-U{macro.name}" if macro.value is None else f"-D{macro.name}={macro.value}"
+        for macro in options.macros
+    ]
+    folders = [source.folder, *options.include_dirs]
+    folders += [str(f / n / "include") for f in _packages() for n in ("cuda_runtime", "cuda_cccl")]
+    words += [f"-I{folder}" for folder in folders]
+    words += [f"-include={name}" for name in options.forced_includes]
+    if options.fast_relaxed_math:
+        words.append("-use_fast_math")
+    return words
+
+
+def _ptx(source: SourceText, options: BuildOptions, library: Path) -> str:
+    request = {
+        "library": str(library), "source": source.text, "name": source.name,
+        "options": _options(source, options), "instantiate": list(options.instantiate),
+    }  # fmt: skip
+    with scratch_folder() as folder:
+        target = folder / "answer.json"
+        done = subprocess.run(
+            [sys.executable, str(RUNNER), str(target)], input=json.dumps(request),
+            capture_output=True, text=True, check=False, timeout=TIME_LIMIT_SECONDS,
+        )  # fmt: skip
+        if not target.exists():
+            message = f"NVRTC's process ends with {done.returncode}"
+            raise DiagnosticError([Diagnostic("K436", message, Span(source.name, 0))])
+        answer = json.loads(target.read_text(encoding="utf-8"))
+    if "ptx" in answer:
+        return str(answer["ptx"])
+    raise DiagnosticError(_messages(str(answer["log"]), source.name))
+
+
+def _messages(log: str, name: str) -> list[Diagnostic]:
+    found = [
+        Diagnostic("K436", match[4].strip(), Span(match[1], int(match[2])))
+        for line in log.split("\n")
+        if (match := _MESSAGE.match(line)) and match[3] != "warning"
+    ]
+    first = log.strip().split("\n")[0][:300]
+    return found or [Diagnostic("K436", first or "NVRTC fails", Span(name, 0))]

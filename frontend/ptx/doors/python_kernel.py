@@ -1,0 +1,151 @@
+"""``kernel.py:name``: a kernel of a Python file, compiled by Triton or Numba.
+
+Specialised as Triton's JIT does: pointers and integers that are multiples of 16 say so, integers
+that are 1 are constants; without values of its arguments nothing is known of its integers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.scratch import scratch_folder
+from kcc.frontend import PYTHON_KERNEL
+from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.options import BuildOptions, DoorOptions, SourceText
+
+RUNNER = Path(__file__).with_name("python_runner.py")
+TIME_LIMIT_SECONDS = 300
+DEFAULT_CAPABILITY = 80
+
+
+def compile_python(source: SourceText, options: BuildOptions) -> CompiledUnit:
+    """The kernel of a Python file. Raises :class:`DiagnosticError`: K434 where its compiler is not
+    there, K435 for what it refuses."""
+    from kcc.frontend.ptx.reading import compile_ptx
+
+    made = _made(source.name, options)
+    text = _with_names(made)
+    name = f"{source.name}.ptx"
+    try:
+        unit = compile_ptx(SourceText(name, text, source.folder), options)
+    except DiagnosticError as error:
+        raise DiagnosticError(
+            [_of_source(d, source.name, made.compiler) for d in error.diagnostics]
+        ) from None
+    told = ", ".join(made.specialised) or "nothing of the arguments"
+    note = Diagnostic("K437", f"compiled by {made.compiler}, which was told: {told}")
+    sources = {**unit.sources, source.name: source.text.split("\n")}
+    return replace(
+        unit, name=source.name, frontend=made.compiler, sources=sources,
+        warnings=(*unit.warnings, note),
+    )  # fmt: skip
+
+
+def _of_source(found: Diagnostic, name: str, compiler: str) -> Diagnostic:
+    return replace(found, message=f"in {compiler}'s PTX: {found.message}", span=Span(name, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    ptx: str
+    names: tuple[str, ...]
+    shared: int
+    compiler: str
+    specialised: tuple[str, ...]
+    constant: tuple[str, ...]
+    """Arguments that are no parameters of the PTX any more."""
+    symbol: str
+
+
+def _made(name: str, options: BuildOptions) -> _Made:
+    python = options.door
+    macros = tuple((m.name, m.value) for m in options.macros if m.value is not None)
+    match = PYTHON_KERNEL.fullmatch(name)
+    assert match is not None
+    stamp = Path(match["file"]).stat()
+    return _compiled(
+        (match["file"], match["kernel"]), macros, python, (stamp.st_mtime_ns, stamp.st_size)
+    )
+
+
+@lru_cache(maxsize=512)
+def _compiled(
+    place: tuple[str, str],
+    macros: tuple[tuple[str, str], ...],
+    python: DoorOptions,
+    stamp: tuple[int, int],
+) -> _Made:
+    """What a compiler makes; ``stamp`` tells versions of the file apart."""
+    del stamp
+    file, kernel = place
+    request = {
+        "file": str(Path(file).resolve()), "name": kernel, "macros": macros,
+        "signature": python.signature, "capability": python.capability or DEFAULT_CAPABILITY,
+        "values": dict(python.values),
+    }  # fmt: skip
+    answer = _asked(request, f"{file}:{kernel}")
+    where = Span(file, int(answer.get("line") or 0))
+    if "error" in answer:
+        message = str(answer["error"])
+        if "No module named" in message and re.search(r"'(triton|numba|numba\.cuda)'", message):
+            hint = "install triton==3.9.* (kcc[triton]) or numba-cuda[cu12] (kcc[numba])"
+            raise DiagnosticError([Diagnostic("K434", message, where, hint=hint)])
+        names = answer.get("kernels")
+        hint = f"kernels of the file: {', '.join(names)}" if names else None
+        raise DiagnosticError([Diagnostic("K435", " ".join(message.split()), where, hint=hint)])
+    return _Made(
+        str(answer["ptx"]), tuple(answer["names"]), int(answer["shared"]),
+        str(answer["compiler"]), tuple(answer["specialised"]), tuple(answer["constant"]),
+        str(answer["symbol"]),
+    )  # fmt: skip
+
+
+def _asked(request: Mapping[str, object], name: str) -> dict[str, object]:
+    with scratch_folder() as folder:
+        target = folder / "answer.json"
+        command = [sys.executable, str(RUNNER), str(target)]
+        try:
+            done = subprocess.run(
+                command, input=json.dumps(request), capture_output=True, text=True, check=False,
+                timeout=TIME_LIMIT_SECONDS,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"error": f"'{name}' is not compiled within {TIME_LIMIT_SECONDS} s"}
+        if target.exists():
+            return json.loads(target.read_text(encoding="utf-8"))
+        words = (done.stderr or done.stdout).strip().split("\n")[-1]
+        return {"error": f"the compiler's process ends with {done.returncode}: {words[:300]}"}
+
+
+def _with_names(made: _Made) -> str:
+    """The PTX with the names that arguments have in Python, and with its shared memory's size.
+    What Triton adds behind the arguments is its scratch memory. Arguments that are constant
+    stand behind those."""
+    text = made.ptx
+    names = list(dict.fromkeys(re.findall(r"\b[\w$]+_param_\d+\b", text)))
+    extra = ("global_scratch", "profile_scratch", "more")
+    for number, own in enumerate(names):
+        behind = number - len(made.names)
+        name = made.names[number] if behind < 0 else extra[min(behind, 2)]
+        text = re.sub(rf"\b{re.escape(own)}(?!\d)", name.replace(".", "_"), text)
+    unused = "".join(f",\n\t.param .u32 {name}" for name in made.constant)
+    text = re.sub(
+        rf"(\.entry {re.escape(made.symbol)}\(.*?)(\s*\))",
+        rf"\1{unused}\2",
+        text,
+        count=1,
+        flags=re.DOTALL,
+    )
+    return re.sub(
+        r"\.extern (\.shared [^\n]*?)\[\];",
+        rf"\1[{max(made.shared, 1)}];",
+        text,
+    )

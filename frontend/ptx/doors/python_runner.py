@@ -1,0 +1,196 @@
+"""Runs alone, with Triton or Numba: compiles one kernel of a Python file to PTX.
+
+Reads a request as JSON on standard input and writes an answer as JSON to the file that its first
+argument names. Imports nothing of kcc: what runs it is any Python that has the compiler.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+LARGEST_MESSAGE = 2000
+
+
+def main() -> None:
+    """Answer one request: ``ptx`` and what belongs to it, or ``error``."""
+    request = json.loads(sys.stdin.read())
+    try:
+        answer = _compiled(request)
+    except Exception as error:  # noqa: BLE001 -- whatever a kernel's file does is the answer
+        text = f"{type(error).__name__}: {error}"
+        answer = {"error": text[:LARGEST_MESSAGE], "line": _line_of(error, request["file"])}
+    Path(sys.argv[1]).write_text(json.dumps(answer), encoding="utf-8")
+
+
+def _line_of(error: BaseException, file: str) -> int:
+    """The line of the user's file where an error came from; 0 for none."""
+    found, trace = 0, error.__traceback__
+    while trace is not None:
+        if Path(trace.tb_frame.f_code.co_filename) == Path(file):
+            found = trace.tb_lineno
+        trace = trace.tb_next
+    node = getattr(error, "node", None)
+    return getattr(node, "lineno", 0) or found
+
+
+def _compiled(request: dict[str, Any]) -> dict[str, Any]:
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # its default changes by version
+    os.environ.setdefault("NUMBA_CUDA_ENABLE_PYNVJITLINK", "0")
+    path = request["file"]
+    sys.path.insert(0, str(Path(path).parent))
+    spec = importlib.util.spec_from_file_location("kcc_kernels", path)
+    if spec is None or spec.loader is None:
+        return {"error": "this is no Python file", "line": 0}
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["kcc_kernels"] = module
+    spec.loader.exec_module(module)
+    kernel = getattr(module, request["name"], None)
+    if kernel is None:
+        names = [
+            n for n, v in vars(module).items() if hasattr(v, "arg_names") or hasattr(v, "py_func")
+        ]
+        return {"error": f"there is no '{request['name']}' in it", "line": 0, "kernels": names}
+    while not hasattr(kernel, "arg_names") and hasattr(kernel, "fn"):
+        kernel = kernel.fn
+    if hasattr(kernel, "arg_names"):
+        return _triton(kernel, request)
+    return _numba(getattr(kernel, "py_func", kernel), request)
+
+
+# Triton
+
+_INTEGERS = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "i1")
+
+
+def _triton(kernel: Any, request: dict[str, Any]) -> dict[str, Any]:
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    names = list(kernel.arg_names)
+    marked = {p.name for p in kernel.params if p.is_constexpr}
+    given, options = _constants(request["macros"], names)
+    unknown = [n for n in marked if n not in given and not _has_default(kernel, n)]
+    if unknown:
+        return {"error": f"-D gives no value for {', '.join(unknown)}", "line": 0}
+    for parameter in kernel.params:
+        if parameter.name in marked and parameter.name not in given:
+            given[parameter.name] = parameter.default
+    types = _types([n for n in names if n not in given], request["signature"])
+    if isinstance(types, str):
+        return {"error": types, "line": 0}
+    attributes, said, ones = dict[Any, Any](), list[str](), list[str]()
+    for index, name in enumerate(names):
+        value = request["values"].get(name)
+        if name not in types:
+            continue
+        if types[name] in _INTEGERS and value == 1:
+            del types[name]
+            given[name] = 1
+            ones.append(name)
+            said.append(f"{name} is the constant 1")
+        elif _divisible(types[name], value):
+            attributes[index,] = [["tt.divisibility", 16]]
+            said.append(f"{name} is a multiple of 16")
+    signature = {n: types.get(n, "constexpr") for n in names}
+    source = ASTSource(kernel, signature, constexprs=given, attrs=attributes)
+    target = GPUTarget("cuda", request["capability"], 32)
+    made = triton.compile(source, target=target, options=options)
+    return {
+        "ptx": made.asm["ptx"],
+        "names": [n for n in names if n not in given],
+        "shared": made.metadata.shared,
+        "threads": made.metadata.num_warps * 32,
+        "compiler": f"Triton {triton.__version__}",
+        "specialised": said,
+        "constant": ones,
+        "symbol": made.metadata.name,
+    }
+
+
+def _has_default(kernel: Any, name: str) -> bool:
+    found = next(p for p in kernel.params if p.name == name)
+    return bool(found.has_default) if hasattr(found, "has_default") else False
+
+
+def _divisible(type_: str, value: Any) -> bool:
+    """Whether Triton's JIT would mark it: pointers of an allocator are; integers by their value."""
+    if type_.startswith("*"):
+        return True
+    return type_ in _INTEGERS and isinstance(value, int) and value % 16 == 0
+
+
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+
+
+def _constants(macros: list[list[str]], names: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Meta-parameters and options of the compiler among ``-D NAME=VALUE``."""
+    constants, options = dict[str, Any](), dict[str, Any]()
+    for name, text in macros:
+        value = _value(text)
+        if name in names:
+            constants[name] = value
+        elif name in _OPTIONS:
+            options[name] = value
+    return constants, options
+
+
+def _value(text: str) -> Any:
+    import ast
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _types(names: list[str], signature: str) -> dict[str, str] | str:
+    """The types of a signature by name; a message where they do not fit."""
+    found = [t.strip() for t in signature.split(",") if t.strip()]
+    if len(found) != len(names):
+        return (
+            f"--signature has {len(found)} types, and the kernel {len(names)} arguments beside its "
+            f"constants: {', '.join(names)}"
+        )
+    return dict(zip(names, found, strict=True))
+
+
+# Numba
+
+
+def _numba(function: Any, request: dict[str, Any]) -> dict[str, Any]:
+    from numba import cuda, types
+    from numba.core import sigutils
+
+    signature = request["signature"].strip()
+    if not signature.endswith(")"):
+        signature = f"void({signature})"
+    arguments, _ = sigutils.normalize_signature(signature)
+    major, minor = divmod(request["capability"], 10)
+    ptx, _ = cuda.compile_ptx(function, signature, cc=(major, minor), lineinfo=True)
+    names = list[str]()
+    for name, type_ in zip(inspect.signature(function).parameters, arguments, strict=True):
+        if isinstance(type_, types.Array):
+            n = type_.ndim
+            parts = ["meminfo", "parent", "nitems", "itemsize", "data"]
+            parts += [f"shape{i}" for i in range(n)] + [f"strides{i}" for i in range(n)]
+            names += [f"{name}.{part}" for part in parts]
+        else:
+            names.append(name)
+    import numba
+
+    return {
+        "ptx": ptx, "names": names, "shared": 0, "threads": 0,
+        "compiler": f"Numba {numba.__version__}", "specialised": [], "constant": [],
+        "symbol": function.__name__,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

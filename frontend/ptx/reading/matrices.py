@@ -1,0 +1,167 @@
+"""Matrix instructions (PTX ISA, "Warp-level matrix instructions", "Asynchronous warpgroup-level
+matrix instructions").
+
+A product becomes one primitive (:mod:`kcc.frontend.builtins.matrix`). ``ldmatrix`` and ``stmatrix``
+become what they are: exchanges of row addresses and, transposed, of halves of words between lanes,
+and one access of 32 bits of every lane for each 8 x 8 matrix.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, MatrixProduct
+from kcc.frontend.ptx.reading.arithmetic import Handler
+from kcc.frontend.ptx.reading.model import Address, Instruction, Operand, Several
+from kcc.frontend.ptx.reading.pointers import SHARED
+from kcc.frontend.ptx.reading.typing import pointer_type
+from kcc.frontend.ptx.reading.writer import Writer
+
+_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+_SHAPES = {
+    "f16": {(16, 8, 8), (16, 8, 16)},
+    "bf16": {(16, 8, 8), (16, 8, 16)},
+    "tf32": {(16, 8, 4), (16, 8, 8)},
+    "f64": {(8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)},
+    "s8": {(8, 8, 16), (16, 8, 16), (16, 8, 32)},
+    "u8": {(8, 8, 16), (16, 8, 16), (16, 8, 32)},
+    "s4": {(8, 8, 32), (16, 8, 32), (16, 8, 64)},
+    "u4": {(8, 8, 32), (16, 8, 32), (16, 8, 64)},
+    "b1": {(8, 8, 128), (16, 8, 128), (16, 8, 256)},
+    "e4m3": {(16, 8, 16), (16, 8, 32)},
+    "e5m2": {(16, 8, 16), (16, 8, 32)},
+}
+"""By the type of A (PTX ISA, mma, table of shapes)."""
+
+ELEMENT = {"f16": "i32", "bf16": "i32", "f32": "float", "s32": "i32", "f64": "double"}
+"""In which type a register of C and D is passed."""
+
+
+def product(w: Writer, item: Instruction) -> None:
+    """Products: ``mma``."""
+    shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
+    types = tuple(x for x in item.words if x in BITS)
+    known = item.words[1] == "sync" and "row" in item.words and "col" in item.words
+    if shape is None or len(types) != 4 or not known:
+        raise w.refuse(f"'{item.opcode}' is not supported")
+    m, n, k = (int(shape[i]) for i in (1, 2, 3))
+    options = [x for x in item.words if x in ("satfinite", "xor", "and")]
+    if (m, n, k) not in _SHAPES.get(types[1], set()) or types[0] != types[3]:
+        raise w.refuse(f"'{item.opcode}' is not supported")
+    found = MatrixProduct(m, n, k, *types, tuple(options))
+    target, *sources = w.operands(item, 4)
+    inner = "double" if found.a == "f64" else "i32"
+    outer = ELEMENT[found.d]
+    counts = found.registers
+    values = [
+        _fragment(w, operand, kind, count)
+        for operand, kind, count in zip(sources, (inner, inner, outer), counts, strict=True)
+    ]
+    result = multiplied(w, found, values)
+    _spread(w, target, result, outer, counts[2])
+
+
+def multiplied(w: Writer, found: MatrixProduct, values: list[str]) -> str:
+    """The primitive's result on fragments as vectors."""
+    inner = "double" if found.a == "f64" else "i32"
+    kinds = [
+        f"<{count} x {kind}>"
+        for count, kind in zip(found.registers, (inner, inner, ELEMENT[found.d]), strict=True)
+    ]
+    arguments = ", ".join(f"{kind} {value}" for kind, value in zip(kinds, values, strict=True))
+    return w.call(kinds[2], found.symbol, arguments, ", ".join(kinds), "convergent nounwind")
+
+
+def _parts(w: Writer, operand: Operand, count: int) -> tuple[Operand, ...]:
+    parts = operand.parts if isinstance(operand, Several) else (operand,)
+    if len(parts) != count:
+        raise w.refuse(f"{count} registers are expected here, not {len(parts)}", "K430")
+    return parts
+
+
+def _fragment(w: Writer, operand: Operand, element: str, count: int) -> str:
+    kind, value = f"<{count} x {element}>", "poison"
+    for number, part in enumerate(_parts(w, operand, count)):
+        one = w.read(part, element)
+        value = w.value(f"insertelement {kind} {value}, {element} {one}, i32 {number}")
+    return value
+
+
+def _spread(w: Writer, operand: Operand, value: str, element: str, count: int) -> None:
+    kind = f"<{count} x {element}>"
+    for number, part in enumerate(_parts(w, operand, count)):
+        one = w.value(f"extractelement {kind} {value}, i32 {number}")
+        w.write(part, element, one)
+
+
+# ldmatrix, stmatrix
+
+
+def _matrices(w: Writer, item: Instruction) -> tuple[int, bool]:
+    """How many 8 x 8 matrices of 16 bits, and whether transposed."""
+    count = next((int(x[1]) for x in item.words if x in ("x1", "x2", "x4")), 0)
+    if "m8n8" not in item.words or item.type != "b16" or not count:
+        raise w.refuse(f"'{item.opcode}' is not supported")
+    return count, "trans" in item.words
+
+
+_EXCHANGE = "convergent nounwind"
+
+
+def _row(w: Writer, own: tuple[str, str], matrix: int) -> str:
+    """A pointer to the word of a matrix that this lane takes. ``own`` is the address that the lane
+    gives, as a pointer and as a number."""
+    pointer, number = own
+    away = w.call("i32", f"{ROW}{matrix}", f"i32 {number}", "i32", _EXCHANGE)
+    bytes_ = w.cast("sext", "i32", away, "i64")
+    return w.value(f"getelementptr i8, {pointer_type(SHARED)} {pointer}, i64 {bytes_}")
+
+
+def _transposed(w: Writer, word: str) -> str:
+    """A matrix of which each lane has two neighbours in a row, with two in a column instead."""
+    return w.call("i32", TRANSPOSED, f"i32 {word}", "i32", _EXCHANGE)
+
+
+def _own_row(w: Writer, place: Operand) -> tuple[str, str]:
+    """The address that a lane gives, as a pointer and as bytes of shared memory."""
+    if not isinstance(place, Address):
+        raise w.refuse("an address is expected here", "K430")
+    pointer, space = w.pointer(place, SHARED)
+    if space != SHARED:
+        raise w.refuse("the address is not known to be one of shared memory")
+    return pointer, w.convert(pointer, pointer_type(space), "i32")
+
+
+def load_matrix(w: Writer, item: Instruction) -> None:
+    """Matrices from shared memory: ``ldmatrix``."""
+    count, transposed = _matrices(w, item)
+    target, place = w.operands(item, 2)
+    own = _own_row(w, place)
+    for matrix, part in enumerate(_parts(w, target, count)):
+        pointer = _row(w, own, matrix)
+        word = w.value(f"load i32, {pointer_type(SHARED)} {pointer}, align 4")
+        w.write(part, "i32", _transposed(w, word) if transposed else word)
+
+
+def store_matrix(w: Writer, item: Instruction) -> None:
+    """Matrices into shared memory: ``stmatrix``."""
+    count, transposed = _matrices(w, item)
+    place, source = w.operands(item, 2)
+    own = _own_row(w, place)
+    for matrix, part in enumerate(_parts(w, source, count)):
+        word = w.read(part, "i32")
+        word = _transposed(w, word) if transposed else word
+        pointer = _row(w, own, matrix)
+        w.line(f"store i32 {word}, {pointer_type(SHARED)} {pointer}, align 4")
+
+
+def transpose(w: Writer, item: Instruction) -> None:
+    """A matrix transposed in registers: ``movmatrix``."""
+    target, source = w.operands(item, 2)
+    w.write(target, "i32", _transposed(w, w.read(source, "i32")))
+
+
+HANDLERS: dict[str, Handler] = {
+    "mma": product, "ldmatrix": load_matrix, "stmatrix": store_matrix, "movmatrix": transpose,
+}  # fmt: skip
+"""By the first word of the opcode."""
