@@ -181,7 +181,7 @@ def main() -> int:
     if arguments.left_out:
         printed(without, "each table left out", whole=False)
     asked = {
-        "model": arguments.model, "code": arguments.code, "sample": arguments.sample,
+        "model": arguments.model, "code": arguments.code or "default", "sample": arguments.sample,
         "seed": arguments.seed,
     }  # fmt: skip
     head = {"schema": "kcc/ledger/1", "kcc_version": kcc.__version__, "commit": commit(), **asked}
@@ -220,7 +220,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--brief", action="store_true", help="one line for a table")
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")
-    parser.add_argument("--code", choices=("kcc", "auto"), default="kcc", help="of `kcc estimate`")
+    parser.add_argument("--code", choices=("kcc", "auto"), help="of `kcc estimate`")
     parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
     methods = [method.value for method in CacheMethod]
     parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)

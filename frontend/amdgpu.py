@@ -25,7 +25,12 @@ TRIPLE = "amdgcn-amd-amdhsa"
 _Lines = Callable[[int], str]
 
 DEFAULT_BLOCK = 256
-"""The largest work-group that a kernel is compiled for if it does not say."""
+"""The largest work-group that an OpenCL kernel is compiled for if it does not say, as clang does
+for AMD's GPUs."""
+
+HIP_BLOCK = 1024
+"""The same for CUDA and HIP (clang's --gpu-max-threads-per-block): registers are kept so few that
+such a block fits, whatever the launch has."""
 
 _TARGET = re.compile(r"^target (?:datalayout|triple) = [^\n]*\n", re.MULTILINE)
 _PLAIN_POINTER = re.compile(r"(?<![\w.%@$-])ptr\b(?![\w.$-]| addrspace)")

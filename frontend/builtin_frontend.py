@@ -48,6 +48,7 @@ def compile_opencl(
             frontend=NAME,
             language=Language.OPENCL,
             level=options.opt_level,
+            costs=options.costs,
             sources=parsed.sources,
             warnings=warnings,
             refused=refused,

@@ -67,7 +67,7 @@ def fold_math(unit: CompiledUnit) -> CompiledUnit:
     text = fold_calls(unit.ir)
     if text == unit.ir:
         return unit
-    return _with_text(unit, fold_calls(optimise(text, OptLevel.O2).text))
+    return _with_text(unit, fold_calls(optimise(text, OptLevel.O2, unit.costs).text))
 
 
 def fold_calls(text: str) -> str:

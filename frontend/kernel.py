@@ -8,7 +8,7 @@ from enum import Enum
 
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.ir.model import Function, Module
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.types import AddressSpace
 
 
@@ -78,3 +78,4 @@ class CompiledUnit:
     refused: tuple[Refused, ...] = ()
     sub_group_size: int | None = None
     """The warps for which functions of sub-groups are written out; None where any will do."""
+    costs: Costs = Costs.NVIDIA

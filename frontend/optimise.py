@@ -6,8 +6,8 @@ O1  Everything inlined into the kernels, memory of the work-item in SSA form, co
     joined. Control flow stays the source's: no loop is rotated, peeled or unrolled, no branch
     becomes a select, no block is duplicated.
 O2  What a GPU compiler does before instruction selection: LLVM's own O3 pipeline, costs from its
-    NVPTX target, vectorisers off, unroll pragmas honoured. Blocks and branches are no longer
-    those of the source.
+    NVPTX or AMDGPU target, vectorisers off, unroll pragmas honoured. Blocks and branches are no
+    longer those of the source.
 
 At O1 LLVM's ``simplifycfg`` is held back by the function attribute ``optforfuzzing``, under which
 it neither forms selects nor merges conditions, exactly what keeps a program's branches; NewGVN's
@@ -21,19 +21,23 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
+from types import MappingProxyType
 
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
 from kcc.frontend.apart import EndedError, done_apart
 from kcc.frontend.diversion import diverted_stderr
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.places import restore_places
 
-TARGET_TRIPLE = "nvptx64-nvidia-cuda"
-TARGET_CPU = "sm_70"
-"""Costs of the O2 pipeline; NVPTX's do not differ from one architecture to the next but for
-types that Volta has all of."""
+TARGETS: Mapping[Costs, tuple[str, str]] = MappingProxyType({
+    Costs.NVIDIA: ("nvptx64-nvidia-cuda", "sm_70"),
+    Costs.AMD: ("amdgcn-amd-amdhsa", "gfx1030"),
+})  # fmt: skip
+"""Triple and processor of the O2 pipeline's costs. NVPTX's do not differ from one architecture to
+the next but for types that Volta has all of. AMDGPU's keep branches that lanes may take apart as
+the source has them: no loop is unswitched for one."""
 
 _GENERIC = "addrspace(4)"
 """The generic address space has another number for NVPTX, whose alias analysis would take such a
@@ -72,7 +76,7 @@ class Optimised:
     partly: Mapping[Span, int]
 
 
-def optimise(text: str, level: OptLevel) -> Optimised:
+def optimise(text: str, level: OptLevel, costs: Costs = Costs.NVIDIA) -> Optimised:
     """The module at ``level``, verified before and after; equal text gives equal text.
 
     LLVM works in a process of its own, since what it cannot cope with ends its process. Raises
@@ -81,7 +85,7 @@ def optimise(text: str, level: OptLevel) -> Optimised:
     """
     clean = _MARKERS.sub("", text)
     with diverted_stderr() as written:
-        result = _optimised(clean, level)
+        result = _optimised(clean, level, costs)
     if level is OptLevel.O2:
         result = restore_places(text, result)
     warnings = tuple(_missed(line) for line in written if _MISSED.match(line))
@@ -95,7 +99,7 @@ def optimise(text: str, level: OptLevel) -> Optimised:
     return Optimised(_MARKERS.sub("", result), warnings, partly)
 
 
-def _optimised(text: str, level: OptLevel) -> str:
+def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
     """The module after the pipeline of its level, which may be too much for LLVM."""
     match level:
         case OptLevel.O0:
@@ -105,8 +109,8 @@ def _optimised(text: str, level: OptLevel) -> str:
                 _keep_control_flow, _keep_control_flow_and_copies,
             )  # fmt: skip
         case OptLevel.O2:
-            ways = (_run_pipeline_without_target if _GENERIC in text else _run_pipeline,)
-    _prepare(level)
+            ways = (partial(_run_pipeline, costs=costs),)
+    _prepare(level, costs)
     ends = list[str]()
     for transform in ways:
         try:
@@ -215,21 +219,22 @@ def _fold_expressions(module: llvm.ModuleRef) -> None:
         passes.run(module, builder)
 
 
-def _run_pipeline(module: llvm.ModuleRef) -> None:
-    """O2."""
-    with _pass_builder(3, _target_machine()) as builder:
-        _run_default(module, builder)
-
-
-def _run_pipeline_without_target(module: llvm.ModuleRef) -> None:
-    """O2 for modules with generic pointers."""
-    with _pass_builder(3, None) as builder:
-        _run_default(module, builder)
-
-
-def _run_default(module: llvm.ModuleRef, builder: llvm.PassBuilder) -> None:
+def _run_pipeline(module: llvm.ModuleRef, costs: Costs) -> None:
+    """O2; modules with generic pointers do without target. For AMD's not those whose casts nobody
+    reads, which CUDA's kernels keep from address-space inference; nvcc's own passes, of an older
+    LLVM, unswitch loops as the pipeline without target does (measured: docs/validation)."""
+    if costs is Costs.AMD:
+        _drop_unused(module)
+    target = None if _GENERIC in str(module) else _target_machine(costs)
     _tell_of_unrolling()
-    with builder.getModulePassManager() as passes:
+    with _pass_builder(3, target) as builder, builder.getModulePassManager() as passes:
+        passes.run(module, builder)
+
+
+def _drop_unused(module: llvm.ModuleRef) -> None:
+    with _pass_builder(1, None) as builder, llvm.create_new_module_pass_manager() as passes:
+        passes.add_always_inliner_pass()
+        passes.add_dead_code_elimination_pass()
         passes.run(module, builder)
 
 
@@ -247,17 +252,18 @@ def _pass_builder(
             yield builder
 
 
-def _prepare(level: OptLevel) -> None:
+def _prepare(level: OptLevel, costs: Costs) -> None:
     """What is needed in each copy of this process, done before the first one is made."""
     _set_options()
     if level is OptLevel.O2:
-        _target_machine()
+        _target_machine(costs)
 
 
 @cache
-def _target_machine() -> llvm.TargetMachine:
+def _target_machine(costs: Costs) -> llvm.TargetMachine:
     llvm.initialize_all_targets()
-    return llvm.Target.from_triple(TARGET_TRIPLE).create_target_machine(cpu=TARGET_CPU, opt=3)
+    triple, processor = TARGETS[costs]
+    return llvm.Target.from_triple(triple).create_target_machine(cpu=processor, opt=3)
 
 
 @cache

@@ -14,6 +14,13 @@ class OptLevel(Enum):
     O2 = "O2"
 
 
+class Costs(Enum):
+    """Whose costs LLVM's passes go by at O2."""
+
+    NVIDIA = "nvptx"
+    AMD = "amdgpu"
+
+
 @dataclass(frozen=True, slots=True)
 class MacroOption:
     """One ``-D NAME[=VALUE]`` (``value`` is "1" without one) or ``-U NAME`` (``value`` None)."""
@@ -41,6 +48,7 @@ class BuildOptions:
     include_dirs: tuple[str, ...] = ()
     forced_includes: tuple[str, ...] = ()
     opt_level: OptLevel = OptLevel.O1
+    costs: Costs = Costs.NVIDIA
     fast_relaxed_math: bool = False
     """``-cl-fast-relaxed-math``: also defines ``__FAST_RELAXED_MATH__``."""
     mad_enable: bool = False

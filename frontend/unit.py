@@ -13,7 +13,7 @@ from kcc.frontend.ir.model import Function, MetadataLeaf, Module
 from kcc.frontend.ir.reader import read_module
 from kcc.frontend.kernel import Argument, CompiledUnit, Kernel, Language, Refused
 from kcc.frontend.optimise import Optimised, optimise
-from kcc.frontend.options import OptLevel
+from kcc.frontend.options import Costs, OptLevel
 from kcc.frontend.partial_unrolling import counts_of_nvcc, with_counts
 from kcc.frontend.types import AddressSpace
 
@@ -28,6 +28,7 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     frontend: str,
     language: Language,
     level: OptLevel,
+    costs: Costs = Costs.NVIDIA,
     sources: Mapping[str, Sequence[str]],
     warnings: tuple[Diagnostic, ...] = (),
     refused: tuple[Refused, ...] = (),
@@ -43,9 +44,9 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
     sub_groups = sub_groups_of(text, sub_group_size)
     linked = link_builtins(text, sub_groups)
     check_size(linked)
-    optimised = optimise(linked, level)
+    optimised = optimise(linked, level, costs)
     module = read_module(optimised.text)
-    if language is Language.CUDA and optimised.partly:
+    if language is Language.CUDA and optimised.partly and costs is Costs.NVIDIA:
         optimised, module = _unrolled_by_nvcc(linked, level, optimised, module)
     kernels = tuple(kernel_of(f, language, name) for f in module.kernels if f.blocks)
     return CompiledUnit(
@@ -60,6 +61,7 @@ def unit_from_ir(  # noqa: PLR0913 -- what a unit says of itself
         warnings=(*warnings, *optimised.warnings),
         refused=refused,
         sub_group_size=sub_groups.size if sub_groups.size >= 32 and is_written_out(text) else None,
+        costs=costs,
     )
 
 

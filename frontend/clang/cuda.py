@@ -316,6 +316,7 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
         frontend=NAME,
         language=Language.CUDA,
         level=level,
+        costs=session.options.costs,
         sources=source_lines(text, session.source),
         warnings=tuple(warnings),
         refused=refused,

@@ -58,6 +58,7 @@ def compile_ir(source: SourceText, options: BuildOptions) -> CompiledUnit:
         frontend=NAME,
         language=Language.LLVM,
         level=options.opt_level,
+        costs=options.costs,
         sources=source_lines(text, source),
         warnings=warnings,
     )

@@ -50,6 +50,7 @@ def compile_opencl(
         frontend=NAME,
         language=Language.OPENCL,
         level=options.opt_level,
+        costs=options.costs,
         sources=source_lines(text, source),
         sub_group_size=options.sub_group_size,
         refused=refused,

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.frontend.amdgpu import DEFAULT_BLOCK, amd_assembly
+from kcc.frontend.amdgpu import DEFAULT_BLOCK, HIP_BLOCK, amd_assembly
 from kcc.frontend.apart import EndedError, done_apart
-from kcc.frontend.kernel import CompiledUnit
+from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.machine_code.model import MachineCode, MachineInstruction, Pipe, Space
 from kcc.frontend.machine_code.numbering import numbered
+
+_LARGEST = {Language.CUDA: HIP_BLOCK}
 
 _KERNEL = re.compile(r"^([\w.$]+):\s+; @")
 _END = re.compile(r"^\.Lfunc_end\d+:")
@@ -50,14 +52,16 @@ _CONTROL = frozenset({
 
 
 def amd_code(
-    unit: CompiledUnit, target: str, block_threads: int = DEFAULT_BLOCK
+    unit: CompiledUnit, target: str, block_threads: int | None = None
 ) -> Mapping[str, MachineCode]:
-    """The machine code of all kernels of a unit at -O2, by symbol; ``target`` is such as gfx90a.
-    Registers are vector registers of a work-item.
+    """The machine code of all kernels of a unit at -O2, by symbol; ``target`` is such as gfx90a,
+    ``block_threads`` the largest work-group, of the language's compiler by default. Registers are
+    vector registers of a work-item.
 
     :raises DiagnosticError: K811 when a kernel has no AMD code here.
     """
     text = numbered(unit.ir, unit.module)
+    block_threads = block_threads or _LARGEST.get(unit.language, DEFAULT_BLOCK)
     try:
         assembly = done_apart(lambda: amd_assembly(text, target, block_threads, verbose=True))
     except EndedError as error:

@@ -70,13 +70,14 @@ def asked_code(arguments: argparse.Namespace) -> str | None:
 
 
 def code_request(choice: str | None, gpu: GpuDescription | None) -> CodeRequest | None:
-    """Whose code is meant for a GPU; None for kcc's own. Without a GPU it is sm_80.
+    """Whose code is meant for a GPU; None for kcc's own, which is the default but for AMD's GPUs,
+    whose compiler is always there. Without a GPU it is sm_80.
 
     :raises DiagnosticError: K810 where the compiler is asked for and cannot be had.
     """
     from kcc.stages.machine_code import CodeRequest
 
-    if choice in (None, "kcc"):
+    if choice == "kcc" or (choice is None and not (gpu is not None and gpu.is_amd)):
         return None
     if gpu is not None and gpu.is_amd:
         target = gpu.compute_capability

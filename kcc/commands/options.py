@@ -242,9 +242,9 @@ def add_code(group: _Options) -> None:
     group.add_argument(
         "--code",
         choices=CODE_CHOICES,
-        help="whose machine code: kcc's own lowering (the default), that of the GPU's compiler "
-        "(ptxas, which is installed where it is missing, or LLVM for AMD), or auto: the compiler's "
-        "where it is there",
+        help="whose machine code: kcc's own lowering (the default for NVIDIA's GPUs), that of the "
+        "GPU's compiler (ptxas, which is installed where it is missing, or LLVM for AMD, the "
+        "default for AMD's GPUs), or auto: the compiler's where it is there",
     )
     group.add_argument("--registers", choices=REGISTER_SOURCES, help=argparse.SUPPRESS)
 

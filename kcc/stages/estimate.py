@@ -11,6 +11,7 @@ from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.expressions import free_names
 from kcc.base.launch import Launch, Origin, whole_number
+from kcc.frontend.options import Costs
 from kcc.passes.facts import Around, plainly
 from kcc.sim.caches.options import CacheOptions, Reduction
 from kcc.sim.machine.launch_overhead import LaunchWay
@@ -148,6 +149,9 @@ class Workshop:
         self._prepared: tuple[AnalysisRequest, tuple[PreparedKernel, ...]] | None = None
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
+        self._amd: Workshop | None = None
+        self._origin: AnalysisRequest | None = None
+        self._for_amd: AnalysisRequest | None = None
         self._patterns: dict[int, Facts] = {}
 
     def prepare(self, request: AnalysisRequest) -> tuple[PreparedKernel, ...]:
@@ -283,6 +287,11 @@ class Workshop:
         asked = question.codes.get(gpu.stem)
         if asked is None:
             return prepared.subject, ""
+        assert self._prepared is not None
+        request = self._prepared[0]
+        if asked.amd_target and request.options.costs is not Costs.AMD:
+            self._amd = self._amd or Workshop(self.stage)
+            return self._amd._amd_subject(request, prepared, gpu, question)  # noqa: SLF001 -- own class
         from kcc.frontend.machine_code.numbering import Numbers
 
         assert self._compiled is not None
@@ -300,6 +309,29 @@ class Workshop:
                 lambda: prepared.subject.compiled(code, numbers, prepared.array_bytes),
             )
         return self._subjects[key], ""
+
+    def _amd_subject(
+        self, request: AnalysisRequest, prepared: PreparedKernel, gpu: GpuDescription,
+        question: Question,
+    ) -> tuple[Subject, str]:  # fmt: skip
+        """What is timed on a GPU of AMD: the kernel as LLVM's passes leave it by that target's
+        costs, where the compiler's code for it is understood; else as for other GPUs, with the
+        compiler's registers."""
+        if self._origin is not request:
+            options = replace(request.options, costs=Costs.AMD)
+            self._origin, self._for_amd = request, replace(request, options=options)
+        assert self._for_amd is not None
+        symbol, launch = prepared.subject.kernel.symbol, prepared.configuration
+        other = next(
+            each
+            for each in self.prepare(self._for_amd)
+            if each.subject.kernel.symbol == symbol and each.configuration == launch
+        )
+        found, reason = self._subject(other, gpu, question)
+        if reason or found.is_compiled:
+            return (prepared.subject if reason else found), reason
+        code = self._coded[question.codes[gpu.stem]][0][symbol]
+        return prepared.subject.with_registers(code), ""
 
     def _machine_code(
         self, asked: CodeRequest, *, needed: bool

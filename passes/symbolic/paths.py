@@ -65,12 +65,19 @@ class Paths:
         """Whether control that is at node ``above`` of a level comes to ``node``, which it
         dominates.
         """
-        if above == node:
-            return self._algebra.true()
-        key = (level, above, node, staying)
-        if key not in self._found:
-            self._found[key] = self._between(above, node, level, staying)
-        return self._found[key]
+        pending = list[int]()  # from the node up to the first whose condition is known
+        while node != above and (level, above, node, staying) not in self._found:
+            pending.append(node)
+            if node in self._regions.irreducible:
+                break
+            node = self._regions.dominator(node, level)
+        found = self._found.get((level, above, node, staying)) or self._algebra.true()
+        while pending:
+            node = pending.pop()
+            found = self._found[level, above, node, staying] = self._between(
+                above, node, level, staying
+            )
+        return found
 
     def _between(self, above: int, node: int, level: Level, staying: bool) -> Expr:
         if node in self._regions.irreducible:

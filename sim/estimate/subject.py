@@ -173,18 +173,12 @@ class Subject:
     ) -> Subject:
         """The same with the code that a compiler makes of it: its registers and shared memory, and
         its instructions where they are understood."""
-        declared = self.facts[MemoryUse].local_bytes
-        own = replace(
-            self, registers=code.registers, registers_known=True, code=code.compiler,
-            local_bytes=self.local_bytes - declared + max(declared, code.shared_bytes),
-            programs={}, traces={}, studies={}, works={}, _reuse=None, _spilling=None, _parts=None,
-        )  # fmt: skip
-        flow = self.flow
+        own, flow = replace(self.with_registers(code), code=code.compiler), self.flow
         found = compiled_program(
             self.kernel, self.facts, code, numbers, flow.executions, flow.warps
         )
         if found is None:
-            return replace(own, code=f"{code.compiler}, registers only")
+            return self.with_registers(code)
         streams, places, misses = _streams(
             self.kernel, self.facts, flow, found.program, None, array_bytes
         )
@@ -193,6 +187,21 @@ class Subject:
             programs=dict.fromkeys(Generation, found.program), misfit=found.misfit,
             orders_all=False,
         )  # fmt: skip
+
+    def with_registers(self, code: MachineCode) -> Subject:
+        """The same with the registers and the shared memory alone that a compiler's code takes."""
+        declared = self.facts[MemoryUse].local_bytes
+        return replace(
+            self, registers=code.registers, registers_known=True,
+            code=f"{code.compiler}, registers only",
+            local_bytes=self.local_bytes - declared + max(declared, code.shared_bytes),
+            programs={}, traces={}, studies={}, works={}, _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the instructions are a compiler's own."""
+        return self.code_bytes > 0.0
 
     @property
     def newest(self) -> MachineProgram:

@@ -92,6 +92,9 @@ class _Machine:
     shared_unit: int
     reserved_shared: int
     is_amd: bool
+    pairs: bool
+    """RDNA: a work-group may lie on both compute units of a pair (a WGP), as LLVM compiles it by
+    default; it counts as one on each."""
 
 
 def occupancy_of(
@@ -156,6 +159,7 @@ def _machine(reader: GpuReader, carveout_bytes: int | None) -> _Machine:
         shared_unit=reader.integer("shared_alloc_unit_bytes", assumed=1, reason=one),
         reserved_shared=_reserved(reader),
         is_amd=is_amd,
+        pairs=is_amd and reader.integer("warp_size") == 32,
     )
 
 
@@ -189,7 +193,12 @@ def _by_registers(machine: _Machine, warps: int, registers: int) -> int:
         return machine.registers // max(1, _block_registers(machine, warps, registers))
     # A block that is refused outright: its warps, shared out over the parts, do not fit together.
     if _up(warps, machine.parts) * _warp_registers(machine, registers) > machine.registers:
-        return 0
+        fits = (
+            machine.pairs
+            and _up(warps, 2 * machine.parts) * _warp_registers(machine, registers)
+            <= 2 * machine.registers
+        )
+        return int(fits)
     return _warps_by_registers(machine, registers) // warps
 
 

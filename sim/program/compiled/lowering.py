@@ -76,9 +76,18 @@ _ATOMICS = {
     Space.GLOBAL: (Memory.GLOBAL_ATOMIC, InstructionClass.ATOMIC_GLOBAL),
     Space.SHARED: (Memory.SHARED_ATOMIC, InstructionClass.ATOMIC_LOCAL),
 }
-_STACK = re.compile(r"\[R1(?:\+(0x[0-9a-f]+))?\]")
+_STACK = re.compile(r"\[R1\+0x(?P<hex>[0-9a-f]+)\]|\boffset:(?P<decimal>\d+)")
+"""Where a spilled value lies: as ptxas and as LLVM's AMDGPU back end write it."""
 _FLOATS = frozenset({Opcode.FADD, Opcode.FSUB, Opcode.FMUL})
 _CONVERSIONS = ("F2F", "F2I", "I2F", "FRND")
+
+
+def _stack_place(operands: str) -> int:
+    """The byte of a work-item's memory that an instruction begins at; 0 where it says nothing."""
+    match = _STACK.search(operands)
+    if match is None:
+        return 0
+    return int(match["hex"], 16) if match["hex"] else int(match["decimal"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,8 +352,7 @@ class _Compiled:
         memory, kind = table.get(each.space, (Memory.GLOBAL_LOAD, InstructionClass.LOAD_GENERIC))
         place = -1
         if each.space is Space.LOCAL and touch is None:
-            match = _STACK.search(each.operands)
-            place = int(match[1] or "0", 16) if match else 0
+            place = _stack_place(each.operands)
         return memory, kind, place
 
     def _part_lanes(self, operations: list[MachineOperation], blocks: list[list[int]]) -> None:

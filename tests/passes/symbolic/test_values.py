@@ -228,3 +228,12 @@ def test_conversions_to_integers_saturate(type_: FloatTy, value: float):
                 else:
                     wanted = min(max(int(exact), low), high)
                 assert int(found[0]) == wanted & (2**bits - 1)
+
+
+def test_conditions_of_a_block_behind_many_branches_are_found_from_it_alone():
+    branches = "".join(f"if (a[{k}] > n) a[{k}] = 1; " for k in range(600))
+    values = facts_of(branches)[SymbolicValues]
+    last = len(values.function.blocks) - 1
+    before = values.paths.condition(last)
+    values.paths.forget(range(last + 1))
+    assert values.paths.condition(last) is before
