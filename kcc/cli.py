@@ -27,6 +27,7 @@ from kcc.commands import (
     memory,
     phases,
     profile,
+    report,
     run,
     simulate,
     synth,
@@ -58,6 +59,7 @@ COMMANDS = (
     synth,
     phases,
     validate,
+    report,
     gpus,
     completion,
 )

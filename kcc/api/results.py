@@ -315,6 +315,11 @@ class ProfileResult(Result):
 
         return to_json(self.profile, self.parts)
 
+    def page(self) -> str:
+        from kcc.report.profile.html import profile_page
+
+        return profile_page(self.profile)
+
     def rows(self) -> Sequence[Row]:
         """A row for each launch."""
         return [
@@ -429,6 +434,9 @@ class ComparisonResult(Result):
     """Of `kcc compare`: a row for each configuration."""
 
     comparison: Comparison
+    before: str = ""
+    after: str = ""
+    """The documents' names."""
 
     @property
     def failed(self) -> bool:
@@ -439,6 +447,11 @@ class ComparisonResult(Result):
         from kcc.report.comparison import comparison_document
 
         return json.dumps(comparison_document(self.comparison), indent=1) + "\n"
+
+    def page(self) -> str:
+        from kcc.report.comparison_html import comparison_page
+
+        return comparison_page(self.comparison, self.before, self.after)
 
     def to_markdown(self) -> str:
         """A table for the comment on a pull request."""

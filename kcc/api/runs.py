@@ -157,4 +157,6 @@ def compare(
     words.option("--fail-above", fail_above)
     with called() as call:
         found, _ = compared(words.parsed(options))
-    return ComparisonResult(comparison=found, messages=call.messages)
+    return ComparisonResult(
+        comparison=found, before=str(before), after=str(after), messages=call.messages
+    )

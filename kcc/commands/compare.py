@@ -59,6 +59,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write kcc/comparison/1; '-': to standard output, without text",
     )
+    parser.add_argument("--html", metavar="FILE", help="write the changes as one page")
     parser.add_argument(
         "--markdown", metavar="FILE",
         help="write a table for the comment on a pull request: times, and which cause and line "
@@ -74,13 +75,17 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     from kcc.report.comparison_markdown import comparison_markdown
 
     del sources
-    targets = [target for target in (arguments.json, arguments.markdown) if target]
+    from kcc.report.comparison_html import comparison_page
+
+    named = (arguments.json, arguments.markdown, arguments.html)
+    targets = [target for target in named if target]
     check_targets(targets, arguments.before)
     check_targets(targets, arguments.after)
     found, text = compared(arguments)
     makers = (
         (arguments.json, lambda: json.dumps(comparison_document(found), indent=1) + "\n"),
         (arguments.markdown, lambda: comparison_markdown(found)),
+        (arguments.html, lambda: comparison_page(found, arguments.before, arguments.after)),
     )
     outputs = [Output(target, make()) for target, make in makers if target]
     if STANDARD not in targets:

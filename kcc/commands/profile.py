@@ -65,6 +65,7 @@ distances. Independent of any GPU.""",
         metavar="FILE",
         help="write kcc/profile/1; '-': to standard output, without the report",
     )
+    group.add_argument("--html", metavar="FILE", help="write the report as one page for a browser")
     group.add_argument(
         "--for-synth", action="store_true",
         help="add to the JSON what `kcc synth` needs: dependences of instructions,"
@@ -76,16 +77,18 @@ distances. Independent of any GPU.""",
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    has_report = bool(arguments.dot) or arguments.output != STANDARD or arguments.json != STANDARD
+    taken = STANDARD in (arguments.json, arguments.html)
+    has_report = bool(arguments.dot) or arguments.output != STANDARD or not taken
     targets = [arguments.output] if has_report else []
-    check_targets([*targets, *([arguments.json] if arguments.json else [])], arguments.script)
+    products = [each for each in (arguments.json, arguments.html) if each]
+    check_targets([*targets, *products], arguments.script)
     if arguments.for_synth and not arguments.json:
         raise usage_error("--for-synth goes into the JSON: --json is missing")
     if arguments.for_synth and arguments.script.endswith(".kct"):
         raise usage_error(
             "--for-synth is about a run: a trace does not have the instructions' types"
         )
-    in_place = STANDARD in (arguments.json, arguments.output if arguments.dot else None)
+    in_place = taken or (bool(arguments.dot) and arguments.output == STANDARD)
     try:
         profile, parts = find(arguments, sources, quiet=in_place)
     except SystemExit as end:
@@ -95,6 +98,11 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         from kcc.base.profile.document import to_json
 
         outputs.append(Output(arguments.json, to_json(profile, parts)))
+    if arguments.html:
+        from kcc.report.profile.html import profile_page
+
+        text = profile_page(profile, each_launch=arguments.launches)
+        outputs.append(Output(arguments.html, text))
     if has_report:
         text = _dot(profile, arguments) if arguments.dot else _report(profile, arguments)
         outputs.append(Output(arguments.output, text))

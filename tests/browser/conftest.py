@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,19 @@ def opened(browser: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         contexts.append(context)
         page = context.new_page()
         page.errors = []
-        page.on("pageerror", lambda error: page.errors.append(str(error)))
-        page.on("console", lambda said: note(page, said))
+        page.on("pageerror", partial(note_error, page))
+        page.on("console", partial(note, page))
         page.goto(path.as_uri())
         return page
 
     yield open_page
     for context in contexts:
         context.close()
+
+
+def note_error(page: Any, error: Any) -> None:
+    """Keep what a script raised."""
+    page.errors.append(str(error))
 
 
 def note(page: Any, said: Any) -> None:

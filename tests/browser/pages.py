@@ -17,6 +17,9 @@ QUICK: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Command lines without `--html FILE`, that take seconds."""
 
+JOINED = "report"
+"""The page of several documents."""
+
 SLOW: dict[str, tuple[str, ...]] = {
     "one": ("estimate", "kernels/transpose/transpose.cl", "--kernel", "transpose_tiled",
             "--gpu", "v100", "--ablate"),
@@ -26,6 +29,9 @@ SLOW: dict[str, tuple[str, ...]] = {
                 "--gpu", "v100", "--what-if", "--sweep", "warps=8,16,32"),
     "memory": ("memory", "kernels/spmv/workload.py", "--size", "tiny", "--gpu", "v100",
                "--trials", "8"),
+    "profile": ("profile", "kernels/bfs/workload.py", "--size", "tiny"),
+    "compare": ("compare", "1.json", "2.json"),
+    JOINED: ("report", "."),
 }  # fmt: skip
 """Others."""
 
@@ -35,5 +41,26 @@ def made(name: str, folder: Path) -> Path:
     target = folder / f"{name}.html"
     if not target.exists():
         command = {**QUICK, **SLOW}[name]
-        assert cli.main([*command, "--html", str(target)]) == 0
+        documents = _documents(folder) if name in {"compare", JOINED} else folder
+        words = [str(documents / w) if w == "." or w.endswith(".json") else w for w in command]
+        assert cli.main([*words, "--html", str(target)]) == 0
     return target
+
+
+def _documents(folder: Path) -> Path:
+    """A folder of documents about one kernel."""
+    found = folder / "documents"
+    if not found.exists():
+        found.mkdir()
+        bfs = "kernels/bfs/bfs.cl"
+        script = ("kernels/bfs/workload.py", "--size", "tiny")
+        for name, words in (
+            ("analysis", ("analyze", bfs)),
+            ("estimate", ("estimate", bfs, "--gpu", "v100", "--gpu", "a100")),
+            ("1", ("simulate", *script, "--gpu", "a100")),
+            ("2", ("simulate", *script, "--gpu", "v100")),
+            ("profile", ("profile", *script)),
+            ("run", ("run", *script)),
+        ):
+            assert cli.main([*words, "--json", str(found / f"{name}.json")]) == 0
+    return found

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import resources
 
-import kcc
 from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
 from kcc.report.estimate.record import (
@@ -28,6 +27,7 @@ from kcc.report.estimate.text import (
 from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.shared.page import page
 from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
@@ -43,34 +43,27 @@ def estimates_page(
     """The page about all estimates; ``sources`` are the lines of each source by name."""
     records = document.estimates
     files = {name: resources.files("kcc.report").joinpath(name) for name in _FILES}
-    style, more, script = (files[name].read_text(encoding="utf-8") for name in _FILES)
+    more, script = (files[name].read_text(encoding="utf-8") for name in _FILES)
     names = list(dict.fromkeys(each.configuration.source for each in records))
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{', '.join(names)} - kcc estimate"),
-        tag("style", Markup(style + more)),
-    )
     parts = _parts(records)
     shown = sorted(
         (i for i, each in enumerate(records) if each.time_us is not None),
         key=lambda i: (records[i].time_us, i),
     )[:DETAILED]
-    body = tag(
-        "body",
+    return page(
+        f"{', '.join(names)} - kcc estimate",
         _heading(document, names),
+        _fastest([records[i] for i in shown]),
         _legend(parts),
         _overview(records, parts, frozenset(shown)),
-        _ablations(ablations),
         *(_detail(records[i], i, parts, sources) for i in shown),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
-        tag("script", Markup(script)),
+        _ablations(ablations),
+        style=more,
+        script=script,
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
-_FILES = ("page.css", "estimates.css", "estimates.js")
+_FILES = ("estimates.css", "estimates.js")
 
 
 def _parts(records: Sequence[EstimateRecord]) -> dict[str, str]:
@@ -104,6 +97,15 @@ def _heading(document: EstimateDocument, names: Sequence[str]) -> Markup:
         tag("div", f"{said}; {given}" if given else said, class_="soft"),
         *warnings,
     )
+
+
+def _fastest(ranked: Sequence[EstimateRecord]) -> Markup:
+    """The verdict on the fastest of several configurations, before the table."""
+    if len(ranked) < 2:
+        return NOTHING
+    first = ranked[0]
+    head = f"Fastest: {title_of(first)}, {duration(first.time_us or 0.0)}. "
+    return tag("p", tag("b", head), verdict_of(first), class_="verdict")
 
 
 def _legend(parts: Mapping[str, str]) -> Markup:

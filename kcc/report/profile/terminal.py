@@ -23,17 +23,28 @@ def render_profile(profile: Profile, style: Style, *, each_launch: bool) -> str:
 
     def write(console: Console) -> None:
         console.print(Text(" ".join(str(word) for word in profile.run.values()), "bold"))
-        console.print(_summary(profile, style))
-        for number, info in enumerate(profile.kernels):
-            launches = [x for x in profile.launches if x.kernel == number]
-            groups = [[x] for x in launches] if each_launch else [launches]
-            for group in groups:
-                _kernel(console, info, group, style)
+        console.print(summary_table(profile, style))
+        for name, which, tables in kernel_tables(profile, style, each_launch=each_launch):
+            console.print()
+            console.print(Text(f"{name}: {which}", "bold"))
+            for table in tables:
+                if table.row_count:
+                    console.print(Padding(table, (1, 0, 0, 2)))
 
     return written(style, write)
 
 
-def _summary(profile: Profile, style: Style) -> Table:
+def kernel_tables(
+    profile: Profile, style: Style, *, each_launch: bool
+) -> Iterator[tuple[str, str, list[Table]]]:
+    """The name of each kernel, which launches of it are meant, and what they did."""
+    for number, info in enumerate(profile.kernels):
+        launches = [x for x in profile.launches if x.kernel == number]
+        for group in [[x] for x in launches] if each_launch else [launches]:
+            yield info.name, _which(group), list(_tables(info, merge(group), style))
+
+
+def summary_table(profile: Profile, style: Style) -> Table:
     """A row for each kernel."""
     columns = ("launches", "blocks", "warp instr", "thread instr", "lanes", "requests")
     table = make_table("Kernels", style, "kernel", *columns, right=columns)
@@ -60,17 +71,6 @@ def _efficiency(launch: LaunchProfile) -> str:
     if not launch.warp_instructions:
         return "-"
     return f"{launch.thread_instructions / launch.warp_instructions:.1f} of {launch.width}"
-
-
-def _kernel(
-    console: Console, info: KernelInfo, launches: list[LaunchProfile], style: Style
-) -> None:
-    total = merge(launches)
-    console.print()
-    console.print(Text(f"{info.name}: {_which(launches)}", "bold"))
-    for table in _tables(info, total, style):
-        if table.row_count:
-            console.print(Padding(table, (1, 0, 0, 2)))
 
 
 def _which(launches: list[LaunchProfile]) -> str:

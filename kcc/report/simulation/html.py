@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import resources
 
-import kcc
 from kcc.base.terms import stall_label
-from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
+from kcc.report.shared.page import page
+from kcc.report.shared.stacks import legend, stack_bar
 from kcc.report.simulation.chart import launch_chart
 from kcc.report.simulation.run import (
     FailedRun,
@@ -41,39 +40,14 @@ Texts = Mapping[str, Sequence[str]]
 def simulation_page(source: str, found: Sequence[SimulationRun | FailedRun], texts: Texts) -> str:
     """The page about all configurations; ``texts`` are the lines of the source files."""
     runs = [run for run in found if isinstance(run, SimulationRun)]
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{source} - kcc simulate"),
-        tag("style", Markup(style + _STYLE)),
-    )
-    body = tag(
-        "body",
-        tag("header", tag("h1", tag("code", source)), _legend(runs)),
+    causes = added(t for run in runs for t in run.timings)
+    return page(
+        f"{source} - kcc simulate",
+        tag("header", tag("h1", tag("code", source)), legend(n for n, c in causes.items() if c)),
         _overview(found),
         *(_run(run, number, texts) for number, run in enumerate(runs)),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
+        style=_STYLE,
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
-
-
-def _legend(runs: Sequence[SimulationRun]) -> Markup:
-    names = [n for n, cycles in added(t for run in runs for t in run.timings).items() if cycles]
-    parts = [tag("span", tag("i", style=f"background:{cause_color(n)}"), n) for n in names]
-    return tag("div", *parts, class_="legend")
-
-
-def _stack(parts: Mapping[str, float]) -> Markup:
-    """Shares as a bar; what each is stands in its title."""
-    total = sum(parts.values()) or 1
-    bars = [
-        tag("i", style=f"width:{100 * cycles / total:.3f}%;background:{cause_color(name)}",
-            title=f"{stall_label(name)}: {100 * cycles / total:.1f} %")
-        for name, cycles in parts.items() if cycles
-    ]  # fmt: skip
-    return tag("div", *bars, class_="stack")
 
 
 def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:
@@ -90,19 +64,30 @@ def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:
         speed = first.time_us / run.time_us if run.time_us else 0
         rows.append(
             (tag("a", run.label, href=f"#c{number}"), f"{run.cycles:,.0f}", f"{run.time_us:,.2f}",
-             f"{speed:.2f} x", f"{run.ipc:.2f}", run.limiter, _stack(added(run.timings)))
+             f"{speed:.2f} x", f"{run.ipc:.2f}", stall_label(run.limiter),
+             stack_bar(added(run.timings)))
         )  # fmt: skip
         number += 1
-    head = ("configuration", "cycles", "us", "speed", "IPC", "limiter", "stack")
+    head = ("configuration", "cycles", "us", "speed", "IPC", "largest stall", "stack")
     return join(tag("h2", "Configurations"), table(head, rows, (1, 2, 3, 4)))
 
 
 def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
-    head = ("kernel", "launches", "cycles", "us", "IPC", "warps per SM", "L1", "L2", "limiter")
+    head = (
+        "kernel",
+        "launches",
+        "cycles",
+        "us",
+        "IPC",
+        "warps per SM",
+        "L1",
+        "L2",
+        "largest stall",
+    )
     kernels = kernel_rows(run.timings, each_launch=False)
     said = f"{run.cycles:,.0f} cycles, {run.time_us:,.2f} us at {run.timings[0].clock_mhz:,.0f} MHz"
     stacks = [
-        join(tag("h3", name), _stack(added(own)))
+        join(tag("h3", name), stack_bar(added(own)))
         for name, own in by_kernel(run.timings, each_launch=False).items()
     ]
     return tag(
@@ -126,7 +111,7 @@ def _lines(timings: Sequence[Timing], texts: Texts) -> Markup:
     everything = sum(added(timings).values()) or 1
     hottest = sums[0].cycles or 1
     rows = [_line(own, everything, hottest, texts) for own in sums]
-    head = ("line", "share", "mostly", "stack", "executed", "sectors", "L1 hits", "L2 hits",
+    head = ("line", "share", "largest stall", "stack", "executed", "sectors", "L1 hits", "L2 hits",
             "DRAM sectors", "local passes", "source")  # fmt: skip
     return join(
         tag("h3", "Source lines, by cycles"),
@@ -147,7 +132,8 @@ def _line(own: LineSum, everything: float, hottest: float, texts: Texts) -> tupl
         for value in (own.l1_hits, own.l2_hits)
     ]
     return (
-        str(own.line), share, largest(own.stack), _stack(own.stack), f"{own.executed:,.0f}",
+        str(own.line), share, stall_label(largest(own.stack)), stack_bar(own.stack),
+        f"{own.executed:,.0f}",
         f"{own.sectors:,.0f}" if own.sectors else "", *hits, *counts, tag("code", safe(words)),
     )  # fmt: skip
 
