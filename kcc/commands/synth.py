@@ -139,7 +139,7 @@ def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     """The miniature that the command line asks for; SystemExit is the script's."""
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
-        raise usage_error("-o TARGET is missing")
+        raise usage_error("-o is missing: a folder, or FILE.cl")
     targets = _targets(arguments) if arguments.output else []
     check_targets([*(f for each in targets for f in each.files), *shown], arguments.script)
     gpus = _gpus(arguments)

@@ -148,7 +148,7 @@ def test_rounds_that_are_missing(tmp_path: Path) -> None:
     assert found is not None
     (loop,) = np.flatnonzero(found.trips > 1)
     row = int(np.flatnonzero(batch.segment == loop)[3])
-    with pytest.raises(DiagnosticError, match="number of times that it cannot"):
+    with pytest.raises(DiagnosticError, match="trip count that it cannot have"):
         found.batch(joined([batch.part(0, row), batch.part(row + 1, len(batch))]))
 
 
