@@ -63,7 +63,7 @@ def _number_fault(text: str) -> str:
         return f"'{text}' is an integer with the suffix of a float: write '{text[:-1]}.0f'"
     if lower.startswith("0x") and "." in lower and "p" not in lower:
         return "a hexadecimal floating constant needs an exponent such as p0"
-    return f"'{text}' is no number"
+    return f"'{text}' is not a number"
 
 
 def classify_character(text: str) -> Literal:

@@ -259,9 +259,9 @@ CODES: dict[str, Code] = {
     "K767": Code("error", "nothing was traced"),
     "K768": Code("error", "a kernel is too large for a trace file"),
     # K78x: profiles
-    "K780": Code("error", "a file is no profile"),
+    "K780": Code("error", "a file is not a profile"),
     "K781": Code("error", "a trace has no addresses to profile"),
-    "K782": Code("error", "a file is no profile of thread blocks, or of another trace"),
+    "K782": Code("error", "a file is not a profile of thread blocks, or of another trace"),
     "K783": Code("error", "a profile is of another kernel than the one it is used for"),
     "K784": Code("warning", "a profile says nothing about a kernel"),
     # K80x: GPU descriptions
@@ -311,12 +311,12 @@ CODES: dict[str, Code] = {
     "K951": Code("error", "there is no launch to make a miniature of"),
     "K952": Code("error", "a profile has not what a miniature is made from, or it is damaged"),
     # K96x: phases
-    "K960": Code("error", "a file is no recording of units, or it is damaged"),
+    "K960": Code("error", "a file is not a recording of units, or it is damaged"),
     "K961": Code("error", "a program that recording needs is not there"),
     "K962": Code("error", "a program that is recorded cannot be started or fails"),
     "K963": Code("error", "nothing was recorded"),
     "K964": Code("error", "recordings do not go together"),
     "K965": Code("warning", "a recording was cut off"),
-    "K966": Code("error", "a file is no selection of thread blocks, or it is damaged"),
+    "K966": Code("error", "a file is not a selection of thread blocks, or it is damaged"),
     "K967": Code("error", "a selection is of another program than what it is to cut"),
 }

@@ -254,7 +254,7 @@ class _Loader:
             at = self.at("source.defines", key)
             at = at if at.line else self.at("source", "defines")
             if not _IDENTIFIER.fullmatch(key):
-                self.complain(f"'{key}' is no macro name", at)
+                self.complain(f"'{key}' is not a macro name", at)
             elif isinstance(value, str) and "\n" not in value:
                 texts[key] = value
             elif number is not None:

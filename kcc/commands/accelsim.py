@@ -134,7 +134,7 @@ def _write(
 
 
 def check_folder(output: str) -> None:
-    """Refuse a target that is no folder of kernels to be; raises :class:`UsageError`."""
+    """Refuse a target that is not a folder of kernels to be; raises :class:`UsageError`."""
     if output == STANDARD:
         raise usage_error("a folder cannot go to standard output", "-o FOLDER names one")
     target = Path(output)

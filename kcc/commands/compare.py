@@ -119,7 +119,7 @@ def compared(arguments: argparse.Namespace) -> tuple[Comparison, str]:
 def _share(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text)
     if match is None:
-        raise usage_error(f"--fail-above {text} is no share: 5% or 0.05")
+        raise usage_error(f"--fail-above {text} is not a share: 5% or 0.05")
     return float(match[1]) / (100 if match[2] else 1)
 
 
@@ -138,7 +138,7 @@ def _read(path: str) -> EstimateDocument:
     except OSError as error:
         raise _unreadable(path, f"cannot be read: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _unreadable(path, "is no JSON") from error
+        raise _unreadable(path, "is not JSON") from error
     except ValueError as error:
         raise _unreadable(path, str(error)) from error
 

@@ -58,7 +58,7 @@ def _profiles(path: str) -> list[TimeProfile]:
     except OSError as error:
         raise _unreadable(path, f"cannot be read: {error.strerror}") from error
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise _unreadable(path, "is no JSON") from error
+        raise _unreadable(path, "is not JSON") from error
     except ValueError as error:
         raise _unreadable(path, str(error)) from error
 

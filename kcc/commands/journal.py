@@ -98,7 +98,7 @@ class Journal(Generic[T]):
         except OSError as error:
             raise self._unusable(f"cannot be read: {error.strerror}") from error
         except (ValueError, TypeError, KeyError) as error:
-            raise self._unusable("is no journal of such work") from error
+            raise self._unusable("is not a journal of such work") from error
         if not same:
             raise self._unusable("is of other work")
         kept = list[str]()

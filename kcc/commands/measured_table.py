@@ -121,7 +121,7 @@ def read_rows(path: str) -> tuple[tuple[int, Row], ...]:
             values = (cell.strip() for cell in cells)
             rows.append((reader.line_num, dict(zip(head, values, strict=True))))
     except csv.Error as error:
-        raise _unreadable(path, reader.line_num, f"is no CSV: {error}") from error
+        raise _unreadable(path, reader.line_num, f"is not CSV: {error}") from error
     if not rows:
         raise _unreadable(path, 0, "has no rows under a head")
     return tuple(rows)

@@ -194,7 +194,7 @@ def _points(text: str) -> float:
     except ValueError:
         value = -1.0
     if not text.endswith("%") or not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of points like 0.5%")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points like 0.5%")
     return value
 
 

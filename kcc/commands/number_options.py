@@ -13,7 +13,7 @@ def percent(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage between 0 and 100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage between 0 and 100")
     return value
 
 

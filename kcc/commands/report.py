@@ -70,17 +70,17 @@ def _documents(folder: Path) -> tuple[list[Joined], list[str]]:
     from kcc.report.joined import SECTIONS, Joined, kind_of
 
     if not folder.is_dir():
-        raise DiagnosticError([Diagnostic("K001", f"cannot read '{folder}': it is no folder")])
+        raise DiagnosticError([Diagnostic("K001", f"cannot read '{folder}': it is not a folder")])
     found, left_out = list["Joined"](), list[str]()
     for path in sorted(folder.glob("*.json")):
         try:
             content: Any = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
-            left_out.append(f"{path.name} is no JSON")
+            left_out.append(f"{path.name} is not JSON")
             continue
         kind = kind_of(content)
         if kind in SECTIONS:
             found.append(Joined(path.name, kind, content))
         else:
-            left_out.append(f"{path.name} is no document that the page shows")
+            left_out.append(f"{path.name} is not a document that the page shows")
     return found, left_out

@@ -378,7 +378,7 @@ def _percent(text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < 100:
-        raise argparse.ArgumentTypeError(f"'{text}' is no percentage from 0 to 100")
+        raise argparse.ArgumentTypeError(f"'{text}' is not a percentage from 0 to 100")
     return value
 
 

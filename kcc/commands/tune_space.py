@@ -29,7 +29,7 @@ _EXTENTS = ("global_sizes", "local_sizes", "grids", "blocks")
 def read_problem(arguments: argparse.Namespace, sources: SourceLines) -> Problem:
     """The problem that the command line names.
 
-    :raises DiagnosticError: K895 for what is no search space; UsageError for what cannot be meant.
+    :raises DiagnosticError: K895 for what is not a search space; UsageError for the rest.
     """
     path, *rest = arguments.source
     if len(rest) > 1:
@@ -43,7 +43,7 @@ def read_problem(arguments: argparse.Namespace, sources: SourceLines) -> Problem
     elif suffix in {".json", ".csv"}:
         problem = _from_document(arguments, path, given)
     elif rest:
-        raise usage_error(f"'{path}' is no search space", "a script (.py), T1, JSON or CSV")
+        raise usage_error(f"'{path}' is not a search space", "a script (.py), T1, JSON or CSV")
     else:
         problem = _from_sweeps(arguments, path, given, sources)
     problem = replace(problem, space=_restricted(arguments, path, problem.space))

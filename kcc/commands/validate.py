@@ -280,7 +280,7 @@ def _digest(arguments: argparse.Namespace, source: SourceText, table: MeasuredTa
 def _share(text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text)
     if match is None:
-        raise usage_error(f"--fail-above {text} is no share: 20% or 0.2")
+        raise usage_error(f"--fail-above {text} is not a share: 20% or 0.2")
     return float(match[1]) / (100 if match[2] else 1)
 
 

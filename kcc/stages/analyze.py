@@ -286,7 +286,7 @@ def known_launch(
         if isinstance(value, Scalar) and free_names(value.value) <= inputs.names.keys():
             number = evaluate(value.value, inputs.names)
             if own is not None and not fits_scalar(argument.type, number):
-                message = f"{number} is no value of '{argument.type} {argument.name}'"
+                message = f"{number} is not a value of '{argument.type} {argument.name}'"
                 raise DiagnosticError([Diagnostic("K026", message, own.at)])
             scalars[index] = float(number) if argument.type in FLOATING else int(number)
     return Known(numbers_of(launch.global_size), numbers_of(launch.local_size), scalars)

@@ -185,7 +185,7 @@ def _parse(path: str) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 0
         column = getattr(error, "offset", None) or 0
-        message = f"the script is no Python: {getattr(error, 'msg', error)}"
+        message = f"the script is not Python: {getattr(error, 'msg', error)}"
         span = Span(path, line, column)
         raise DiagnosticError([Diagnostic("K730", message, span)]) from error
 

@@ -76,4 +76,6 @@ def read_selection(path: Path) -> tuple[SelectedLaunch, ...]:
 
 def _wrong(path: Path, reason: str) -> DiagnosticError:
     hint = "`kcc simulate --sample ... --selection FILE` writes one"
-    return DiagnosticError([Diagnostic("K966", f"'{path}' is no selection: {reason}", hint=hint)])
+    return DiagnosticError(
+        [Diagnostic("K966", f"'{path}' is not a selection: {reason}", hint=hint)]
+    )

@@ -35,7 +35,7 @@ def read_json(path: str) -> Any:
             return json.loads(attempt)
         except (ValueError, RecursionError):
             continue
-    raise unreadable(path, "is no JSON")
+    raise unreadable(path, "is not JSON")
 
 
 def entries_of(path: str, content: Any) -> list[Mapping[str, Any]]:

@@ -95,7 +95,7 @@ def _check(path: str) -> None:
         raise DiagnosticError([Diagnostic("K001", message)]) from error
     except (SyntaxError, ValueError) as error:
         span = Span(path, getattr(error, "lineno", None) or 0)
-        raise DiagnosticError([Diagnostic("K730", "the script is no Python", span)]) from error
+        raise DiagnosticError([Diagnostic("K730", "the script is not Python", span)]) from error
 
 
 def _called(library: Any, path: str, arguments: Sequence[str], call: int) -> Mapping[str, Any]:

@@ -38,7 +38,7 @@ class Affine:
     rest: Expr
 
     def coefficient(self, kind: SymbolKind, index: int | str = 0) -> int | None:
-        """The factor of a symbol: 0 where it does not occur, None where it is no number."""
+        """The factor of a symbol: 0 where it does not occur, None where it is not a number."""
         if (kind, index) in self.symbolic:
             return None
         return self.coefficients.get((kind, index), 0)
@@ -161,7 +161,7 @@ class _Wanted:
 
 def lane_stride(values: SymbolicValues, node: Node) -> int | None:
     """By how much an integer node grows from one lane to the next in the first dimension; None
-    where that is no number, or differs from lane to lane.
+    where that is not a number, or differs from lane to lane.
 
     Lanes that follow each other in a warp differ in the first local id alone as long as they are
     in one row of the thread block: it is the caller's to see whether rows fill warps.

@@ -306,7 +306,7 @@ def convert(operator: Opcode | str, source: ScalarTy, target: ScalarTy, a: Array
 
 
 def _to_integer(a: Array, bits: int, *, low: int, high: int) -> Array:
-    """Towards zero, the nearest that fits, and 0 for what is no number."""
+    """Towards zero, the nearest that fits, and 0 for what is not a number."""
     wide = np.trunc(np.where(np.isnan(a), a.dtype.type(0), a)).astype(np.float64)
     inside = (wide >= float(low)) & (wide <= float(high)) & (wide < 2.0**63)
     result = np.where(inside, wide, 0.0).astype(I64).view(U64)

@@ -257,7 +257,7 @@ def _header(path: Path, file: IO[bytes]) -> tuple[dict[str, str], int]:
             name, _, value = line[1:].partition("=")
             header[name.strip()] = value.strip()
         elif line:
-            raise wrong(path, at, "this is no line of a header")
+            raise wrong(path, at, "this is not a line of a header")
         elif not data:
             raise wrong(path, at, "the file ends in its header")
     raise wrong(path, MOST_HEADER_LINES, "the header does not end")

@@ -49,7 +49,7 @@ WORDS_OF_ERRORS = {
     NESTED: "a thread block begins in another",
     TOO_MANY_KEYS: "the kernel has more distinct instructions than can be",
     NEW_KEY: "the file has changed since it was first read",
-    NO_LINE: "this is no line of a trace",
+    NO_LINE: "this is not a line of a trace",
     SPLIT_LANES: "a stride is given for lanes that are not contiguous",
     TOO_SHORT: "the line ends too early",
 }

@@ -92,7 +92,7 @@ class _Shares:
         return self._activity[block]
 
     def of(self, active: Activity) -> TakingShares | None:
-        """Of a condition that is no number."""
+        """Of a condition that is not a number."""
         return self._shares.of(active)
 
     def above(self, block: int) -> TakingShares | None:

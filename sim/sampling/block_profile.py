@@ -183,7 +183,7 @@ def load_profile(path: Path, trace: str) -> ProgramProfile:
         reason = (
             error.strerror if isinstance(error, OSError) else "it is damaged, or something else"
         )
-        message = f"{path} is no profile of thread blocks: {reason}"
+        message = f"{path} is not a profile of thread blocks: {reason}"
         raise DiagnosticError([Diagnostic("K782", message)]) from None
     if found.trace != trace:
         message = f"{path} is the profile of another trace"

@@ -61,9 +61,9 @@ def test_what_is_no_document_is_said_to_be_left_out(
     assert "holds no document of kcc" in capsys.readouterr().err
     (tmp_path / "run.json").write_bytes((documents / "run.json").read_bytes())
     assert cli.main(["report", str(tmp_path)]) == 0
-    assert "left out: a.json is no JSON" in capsys.readouterr().out
+    assert "left out: a.json is not JSON" in capsys.readouterr().out
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "b.json is no document that the page shows" in text
+    assert "b.json is not a document that the page shows" in text
     (tmp_path / "run.json").write_text('{"schema": "kcc/run/1"}', encoding="utf-8")
     assert cli.main(["report", str(tmp_path)]) == 1
     assert "not as its schema says" in capsys.readouterr().err

@@ -323,7 +323,7 @@ def test_syntax_errors(run: Run, script: Write):
     path = script("print(1\n", prelude=False)
     ended = run(path)
     assert ended.code == 1
-    assert ended.err.startswith(f"{path}:1:6: error[K730]: the script is no Python: '(' was never")
+    assert ended.err.startswith(f"{path}:1:6: error[K730]: the script is not Python: '(' was never")
 
 
 def test_budget_and_races(run: Run, script: Write):

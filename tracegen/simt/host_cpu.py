@@ -56,7 +56,7 @@ def own_cpu() -> HostCpu:
 
 
 def levels_of(own: HostCpu) -> list[str]:
-    """The levels that a processor has; none if it is no x86-64."""
+    """The levels that a processor has; none if it is not an x86-64."""
     if not own.has("sse2"):
         return []
     return [name for name, features in LEVELS.items() if all(own.has(f) for f in features)]
@@ -68,7 +68,7 @@ def chosen_cpu(level: str, own: HostCpu) -> HostCpu:
         return own
     there = levels_of(own)
     if level not in there:
-        message = f"{VARIABLE}: '{level}' is no level of x86-64 that this processor has"
-        hint = f"it has {', '.join(there)}" if there else "it is no x86-64; unset the variable"
+        message = f"{VARIABLE}: '{level}' is not a level of x86-64 that this processor has"
+        hint = f"it has {', '.join(there)}" if there else "it is not an x86-64; unset the variable"
         raise DiagnosticError([Diagnostic("K737", message, hint=hint)])
     return HostCpu(level, dict.fromkeys(LEVELS[level], True))

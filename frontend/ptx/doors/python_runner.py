@@ -46,7 +46,7 @@ def _compiled(request: dict[str, Any]) -> dict[str, Any]:
     sys.path.insert(0, str(Path(path).parent))
     spec = importlib.util.spec_from_file_location("kcc_kernels", path)
     if spec is None or spec.loader is None:
-        return {"error": "this is no Python file", "line": 0}
+        return {"error": "this is not a Python file", "line": 0}
     module = importlib.util.module_from_spec(spec)
     sys.modules["kcc_kernels"] = module
     spec.loader.exec_module(module)

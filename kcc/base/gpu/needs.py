@@ -50,7 +50,7 @@ class GpuReader:
 
     def fact(self, key: str) -> Fact[Any] | None:
         """The fact of a dotted key, None if it is not known."""
-        assert key in rules(), f"{key} is no key of a GPU description"
+        assert key in rules(), f"{key} is not a key of a GPU description"
         found = fact_of(self.gpu, key)
         if found is not None:
             self._used[key] = found

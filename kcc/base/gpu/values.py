@@ -11,7 +11,7 @@ _NUMBER = re.compile(r"[+-]?(?:\d{1,18}(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?\Z"
 
 
 class BadValue(Exception):
-    """A text is no value of a key; the message says why."""
+    """A text is not a value of a key; the message says why."""
 
 
 def parse_value(text: str, rule: Rule) -> Value:

@@ -201,7 +201,7 @@ def _runs(counts: Counts) -> list[list[int]]:
 def read_profile(path: str) -> Profile:
     """The profile in a file.
 
-    :raises DiagnosticError: K001 for a file that cannot be read, K780 for what is no profile.
+    :raises DiagnosticError: K001 for a file that cannot be read, K780 for what is not a profile.
     """
     return from_json(_text(path), path)
 
@@ -226,7 +226,7 @@ def _text(path: str) -> str:
 def from_json(text: str, name: str) -> Profile:
     """The profile that ``text``, from the file ``name``, describes.
 
-    :raises DiagnosticError: K780 for what is no document of this kind.
+    :raises DiagnosticError: K780 for what is not a document of this kind.
     """
     try:
         return _read(json.loads(text))

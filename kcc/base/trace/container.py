@@ -229,7 +229,7 @@ class RecordReader:
         start = self._bytes(0, START.size)
         if not start.startswith(MAGIC[: len(start)]) or not start:
             hint = "it may have been copied as text" if start[1:4] == MAGIC[1:4] else None
-            raise bad_file("K760", self.path, "this is no trace of kcc", hint)
+            raise bad_file("K760", self.path, "this is not a trace of kcc", hint)
         if len(start) < START.size:
             raise self._cut_off("it ends before its version")
         version = START.unpack(start)[1]

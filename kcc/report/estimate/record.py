@@ -381,11 +381,11 @@ def by_x(sizes: Sequence[int]) -> str:
 def read_document(content: Any) -> EstimateDocument:
     """The document in ``content``, as :mod:`json` reads it.
 
-    :raises ValueError: for what is no document kcc/estimate/1, saying why.
+    :raises ValueError: for what is not a document kcc/estimate/1, saying why.
     """
     found = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
     if found.get("schema") != SCHEMA:
-        raise ValueError(f"is no document {SCHEMA}")
+        raise ValueError(f"is not a document {SCHEMA}")
     try:
         entries = tuple(read_record(each) for each in found["estimates"])
         settings = {_text(k): _text(v) for k, v in found.get("settings", {}).items()}
@@ -494,5 +494,5 @@ def _time(value: Any) -> float | None:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     return value

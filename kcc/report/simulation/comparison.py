@@ -48,10 +48,10 @@ def profiles_of_document(document: Mapping[str, Any]) -> list[TimeProfile]:
     is none."""
     try:
         if document["schema"] != "kcc/simulation/1":
-            raise ValueError("is no document kcc/simulation/1")
+            raise ValueError("is not a document kcc/simulation/1")
         return [_profile_of_gpu(run) for run in document["gpus"]]
     except (LookupError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"is no whole document kcc/simulation/1: {error}") from error
+        raise ValueError(f"is not a whole document kcc/simulation/1: {error}") from error
 
 
 def _profile_of_gpu(run: Mapping[str, Any]) -> TimeProfile:

@@ -130,5 +130,5 @@ def _column(values: Sequence[float], count: int) -> Floats:
 
 def _unreadable(path: Path, reason: str) -> DiagnosticError:
     hint = "`kcc phases record` makes such files"
-    message = f"{path} is no recording of units: {reason}"
+    message = f"{path} is not a recording of units: {reason}"
     return DiagnosticError([Diagnostic("K960", message, hint=hint)])

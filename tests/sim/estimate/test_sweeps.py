@@ -221,7 +221,7 @@ def test_a_journal_of_another_sweep_is_k893(
     assert "K893" in capsys.readouterr().err
     (tmp_path / "a.json.partial").write_text("[]")
     assert main(["estimate", str(source), "--json", str(target), *SWEEP, "--resume"]) == 1
-    assert "is no journal" in capsys.readouterr().err
+    assert "is not a journal" in capsys.readouterr().err
 
 
 def test_a_journal_needs_a_file(source: Path, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def test_the_page_has_pictures_and_the_source(trace: Path, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--gpu", "v100", "--until", "5"), "no number of points"),
+        (("--gpu", "v100", "--until", "5"), "not a number of points"),
         (("--gpu", "v100", "--snapshot", "0"), "not a whole number"),
         (("--gpu", "v100", "--trials", "0"), "not a whole number"),
         ((), "--gpu is missing"),

@@ -93,7 +93,7 @@ def test_chosen_launches(traced: Path, capsys: pytest.CaptureFixture[str]) -> No
         (["--sample", "tbpoint-ipdps14", "--error", "1%"], "--error goes with --sample tbpoint"),
         (["--no-functional-warming"], "--no-functional-warming goes with --sample"),
         (["--sample", "tbpoint-ipdps14", "--no-functional-warming"], "goes with --sample tbpoint"),
-        (["--sample", "tbpoint", "--error", "200%"], "no percentage"),
+        (["--sample", "tbpoint", "--error", "200%"], "not a percentage"),
         (["--sample", "tbpoint", "--warm", "-1"], "not a number from 0 on"),
         (["--sample", "tbpoint", "--sample-seed", "x"], "not a whole number"),
         (["--sample", "tbpoint", "--gpu", "v100", "--picture", "x"], "are of one configuration"),

@@ -172,7 +172,7 @@ def test_broken_profiles(traced: Path, tmp_path: Path, keep: int) -> None:
     kept = tmp_path / "profile.npz"
     with open_trace(traced) as file:
         kept.write_bytes(save_profile(profile_trace(file))[:keep])
-        with pytest.raises(DiagnosticError, match="no profile"):
+        with pytest.raises(DiagnosticError, match="not a profile"):
             load_profile(kept, identity_of(file))
 
 

@@ -122,7 +122,7 @@ def test_recordings_that_do_not_go_together(
         (["phases", "record", "-o", "x", "--input", "a", "--", "sort"], "have a {}"),
         (["phases", "record", "-o", "x", "--threads", "a", "--", "sort"], "--threads goes with"),
         (["phases", "record", "-o", "x", "--gpu", "v100", "--", "sort"], "go with a trace"),
-        (["phases", "x.json", "--error", "0%"], "no percentage"),
+        (["phases", "x.json", "--error", "0%"], "not a percentage"),
     ],
 )
 def test_usage(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
