@@ -2,7 +2,7 @@
 
 The stream is a sequence of 32-bit words, read back by :mod:`kcc.tracegen.trace_stream`:
 
-- When a warp begins to run or goes on behind a barrier: :data:`HEADER_MARK`, the thread block (two
+- When a warp begins to run or continues after a barrier: :data:`HEADER_MARK`, the thread block (two
   words, low first), the warp.
 - For each segment it executes (a basic block, or the part of one before or behind a barrier): the
   segment's number in the plan, and the mask of active lanes (one word per 32 lanes). With

@@ -3,7 +3,7 @@
 A stream is a sequence of 32-bit words. Its state (for each memory instruction the address and the
 pattern last written, 0 at first) is forgotten where a chunk begins:
 
-- a warp begins, or goes on behind a barrier: :data:`HEADER_MARK`, thread block (low word, high
+- a warp begins, or continues after a barrier: :data:`HEADER_MARK`, thread block (low word, high
   word), warp; the last mask is forgotten;
 - a segment: its number, then the mask of active lanes (one word per 32 lanes); with
   :data:`SAME_MASK` set in the number the mask is that of the segment before and not repeated;

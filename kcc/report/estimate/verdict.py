@@ -43,7 +43,7 @@ def verdict_of(record: EstimateRecord) -> str:
     parts += [_lower(advice_text(each, record.time_us)) for each in named]
     guessed = record.confidence.assumed_share if record.confidence else 0.0
     if guessed >= MUCH_GUESSED:
-        parts.append(f"{100 * guessed:.0f} % of the instructions rest on guesses")
+        parts.append(f"{100 * guessed:.0f} % of the instructions depend on assumptions")
     return "; ".join(part for part in parts if part) + "."
 
 

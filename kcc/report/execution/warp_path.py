@@ -75,7 +75,7 @@ def _told(step: _Step, tables: TraceTables, namer: _Namer) -> Iterator[str]:
     shown = f"line {numbers[0]}" if numbers else "line not known"
     if len(numbers) > 1:
         shown = f"lines {numbers[0]}-{numbers[-1]}"
-    more = " (behind a barrier)" if batch.continued[row] else ""
+    more = " (after a barrier)" if batch.continued[row] else ""
     label = tables.blocks[segment.block].label
     yield (
         f"  #{segment.block} {label}{more}: {shown}, lanes {lanes_text(mask)}, "

@@ -112,7 +112,7 @@ def _lines(timings: Sequence[Timing], texts: Texts) -> Markup:
     hottest = sums[0].cycles or 1
     rows = [_line(own, everything, hottest, texts) for own in sums]
     head = ("line", "share", "largest stall", "stack", "executed", "sectors", "L1 hits", "L2 hits",
-            "DRAM sectors", "local passes", "source")  # fmt: skip
+            "DRAM sectors", "bank cycles", "source")  # fmt: skip
     return join(
         tag("h3", "Source lines, by cycles"),
         tag("div", table(head, rows, (0, 1, 4, 5, 6, 7, 8, 9)), class_="lines"),

@@ -175,7 +175,7 @@ launch 0: sums, thread block 1 (1, 0, 0), warp 1: 6 segments, 33 warp instructio
   #2 cond.end: lines 4-5, lanes 0-15, 4 instructions
       | part[l] = i < n ? in[i] : 0;
       store 4 B, line 4: part+128 .. part+188, 4 bytes apart
-  #2 cond.end (behind a barrier): line 6, lanes 0-15, 3 instructions
+  #2 cond.end (after a barrier): line 6, lanes 0-15, 3 instructions
       | if (l % 4 == 0)
   #3 if.then: lines 6-7, lanes 0-12 by 4, 15 instructions
       | if (l % 4 == 0)
