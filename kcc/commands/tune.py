@@ -131,8 +131,8 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--resume", action="store_true",
-        help="resume the same command after an interrupt: its journal is FILE.partial beside the first "
-        "output file",
+        help="resume the same command after an interrupt: its journal is FILE.partial beside the "
+        "first output file",
     )  # fmt: skip
 
 
