@@ -4,6 +4,7 @@
     environment.py check     and what tests, linters and type checkers need
     environment.py clang     and clang (the ziglang wheel)
     environment.py nvidia    and NVIDIA's assembler and disassembler
+    environment.py notebooks and what runs the notebooks of docs/ in tests
     environment.py browser   and Playwright, with which tests look at pages in Chromium
     environment.py linker    and, with clang, an `ld` for PoCL in .venv/tools
 
@@ -36,6 +37,7 @@ PARTS = {
     "clang": "[clang]",
     "nvidia": "[nvidia]",
     "browser": "[browser]",
+    "notebooks": "[notebooks]",
     "triton": "[triton]",
     "numba": "[numba]",
     "linker": "[clang]",
