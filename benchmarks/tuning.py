@@ -3,9 +3,9 @@
     python -m benchmarks.tuning rows.json --data ../shared [--repeats 50] [--json tuning.json]
 
 ``rows.json`` is what `python -m benchmarks.ledger --only TABLE ... --json rows.json` wrote:
-estimates of a sample of each table, which is the space that is searched here. A search ends when it has
-measured a configuration within 5 % of the best of the space. Configurations that failed when they
-were measured cost a measurement. Of random orders the expected number is exact; Kernel Tuner's
+estimates of a sample of each table, which is the space that is searched here. A search ends when it
+has measured a configuration within 5 % of the best of the space. Configurations that failed when
+they were measured cost a measurement. Of random orders the expected number is exact; Kernel Tuner's
 strategies run in its simulation mode on the measured times, with seeds 1 to --repeats, restricted
 to the space; where one ends without success it counts with as many measurements as the space has.
 """
@@ -89,7 +89,7 @@ def searched(table: Table, rows: Sequence[Mapping[str, Any]], data: Path, repeat
     upper = [name for name in texts[0] if name.isupper()]  # of tables that hold counters too
     names = upper or [name for name in texts[0] if name not in NOT_PARAMETERS]
     space = [tuple(_value(texts[row["number"]][name]) for name in names) for row in rows]
-    times: list[float | None] = [row["measured_us"] or None for row in rows]
+    times = [float(row["measured_us"] or 0) or None for row in rows]
     best = min(time for time in times if time)
     near = [time is not None and time <= NEAR * best for time in times]
     by_estimate = sorted(range(len(rows)), key=lambda n: rows[n]["time_us"] or float("inf"))
