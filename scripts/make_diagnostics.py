@@ -15,6 +15,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
+from kcc.base.advice import ADVICE
 from kcc.base.diagnostic_codes import CODES
 from tests.frontend.sema.test_errors import BODIES, FILES
 from tests.frontend.test_diagnostic_places import CASES
@@ -70,7 +71,53 @@ def diagnostics() -> str:
     for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
         parts.append(f"## {start}xx {RANGES[start]}\n")
         parts += [_entry(code, told[code]) for code in codes]
-    return "\n".join(parts)
+    return "\n".join(parts) + "\n" + _findings()
+
+
+ADVISING = (
+    "kcc/report/analysis/costs.py",
+    "kcc/report/analysis/findings.py",
+    "kcc/report/analysis/fixes.py",
+    "kcc/stages/advice.py",
+    "kcc/report/estimate/verdict.py",
+    "kcc/report/simulation/verdict.py",
+)
+"""What makes findings, advice and verdicts."""
+
+LEAST_WORDS = 3
+
+
+def _findings() -> str:
+    """Codes of advice; texts of findings, advice and verdicts by the file that makes them."""
+    rows = "".join(f"| `{code}` | {meaning} |\n" for code, meaning in ADVICE.items())
+    head = (
+        "## Findings and advice\n\nEach has the source line, the number and its unit; advice has"
+        " the gain in microseconds (`gain_us`), and whether the changed kernel was analysed"
+        " (`verified`).\n\n"
+        f"| code of advice | meaning |\n|---|---|\n{rows}\n"
+    )
+    return head + "".join(_texts_in(path) for path in ADVISING)
+
+
+def _texts_in(path: str) -> str:
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    skipped = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            skipped |= {id(each) for each in ast.walk(node) if each is not node}
+    texts = dict[str, None]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in skipped:
+            text = _plain(_text(node, {}))
+            words = [word for word in text.split() if word.strip(".,:;()%")]
+            if len(words) >= LEAST_WORDS:
+                texts[text] = None
+    rows = "".join(f"- `{text}`\n" for text in texts)
+    return f"`{path}`:\n\n{rows}\n" if rows else ""
 
 
 @cache

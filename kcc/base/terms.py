@@ -455,8 +455,9 @@ def stall_label(name: str) -> str:
     """The label of a cause by the name that a model's document has for it; other names as they
     are, with spaces."""
     stall = _STALLS.get(name)
-    if name.removesuffix("_bound") in RESOURCES:
-        return f"bound: {RESOURCES[name.removesuffix('_bound')]}"
+    resource = name.removesuffix("_bound")
+    if resource != name and resource in RESOURCES:
+        return f"bound: {RESOURCES[resource]}"
     return name.replace("_", " ") if stall is None else stall.label
 
 
@@ -467,6 +468,7 @@ RESOURCES: dict[str, str] = {
     "fp64": "FP64 pipeline",
     "sfu": "XU (special functions) pipeline",
     "either": "ALU and FMA pipelines",
+    "tensor": "tensor cores",
     "memory_port": "load/store unit throughput",
     "l2_bandwidth": "L2 throughput",
     "l2_requests": "L2 requests of an SM",

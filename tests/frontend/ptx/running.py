@@ -15,7 +15,7 @@ from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 
 Array = NDArray[Any]
 _HEAD = ".version 8.5\n.target sm_90a\n.address_size 64\n"
-_LETTERS = "abcdefgh"
+_LETTERS = "abcn"
 
 
 def unit_of(text: str, level: OptLevel = OptLevel.O2) -> CompiledUnit:
@@ -46,15 +46,16 @@ def evaluate(
 ) -> dict[str, Array]:
     """What each of several pieces of PTX leaves in ``%d``, a register of the size of ``result``.
 
-    Thread i has the i-th element of the inputs in ``%a``, ``%b`` ...; all have a multiple of 32
-    elements. ``%t0`` to ``%t9`` (32 bits), ``%w0`` to ``%w9`` (64 bits), ``%h0`` to ``%h9`` (16
-    bits) and ``%q0`` to ``%q9`` (predicates) are free.
+    Thread i has the i-th element of the inputs in ``%a``, ``%b``, ``%c`` and ``%n``; all have a
+    multiple of 32 elements. Free are ``%t0`` to ``%t9`` (32 bits), ``%w0`` to ``%w9`` (64 bits),
+    ``%f0`` to ``%f9`` (doubles), ``%h0`` to ``%h9`` (16 bits) and ``%q0`` to ``%q9`` (predicates).
     """
     count, size = len(inputs[0]), np.dtype(result).itemsize
     parameters = [f".param .u64 p{n}" for n in range(len(inputs) + 1)]
     lines = [
         f".visible .entry k({', '.join(parameters)}) {{",
-        ".reg .b32 %t<10>; .reg .b64 %w<10>; .reg .b16 %h<10>; .reg .pred %q<10>;",
+        ".reg .b32 %t<10>; .reg .b64 %w<10>; .reg .f64 %f<10>;",
+        ".reg .b16 %h<10>; .reg .pred %q<10>;",
         f".reg .b32 %id; .reg .b64 %at, %base; .reg .b{8 * size} %d;",
         registers,
         "mov.u32 %id, %tid.x;",

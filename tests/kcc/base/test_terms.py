@@ -37,4 +37,6 @@ def test_every_pipeline_has_a_label() -> None:
 def test_labels() -> None:
     assert bottleneck_label("memory_port") == "load/store unit throughput"
     assert bottleneck_label("latency (dram)") == "latency (long scoreboard: DRAM)"
+    assert stall_label("memory_port") == "load/store unit throttle"
+    assert stall_label("l2_requests_bound") == "bound: L2 requests of an SM"
     assert stall_label("of_a_later_version") == "of a later version"
