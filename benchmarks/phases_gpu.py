@@ -15,7 +15,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.phases_traces import WORKLOADS
+from benchmarks.phases_traces import TIMES, traced_as
 from kcc.base.gpu import load_gpu
 from kcc.base.trace.reader import open_trace
 from kcc.sim.sampling.block_profile import profile_launch
@@ -28,8 +28,7 @@ GPU = "macsim-fermi-tbpoint"
 
 def settings_of(stem: str) -> list[str]:
     """What of the GPU is changed for a trace of benchmarks.phases_traces."""
-    name = stem.split("-", maxsplit=1)[0]
-    return [one for w in WORKLOADS if w.name == name for one in w.settings]
+    return list(traced_as(stem).settings)
 
 
 def record(path: Path, folder: Path, count: int, *, predict: bool) -> None:
@@ -38,6 +37,7 @@ def record(path: Path, folder: Path, count: int, *, predict: bool) -> None:
     if target.exists() and (predicted.exists() or not predict):
         return
     gpu = load_gpu(GPU, settings_of(path.stem))
+    count = round(count * TIMES.get(path.stem.partition("-")[2], 1.0))
     with open_trace(path) as trace:
         launches = list(trace.launches)
         times = [time.process_time()]

@@ -4,7 +4,8 @@ python -m benchmarks.phases_traces FOLDER [--workloads bfs,cfd] [--inputs]
 
 writes NAME.kct; --inputs: NAME-SEED.kct for the four workloads whose seeds are other graphs
 (kernels/README.md: seed % 4), smaller, and seed 4, which is a graph of the same kind as that of
-seed 0. What is there is not made again.
+seed 0; NAME-half.kct and NAME-double.kct for workloads of other sizes. What is there is not made
+again.
 """
 
 from __future__ import annotations
@@ -55,6 +56,27 @@ INPUTS = (
     Traced("bfs", "nodes = 262144, edges = 1572864", settings=SMALL),
 )
 SEEDS = (0, 1, 2, 3, 4)
+SIZES = (
+    ("sssp-half", Traced("sssp", "nodes = 65536, edges = 524288", settings=SMALL)),
+    ("sssp-double", Traced("sssp", "nodes = 262144, edges = 2097152", settings=SMALL)),
+    ("mst-half", Traced("mst", "nodes = 32768, edges = 262144", settings=SMALL)),
+    ("mst-double", Traced("mst", "nodes = 131072, edges = 1048576", settings=SMALL)),
+    ("spmv-half", Traced("spmv", "dim = 16384, nonzeros = 524288", settings=SMALL)),
+    ("spmv-double", Traced("spmv", "dim = 65536, nonzeros = 2097152", settings=SMALL)),
+    ("kmeans-half", Traced("kmeans", "npoints = 8192", settings=SMALL)),
+    ("kmeans-double", Traced("kmeans", "npoints = 32768", settings=SMALL)),
+    ("streamcluster-half", Traced("streamcluster", "num = 8192, candidates = 40", settings=SMALL)),
+    ("gridding-half", Traced("gridding", "n = 262144, grid = 512", settings=SMALL)),
+)
+"""Other sizes of workloads above; units are cut of about the same work."""
+TIMES = {"half": 0.5, "double": 2.0}
+
+
+def traced_as(stem: str) -> Traced:
+    """What the trace NAME, NAME-SEED or NAME-SIZE is of."""
+    name, _, which = stem.partition("-")
+    others = INPUTS if which.isdecimal() else [own for label, own in SIZES if label == stem]
+    return next(w for w in (*others, *WORKLOADS) if w.name == name)
 
 
 def trace(traced: Traced, seed: int, target: Path) -> None:
@@ -90,11 +112,13 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     wanted: list[str] = arguments.workloads.split(",") if arguments.workloads else []
-    for one in INPUTS if arguments.inputs else WORKLOADS:
-        if not wanted or one.name in wanted:
-            for seed in SEEDS if arguments.inputs else (0,):
-                name = f"{one.name}-{seed}" if arguments.inputs else one.name
-                trace(one, seed, arguments.folder / f"{name}.kct")
+    jobs = [(one.name, one, 0) for one in WORKLOADS]
+    if arguments.inputs:
+        jobs = [(f"{one.name}-{seed}", one, seed) for one in INPUTS for seed in SEEDS]
+        jobs += [(label, one, 0) for label, one in SIZES]
+    for label, one, seed in jobs:
+        if not wanted or one.name in wanted or label in wanted:
+            trace(one, seed, arguments.folder / f"{label}.kct")
 
 
 if __name__ == "__main__":

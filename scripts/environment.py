@@ -4,6 +4,9 @@
     environment.py check     and what tests, linters and type checkers need
     environment.py clang     and clang (the ziglang wheel)
     environment.py nvidia    and NVIDIA's assembler and disassembler
+    environment.py notebooks and what runs the notebooks of docs/ in tests
+    environment.py pyopencl  and PyOpenCL's own Python modules
+    environment.py cluster   and Dask, for sweeps on several machines
     environment.py browser   and Playwright, with which tests look at pages in Chromium
     environment.py linker    and, with clang, an `ld` for PoCL in .venv/tools
 
@@ -36,6 +39,9 @@ PARTS = {
     "clang": "[clang]",
     "nvidia": "[nvidia]",
     "browser": "[browser]",
+    "notebooks": "[notebooks]",
+    "pyopencl": "[pyopencl]",
+    "cluster": "[cluster]",
     "triton": "[triton]",
     "numba": "[numba]",
     "linker": "[clang]",

@@ -1,10 +1,11 @@
 """Pictures of the pages, as docs/reference/pages.md shows them: `python -m scripts.screenshots`.
 
-Needs Chromium and Playwright (the extra `browser`), and Pillow, which comes with matplotlib.
+Needs Chromium and Playwright (the extra `browser`); with Pillow the pictures are smaller.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import tempfile
@@ -43,7 +44,9 @@ def main() -> int:
 
 
 def _shrink(path: Path) -> None:
-    """Fewer colours: pages have few."""
+    """Fewer colours, where Pillow is there: pages have few."""
+    if importlib.util.find_spec("PIL") is None:
+        return
     from PIL import Image
 
     with Image.open(path) as picture:

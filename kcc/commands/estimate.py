@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kcc.base.diagnostics import DiagnosticError, Span, render
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.clang import provide_clang
+from kcc.commands.cluster import add_cluster, cluster_of
 from kcc.commands.console import paint_messages, say
 from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions
@@ -135,6 +136,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
         "--jobs", metavar="N", type=_positive, default=1,
         help="processes (default: %(default)s); results are the same",
     )  # fmt: skip
+    add_cluster(group)
     group.add_argument(
         "--resume", action="store_true",
         help="resume the same sweep after an interrupt: its journal is FILE.partial beside"
@@ -198,13 +200,13 @@ def _records(
     from kcc.stages.estimate import asked_configuration
 
     if arguments.model != ALL_MODELS:
-        return run_plan(plan, arguments.jobs, stage, journal)
+        return run_plan(plan, arguments.jobs, stage, journal, cluster_of(arguments))
     found = list["EstimateRecord"]()
     errors = list[DiagnosticError]()
     for model in MODELS:
         each = replace(plan, question=replace(plan.question, model=model))
         try:
-            records = run_plan(each, arguments.jobs, stage, None)
+            records = run_plan(each, arguments.jobs, stage, None, cluster_of(arguments))
         except DiagnosticError as error:
             errors.append(error)
             place = asked_configuration(plan.requests[0])

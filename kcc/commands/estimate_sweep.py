@@ -46,6 +46,19 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A task with all that is needed for it: the request's ``place`` among all, GPUs with theirs,
+    whether there is no other request, and whether there is more than one configuration."""
+
+    number: int
+    place: int
+    request: AnalysisRequest
+    gpus: tuple[tuple[int, GpuDescription], ...]
+    only_request: bool
+    is_sweep: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything that is to be estimated: each request on each GPU."""
 
@@ -62,6 +75,13 @@ class Plan:
             for request in range(len(self.requests))
             for first in range(0, count, GPUS_PER_TASK)
         )
+
+    def piece(self, number: int, task: Task) -> Piece:
+        """A task as one does it who does not have the plan."""
+        gpus = tuple(enumerate(self.gpus))[task.first : task.end]
+        request = self.requests[task.request]
+        only = len(self.requests) == 1
+        return Piece(number, task.request, request, gpus, only, self.is_sweep)
 
     @property
     def is_sweep(self) -> bool:
@@ -83,7 +103,7 @@ class _Prepared(Protocol):
     def configuration(self) -> Configuration: ...
 
 
-class _Maker(Protocol[P]):
+class Maker(Protocol[P]):
     """Prepares kernels and makes records of them, by some model."""
 
     def prepare(self, request: AnalysisRequest) -> Sequence[P]: ...
@@ -106,7 +126,7 @@ class SourceMaker:
         return record_of(self.workshop.estimate(prepared, gpu, self.question))
 
 
-def _maker(question: Question, scratch: Path, stage: StageRunner) -> _Maker[Any]:
+def make_maker(question: Question, scratch: Path, stage: StageRunner) -> Maker[Any]:
     """``scratch`` is a folder for what is kept between the estimates of a launch."""
     if question.model == "interval":
         from kcc.commands.estimate_interval import IntervalWorkshop
@@ -116,9 +136,11 @@ def _maker(question: Question, scratch: Path, stage: StageRunner) -> _Maker[Any]
 
 
 def run_plan(
-    plan: Plan, jobs: int, stage: StageRunner, journal: Journal[Sweep] | None
-) -> list[EstimateRecord]:
-    """The records of all configurations, in the order of requests, kernels and GPUs.
+    plan: Plan, jobs: int, stage: StageRunner, journal: Journal[Sweep] | None,
+    cluster: str | None = None,
+) -> list[EstimateRecord]:  # fmt: skip
+    """The records of all configurations, in the order of requests, kernels and GPUs; made by
+    ``jobs`` processes, or by the workers of a Dask ``cluster``.
 
     :raises DiagnosticError: where all of a plan is refused for the same reason: its first request
         cannot be compiled and is the only one, or there is one configuration.
@@ -129,10 +151,15 @@ def run_plan(
         scratch_folder("estimate-") as scratch,
         _progress(len(plan.tasks), len(done), plan.is_sweep) as advance,
     ):
-        alone = jobs == 1 or len(tasks) == 1
-        results = (
-            _here(plan, tasks, scratch, stage) if alone else _apart(plan, tasks, scratch, jobs)
-        )
+        if cluster is not None and tasks:
+            from kcc.commands.cluster import run_on_cluster
+
+            pieces = [plan.piece(number, task) for number, task in tasks]
+            results = run_on_cluster(plan.question, pieces, cluster, jobs)
+        elif jobs == 1 or len(tasks) <= 1:
+            results = _here(plan, tasks, scratch, stage)
+        else:
+            results = _apart(plan, tasks, scratch, jobs)
         for number, found in results:
             if journal:
                 journal.add(number, found)
@@ -145,33 +172,31 @@ def run_plan(
 def _here(
     plan: Plan, tasks: Iterable[tuple[int, Task]], scratch: Path, stage: StageRunner
 ) -> Iterator[tuple[int, tuple[Done, ...]]]:
-    maker = _maker(plan.question, scratch, stage)
+    maker = make_maker(plan.question, scratch, stage)
     for number, task in tasks:
-        yield number, tuple(_run(plan, task, maker))
+        yield number, tuple(_run(plan.piece(number, task), maker))
 
 
-def _run(plan: Plan, task: Task, maker: _Maker[Any]) -> Iterator[Done]:
-    request = plan.requests[task.request]
-    gpus = list(enumerate(plan.gpus))[task.first : task.end]
+def _run(piece: Piece, maker: Maker[Any]) -> Iterator[Done]:
     try:
-        kernels = maker.prepare(request)
+        kernels = maker.prepare(piece.request)
     except DiagnosticError as error:
-        if len(plan.requests) == 1:
+        if piece.only_request:
             raise
-        place = asked_configuration(request)
-        for number, gpu in gpus:
-            yield (task.request, 0, number), refused(place, gpu.stem, reason_of(error))
+        place = asked_configuration(piece.request)
+        for number, gpu in piece.gpus:
+            yield (piece.place, 0, number), refused(place, gpu.stem, reason_of(error))
         return
     for index, prepared in enumerate(kernels):
-        for number, gpu in gpus:
-            yield (task.request, index, number), _record(plan, prepared, gpu, maker)
+        for number, gpu in piece.gpus:
+            yield (piece.place, index, number), _record(piece, prepared, gpu, maker)
 
 
-def _record(plan: Plan, prepared: P, gpu: GpuDescription, maker: _Maker[P]) -> EstimateRecord:
+def _record(piece: Piece, prepared: P, gpu: GpuDescription, maker: Maker[P]) -> EstimateRecord:
     try:
         return maker.record(prepared, gpu)
     except DiagnosticError as error:
-        if not plan.is_sweep:
+        if not piece.is_sweep:
             raise
         return refused(prepared.configuration, gpu.stem, reason_of(error))
 
@@ -186,7 +211,7 @@ def reason_of(error: DiagnosticError) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Failure:
+class Failure:
     """What a task raised, in a form that goes from process to process."""
 
     error: DiagnosticError | None
@@ -195,24 +220,29 @@ class _Failure:
 
 
 _plan: Plan | None = None
-_made: _Maker[Any] | None = None
+_made: Maker[Any] | None = None
 
 
 def _begin(plan: Plan, scratch: Path) -> None:
     """Make a process ready."""
     global _plan, _made
-    _plan, _made = plan, _maker(plan.question, scratch, StageRunner())
+    _plan, _made = plan, make_maker(plan.question, scratch, StageRunner())
 
 
-def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | _Failure]:
+def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | Failure]:
     assert _plan is not None
     assert _made is not None
+    return outcome_of(_plan.piece(number, task), _made)
+
+
+def outcome_of(piece: Piece, maker: Maker[Any]) -> tuple[int, tuple[Done, ...] | Failure]:
+    """The records of a piece, or what it raised."""
     try:
-        return number, tuple(_run(_plan, task, _made))
+        return piece.number, tuple(_run(piece, maker))
     except DiagnosticError as error:
-        return number, _Failure(error)
+        return piece.number, Failure(error)
     except InternalError as error:
-        return number, _Failure(None, error.stage, error.detail)
+        return piece.number, Failure(None, error.stage, error.detail)
 
 
 def _apart(
@@ -227,7 +257,7 @@ def _apart(
     with workers(min(jobs, len(tasks)), "spawn", _begin, (plan, scratch)) as pool:
         for future in as_completed(submit(pool, _one, tasks)):
             number, found = future.result()
-            if isinstance(found, _Failure):
+            if isinstance(found, Failure):
                 raise found.error or InternalError(found.stage, found.detail)
             yield number, found
 

@@ -61,7 +61,7 @@ def add_exploration_output(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--html", metavar="FILE", help="write an HTML page with the CPI stacks")
     group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as SVG")
-    group.add_argument("--png", metavar="FILE", help="the same as PNG (needs matplotlib)")
+    group.add_argument("--png", metavar="FILE", help="the same as PNG (needs the extra plots)")
     group.add_argument("--csv", metavar="FILE", help="write a row per design point")
 
 
@@ -78,11 +78,11 @@ def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
     targets = [target for target in named if target]
     check_targets(targets, source)
     if arguments.png:
-        from kcc.report.exploration.stack_plot import need_matplotlib
+        from kcc.report.plots.render import need_plots
 
         if arguments.png == STANDARD:
             raise usage_error("--png: pixels do not go to standard output", "--png FILE")
-        need_matplotlib()
+        need_plots()
     from kcc.base.gpu.loading import load_gpu
 
     load_gpu(arguments.gpus[0], arguments.overrides)

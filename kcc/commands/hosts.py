@@ -63,6 +63,11 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         "--races", action="store_true", help="detect data races, launch by launch: slow"
     )
     group.add_argument(
+        "--unwritten",
+        action="store_true",
+        help="let kernels read local and private memory that was never written: it gives any value",
+    )
+    group.add_argument(
         "--budget",
         type=_positive,
         metavar="N",
@@ -100,6 +105,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         width=lanes_of_warp(arguments),
         budget=arguments.budget or DEFAULT_BUDGET,
         races=arguments.races,
+        unwritten=getattr(arguments, "unwritten", False),
         check=getattr(arguments, "check", False),
         redirect=not arguments.keep_imports,
         clock=time.process_time,

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from kcc.commands.cache_options import add_cache_options, cache_options
+from kcc.commands.cluster import add_cluster, cluster_of
 from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
 from kcc.commands.options import (
@@ -27,6 +28,7 @@ from kcc.sim.machine.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
     from kcc.commands.estimate_sweep import Plan
+    from kcc.commands.journal import Journal, Sweep
     from kcc.report.estimate.record import EstimateRecord
     from kcc.report.tuning import Tuning
     from kcc.stages.analyze import AnalysisRequest
@@ -129,6 +131,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--jobs", metavar="N", type=_jobs, default=1,
         help="processes (default: %(default)s); results are the same",
     )  # fmt: skip
+    add_cluster(group)
     group.add_argument(
         "--resume", action="store_true",
         help="resume the same command after an interrupt: its journal is FILE.partial beside the "
@@ -138,7 +141,6 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if no configuration has an estimate."""
-    from kcc.commands.estimate_sweep import run_plan
     from kcc.commands.journal import ESTIMATES, Journal, journal_path
     from kcc.commands.tune_space import read_problem
 
@@ -158,7 +160,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     opened = Journal(kept, plan.digest, ESTIMATES, resume=arguments.resume) if kept else None
     with opened or nullcontext() as journal:
         try:
-            records = run_plan(plan, arguments.jobs, stage, journal) if plan.requests else []
+            records = _records(arguments, plan, stage, journal)
         except KeyboardInterrupt:
             if journal:
                 say(f"\n{journal.path} has the finished estimates; --resume continues\n")
@@ -170,6 +172,16 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     if arguments.time:
         say(stage.table())
     return 0 if found.ranked() else 1
+
+
+def _records(
+    arguments: argparse.Namespace, plan: Plan, stage: StageRunner, journal: Journal[Sweep] | None
+) -> list[EstimateRecord]:
+    from kcc.commands.estimate_sweep import run_plan
+
+    if not plan.requests:
+        return []
+    return run_plan(plan, arguments.jobs, stage, journal, cluster_of(arguments))
 
 
 def _plan(

@@ -27,6 +27,7 @@ from kcc.opencl.constants import (
     device_local_mem_type,
     device_mem_cache_type,
     device_partition_property,
+    device_svm_capabilities,
     device_type,
     event_info,
     filter_mode,
@@ -50,6 +51,7 @@ from kcc.opencl.constants import (
     program_kind,
     sampler_info,
     status_code,
+    svm_mem_flags,
 )
 from kcc.opencl.copies import (
     enqueue_fill,
@@ -112,6 +114,20 @@ from kcc.opencl.program import (
     Program,
     RepeatedKernelRetrieval,
 )
+from kcc.opencl.svm import (
+    SVM,
+    SVMAllocation,
+    SVMMap,
+    SVMPointer,
+    csvm_empty,
+    csvm_empty_like,
+    enqueue_svm_memfill,
+    enqueue_svm_migrate_mem,
+    fsvm_empty,
+    fsvm_empty_like,
+    svm_empty,
+    svm_empty_like,
+)
 from kcc.opencl.transfers import enqueue_copy
 
 VERSION = (2026, 1, 4)
@@ -121,8 +137,8 @@ VERSION_TEXT = "2026.1.4"
 
 
 def get_cl_header_version() -> tuple[int, int]:
-    """The OpenCL whose API this is."""
-    return (1, 2)
+    """The OpenCL whose API this is: 1.2, and the shared virtual memory of 2.0."""
+    return (2, 0)
 
 
 def __getattr__(name: str) -> Any:
@@ -132,6 +148,7 @@ def __getattr__(name: str) -> Any:
 
 
 __all__ = [
+    "SVM",
     "VERSION",
     "VERSION_STATUS",
     "VERSION_TEXT",
@@ -159,6 +176,9 @@ __all__ = [
     "Program",
     "RepeatedKernelRetrieval",
     "RuntimeError",
+    "SVMAllocation",
+    "SVMMap",
+    "SVMPointer",
     "Sampler",
     "UserEvent",
     "addressing_mode",
@@ -174,6 +194,8 @@ __all__ = [
     "context_properties",
     "create_image",
     "create_some_context",
+    "csvm_empty",
+    "csvm_empty_like",
     "device_affinity_domain",
     "device_exec_capabilities",
     "device_fp_config",
@@ -181,6 +203,7 @@ __all__ = [
     "device_local_mem_type",
     "device_mem_cache_type",
     "device_partition_property",
+    "device_svm_capabilities",
     "device_type",
     "enqueue_barrier",
     "enqueue_copy",
@@ -192,8 +215,12 @@ __all__ = [
     "enqueue_marker",
     "enqueue_migrate_mem_objects",
     "enqueue_nd_range_kernel",
+    "enqueue_svm_memfill",
+    "enqueue_svm_migrate_mem",
     "event_info",
     "filter_mode",
+    "fsvm_empty",
+    "fsvm_empty_like",
     "get_cl_header_version",
     "get_platforms",
     "get_supported_image_formats",
@@ -218,5 +245,8 @@ __all__ = [
     "program_kind",
     "sampler_info",
     "status_code",
+    "svm_empty",
+    "svm_empty_like",
+    "svm_mem_flags",
     "wait_for_events",
 ]

@@ -11,14 +11,16 @@ from kcc.frontend import kernel as frontend
 from kcc.frontend.types import AddressSpace
 from kcc.opencl.constants import status_code
 from kcc.opencl.errors import failure
+from kcc.opencl.events import Context
 from kcc.opencl.images import Image, Sampler
 from kcc.opencl.memory import LocalMemory, MemoryObjectHolder, host_bytes
+from kcc.opencl.svm import SVMPointer
 
 Value = MemoryObjectHolder | LocalMemory | Sampler | bytes | None
 """What an argument is set to: memory, local memory, or the bytes of a value."""
 
 
-def checked_memory(argument: frontend.Argument, value: Any) -> Value:
+def checked_memory(argument: frontend.Argument, value: Any, context: Context) -> Value:
     """The value of a pointer, an image or a sampler."""
     routine, what = "clSetKernelArg", f"'{argument.name}' ({argument.type})"
     given = type(value).__name__
@@ -41,6 +43,8 @@ def checked_memory(argument: frontend.Argument, value: Any) -> Value:
         if value.size <= 0:
             raise failure(routine, status_code.INVALID_ARG_SIZE, f"{what} has no bytes")
         return value
+    if isinstance(value, SVMPointer):
+        return value.holder(context)
     if value is None or isinstance(value, MemoryObjectHolder):
         if isinstance(value, Image):
             raise failure(

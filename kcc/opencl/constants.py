@@ -1,4 +1,5 @@
-"""The enumerations of OpenCL 1.2, each a class whose attributes are the numbers of Khronos's cl.h.
+"""The enumerations of OpenCL 1.2, and those of shared virtual memory, each a class whose
+attributes are the numbers of Khronos's cl.h.
 
 As in PyOpenCL the values are plain ints. Names that are not there raise an error that says so.
 """
@@ -474,6 +475,12 @@ class command_type(Constants):
     MIGRATE_MEM_OBJECTS = 0x1206
     FILL_BUFFER = 0x1207
     FILL_IMAGE = 0x1208
+    SVM_FREE = 0x1209
+    SVM_MEMCPY = 0x120A
+    SVM_MEMFILL = 0x120B
+    SVM_MAP = 0x120C
+    SVM_UNMAP = 0x120D
+    SVM_MIGRATE_MEM = 0x120E
 
 
 class command_execution_status(Constants):
@@ -509,3 +516,18 @@ class device_affinity_domain(Constants, is_bitfield=True):
     L2_CACHE = 8
     L1_CACHE = 16
     NEXT_PARTITIONABLE = 32
+
+
+class svm_mem_flags(Constants, is_bitfield=True):
+    READ_WRITE = 1
+    WRITE_ONLY = 2
+    READ_ONLY = 4
+    SVM_FINE_GRAIN_BUFFER = 1 << 10
+    SVM_ATOMICS = 1 << 11
+
+
+class device_svm_capabilities(Constants, is_bitfield=True):
+    COARSE_GRAIN_BUFFER = 1
+    FINE_GRAIN_BUFFER = 2
+    FINE_GRAIN_SYSTEM = 4
+    ATOMICS = 8

@@ -12,6 +12,7 @@ from kcc.opencl.constants import (
     device_info,
     device_local_mem_type,
     device_mem_cache_type,
+    device_svm_capabilities,
     device_type,
     platform_info,
 )
@@ -125,9 +126,11 @@ DEVICE_INFOS: dict[str, Any] = {
     "reference_count": 1,
     "preferred_interop_user_sync": 1,
     "printf_buffer_size": 1 << 20,
+    "svm_capabilities": device_svm_capabilities.COARSE_GRAIN_BUFFER
+    | device_svm_capabilities.FINE_GRAIN_BUFFER,
 }
-"""What the device says of itself: OpenCL 1.2, table 4.3. Caches and clock are those of no GPU in
-particular; kcc's models take theirs from GPU descriptions."""
+"""What the device says of itself: OpenCL 1.2, table 4.3, and its shared virtual memory.
+Caches and clock are those of no GPU in particular: kcc's models look at GPU descriptions."""
 
 
 class Platform(Informed):
@@ -137,6 +140,10 @@ class Platform(Informed):
     profile, name, vendor, version = "FULL_PROFILE", "kcc", "kcc", VERSION
     extensions = EXTENSIONS
     int_ptr = 1
+
+    def _get_cl_version(self) -> tuple[int, int]:
+        """What PyOpenCL looks at for shared virtual memory, which came with OpenCL 2.0."""
+        return (2, 0)
 
     def get_devices(self, device_type: int = device_type.ALL) -> list[Device]:
         """The device, if it is of that type: a GPU, which is also the default."""

@@ -209,6 +209,10 @@ class CommandQueue(Informed):
             raise failure("clCreateCommandQueue", status_code.INVALID_VALUE)
         self._pending = list[tuple[Event, list[Event], Work]]()
 
+    def _get_cl_version(self) -> tuple[int, int]:
+        """What PyOpenCL's own modules look at."""
+        return (1, 2)
+
     @property
     def int_ptr(self) -> int:
         return id(self)

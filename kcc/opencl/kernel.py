@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -57,6 +57,8 @@ class Kernel(Informed):
         self.num_args = len(self.kernel.arguments)
         self._values: list[Value | _Unset] = [_UNSET] * self.num_args
         self._types: list[np.dtype[Any] | None] = [None] * self.num_args
+        self._arrays: list[int] = []
+        """Of arguments that are arrays or not: how many of the kernel's each is, 0 for no array."""
 
     @property
     def context(self) -> Context:
@@ -70,6 +72,7 @@ class Kernel(Informed):
         """Another kernel with the same arguments."""
         other = Kernel(self.program, self.function_name)
         other._values, other._types = list(self._values), list(self._types)
+        other._arrays = self._arrays
         return other
 
     # arguments
@@ -77,15 +80,27 @@ class Kernel(Informed):
     def set_scalar_arg_dtypes(self, arg_types: Sequence[Any]) -> None:
         """The numpy types of scalar arguments, None for others: a launch, or :meth:`set_args`,
         converts numbers to them."""
-        types = list(arg_types)
+        self.set_arg_types(arg_types)
+
+    def set_arg_types(self, arg_types: Sequence[Any]) -> None:
+        """The same, where a type may be PyOpenCL's VectorArg too: an array, which becomes its
+        memory and, with an offset, where in it the array begins."""
+        widths, types = list[int](), list[np.dtype[Any] | None]()
+        for each in arg_types:
+            with_offset = getattr(each, "with_offset", None)
+            widths.append(0 if with_offset is None else 2 if with_offset else 1)
+            plain = each is None or with_offset is not None
+            types += [
+                None if plain else np.dtype(each),
+                *([np.dtype(np.int64)] * bool(with_offset)),
+            ]
         if len(types) != self.num_args:
             raise TypeError(
                 f"length of argument list ({len(types)}) and CL-generated number of arguments "
                 f"({self.num_args}) do not agree"
             )
-        self._types = [None if t is None else np.dtype(t) for t in types]
-
-    set_arg_types = set_scalar_arg_dtypes
+        self._types = types
+        self._arrays = widths if any(widths) else []
 
     def set_arg(self, index: int, value: Any) -> None:
         """Set one argument, counted from 0."""
@@ -95,6 +110,8 @@ class Kernel(Informed):
 
     def set_args(self, *values: Any) -> None:
         """Set all arguments."""
+        if self._arrays and len(values) == len(self._arrays):
+            values = tuple(self._unpacked(values))
         if len(values) != self.num_args:
             raise TypeError(
                 f"kernel '{self.function_name}' takes {self.num_args} arguments "
@@ -112,12 +129,26 @@ class Kernel(Informed):
                     ErrorRecord(place + what.what(), what.code(), what.routine())
                 ) from None
 
+    def _unpacked(self, values: Sequence[Any]) -> Iterator[Any]:
+        """Arguments with arrays as what the kernel takes for them."""
+        for value, width in zip(values, self._arrays, strict=True):
+            if not width:
+                yield value
+                continue
+            if not value.flags.forc:
+                raise RuntimeError(
+                    "only contiguous arrays may be used as arguments to this operation"
+                )
+            yield value.base_data
+            if width > 1:
+                yield value.offset
+
     def _checked(self, index: int, value: Any, type_: np.dtype[Any] | None) -> Value:
         """The value in the form in which it is kept; raises LogicError where it cannot be one."""
         argument = self.kernel.arguments[index]
         parameter = self.kernel.function.arguments[index]
         if parameter.attributes.byval is None and str(parameter.type).startswith("ptr"):
-            return checked_memory(argument, value)
+            return checked_memory(argument, value, self.context)
         wanted = parameter.attributes.byval or parameter.type
         data, size = scalar_bytes(value, type_, argument), size_bytes(wanted)
         if len(data) != size:
@@ -262,6 +293,7 @@ def _launch(session: Session, kernel: Kernel, shape: NDRange, values: list[Value
         trace=observer.trace if observer else TraceMode.OFF,
         cache_dir=settings.cache_dir,
         check=settings.check,
+        unwritten=settings.unwritten or kernel.program.is_generated,
     )
     began = settings.clock()
     try:

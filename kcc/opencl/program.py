@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -56,6 +57,9 @@ class Program(Informed):
         self._options: list[str] = []
         self._log = ""
         self._failed = False
+        self.is_generated = _is_called_from(context.session.wheel)
+        """Whether a module of PyOpenCL's made it: its scans read local memory beyond what they
+        wrote, and do not use that."""
         self.unit: CompiledUnit | None = None
 
     def build(
@@ -73,6 +77,9 @@ class Program(Informed):
             record = ErrorRecord(what, status_code.INVALID_BUILD_OPTIONS, "clBuildProgram")
             raise RuntimeError(record) from None
         parsed = replace(parsed, sub_group_size=self.context.session.settings.width)
+        wheel = self.context.session.wheel
+        if wheel is not None:
+            parsed = replace(parsed, include_dirs=(*parsed.include_dirs, str(wheel / "cl")))
         if self.context.session.settings.check:
             parsed = replace(parsed, opt_level=OptLevel.O0)
         try:
@@ -154,6 +161,15 @@ class Program(Informed):
             listed = f"its kernels are {', '.join(known)}" if known else "it has not been built"
             message = f"'{name}' was not found as a program info attribute or as a kernel name"
             raise AttributeError(f"{message}; {listed}") from error
+
+
+def _is_called_from(folder: Path | None) -> bool:
+    """Whether the code that made a program lies in a folder."""
+    frame = inspect.currentframe()
+    maker = frame.f_back.f_back if frame is not None and frame.f_back is not None else None
+    if folder is None or maker is None:
+        return False
+    return Path(maker.f_code.co_filename).is_relative_to(folder)
 
 
 _NO_BINARIES = f"kcc compiles anew, or from its own cache: programs have no binaries; {ADVICE}"

@@ -34,6 +34,8 @@ class HostSettings:
     races: bool = False
     check: bool = False
     """Programs are not optimised, and every value is watched."""
+    unwritten: bool = False
+    """Whether local and private memory may be read that was never written."""
     redirect: bool = True
     """Whether ``import pyopencl`` gives kcc.opencl."""
     clock: Callable[[], float] = lambda: 0.0
@@ -97,6 +99,8 @@ class Session:
     launches: list[LaunchRow] = field(default_factory=list[LaunchRow])
     sources: dict[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The lines of every source compiled, by the name messages use."""
+    wheel: Path | None = None
+    """Where PyOpenCL's own modules lie that run over kcc.opencl."""
     device_ns: int = 0
     """The device's clock: what events report."""
 

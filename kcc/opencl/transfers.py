@@ -16,12 +16,15 @@ from kcc.opencl.events import CommandQueue, Event
 from kcc.opencl.image_copies import copy_with_image
 from kcc.opencl.images import Image
 from kcc.opencl.memory import MemoryObjectHolder
+from kcc.opencl.svm import SVMPointer, copy_svm
 
 
 def enqueue_copy(queue: CommandQueue, dest: Any, src: Any, **options: Any) -> Event:
     """Copy between buffers, images and host arrays; the keywords are PyOpenCL's."""
     to_device = isinstance(dest, MemoryObjectHolder)
     from_device = isinstance(src, MemoryObjectHolder)
+    if isinstance(dest, SVMPointer) or isinstance(src, SVMPointer):
+        return copy_svm(queue, dest, src, **options)
     _rename(options, "dest_offset", "dst_offset")
     _rename(options, "device_offset", "dst_offset" if to_device else "src_offset")
     if not to_device and not from_device:

@@ -9,14 +9,11 @@ run it.
 from __future__ import annotations
 
 import ast
-import importlib
 import sys
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -32,6 +29,7 @@ from kcc.opencl.session import (
     use_session,
     user_cache_dir,
 )
+from kcc.stages.redirection import Redirection, wheel_folder
 
 __all__ = [
     "HostLaunch",
@@ -98,6 +96,7 @@ def run_script(
         Path(path).resolve().parent,
         launches=seen.launches,
         sources=seen.sources,
+        wheel=wheel_folder() if settings.redirect else None,
     )
     before = use_session(session)
     try:
@@ -211,7 +210,7 @@ def _surroundings(
     """``sys`` as the script expects it; afterwards as it was."""
     folder = str(Path(argv[0]).resolve().parent)
     modules, path, old_argv = dict(sys.modules), list(sys.path), sys.argv
-    finder = _Redirection()
+    finder = Redirection()
     sys.argv = argv
     sys.path.insert(0, folder)
     sys.modules[module.__name__] = module
@@ -243,32 +242,3 @@ def _restore_modules(before: dict[str, ModuleType], folder: str, *, redirect: bo
         for name, module in before.items():
             if name.partition(".")[0] == "pyopencl":
                 sys.modules[name] = module
-
-
-class _Redirection(MetaPathFinder, Loader):
-    """Answers imports of ``pyopencl`` with kcc.opencl."""
-
-    def find_spec(
-        self, fullname: str, _path: object = None, _target: object = None
-    ) -> ModuleSpec | None:
-        if fullname.partition(".")[0] != "pyopencl":
-            return None
-        return ModuleSpec(fullname, self, is_package=fullname == "pyopencl")
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        name = spec.name.replace("pyopencl", "kcc.opencl", 1)
-        if name not in PUBLIC_MODULES:
-            raise ModuleNotFoundError(f"kcc.opencl does not have '{spec.name}'", name=spec.name)
-        real = importlib.import_module(name)
-        alias = ModuleType(spec.name)
-        alias.__dict__.update(
-            (k, v) for k, v in vars(real).items() if k not in ("__name__", "__spec__", "__loader__")
-        )
-        return alias
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing: it has everything from the module it stands for."""
-
-
-PUBLIC_MODULES = ("kcc.opencl", "kcc.opencl.array", "kcc.opencl.cltypes", "kcc.opencl.tools")
-"""The modules of PyOpenCL that kcc has."""

@@ -389,7 +389,7 @@ def test_kernel_fault(own_queue: cl.CommandQueue, own_program: cl.Program):
 
 @pytest.mark.parametrize(
     "name",
-    ["SVM", "enqueue_svm_memfill", "Pipe", "GLBuffer", "mem_flags.SVM_ATOMICS", "Program.compile",
+    ["Pipe", "GLBuffer", "mem_flags.SVM_ATOMICS", "Program.compile",
      "array.sum", "cltypes.float5", "tools.dtype_to_ctype", "Kernel.capture_call",
      "Buffer.from_int_ptr"],
 )  # fmt: skip

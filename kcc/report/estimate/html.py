@@ -25,6 +25,8 @@ from kcc.report.estimate.text import (
     title_of,
 )
 from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
+from kcc.report.plots.render import chart
+from kcc.report.plots.roofline import roofline_of, roofline_spec
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
@@ -222,6 +224,7 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
     shown = [
         ("CPI stack", _stack(each, parts)),
         ("Utilisation", _bounds(each)),
+        ("Roofline", _roofline(each)),
         ("Lines", _lines(each, text)),
         ("Assumed control flow and addresses", _guessed(each)),
         ("Assumed values of the GPU", _assumed(each)),
@@ -235,6 +238,11 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
     )
     sections = [join(tag("h3", title), part, "\n") for title, part in shown if part]
     return tag("section", heading, _verdict(each), _cards(each), *sections)
+
+
+def _roofline(each: EstimateRecord) -> Markup:
+    words = "Roofline: operations per second over operations per byte, with roofs of L2 and DRAM"
+    return chart(roofline_spec(roofline_of(each)), words)
 
 
 def _verdict(each: EstimateRecord) -> Markup:

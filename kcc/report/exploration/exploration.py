@@ -146,10 +146,10 @@ def exploration_svg(found: Exploration) -> str:
 
 
 def exploration_png(found: Exploration) -> bytes:
-    """The same in pixels; raises K013 where matplotlib is not installed."""
-    from kcc.report.exploration.stack_plot import stack_png
+    """The same in pixels; raises K013 where the extra `plots` is not installed."""
+    from kcc.report.plots.render import png_of
 
-    return stack_png(bars_of(found), _title(found), CHECKED)
+    return png_of(exploration_svg(found))
 
 
 def _title(found: Exploration) -> str:

@@ -24,7 +24,7 @@ def render_profile(profile: Profile, style: Style, *, each_launch: bool) -> str:
     def write(console: Console) -> None:
         console.print(Text(" ".join(str(word) for word in profile.run.values()), "bold"))
         console.print(summary_table(profile, style))
-        for name, which, tables in kernel_tables(profile, style, each_launch=each_launch):
+        for name, which, tables, _ in kernel_tables(profile, style, each_launch=each_launch):
             console.print()
             console.print(Text(f"{name}: {which}", "bold"))
             for table in tables:
@@ -36,12 +36,14 @@ def render_profile(profile: Profile, style: Style, *, each_launch: bool) -> str:
 
 def kernel_tables(
     profile: Profile, style: Style, *, each_launch: bool
-) -> Iterator[tuple[str, str, list[Table]]]:
-    """The name of each kernel, which launches of it are meant, and what they did."""
+) -> Iterator[tuple[str, str, list[Table], LaunchProfile]]:
+    """The name of each kernel, which launches of it are meant, tables of what they did, and their
+    sum."""
     for number, info in enumerate(profile.kernels):
         launches = [x for x in profile.launches if x.kernel == number]
         for group in [[x] for x in launches] if each_launch else [launches]:
-            yield info.name, _which(group), list(_tables(info, merge(group), style))
+            total = merge(group)
+            yield info.name, _which(group), list(_tables(info, total, style)), total
 
 
 def summary_table(profile: Profile, style: Style) -> Table:

@@ -205,18 +205,18 @@ def test_settings_are_in_the_heading(traces: dict[str, str], capsys: pytest.Capt
 
 @pytest.mark.slow
 def test_png(traces: dict[str, str], tmp_path: Path):
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("vl_convert")
     target = tmp_path / "a.png"
     command = ["explore", traces["scan"], *GPU, "--sweep", "warps=8,32", "--cycle", "all"]
     assert main([*command, "--png", str(target)]) == 0
     assert target.read_bytes().startswith(b"\x89PNG\r\n")
 
 
-def test_png_needs_matplotlib(
+def test_png_needs_the_extra(
     traces: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ):  # fmt: skip
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     target = tmp_path / "a.png"
     command = ["explore", traces["scan"], *GPU, "--sweep", "warps=8", "--png", str(target)]
     assert main(command) == 1
