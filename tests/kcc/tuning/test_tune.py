@@ -197,7 +197,7 @@ def test_what_is_no_list_is_said(
     ("words", "message"),
     [
         (("list.json",), "its kernel is not named"),
-        (("add.cl",), "not a search space"),
+        (("add.cl",), "no search space"),
         (("t1.json", "--where", "BX > 5000"), "leaves no configuration"),
         (("t1.json", "--where", "BY > 1"), "BY is no parameter"),
         (("list.json", "add.cl", "add.cl"), "one source at most"),
