@@ -186,12 +186,16 @@ def _changes(explorer: Explorer) -> list[Explored]:
     gpu = load_gpu(explorer.gpu, list(explorer.overrides))
     first = explorer.launches[0]
     machine, _ = interval_inputs(gpu, first.tables, first.launch, explorer.registers)
-    found = list[Explored]()
-    for change in changes_of(gpu, machine):
-        try:
-            found.append(Explored(change.words, explorer.at(change.settings)))
-        except DiagnosticError:
-            continue
+    found, issued = list[Explored](), 0.0
+    changes = list(changes_of(gpu, machine))
+    with shown_progress(len(changes)) as show:
+        for number, change in enumerate(changes):
+            try:
+                found.append(Explored(change.words, explorer.at(change.settings)))
+            except DiagnosticError:
+                continue
+            issued += found[-1].point.issued
+            show(number + 1, round(issued), change.words)
     return found
 
 

@@ -43,6 +43,11 @@ from kcc.tracegen.workers import TraceCallback
 SOURCE_NAME, HOST_NAME = "kernel.cl", "workload.py"
 """Of a miniature in a folder of its own."""
 
+ENDLESS = "K717"
+"""A loop does not end within the budget."""
+
+LEAST_BUDGET, BUDGET_TIMES = 100_000, 4
+
 NEVER_WRITTEN = "K714"
 """Memory is read that was never written."""
 
@@ -216,6 +221,7 @@ def settle(
     wishes = Wishes(
         tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus)
     )
+    settings = replace(settings, budget=min(settings.budget, _budget(study)))
     while True:
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)
@@ -227,6 +233,8 @@ def settle(
             wishes = replace(wishes, undecided=wishes.undecided | undecided)
         except DiagnosticError as error:
             access = _guilty(study, source, error)
+            if error.diagnostics[0].code == ENDLESS:
+                raise _endless(settings.budget) from error
             if access is None:
                 raise InternalError("miniature", str(error)) from error
             kernel, _ = access
@@ -236,6 +244,21 @@ def settle(
                 wishes = replace(wishes, drawn=wishes.drawn | {access})
             else:
                 raise InternalError("miniature", str(error)) from error
+
+
+def _budget(study: Study) -> int:
+    """Instructions that a warp of a miniature may execute: more than whole launches of the
+    original are a miniature that does not end."""
+    most = max(launch.profile.warp_instructions for launch in study.launches)
+    return max(LEAST_BUDGET, BUDGET_TIMES * most)
+
+
+def _endless(budget: int) -> DiagnosticError:
+    message = (
+        f"a warp of the miniature executes more than {budget:,} instructions, {BUDGET_TIMES} times "
+        "those of all warps of the original's largest launch: it does not end"
+    )
+    return DiagnosticError([Diagnostic("K950", message, hint="try a smaller --reduction")])
 
 
 def _strays(study: Study, settled: Settled) -> frozenset[int]:

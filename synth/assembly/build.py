@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from kcc.base.profile.model import KernelInfo, LaunchProfile, LoopInfo
 from kcc.frontend.builtins.demangle import demangle
 from kcc.frontend.ir.instructions import (
+    Alloca,
     AnyInstruction,
     AtomicRmw,
     Binary,
@@ -324,6 +325,9 @@ class _Builder:
     ) -> Operand:
         match value:
             case InstructionRef():
+                made = self.function.instructions[value.index]
+                if isinstance(made, Alloca):
+                    return Place(self._private_array(made))
                 return Result(value.index)
             case ArgumentRef():
                 return Input(value.index)
@@ -347,6 +351,15 @@ class _Builder:
             number = len(self.arrays)
             self.arrays[value.name] = DeclaredArray(number, found.space, size, fill)
         return self.arrays[value.name].number
+
+    def _private_array(self, made: Alloca) -> int:
+        """Of a work-item, in memory as in the original: indexed by what a run decides or not."""
+        name = f"%{made.index}"
+        if name not in self.arrays:
+            assert isinstance(made.count, ConstantInt)
+            size = size_bytes(made.allocated_type) * made.count.value
+            self.arrays[name] = DeclaredArray(len(self.arrays), 0, size, None)
+        return self.arrays[name].number
 
     def _ending(self, number: int) -> Ending:
         end = self.function.blocks[number].terminator
@@ -465,7 +478,9 @@ def _draws(blocks: Sequence[Block], loops: Iterable[Loop]) -> bool:
 
 
 def _makes_nothing(instruction: AnyInstruction) -> bool:
-    """Promises to the compiler."""
+    """Promises to the compiler, and arrays, which are declared."""
+    if isinstance(instruction, Alloca):
+        return True
     return isinstance(instruction, Call) and instruction.callee in (
         "llvm.assume", "llvm.experimental.noalias.scope.decl", "llvm.lifetime.start.p0",
         "llvm.lifetime.end.p0",

@@ -200,7 +200,7 @@ def _body(kernel: Kernel, body: str) -> Iterator[str]:
     lines = [text for line in body.split("\n") if (text := re.sub(r"//.*", "", line).strip())]
     headers = _loop_headers(lines)
     for line in lines:
-        if line.startswith((".loc", ".file", ".section")):
+        if line.startswith((".loc ", ".loc\t", ".file", ".section")):
             continue
         text = _REGISTER.sub(r"%m\1", line)
         text = _plain(text.replace("%", "%%").replace("$L__BB", "L"))

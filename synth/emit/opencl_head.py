@@ -63,7 +63,9 @@ def _tables(kernel: Kernel) -> Iterator[str]:
 
 def _arrays(kernel: Kernel) -> Iterator[str]:
     for array in kernel.arrays:
-        if array.space == 3:
+        if array.space == 0:
+            yield f"    __private ulong2 m{array.number}[{-(-array.size_bytes // 16)}];"
+        elif array.space == 3:
             yield f"    __local ulong m{array.number}[{-(-array.size_bytes // 8)}];"
         elif array.space == 2:
             yield f"#define m{array.number} {_table(kernel, array.number)}"
