@@ -88,8 +88,8 @@ def searched(table: Table, rows: Sequence[Mapping[str, Any]], data: Path, repeat
     texts = rows_of(table, data)
     upper = [name for name in texts[0] if name.isupper()]  # of tables that hold counters too
     names = upper or [name for name in texts[0] if name not in NOT_PARAMETERS]
-    space = [tuple(_value(texts[row["number"]][name]) for name in names) for row in rows]
-    times = [float(row["measured_us"] or 0) or None for row in rows]
+    space = [tuple(_value(texts[int(row["number"])][name]) for name in names) for row in rows]
+    times: list[float | None] = [row["measured_us"] for row in rows]
     best = min(time for time in times if time)
     near = [time is not None and time <= NEAR * best for time in times]
     by_estimate = sorted(range(len(rows)), key=lambda n: rows[n]["time_us"] or float("inf"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
@@ -20,6 +21,7 @@ from kcc.commands.traced import IMPOSSIBLE, Launches
 if TYPE_CHECKING:
     from kcc.report.exploration.exploration import Exploration, Explored, FailedPoint
     from kcc.sim.interval.explore import Explorer
+    from kcc.tuning.formulas import Formula
 
 NONE, TOP, ALL = "none", "top", "all"
 
@@ -39,6 +41,15 @@ def add_exploration(parser: argparse.ArgumentParser) -> Group:
         "--sweep", dest="sweeps", metavar="KEY=V1,V2", action="append", default=[],
         type=sweep_values,
         help="values of a key to explore (repeatable: all combinations)",
+    )  # fmt: skip
+    group.add_argument(
+        "--where", metavar="EXPR", action="append", default=[],
+        help="only points for which this holds, in Python's words over the last parts of the swept "
+        "keys: 'warps * mshrs <= 2048' (repeatable: all must hold)",
+    )  # fmt: skip
+    group.add_argument(
+        "--cost", metavar="EXPR",
+        help="what a point costs, over the same names: which points are best in time and cost?",
     )  # fmt: skip
     group.add_argument(
         "--what-if", action="store_true", help="change one parameter at a time and rank the gains"
@@ -120,7 +131,7 @@ def explore(
     arguments: argparse.Namespace, source: str, launches: Launches, notes: Sequence[str] = ()
 ) -> Exploration:
     """The design points that the command line asks for; ``notes`` are said with them."""
-    from kcc.report.exploration.exploration import Exploration, Explored, gain
+    from kcc.report.exploration.exploration import Exploration, Explored, gain, pareto_front
     from kcc.sim.interval.explore import Explorer
 
     options = interval_options(arguments)
@@ -132,7 +143,7 @@ def explore(
         if not explorer.launches:
             message = "no launch, or none that --kernel and --launches select"
             raise DiagnosticError([Diagnostic("K875", message)])
-        points, failed = _design_points(explorer, list(_combinations(arguments)))
+        points, failed = _design_points(explorer, _combinations(arguments))
         base: Explored | None = None
         changes = list[Explored]()
         if arguments.what_if:
@@ -143,6 +154,9 @@ def explore(
         check = _Checker(explorer, launches.path)
         if arguments.cycle == ALL:
             points = [check(each) for each in points]
+        elif arguments.cycle == TOP and arguments.cost:  # the best points are verified
+            front = pareto_front(points)
+            points = [check(each) if each in front else each for each in points]
         if base is not None and arguments.cycle != NONE:
             base = check(base)
             checked = len(changes) if arguments.cycle == ALL else 1
@@ -154,7 +168,7 @@ def explore(
 
 
 def _design_points(
-    explorer: Explorer, sweep: Sequence[tuple[str, tuple[str, ...]]]
+    explorer: Explorer, sweep: Sequence[Combination]
 ) -> tuple[list[Explored], list[FailedPoint]]:
     """The points of the sweeps, and those that there cannot be; raises for the last of them where
     there can be none."""
@@ -162,9 +176,9 @@ def _design_points(
 
     points, failed = list[Explored](), list[FailedPoint]()
     with shown_progress(len(sweep)) as show:
-        for number, (words, settings) in enumerate(sweep):
+        for number, (words, settings, cost) in enumerate(sweep):
             try:
-                points.append(Explored(words, explorer.at(settings)))
+                points.append(Explored(words, explorer.at(settings), cost=cost))
             except DiagnosticError as error:
                 if error.diagnostics[0].code not in IMPOSSIBLE:
                     raise
@@ -207,7 +221,6 @@ class _Checker:
 
     def __call__(self, each: Explored) -> Explored:
         from kcc.base.gpu.loading import load_gpu
-        from kcc.report.exploration.exploration import Explored
         from kcc.sim.cycle.sources import simulate_trace
 
         gpu = load_gpu(self.explorer.gpu, [*self.explorer.overrides, *each.point.settings])
@@ -216,13 +229,55 @@ class _Checker:
             self.path, gpu, launches=[range(n, n + 1) for n in numbers],
             registers=self.explorer.registers,
         )  # fmt: skip
-        return Explored(each.words, each.point, float(sum(t.cycles for t in timings)))
+        return replace(each, checked_cycles=float(sum(t.cycles for t in timings)))
 
 
-def _combinations(arguments: argparse.Namespace) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What each combination of the sweeps' values is called, and its settings."""
+Combination = tuple[str, tuple[str, ...], float | None]
+"""What a combination of the sweeps' values is called, its settings and its cost."""
+
+
+def _combinations(arguments: argparse.Namespace) -> list[Combination]:
+    """The combinations that fulfil --where."""
+    found = list(_fulfilling(arguments))
+    if arguments.sweeps and not found:
+        raise usage_error("--where leaves no design point")
+    return found
+
+
+def _fulfilling(arguments: argparse.Namespace) -> Iterator[Combination]:
+    keys = [key for key, _ in arguments.sweeps]
+    conditions = [_over(keys, "--where", text) for text in arguments.where]
+    cost = _over(keys, "--cost", arguments.cost) if arguments.cost else None
+    for words, settings, values in _products(arguments):
+        try:
+            if all(condition(values) for condition in conditions):
+                yield words, settings, None if cost is None else float(cost(values))
+        except (ValueError, TypeError) as error:
+            raise usage_error(f"{words}: {error}") from error
+
+
+def _over(keys: Sequence[str], option: str, text: str) -> Formula:
+    """An expression over the last parts of the swept keys."""
+    from kcc.tuning.formulas import formula
+
+    known = {key.rpartition(".")[2] for key in keys}
+    try:
+        found = formula(text)
+    except ValueError as error:
+        raise usage_error(f"{option}: {error}") from error
+    unknown = ", ".join(sorted(found.names - known))
+    if unknown:
+        raise usage_error(f"{option}: {unknown} is not swept", f"swept: {', '.join(sorted(known))}")
+    return found
+
+
+def _products(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[str, tuple[str, ...], dict[str, int | float | str]]]:
+    """All combinations: what each is called, its settings and its values by name."""
     from kcc.base.gpu.loading import load_gpu
     from kcc.sim.interval.explore import settings_of
+    from kcc.tuning.lists import from_text
 
     gpu = load_gpu(arguments.gpus[0], arguments.overrides)
     keys = [key for key, _ in arguments.sweeps]
@@ -231,4 +286,5 @@ def _combinations(arguments: argparse.Namespace) -> Iterator[tuple[str, tuple[st
     for values in itertools.product(*(values for _, values in arguments.sweeps)):
         pairs = list(zip(keys, values, strict=True))
         words = " ".join(f"{key.rpartition('.')[2]}={value}" for key, value in pairs)
-        yield words, tuple(s for key, value in pairs for s in settings_of(gpu, key, value))
+        settings = tuple(s for key, value in pairs for s in settings_of(gpu, key, value))
+        yield words, settings, {key.rpartition(".")[2]: from_text(value) for key, value in pairs}

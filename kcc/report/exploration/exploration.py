@@ -35,6 +35,8 @@ class Explored:
     words: str
     point: DesignPoint
     checked_cycles: float | None = None
+    cost: float | None = None
+    """By `--cost`, where it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,17 @@ def checked_gain(base: Explored, changed: Explored) -> float | None:
     return (base.checked_cycles / clocks[0]) / (changed.checked_cycles / clocks[1])
 
 
+def pareto_front(points: Sequence[Explored]) -> list[Explored]:
+    """The points to which none is better in time and cost at once, the cheapest first; empty where
+    there are no costs."""
+    found = list[Explored]()
+    priced = [each for each in points if each.cost is not None]
+    for each in sorted(priced, key=lambda each: (each.cost or 0.0, each.point.time_us)):
+        if not found or each.point.time_us < found[-1].point.time_us:
+            found.append(each)
+    return found
+
+
 def exploration_json(found: Exploration) -> str:
     """The document."""
     document: dict[str, Json] = {
@@ -84,6 +97,7 @@ def exploration_json(found: Exploration) -> str:
         "gpu": found.gpu, "settings": list(found.settings), "model": found.model,
         "cache_passes": found.passes,
         "points": [_json(each) for each in found.points],
+        "pareto_front": [each.words for each in pareto_front(found.points)],
         "failed": [{"name": each.words, "reason": each.reason} for each in found.failed],
         "base": _json(found.base) if found.base else None,
         "what_if": [_what_if_json(found.base, each) for each in found.what_if if found.base],
@@ -97,7 +111,7 @@ def _json(each: Explored) -> dict[str, Json]:
     return {
         "name": each.words, "settings": list(p.settings), "cycles": p.cycles,
         "time_us": p.time_us, "issued": p.issued, "cpi_stack": p.stack,
-        "checked_cycles": each.checked_cycles,
+        "checked_cycles": each.checked_cycles, "cost": each.cost,
     }  # fmt: skip
 
 
@@ -110,14 +124,17 @@ def exploration_csv(found: Exploration) -> str:
     buffer = io.StringIO()
     rows = csv.writer(buffer, lineterminator="\n")
     every = (*found.points, *((found.base,) if found.base else ()), *found.what_if)
-    rows.writerow(("name", "settings", "cycles", "time_us", "issued", "checked_cycles", *PARTS))
+    priced = any(each.cost is not None for each in every)
+    head = ("name", "settings", "cycles", "time_us", "issued", "checked_cycles", *PARTS)
+    rows.writerow((*head, *(["cost"] if priced else [])))
     for each in every:
         p = each.point
         checked = "" if each.checked_cycles is None else f"{each.checked_cycles:g}"
         stack = [f"{p.stack.get(name, 0.0):.6g}" for name in PARTS]
         rows.writerow(
             (each.words, " ".join(p.settings), f"{p.cycles:.6g}", f"{p.time_us:.6g}",
-             f"{p.issued:g}", checked, *stack)
+             f"{p.issued:g}", checked, *stack,
+             *(["" if each.cost is None else f"{each.cost:g}"] if priced else []))
         )  # fmt: skip
     return buffer.getvalue()
 
@@ -181,6 +198,7 @@ def exploration_page(found: Exploration) -> str:
         tag("div", stack_chart(bars_of(found), _title(found), CHECKED), class_="chart"),
         tag("h2", "Design points") if found.points else "",
         table(_HEAD, [_row(each) for each in found.points], _NUMERIC),
+        *_front_of_page(found),
         tag("h2", "What if") if found.what_if else "",
         table(_WHAT_IF, _what_if_rows(found), _NUMERIC),
         tag("p", f"kcc {kcc.__version__}", class_="soft"),
@@ -188,9 +206,18 @@ def exploration_page(found: Exploration) -> str:
     return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
+def _front_of_page(found: Exploration) -> list[Markup]:
+    front = pareto_front(found.points)
+    if not front:
+        return []
+    rows = [(f.words, f"{f.cost:g}", f"{f.point.time_us:.4g}", _checked(f)) for f in front]
+    return [tag("h2", "Pareto front of time and cost"), table(_FRONT, rows, (1, 2, 3))]
+
+
 _HEAD = ("point", "cycles", "us", "CPI", "largest stall", "cycle by cycle", "error")
 _WHAT_IF = ("change", "cycles", "us", "gain", "largest stall", "cycle by cycle", "its gain")
 _NUMERIC = (1, 2, 3, 5, 6)
+_FRONT = ("point", "cost", "us", CHECKED)
 
 
 def _row(each: Explored) -> tuple[str, ...]:
@@ -244,6 +271,11 @@ def exploration_text(found: Exploration, style: Style) -> str:
         if found.points:
             console.print()
             console.print(_points(found, style))
+        front = pareto_front(found.points)
+        if front:
+            console.print()
+            rows = [(f.words, f"{f.cost:g}", f"{f.point.time_us:.4g}", _checked(f)) for f in front]
+            console.print(_shown("Pareto front of time and cost", style, _FRONT, rows))
         for each in found.failed:
             console.print(f"note: {each.words} skipped: {each.reason}")
         if found.what_if:
@@ -252,6 +284,10 @@ def exploration_text(found: Exploration, style: Style) -> str:
             _verdict(console, found)
 
     return written(style, write)
+
+
+def _checked(each: Explored) -> str:
+    return "" if each.checked_cycles is None else f"{each.checked_cycles:,.0f}"
 
 
 def _points(found: Exploration, style: Style) -> RenderableType:

@@ -229,3 +229,35 @@ def test_png_needs_the_extra(
 def test_no_pixels_on_standard_output(traces: dict[str, str], capsys: pytest.CaptureFixture[str]):
     assert main(["explore", traces["scan"], *GPU, "--sweep", "warps=8", "--png", "-"]) == 2
     assert "--png" in capsys.readouterr().err
+
+
+def test_costs_and_constraints(traces: dict[str, str], tmp_path: Path):
+    document, table = tmp_path / "found.json", tmp_path / "found.csv"
+    command = ["explore", traces["scan"], *GPU, "--sweep", "warps=8,16,32", "--sweep",
+               "l1.mshr=16,64", "--where", "warps * mshr <= 1024", "--cost", "2*warps + mshr",
+               "--json", str(document), "--csv", str(table)]  # fmt: skip
+    assert main(command) == 0
+    found = json.loads(document.read_text())
+    jsonschema.validate(found, schema("exploration"))
+    cost = {each["name"]: each["cost"] for each in found["points"]}
+    time = {each["name"]: each["time_us"] for each in found["points"]}
+    assert cost == {
+        f"warps={warps} mshr={mshr}": 2 * warps + mshr
+        for warps in (8, 16, 32) for mshr in (16, 64) if warps * mshr <= 1024
+    }  # fmt: skip
+    front = found["pareto_front"]
+    assert front == sorted(front, key=lambda name: cost[name])
+    for name, own in cost.items():
+        better = [f for f in front if cost[f] <= own and time[f] <= time[name]]
+        assert better, name
+        strictly = [n for n in cost if cost[n] <= own and time[n] < time[name]]
+        assert not (name in front and strictly)
+    rows = list(csv.DictReader(io.StringIO(table.read_text())))
+    assert [float(row["cost"]) for row in rows] == list(cost.values())
+
+
+@pytest.mark.parametrize(
+    "options", [["--cost", "x + 1"], ["--where", "warps > 99"], ["--cost", "__import__('os')"]]
+)
+def test_costs_of_what_is_not_there(traces: dict[str, str], options: list[str]):
+    assert main(["explore", traces["scan"], *GPU, "--sweep", "warps=8,16", *options]) == 2
