@@ -14,6 +14,11 @@ from functools import cache
 
 PREFIX = "__kcc_mma_"
 
+GROUP = "__kcc_wgmma_"
+"""``__kcc_wgmma_SHAPE_D_A_B_C[_tra][_trb]``: what a warp computes of a warpgroup's product of 64
+rows, its 16. A is ``<4 x i32>`` or a matrix descriptor (i64), B a descriptor; then comes where
+shared memory begins, and C."""
+
 ROW = "__kcc_matrix_row_"
 """``i32 (i32)``: before the number of an 8 x 8 matrix of 16 bits of which the lanes 8 m to 8 m + 7
 give the addresses of the rows: how far the word that a lane takes lies behind the address it gives
@@ -27,7 +32,9 @@ BITS = {"f64": 64, "tf32": 32, "f32": 32, "s32": 32, "f16": 16, "bf16": 16, "e4m
         "u8": 8, "s4": 4, "u4": 4, "b1": 1}  # fmt: skip
 """Of an element of a matrix."""
 
-_SYMBOL = re.compile(rf"{PREFIX}m(\d+)n(\d+)k(\d+)_(\w+?)_(\w+?)_(\w+?)_([a-z0-9]+)((?:_[a-z]+)*)")
+_SYMBOL = re.compile(
+    rf"({PREFIX}|{GROUP})m(\d+)n(\d+)k(\d+)_(\w+?)_(\w+?)_(\w+?)_([a-z0-9]+)((?:_[a-z]+)*)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +50,15 @@ class MatrixProduct:
     b: str
     c: str
     options: tuple[str, ...] = ()
+    of_group: bool = False
+    """Whether it is a warp's part of a ``wgmma``; ``m`` is the warp's."""
 
     @property
     def symbol(self) -> str:
         """The name of the primitive."""
+        prefix = GROUP if self.of_group else PREFIX
         words = "".join(f"_{o}" for o in self.options)
-        return f"{PREFIX}m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{words}"
+        return f"{prefix}m{self.m}n{self.n}k{self.k}_{self.d}_{self.a}_{self.b}_{self.c}{words}"
 
     @property
     def multiply_adds(self) -> int:
@@ -72,6 +82,10 @@ class MatrixProduct:
         return max(32 // BITS[self.a], 1)
 
 
+MATRICES = (PREFIX, GROUP, ROW, TRANSPOSED)
+"""How the names of all these begin; each lane gets another result of equal arguments."""
+
+
 def moves_matrix(symbol: str) -> bool:
     """Whether a symbol is one of the exchanges above."""
     return symbol == TRANSPOSED or symbol.startswith(ROW)
@@ -83,6 +97,7 @@ def matrix_product(symbol: str) -> MatrixProduct | None:
     match = _SYMBOL.fullmatch(symbol)
     if match is None:
         return None
-    m, n, k = (int(match[i]) for i in (1, 2, 3))
-    options = tuple(match[8].split("_")[1:]) if match[8] else ()
-    return MatrixProduct(m, n, k, match[4], match[5], match[6], match[7], options)
+    m, n, k = (int(match[i]) for i in (2, 3, 4))
+    options = tuple(match[9].split("_")[1:]) if match[9] else ()
+    of_group = match[1] == GROUP
+    return MatrixProduct(m, n, k, match[5], match[6], match[7], match[8], options, of_group)

@@ -61,7 +61,8 @@ class TensorCores:
         found = self.rates.get(kind, 0.0)
         if self.halved and product.d == "f32":
             found /= 2
-        return found * (self.mma_share if kind != "f64" and product.m == 16 else 1.0)
+        slow = kind != "f64" and not product.of_group
+        return found * (self.mma_share if slow else 1.0)
 
     def cycles(self, product: MatrixProduct) -> float:
         """For which a product holds the unit of a scheduler. Without matrix units, or of a type

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from kcc.frontend.builtins.matrix import MATRICES
 from kcc.frontend.ir.instructions import (
     Alloca,
     AnyInstruction,
@@ -105,7 +106,7 @@ class _Analysis:
                 return False
             case Load() if _may_be_private(instruction.pointer):
                 return True
-            case Call() if instruction.callee.startswith((*LANE_QUERIES, WATCHED_LOAD)):
+            case Call() if instruction.callee.startswith((*LANE_QUERIES, *MATRICES, WATCHED_LOAD)):
                 return True
             case Phi() if instruction.block in self.joined and not _brings_one_value(instruction):
                 return True

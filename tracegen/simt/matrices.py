@@ -14,6 +14,7 @@ from kcc.frontend.ir.builder import Value, const_int
 from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import I64, VOID, VecTy
 from kcc.tracegen.simt.frame import WarpFrame
+from kcc.tracegen.simt.group_matrices import write_group_product
 from kcc.tracegen.simt.wide import Wide, parts_of
 
 LANES = 32
@@ -26,6 +27,8 @@ def write_matrix_product(frame: WarpFrame, call: Call) -> Wide:
     if frame.width != LANES:
         message = "matrix products are of warps with 32 lanes"
         raise DiagnosticError([Diagnostic("K424", message)])
+    if found.of_group:
+        return write_group_product(frame, call, found)
     code, pointers = frame.code, list[Value]()
     for operand in call.operands:
         parts = [frame.lanes(p) for p in frame.operand(operand).parts]

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.scratch import scratch_folder
@@ -108,7 +109,7 @@ def _compiled(
     )  # fmt: skip
 
 
-def _asked(request: Mapping[str, object], name: str) -> dict[str, object]:
+def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
     with scratch_folder() as folder:
         target = folder / "answer.json"
         command = [sys.executable, str(RUNNER), str(target)]

@@ -1,3 +1,4 @@
+# pyright: basic, reportMissingImports=false, reportAttributeAccessIssue=false
 """Runs alone, with Triton or Numba: compiles one kernel of a Python file to PTX.
 
 Reads a request as JSON on standard input and writes an answer as JSON to the file that its first

@@ -12,7 +12,7 @@ import re
 
 from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
-from kcc.frontend.ptx.reading.model import Address, Instruction, Operand, Several
+from kcc.frontend.ptx.reading.model import Address, Instruction, Integer, Operand, Several
 from kcc.frontend.ptx.reading.pointers import SHARED
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import Writer
@@ -161,7 +161,49 @@ def transpose(w: Writer, item: Instruction) -> None:
     w.write(target, "i32", _transposed(w, w.read(source, "i32")))
 
 
+def group_product(w: Writer, item: Instruction) -> None:
+    """Products of a warpgroup: ``wgmma``. Complete where they stand, as copies are."""
+    if item.words[1] in ("fence", "commit_group", "wait_group"):
+        return
+    shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
+    types = tuple(x for x in item.words if x in BITS)
+    if shape is None or types[1:] not in (("f16", "f16"), ("bf16", "bf16")) or types[0] != "f32":
+        raise w.refuse(f"'{item.opcode}' is not supported")
+    n, k = int(shape[2]), int(shape[3])
+    target, first, second, scale, *flags = w.operands(item, 6, 8)
+    signs = [f.value if isinstance(f, Integer) else 0 for f in flags]
+    in_registers = isinstance(first, Several)
+    transposed = [0, *signs[2:]] if in_registers else signs[2:]
+    if signs[:2] != [1, 1] or len(transposed) != 2:
+        raise w.refuse(f"'{item.opcode}' with negated operands is not supported")
+    if not w.base:
+        raise w.refuse("the shared memory that matrix descriptors point into is not found")
+    options = tuple(o for o, on in zip(("tra", "trb"), transposed, strict=True) if on)
+    found = MatrixProduct(16, n, k, types[0], types[1], types[2], types[0], options, of_group=True)
+    parts = _parts(w, target, n // 2)
+    kind, keep = f"<{len(parts)} x float>", w.read(scale, "i1")
+    total = "poison"
+    for number, part in enumerate(parts):
+        old = w.select(keep, "float", w.read(part, "float"), "0.0")
+        total = w.value(f"insertelement {kind} {total}, float {old}, i32 {number}")
+    left, left_kind = (
+        (_fragment(w, first, "i32", 4), "<4 x i32>")
+        if in_registers
+        else (w.read(first, "i64"), "i64")
+    )
+    arguments = [
+        (left_kind, left), ("i64", w.read(second, "i64")), (pointer_type(SHARED), w.base),
+        (kind, total),
+    ]  # fmt: skip
+    result = w.call(
+        kind, found.symbol, ", ".join(f"{k} {v}" for k, v in arguments),
+        ", ".join(k for k, _ in arguments), _EXCHANGE,
+    )  # fmt: skip
+    _spread(w, target, result, "float", len(parts))
+
+
 HANDLERS: dict[str, Handler] = {
-    "mma": product, "ldmatrix": load_matrix, "stmatrix": store_matrix, "movmatrix": transpose,
+    "wgmma": group_product, "mma": product, "ldmatrix": load_matrix, "stmatrix": store_matrix,
+    "movmatrix": transpose,
 }  # fmt: skip
 """By the first word of the opcode."""

@@ -267,6 +267,8 @@ class _Parser:
                     return
             elif depth == 0 and text == ":" and self.tokens[index - 1].kind == "name":
                 name = self.tokens[index - 1].text
+                if name in scope.labels:
+                    self.fail(f"label '{name}' stands here again", self.tokens[index - 1].at)
                 scope.labels[name] = name if scope.number == 0 else f"{name}.s{scope.number}"
             elif kind == "end":
                 return

@@ -192,6 +192,7 @@ class _Finder:
         offsets = any(
             n not in spaces and self.bases.get(n, GENERIC) in (SHARED, GENERIC) for n in narrow
         )
+        offsets |= any(isinstance(i, Instruction) and i.words[0] == "wgmma" for i in self.flat.body)
         if offsets:
             spaces = {n: k for n, k in spaces.items() if n not in narrow}
         parameters = self.parameters

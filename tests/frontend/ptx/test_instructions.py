@@ -47,7 +47,7 @@ class Values(NamedTuple):
     n: int
 
 
-Rows = dict[str, tuple[str, Callable[..., int]]]
+Rows = dict[str, tuple[str, Callable[[Values], int]]]
 """The instruction, and what it gives."""
 
 
