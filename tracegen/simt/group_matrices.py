@@ -1,8 +1,8 @@
 """A warp's part of a warpgroup's matrix product (``wgmma``), whose operands lie in shared memory.
 
 Matrix descriptors and layouts: PTX ISA, "Asynchronous warpgroup-level matrix shared memory layout"
-and "Matrix descriptor format": rows of 128, 64 or 32 bytes, swizzled by exclusive or of bits 4 to 6 of
-the address with bits 7 to 9. Elements are read without a trace; an address beyond shared memory
+and "Matrix descriptor format": rows of 128, 64 or 32 bytes, swizzled by exclusive or of bits 4 to 6
+of the address with bits 7 to 9. Elements are read without a trace; an address beyond shared memory
 is taken at its end.
 """
 
