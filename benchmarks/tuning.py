@@ -32,7 +32,7 @@ from benchmarks.measured_tables import TABLES, Table
 from kcc.tuning.space import Value, key_of
 
 NEAR = 1.05
-STRATEGIES = ("genetic_algorithm", "simulated_annealing", "pso")
+STRATEGIES = ("genetic_algorithm",)
 """Those that do not need every neighbour of a configuration to be in the space, as a sample lacks
 most."""
 NOT_PARAMETERS = {*OUTCOME, "kernel", "gpu", "src", "reps", "grid_blocks", "block"}

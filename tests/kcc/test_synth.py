@@ -131,7 +131,7 @@ def test_a_trace_is_no_script(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "-o TARGET is missing"),
+        ([], "-o is missing"),
         (["-o", "x.cl", "--reduction", "3"], "not a power of two"),
         (["-o", "x.cl", "--loop", "a"], "not of the form"),
         (["-o", "x.cl", "--verify"], "--gpu is missing"),
