@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kcc.stages.analyze import AnalysisRequest
     from kcc.stages.static_tracing import StaticTraces, TracedKernel
 
-SOURCE_SUFFIXES = (".cl", ".cu", ".hip", ".ll", ".bc")
+SOURCE_SUFFIXES = (".cl", ".cu", ".hip", ".ll", ".bc", ".ptx")
 
 MAX_NOTES = 12
 """Assumptions that are listed for each kernel; of more, their number is said."""
