@@ -109,7 +109,7 @@ def test_stacks_count_from_their_lowest_address(tmp_path: Path) -> None:
         ("0000 ffffffff 0 MOV -1 0 0", "decimal"),
         ("0000 ffffffff 1 R1 LDG 0 4 3 0x0 0", "lists"),
         ("0000 ffffffff 1 R1 LDG 0 4 2 0x40 1 1", "each active lane"),
-        ("0000 00000005 1 R1 LDG 0 4 1 0x40 4 0", "side by side"),
+        ("0000 00000005 1 R1 LDG 0 4 1 0x40 4 0", "not contiguous"),
         ("0000 00000003 1 R1 LDG 0 4 2 0x40 -65 0", "hexadecimal"),
         ("0000 00000003 1 R1 LDG 0 4 1 0xffffffffffffffff 4 0", "hexadecimal"),
     ],
