@@ -37,7 +37,7 @@ def test_end_of_the_process_is_an_error():
 
 
 def test_llvm_that_ends_its_process_is_a_diagnostic(monkeypatch: pytest.MonkeyPatch):
-    def crash(_module: object) -> None:
+    def crash(_module: object, costs: object) -> None:
         end()
 
     monkeypatch.setattr(module, "_run_pipeline", crash)

@@ -35,4 +35,4 @@ def test_a_twin_has_the_same_kernel_toml(capsys: pytest.CaptureFixture[str]):
     assert main(["analyze", twin, "--brief"]) == 0
     shown = capsys.readouterr().out
     assert "kernel.toml: -D BLOCK_SIZE=16, launches" in shown
-    assert "global 352 x 352, local 16 x 16" in shown
+    assert "threads 352 x 352, block 16 x 16" in shown
