@@ -82,7 +82,7 @@ def test_a_level_that_is_not_there_is_said(tmp_path: Path):
         env={**os.environ, VARIABLE: "x86-64-v9"}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "error[K737]: KCC_TARGET_CPU: 'x86-64-v9' is no level" in done.stderr
+    assert "error[K737]: KCC_TARGET_CPU: 'x86-64-v9' is not a level" in done.stderr
 
 
 @pytest.mark.full
