@@ -109,7 +109,9 @@ def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
                 _keep_control_flow, _keep_control_flow_and_copies,
             )  # fmt: skip
         case OptLevel.O2:
-            ways = (partial(_run_pipeline, costs=costs),)
+            # AMDGPU's passes stop at an assertion for some modules with our address spaces.
+            both = dict.fromkeys((costs, Costs.NVIDIA))
+            ways = tuple(partial(_run_pipeline, costs=each) for each in both)
     _prepare(level, costs)
     ends = list[str]()
     for transform in ways:
@@ -257,6 +259,7 @@ def _prepare(level: OptLevel, costs: Costs) -> None:
     _set_options()
     if level is OptLevel.O2:
         _target_machine(costs)
+        _target_machine(Costs.NVIDIA)
 
 
 @cache

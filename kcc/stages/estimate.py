@@ -150,6 +150,7 @@ class Workshop:
         self._coded: dict[CodeRequest, tuple[Mapping[str, MachineCode], str]] = {}
         self._subjects: dict[tuple[int, CodeRequest], Subject] = {}
         self._amd: Workshop | None = None
+        self._latest: PreparedKernel | None = None
         self._origin: AnalysisRequest | None = None
         self._for_amd: AnalysisRequest | None = None
         self._patterns: dict[int, Facts] = {}
@@ -239,6 +240,9 @@ class Workshop:
 
         assert self._prepared is not None
         model, request = MODELS[question.model](), self._prepared[0]
+        workshop, own_kernel = self, prepared
+        if subject.kernel is not prepared.subject.kernel and self._amd and self._amd._latest:  # noqa: SLF001 -- own class
+            workshop, own_kernel = self._amd, self._amd._latest  # noqa: SLF001 -- own class
 
         def timed(mechanisms: Mechanisms, launches: LaunchWay) -> float:
             own = replace(mechanisms, analysis=question.analysis, launches=launches)
@@ -247,9 +251,9 @@ class Workshop:
         def retimed(changed: AnalysisRequest) -> float | None:
             plain = replace(question, ablate=False, advise=False)
             try:
-                workshop = Workshop()
-                (other,) = workshop.prepare(changed)
-                estimate = workshop.estimate(other, gpu, plain).estimate
+                anew = Workshop()
+                (other,) = anew.prepare(changed)
+                estimate = anew.estimate(other, gpu, plain).estimate
             except DiagnosticError:
                 return None
             return None if estimate.invalid else estimate.time_us
@@ -257,7 +261,7 @@ class Workshop:
         return advice_on(
             Study(
                 subject, machine_of(GpuReader(gpu)), found, request,
-                lambda: self._all_facts(prepared, gpu),
+                lambda: workshop._all_facts(own_kernel, gpu),  # noqa: SLF001 -- own class
                 lambda name: timed(ABLATIONS[name], question.launches),
                 lambda: timed(EVERYTHING, LaunchWay.GRAPH), retimed,
             )
@@ -327,6 +331,7 @@ class Workshop:
             for each in self.prepare(self._for_amd)
             if each.subject.kernel.symbol == symbol and each.configuration == launch
         )
+        self._latest = other
         found, reason = self._subject(other, gpu, question)
         if reason or found.is_compiled:
             return (prepared.subject if reason else found), reason

@@ -8,7 +8,8 @@ from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.machine_code.amd import amd_code
-from kcc.frontend.options import BuildOptions, OptLevel, SourceText
+from kcc.frontend.options import BuildOptions, Costs, MacroOption, OptLevel, SourceText
+from tests.kernels.harness import KERNELS
 from tests.passes.workloads import compiled
 
 
@@ -50,3 +51,16 @@ def test_what_has_no_counterpart_is_named():
     with pytest.raises(DiagnosticError, match="no AMD code is known here for tgamma") as caught:
         amd_code(unit_of("kernel void k(global float *a) { a[0] = tgamma(a[1]); }"), "gfx90a")
     assert caught.value.diagnostics[0].code == "K811"
+
+
+@pytest.mark.parametrize("name", ["matmul", "hotspot"])
+def test_kernels_are_optimised_by_the_costs_of_amd(name: str):
+    """Where LLVM's AMDGPU passes stop at an assertion (matmul), by those of NVPTX."""
+    source = (KERNELS / name / f"{name}.cl").read_text()
+    options = BuildOptions(
+        opt_level=OptLevel.O2, costs=Costs.AMD,
+        macros=tuple(MacroOption(m, "16") for m in ("TILE", "BLOCK_SIZE")),
+    )  # fmt: skip
+    unit = compile_source(SourceText(f"{name}.cl", source, str(KERNELS / name)), options)
+    assert unit.costs is Costs.AMD
+    assert set(amd_code(unit, "gfx90a")) == {kernel.symbol for kernel in unit.kernels}
