@@ -19,6 +19,7 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, ren
 from kcc.base.scratch import Terminated, tidy
 from kcc.commands import (
     analyze,
+    capture,
     compare,
     completion,
     estimate,
@@ -50,6 +51,7 @@ COMMANDS = (
     estimate,
     tune,
     compare,
+    capture,
     run,
     trace,
     profile,

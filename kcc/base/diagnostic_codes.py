@@ -258,6 +258,12 @@ CODES: dict[str, Code] = {
     "K766": Code("error", "a trace has no such launch, thread block or warp"),
     "K767": Code("error", "nothing was traced"),
     "K768": Code("error", "a kernel is too large for a trace file"),
+    # K77x: captures
+    "K770": Code("error", "a file is no capture"),
+    "K771": Code("error", "a capture is damaged"),
+    "K772": Code("error", "a program does what a capture does not hold"),
+    "K773": Code("error", "the layer that captures cannot be built"),
+    "K774": Code("error", "nothing was captured"),
     # K78x: profiles
     "K780": Code("error", "a file is not a profile"),
     "K781": Code("error", "a trace has no addresses to profile"),

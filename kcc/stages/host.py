@@ -18,6 +18,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError, Span
+from kcc.capture.log import is_capture, read_capture
+from kcc.capture.replay import replay
 from kcc.opencl.errors import BuildError, KernelFault
 from kcc.opencl.missing import ADVICE, NotInKcc
 from kcc.opencl.session import (
@@ -77,7 +79,7 @@ def run_script(
     settings: HostSettings = DEFAULT_SETTINGS,
     progress: Progress | None = None,
 ) -> ScriptRun:
-    """Run the script ``path``, in this process.
+    """Run the script ``path``, in this process, or replay the capture that it is.
 
     ``sys.argv`` is the path and ``arguments``, ``sys.path`` begins with the script's folder, and
     modules that come from there are forgotten afterwards. ``progress`` is filled while the script
@@ -88,7 +90,8 @@ def run_script(
     for any other exception, with its place in the script. SystemExit and KeyboardInterrupt pass
     through.
     """
-    tree = _parse(path)
+    capture = read_capture(path) if is_capture(path) else None
+    tree = ast.Module([], []) if capture else _parse(path)
     seen = progress or Progress()
     session = Session(
         settings,
@@ -100,7 +103,10 @@ def run_script(
     )
     before = use_session(session)
     try:
-        _run(tree, path, size, seed, [path, *arguments], redirect=settings.redirect)
+        if capture:
+            replay(capture)
+        else:
+            _run(tree, path, size, seed, [path, *arguments], redirect=settings.redirect)
     except (KernelFault, BuildError) as error:
         raise error.error from error
     except (DiagnosticError, InternalError, BrokenPipeError):

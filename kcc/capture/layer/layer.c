@@ -1,0 +1,891 @@
+/* An OpenCL layer (Khronos' cl_layer.h; loaded by what OPENCL_LAYERS names) that logs what a host
+ * program asks of OpenCL, in order, and passes everything on to the installed implementation.
+ *
+ * KCC_CAPTURE          the file's name, to which the process's number is added
+ * KCC_CAPTURE_MAX      bytes after which the log ends
+ * KCC_CAPTURE_OUTPUTS  n: of each kernel the memory objects after launch 0, n, 2n ... ; 0: of none
+ * KCC_CAPTURE_AS_GPU   "ITEMS,BYTES": CPUs call themselves GPUs with that limit of a work-group and
+ *                      that much local memory
+ *
+ * A call is logged when it has succeeded, before it returns: what happens before what is as the
+ * host's threads see it. */
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+
+#include "log.h"
+#include "objects.h"
+
+static cl_icd_dispatch below, layer;
+static const cl_icd_dispatch *next = &below;
+static unsigned long outputs_every, launches;
+static int pending_user_events; /* while there are some, waiting for a queue may last for ever */
+static size_t gpu_items, gpu_local_bytes;
+
+#define BEGIN pthread_mutex_lock(&lock)
+#define END pthread_mutex_unlock(&lock)
+#define THREE(v) (v)[0], (v)[1], (v)[2]
+
+static void refuse(const char *what) {
+    BEGIN;
+    log_line("refused what=%s", what);
+    END;
+}
+
+/* ---- CPUs as GPUs ---- */
+
+static int is_cpu(cl_device_id device) {
+    cl_device_type type = 0;
+    next->clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return type & CL_DEVICE_TYPE_CPU && !(type & CL_DEVICE_TYPE_GPU);
+}
+
+static cl_int CL_API_CALL get_device_ids(cl_platform_id platform, cl_device_type type, cl_uint room,
+                                         cl_device_id *devices, cl_uint *count) {
+    cl_int status = next->clGetDeviceIDs(platform, type, room, devices, count);
+    if (status == CL_DEVICE_NOT_FOUND && gpu_items && type & CL_DEVICE_TYPE_GPU)
+        return next->clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, room, devices, count);
+    return status;
+}
+
+static cl_context CL_API_CALL create_context_from_type(
+    const cl_context_properties *properties, cl_device_type type,
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *data, cl_int *status) {
+    cl_int own;
+    cl_context made = next->clCreateContextFromType(properties, type, notify, data, &own);
+    if (own == CL_DEVICE_NOT_FOUND && gpu_items && type & CL_DEVICE_TYPE_GPU)
+        made = next->clCreateContextFromType(properties, CL_DEVICE_TYPE_CPU, notify, data, &own);
+    if (status)
+        *status = own;
+    return made;
+}
+
+static cl_int CL_API_CALL get_device_info(cl_device_id device, cl_device_info what, size_t room,
+                                          void *value, size_t *size) {
+    cl_int status = next->clGetDeviceInfo(device, what, room, value, size);
+    if (status != CL_SUCCESS || !value || !gpu_items || !is_cpu(device))
+        return status;
+    size_t *sizes = value;
+    if (what == CL_DEVICE_TYPE)
+        *(cl_device_type *)value = CL_DEVICE_TYPE_GPU;
+    else if (what == CL_DEVICE_LOCAL_MEM_TYPE)
+        *(cl_device_local_mem_type *)value = CL_LOCAL;
+    else if (what == CL_DEVICE_LOCAL_MEM_SIZE && *(cl_ulong *)value > gpu_local_bytes)
+        *(cl_ulong *)value = gpu_local_bytes;
+    else if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE && *sizes > gpu_items)
+        *sizes = gpu_items;
+    else if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES)
+        for (size_t i = 0; i < room / sizeof *sizes && i < 3; i++)
+            sizes[i] = sizes[i] < gpu_items ? sizes[i] : gpu_items;
+    return status;
+}
+
+static cl_int CL_API_CALL get_kernel_work_group_info(cl_kernel kernel, cl_device_id device,
+                                                     cl_kernel_work_group_info what, size_t room,
+                                                     void *value, size_t *size) {
+    cl_int status = next->clGetKernelWorkGroupInfo(kernel, device, what, room, value, size);
+    if (status == CL_SUCCESS && value && gpu_items && what == CL_KERNEL_WORK_GROUP_SIZE)
+        if (*(size_t *)value > gpu_items)
+            *(size_t *)value = gpu_items;
+    return status;
+}
+
+/* ---- programs and kernels ---- */
+
+static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, const char **texts,
+                                             const size_t *lengths, cl_int *status) {
+    cl_program made = next->clCreateProgramWithSource(context, count, texts, lengths, status);
+    if (!made)
+        return made;
+    BEGIN;
+    size_t size = 0;
+    for (cl_uint i = 0; i < count; i++)
+        size += lengths && lengths[i] ? lengths[i] : strlen(texts[i]);
+    char name[NAME_BYTES], *source = malloc(size + 1), *end = source;
+    for (cl_uint i = 0; source && i < count; i++) {
+        size_t length = lengths && lengths[i] ? lengths[i] : strlen(texts[i]);
+        memcpy(end, texts[i], length);
+        end += length;
+    }
+    const char *kept = put_data(name, source, size);
+    log_line("program id=%d source=%s", remember(made, PROGRAM)->number, kept);
+    free(source);
+    END;
+    return made;
+}
+
+static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *devices,
+                                        const char *options,
+                                        void(CL_CALLBACK *notify)(cl_program, void *), void *data) {
+    cl_int status = next->clBuildProgram(program, count, devices, options, notify, data);
+    BEGIN;
+    char name[NAME_BYTES];
+    const char *given = options ? options : "";
+    const char *kept = put_data(name, given, strlen(given));
+    if (status == CL_SUCCESS)
+        log_line("build id=%d options=%s", number_of(program), kept);
+    END;
+    return status;
+}
+
+static void note_kernel(cl_kernel kernel, cl_program program, const char *name) {
+    Object *made = remember(kernel, KERNEL);
+    made->name = strdup(name);
+    made->count = launches_of(name);
+    if (next->clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof made->arguments, &made->arguments, NULL))
+        made->arguments = 0;
+    made->memory = calloc(made->arguments + 1, sizeof *made->memory);
+    log_line("kernel id=%d program=%d name=%s", made->number, number_of(program), name);
+}
+
+static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *status) {
+    cl_kernel made = next->clCreateKernel(program, name, status);
+    BEGIN;
+    if (made)
+        note_kernel(made, program, name);
+    END;
+    return made;
+}
+
+static cl_int CL_API_CALL create_kernels(cl_program program, cl_uint room, cl_kernel *kernels,
+                                         cl_uint *count) {
+    cl_uint own = 0;
+    cl_int status = next->clCreateKernelsInProgram(program, room, kernels, &own);
+    if (count)
+        *count = own;
+    BEGIN;
+    for (cl_uint i = 0; status == CL_SUCCESS && kernels && i < own; i++) {
+        char name[4096] = "";
+        next->clGetKernelInfo(kernels[i], CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+        note_kernel(kernels[i], program, name);
+    }
+    END;
+    return status;
+}
+
+static cl_kernel CL_API_CALL clone_kernel(cl_kernel source, cl_int *status) {
+    cl_kernel made = next->clCloneKernel(source, status);
+    Object *from;
+    BEGIN;
+    if (made && (from = find(source, KERNEL, KERNEL))) {
+        Object *clone = remember(made, KERNEL);
+        clone->name = strdup(from->name);
+        clone->count = from->count;
+        clone->arguments = from->arguments;
+        clone->memory = calloc(from->arguments + 1, sizeof *clone->memory);
+        memcpy(clone->memory, from->memory, from->arguments * sizeof *clone->memory);
+        log_line("clone id=%d kernel=%d", clone->number, from->number);
+    }
+    END;
+    return made;
+}
+
+/* Of a value as large as a pointer nobody here knows whether it is one: the log has the bytes and
+ * the object that has this handle, and whoever knows the kernel's parameters takes one of them. */
+static cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, size_t size,
+                                         const void *value) {
+    cl_int status = next->clSetKernelArg(kernel, index, size, value);
+    if (status != CL_SUCCESS)
+        return status;
+    BEGIN;
+    Object *to = find(kernel, KERNEL, KERNEL);
+    char *bytes = value ? malloc(2 * size + 1) : NULL;
+    void *handle = NULL;
+    if (value && size == sizeof handle)
+        memcpy(&handle, value, size);
+    if (to && index < to->arguments)
+        to->memory[index] = memory_object(handle) ? handle : NULL;
+    if (bytes)
+        hexadecimal(bytes, value, size);
+    log_line("arg id=%d index=%u size=%zu value=%s object=%d", to ? to->number : 0, index, size,
+             bytes ? bytes : "-", number_of(handle));
+    free(bytes);
+    END;
+    return status;
+}
+
+/* ---- launches ---- */
+
+static void log_output(cl_command_queue queue, cl_uint index, cl_mem memory) {
+    Object *object = memory_object(memory);
+    static const size_t origin[3];
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    size_t size = object->size;
+    if (object->kind == IMAGE)
+        size = object->region[0] * object->region[1] * object->region[2] * object->texel;
+    void *bytes = malloc(size ? size : 1);
+    if (bytes && object->kind == IMAGE)
+        status = next->clEnqueueReadImage(queue, memory, CL_TRUE, origin, object->region, 0, 0, bytes,
+                                          0, NULL, NULL);
+    else if (bytes)
+        status = next->clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, bytes, 0, NULL, NULL);
+    char name[NAME_BYTES];
+    if (status == CL_SUCCESS) {
+        const char *kept = put_data(name, bytes, size);
+        log_line("output launch=%lu index=%u object=%d data=%s", launches, index, object->number, kept);
+    }
+    free(bytes);
+}
+
+static void log_launch(cl_command_queue queue, cl_kernel handle, cl_uint dimensions,
+                       const size_t *offset, const size_t *global, const size_t *local) {
+    static const size_t zero[3];
+    const size_t *from = offset ? offset : zero;
+    size_t g[3] = {1, 1, 1}, l[3] = {0, 0, 0}, o[3] = {0, 0, 0};
+    Object *kernel = find(handle, KERNEL, KERNEL);
+    for (cl_uint i = 0; i < dimensions && i < 3; i++)
+        g[i] = global[i], l[i] = local ? local[i] : 0, o[i] = from[i];
+    log_line("launch number=%lu kernel=%d dimensions=%u global=%zu,%zu,%zu local=%zu,%zu,%zu "
+             "offset=%zu,%zu,%zu", launches, kernel ? kernel->number : 0, dimensions,
+             THREE(g), THREE(l), THREE(o));
+    unsigned long count = kernel ? (*kernel->count)++ : 1;
+    if (kernel && is_logging() && outputs_every && count % outputs_every == 0 && !pending_user_events) {
+        next->clFinish(queue);
+        for (cl_uint i = 0; i < kernel->arguments; i++)
+            if (memory_object(kernel->memory[i]))
+                log_output(queue, i, kernel->memory[i]);
+    }
+    launches++;
+    if (is_logging())
+        fflush(capture.file);
+}
+
+static cl_int CL_API_CALL launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                                 const size_t *offset, const size_t *global, const size_t *local,
+                                 cl_uint waits, const cl_event *list, cl_event *event) {
+    cl_int status = next->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local,
+                                                 waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_launch(queue, kernel, dimensions, offset, global, local);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL launch_task(cl_command_queue queue, cl_kernel kernel, cl_uint waits,
+                                      const cl_event *list, cl_event *event) {
+    static const size_t one[1] = {1};
+    cl_int status = next->clEnqueueTask(queue, kernel, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_launch(queue, kernel, 1, NULL, one, one);
+    END;
+    return status;
+}
+
+static cl_event CL_API_CALL create_user_event(cl_context context, cl_int *status) {
+    cl_event made = next->clCreateUserEvent(context, status);
+    BEGIN;
+    pending_user_events += made != NULL;
+    END;
+    return made;
+}
+
+static cl_int CL_API_CALL set_user_event(cl_event event, cl_int value) {
+    cl_int status = next->clSetUserEventStatus(event, value);
+    BEGIN;
+    pending_user_events -= status == CL_SUCCESS;
+    END;
+    return status;
+}
+
+/* ---- buffers ---- */
+
+static void note_buffer(cl_mem made, cl_mem_flags flags, size_t size, const void *host) {
+    char name[NAME_BYTES];
+    Object *object = remember(made, BUFFER);
+    object->size = size;
+    const char *kept = put_data(name, host, size);
+    log_line("buffer id=%d flags=%llu size=%zu data=%s", object->number, (unsigned long long)flags,
+             size, kept);
+}
+
+static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                        cl_int *status) {
+    cl_mem made = next->clCreateBuffer(context, flags, size, host, status);
+    BEGIN;
+    if (made)
+        note_buffer(made, flags, size, host);
+    END;
+    return made;
+}
+
+static cl_mem CL_API_CALL create_buffer_with(cl_context context, const cl_mem_properties *properties,
+                                             cl_mem_flags flags, size_t size, void *host,
+                                             cl_int *status) {
+    cl_mem made = next->clCreateBufferWithProperties(context, properties, flags, size, host, status);
+    BEGIN;
+    if (made)
+        note_buffer(made, flags, size, host);
+    END;
+    return made;
+}
+
+static cl_mem CL_API_CALL create_sub_buffer(cl_mem parent, cl_mem_flags flags,
+                                            cl_buffer_create_type type, const void *info,
+                                            cl_int *status) {
+    cl_mem made = next->clCreateSubBuffer(parent, flags, type, info, status);
+    BEGIN;
+    if (made && type == CL_BUFFER_CREATE_TYPE_REGION) {
+        const cl_buffer_region *region = info;
+        Object *object = remember(made, BUFFER);
+        object->size = region->size;
+        log_line("subbuffer id=%d parent=%d flags=%llu origin=%zu size=%zu", object->number,
+                 number_of(parent), (unsigned long long)flags, region->origin, region->size);
+    }
+    END;
+    return made;
+}
+
+static cl_int CL_API_CALL write_buffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                       size_t offset, size_t size, const void *host, cl_uint waits,
+                                       const cl_event *list, cl_event *event) {
+    cl_int status =
+        next->clEnqueueWriteBuffer(queue, memory, blocking, offset, size, host, waits, list, event);
+    BEGIN;
+    char name[NAME_BYTES];
+    const char *kept = status == CL_SUCCESS ? put_data(name, host, size) : "-";
+    if (status == CL_SUCCESS)
+        log_line("write id=%d offset=%zu size=%zu data=%s", number_of(memory), offset, size, kept);
+    END;
+    return status;
+}
+
+/* The bytes that a box of host memory begins after, and how many it spans. */
+static size_t span_of(const size_t *region, size_t row, size_t slice) {
+    return (region[2] - 1) * slice + (region[1] - 1) * row + region[0];
+}
+
+static cl_int CL_API_CALL write_buffer_rect(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                            const size_t *origin, const size_t *host_origin,
+                                            const size_t *region, size_t row, size_t slice,
+                                            size_t host_row, size_t host_slice, const void *host,
+                                            cl_uint waits, const cl_event *list, cl_event *event) {
+    cl_int status = next->clEnqueueWriteBufferRect(queue, memory, blocking, origin, host_origin, region,
+                                                   row, slice, host_row, host_slice, host, waits, list,
+                                                   event);
+    if (status != CL_SUCCESS)
+        return status;
+    BEGIN;
+    char name[NAME_BYTES];
+    size_t rows = host_row ? host_row : region[0], slices = host_slice ? host_slice : rows * region[1];
+    size_t first = host_origin[2] * slices + host_origin[1] * rows + host_origin[0];
+    const char *kept = put_data(name, (const char *)host + first, span_of(region, rows, slices));
+    log_line("writerect id=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu pitches=%zu,%zu host=%zu,%zu data=%s",
+             number_of(memory), THREE(origin), THREE(region), row, slice, rows, slices, kept);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
+                                      size_t to_offset, size_t size, cl_uint waits, const cl_event *list,
+                                      cl_event *event) {
+    cl_int status = next->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size, waits, list,
+                                              event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_line("copy from=%d to=%d from_offset=%zu to_offset=%zu size=%zu", number_of(from),
+                 number_of(to), from_offset, to_offset, size);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL copy_buffer_rect(cl_command_queue queue, cl_mem from, cl_mem to,
+                                           const size_t *from_origin, const size_t *to_origin,
+                                           const size_t *region, size_t from_row, size_t from_slice,
+                                           size_t to_row, size_t to_slice, cl_uint waits,
+                                           const cl_event *list, cl_event *event) {
+    cl_int status = next->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin, region,
+                                                  from_row, from_slice, to_row, to_slice, waits, list,
+                                                  event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_line("copyrect from=%d to=%d from_origin=%zu,%zu,%zu to_origin=%zu,%zu,%zu "
+                 "region=%zu,%zu,%zu from_pitches=%zu,%zu to_pitches=%zu,%zu", number_of(from),
+                 number_of(to), THREE(from_origin), THREE(to_origin), THREE(region), from_row, from_slice,
+                 to_row, to_slice);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem memory, const void *pattern,
+                                      size_t length, size_t offset, size_t size, cl_uint waits,
+                                      const cl_event *list, cl_event *event) {
+    cl_int status =
+        next->clEnqueueFillBuffer(queue, memory, pattern, length, offset, size, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS && length <= 128) {
+        char text[257];
+        hexadecimal(text, pattern, length);
+        log_line("fill id=%d offset=%zu size=%zu pattern=%s", number_of(memory), offset, size, text);
+    }
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL retain_memory(cl_mem memory) {
+    cl_int status = next->clRetainMemObject(memory);
+    BEGIN;
+    Object *object = memory_object(memory);
+    if (object && status == CL_SUCCESS)
+        object->references++;
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL release_memory(cl_mem memory) {
+    BEGIN;
+    Object *object = memory_object(memory);
+    if (object && --object->references == 0) {
+        log_line("free id=%d", object->number);
+        forget(object);
+    }
+    END;
+    return next->clReleaseMemObject(memory);
+}
+
+/* ---- images ---- */
+
+static void note_image(cl_mem made, cl_mem_flags flags, const cl_image_format *format,
+                       const cl_image_desc *desc, const void *host) {
+    Object *object = remember(made, IMAGE);
+    size_t *region = object->region, height = desc->image_height, depth = desc->image_depth;
+    cl_mem_object_type type = desc->image_type;
+    next->clGetImageInfo(made, CL_IMAGE_ELEMENT_SIZE, sizeof object->texel, &object->texel, NULL);
+    int is_1d = type == CL_MEM_OBJECT_IMAGE1D || type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    region[0] = desc->image_width;
+    region[1] = type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? desc->image_array_size : is_1d ? 1 : height;
+    region[2] = type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? desc->image_array_size
+                : type == CL_MEM_OBJECT_IMAGE3D     ? depth
+                                                    : 1;
+    size_t line[3] = {region[0] * object->texel, region[1], region[2]};
+    size_t row = desc->image_row_pitch ? desc->image_row_pitch : line[0];
+    size_t slice = desc->image_slice_pitch ? desc->image_slice_pitch : row * region[1];
+    if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY) /* its slices are its rows */
+        row = desc->image_slice_pitch ? desc->image_slice_pitch : row;
+    char name[NAME_BYTES];
+    const char *kept = put_data(name, host, span_of(line, row, slice));
+    log_line("image id=%d flags=%llu order=%u type=%u kind=%u region=%zu,%zu,%zu host=%zu,%zu buffer=%d "
+             "data=%s", object->number, (unsigned long long)flags, format->image_channel_order,
+             format->image_channel_data_type, type, THREE(region), row, slice, number_of(desc->buffer),
+             kept);
+}
+
+static cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
+                                       const cl_image_format *format, const cl_image_desc *desc,
+                                       void *host, cl_int *status) {
+    cl_mem made = next->clCreateImage(context, flags, format, desc, host, status);
+    BEGIN;
+    if (made)
+        note_image(made, flags, format, desc, host);
+    END;
+    return made;
+}
+
+static cl_mem CL_API_CALL create_image_with(cl_context context, const cl_mem_properties *properties,
+                                            cl_mem_flags flags, const cl_image_format *format,
+                                            const cl_image_desc *desc, void *host, cl_int *status) {
+    cl_mem made =
+        next->clCreateImageWithProperties(context, properties, flags, format, desc, host, status);
+    BEGIN;
+    if (made)
+        note_image(made, flags, format, desc, host);
+    END;
+    return made;
+}
+
+static cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
+                                          const cl_image_format *format, size_t width, size_t height,
+                                          size_t row, void *host, cl_int *status) {
+    cl_mem made = next->clCreateImage2D(context, flags, format, width, height, row, host, status);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width,
+                          .image_height = height, .image_row_pitch = row};
+    BEGIN;
+    if (made)
+        note_image(made, flags, format, &desc, host);
+    END;
+    return made;
+}
+
+static cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
+                                          const cl_image_format *format, size_t width, size_t height,
+                                          size_t depth, size_t row, size_t slice, void *host,
+                                          cl_int *status) {
+    cl_mem made =
+        next->clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, status);
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = width,
+                          .image_height = height, .image_depth = depth, .image_row_pitch = row,
+                          .image_slice_pitch = slice};
+    BEGIN;
+    if (made)
+        note_image(made, flags, format, &desc, host);
+    END;
+    return made;
+}
+
+static void log_texels(cl_mem image, const size_t *origin, const size_t *region, size_t row,
+                       size_t slice, const void *host) {
+    Object *object = find(image, IMAGE, IMAGE);
+    char name[NAME_BYTES];
+    size_t line[3] = {region[0] * (object ? object->texel : 0), region[1], region[2]};
+    size_t rows = row ? row : line[0], slices = slice ? slice : rows * region[1];
+    const char *kept = put_data(name, host, span_of(line, rows, slices));
+    log_line("writeimage id=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu host=%zu,%zu data=%s",
+             object ? object->number : 0, THREE(origin), THREE(region), rows, slices, kept);
+}
+
+static cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                      const size_t *origin, const size_t *region, size_t row,
+                                      size_t slice, const void *host, cl_uint waits,
+                                      const cl_event *list, cl_event *event) {
+    cl_int status = next->clEnqueueWriteImage(queue, image, blocking, origin, region, row, slice, host,
+                                              waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_texels(image, origin, region, row, slice, host);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem from, cl_mem to,
+                                     const size_t *from_origin, const size_t *to_origin,
+                                     const size_t *region, cl_uint waits, const cl_event *list,
+                                     cl_event *event) {
+    cl_int status =
+        next->clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_line("copyimage from=%d to=%d from_origin=%zu,%zu,%zu to_origin=%zu,%zu,%zu "
+                 "region=%zu,%zu,%zu", number_of(from), number_of(to), THREE(from_origin),
+                 THREE(to_origin), THREE(region));
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL image_to_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
+                                          const size_t *origin, const size_t *region, size_t offset,
+                                          cl_uint waits, const cl_event *list, cl_event *event) {
+    cl_int status =
+        next->clEnqueueCopyImageToBuffer(queue, from, to, origin, region, offset, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_line("imagetobuffer from=%d to=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu offset=%zu",
+                 number_of(from), number_of(to), THREE(origin), THREE(region), offset);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL buffer_to_image(cl_command_queue queue, cl_mem from, cl_mem to, size_t offset,
+                                          const size_t *origin, const size_t *region, cl_uint waits,
+                                          const cl_event *list, cl_event *event) {
+    cl_int status =
+        next->clEnqueueCopyBufferToImage(queue, from, to, offset, origin, region, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS)
+        log_line("buffertoimage from=%d to=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu offset=%zu",
+                 number_of(from), number_of(to), THREE(origin), THREE(region), offset);
+    END;
+    return status;
+}
+
+static cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image, const void *color,
+                                     const size_t *origin, const size_t *region, cl_uint waits,
+                                     const cl_event *list, cl_event *event) {
+    cl_int status = next->clEnqueueFillImage(queue, image, color, origin, region, waits, list, event);
+    BEGIN;
+    if (status == CL_SUCCESS) {
+        char text[33];
+        hexadecimal(text, color, 16);
+        log_line("fillimage id=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu color=%s", number_of(image),
+                 THREE(origin), THREE(region), text);
+    }
+    END;
+    return status;
+}
+
+static void note_sampler(cl_sampler made, cl_bool normalised, cl_uint addressing, cl_uint filter) {
+    BEGIN;
+    if (made)
+        log_line("sampler id=%d normalized=%u addressing=%u filter=%u",
+                 remember(made, SAMPLER)->number, normalised, addressing, filter);
+    END;
+}
+
+static cl_sampler CL_API_CALL create_sampler(cl_context context, cl_bool normalised,
+                                             cl_addressing_mode addressing, cl_filter_mode filter,
+                                             cl_int *status) {
+    cl_sampler made = next->clCreateSampler(context, normalised, addressing, filter, status);
+    note_sampler(made, normalised, addressing, filter);
+    return made;
+}
+
+static cl_sampler CL_API_CALL create_sampler_with(cl_context context,
+                                                  const cl_sampler_properties *properties,
+                                                  cl_int *status) {
+    cl_sampler made = next->clCreateSamplerWithProperties(context, properties, status);
+    cl_uint found[3] = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
+    for (const cl_sampler_properties *each = properties; each && *each; each += 2)
+        if (*each >= CL_SAMPLER_NORMALIZED_COORDS && *each <= CL_SAMPLER_FILTER_MODE)
+            found[*each - CL_SAMPLER_NORMALIZED_COORDS] = (cl_uint)each[1];
+    note_sampler(made, THREE(found));
+    return made;
+}
+
+/* ---- maps ---- */
+
+static Map *new_map(cl_mem memory, cl_map_flags flags, const void *start) {
+    Map *made = calloc(1, sizeof *made);
+    if (!made)
+        abort();
+    made->start = start;
+    made->memory = memory;
+    made->number = number_of(memory);
+    made->writes = (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION)) != 0;
+    made->next = maps;
+    return maps = made;
+}
+
+static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bool blocking,
+                                    cl_map_flags flags, size_t offset, size_t size, cl_uint waits,
+                                    const cl_event *list, cl_event *event, cl_int *status) {
+    void *start = next->clEnqueueMapBuffer(queue, memory, blocking, flags, offset, size, waits, list,
+                                           event, status);
+    if (!start)
+        return start;
+    BEGIN;
+    Map *made = new_map(memory, flags, start);
+    made->offset = offset, made->size = size;
+    END;
+    return start;
+}
+
+static void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
+                                   cl_map_flags flags, const size_t *origin, const size_t *region,
+                                   size_t *row, size_t *slice, cl_uint waits, const cl_event *list,
+                                   cl_event *event, cl_int *status) {
+    void *start = next->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice,
+                                          waits, list, event, status);
+    if (!start)
+        return start;
+    BEGIN;
+    Map *made = new_map(image, flags, start);
+    made->is_image = 1;
+    memcpy(made->origin, origin, sizeof made->origin);
+    memcpy(made->region, region, sizeof made->region);
+    made->row = *row, made->slice = slice ? *slice : 0;
+    END;
+    return start;
+}
+
+/* What the host wrote is there when it unmaps. */
+static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *start, cl_uint waits,
+                                const cl_event *list, cl_event *event) {
+    BEGIN;
+    Map **place = &maps;
+    while (*place && ((*place)->start != start || (*place)->memory != memory))
+        place = &(*place)->next;
+    Map *found = *place;
+    if (found) {
+        char name[NAME_BYTES];
+        *place = found->next;
+        if (found->writes && found->is_image)
+            log_texels(memory, found->origin, found->region, found->row, found->slice, start);
+        else if (found->writes) {
+            const char *kept = put_data(name, start, found->size);
+            log_line("write id=%d offset=%zu size=%zu data=%s", found->number, found->offset, found->size,
+                     kept);
+        }
+        free(found);
+    }
+    END;
+    return next->clEnqueueUnmapMemObject(queue, memory, start, waits, list, event);
+}
+
+/* ---- what a capture does not hold ---- */
+
+static cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
+                                                 const cl_device_id *devices, const size_t *lengths,
+                                                 const unsigned char **binaries, cl_int *binary_status,
+                                                 cl_int *status) {
+    refuse("clCreateProgramWithBinary");
+    return next->clCreateProgramWithBinary(context, count, devices, lengths, binaries, binary_status,
+                                           status);
+}
+
+static cl_program CL_API_CALL create_with_il(cl_context context, const void *il, size_t length,
+                                             cl_int *status) {
+    refuse("clCreateProgramWithIL");
+    return next->clCreateProgramWithIL(context, il, length, status);
+}
+
+static cl_program CL_API_CALL create_built_in(cl_context context, cl_uint count,
+                                              const cl_device_id *devices, const char *names,
+                                              cl_int *status) {
+    refuse("clCreateProgramWithBuiltInKernels");
+    return next->clCreateProgramWithBuiltInKernels(context, count, devices, names, status);
+}
+
+static cl_program CL_API_CALL link_program(cl_context context, cl_uint count,
+                                           const cl_device_id *devices, const char *options,
+                                           cl_uint inputs, const cl_program *programs,
+                                           void(CL_CALLBACK *notify)(cl_program, void *), void *data,
+                                           cl_int *status) {
+    refuse("clLinkProgram");
+    return next->clLinkProgram(context, count, devices, options, inputs, programs, notify, data, status);
+}
+
+static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size,
+                                   cl_uint alignment) {
+    refuse("clSVMAlloc");
+    return next->clSVMAlloc(context, flags, size, alignment);
+}
+
+static cl_int CL_API_CALL set_svm_arg(cl_kernel kernel, cl_uint index, const void *value) {
+    refuse("clSetKernelArgSVMPointer");
+    return next->clSetKernelArgSVMPointer(kernel, index, value);
+}
+
+static cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet,
+                                      cl_uint packets, const cl_pipe_properties *properties,
+                                      cl_int *status) {
+    refuse("clCreatePipe");
+    return next->clCreatePipe(context, flags, packet, packets, properties, status);
+}
+
+static cl_int CL_API_CALL native_kernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
+                                        void *values, size_t size, cl_uint count, const cl_mem *list,
+                                        const void **places, cl_uint waits, const cl_event *events,
+                                        cl_event *event) {
+    refuse("clEnqueueNativeKernel");
+    return next->clEnqueueNativeKernel(queue, function, values, size, count, list, places, waits, events,
+                                       event);
+}
+
+static void *CL_API_CALL extension(const char *name) {
+    if (!strcmp(name, "clCreateProgramWithILKHR"))
+        refuse(name);
+    return next->clGetExtensionFunctionAddress(name);
+}
+
+static void *CL_API_CALL extension_for(cl_platform_id platform, const char *name) {
+    if (!strcmp(name, "clCreateProgramWithILKHR"))
+        refuse(name);
+    return next->clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
+/* ---- the layer ---- */
+
+static void intercept_objects(void) {
+    layer.clGetDeviceIDs = get_device_ids;
+    layer.clGetDeviceInfo = get_device_info;
+    layer.clCreateContextFromType = create_context_from_type;
+    layer.clGetKernelWorkGroupInfo = get_kernel_work_group_info;
+    layer.clCreateProgramWithSource = create_program;
+    layer.clBuildProgram = build_program;
+    layer.clCreateKernel = create_kernel;
+    layer.clCreateKernelsInProgram = create_kernels;
+    layer.clCloneKernel = clone_kernel;
+    layer.clSetKernelArg = set_kernel_arg;
+    layer.clCreateBuffer = create_buffer;
+    layer.clCreateBufferWithProperties = create_buffer_with;
+    layer.clCreateSubBuffer = create_sub_buffer;
+    layer.clRetainMemObject = retain_memory;
+    layer.clReleaseMemObject = release_memory;
+    layer.clCreateImage = create_image;
+    layer.clCreateImageWithProperties = create_image_with;
+    layer.clCreateImage2D = create_image_2d;
+    layer.clCreateImage3D = create_image_3d;
+    layer.clCreateSampler = create_sampler;
+    layer.clCreateSamplerWithProperties = create_sampler_with;
+    layer.clCreateUserEvent = create_user_event;
+    layer.clSetUserEventStatus = set_user_event;
+}
+
+static void intercept_commands(void) {
+    layer.clEnqueueNDRangeKernel = launch;
+    layer.clEnqueueTask = launch_task;
+    layer.clEnqueueWriteBuffer = write_buffer;
+    layer.clEnqueueWriteBufferRect = write_buffer_rect;
+    layer.clEnqueueCopyBuffer = copy_buffer;
+    layer.clEnqueueCopyBufferRect = copy_buffer_rect;
+    layer.clEnqueueFillBuffer = fill_buffer;
+    layer.clEnqueueWriteImage = write_image;
+    layer.clEnqueueCopyImage = copy_image;
+    layer.clEnqueueCopyImageToBuffer = image_to_buffer;
+    layer.clEnqueueCopyBufferToImage = buffer_to_image;
+    layer.clEnqueueFillImage = fill_image;
+    layer.clEnqueueMapBuffer = map_buffer;
+    layer.clEnqueueMapImage = map_image;
+    layer.clEnqueueUnmapMemObject = unmap;
+}
+
+static void intercept_refused(void) {
+    layer.clCreateProgramWithBinary = create_with_binary;
+    layer.clCreateProgramWithIL = create_with_il;
+    layer.clCreateProgramWithBuiltInKernels = create_built_in;
+    layer.clLinkProgram = link_program;
+    layer.clSVMAlloc = svm_alloc;
+    layer.clSetKernelArgSVMPointer = set_svm_arg;
+    layer.clCreatePipe = create_pipe;
+    layer.clEnqueueNativeKernel = native_kernel;
+    layer.clGetExtensionFunctionAddress = extension;
+    layer.clGetExtensionFunctionAddressForPlatform = extension_for;
+}
+
+__attribute__((destructor)) static void finish(void) {
+    if (is_logging()) {
+        put_line((char[]){"end"});
+        if (capture.file)
+            stop_log();
+    }
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t room, void *value,
+                                               size_t *size) {
+    static const char name[] = "kcc capture";
+    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+    const void *from = what == CL_LAYER_NAME ? (const void *)name : &version;
+    size_t own = what == CL_LAYER_NAME ? sizeof name : sizeof version;
+    if (what != CL_LAYER_NAME && what != CL_LAYER_API_VERSION)
+        return CL_INVALID_VALUE;
+    if (value && room < own)
+        return CL_INVALID_VALUE;
+    if (value)
+        memcpy(value, from, own);
+    if (size)
+        *size = own;
+    return CL_SUCCESS;
+}
+
+static unsigned long long setting(const char *name, unsigned long long otherwise) {
+    const char *text = getenv(name);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target,
+                                            cl_uint *own_count, const cl_icd_dispatch **own) {
+    const char *name = getenv("KCC_CAPTURE"), *limits = getenv("KCC_CAPTURE_AS_GPU");
+    const cl_uint places = sizeof layer / sizeof layer.clGetPlatformIDs;
+    char path[4096];
+    if (!target || !own_count || !own || (size_t)count * sizeof(void *) <= offsetof(cl_icd_dispatch, clEnqueueFillImage))
+        return CL_INVALID_VALUE;
+    memcpy(&below, target, (count < places ? count : places) * sizeof(void *));
+    layer = below;
+    intercept_objects();
+    intercept_commands();
+    intercept_refused();
+    outputs_every = setting("KCC_CAPTURE_OUTPUTS", 1);
+    if (limits)
+        sscanf(limits, "%zu,%zu", &gpu_items, &gpu_local_bytes);
+    if (name && snprintf(path, sizeof path, "%s.%d", name, (int)getpid()) < (int)sizeof path) {
+        start_log(path, setting("KCC_CAPTURE_MAX", UINT64_MAX));
+        log_line("kcc-capture version=1");
+    }
+    *own_count = count < places ? count : places;
+    *own = &layer;
+    return CL_SUCCESS;
+}

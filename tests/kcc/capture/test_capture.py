@@ -1,0 +1,90 @@
+"""Captures: written here line by line as the layer does, read, replayed and damaged."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kcc.cli import main
+
+SOURCE = b"""kernel void twice(global const float *a, global float *b) {
+    b[get_global_id(0)] = 2 * a[get_global_id(0)];
+}
+"""
+GIVEN = np.arange(64, dtype=np.float32)
+
+
+def line(text: str) -> bytes:
+    return f"{text} #{sha256(text.encode()).hexdigest()[:8]}\n".encode()
+
+
+def data(content: bytes) -> tuple[str, bytes]:
+    name = sha256(content).hexdigest()
+    return name, line(f"data sha256={name} size={len(content)}") + content + b"\n"
+
+
+def capture(result: bytes, *more: str) -> bytes:
+    """A launch of `twice` on 64 elements, and what it left in `b`."""
+    (source, one), (given, two) = data(SOURCE), data(GIVEN.tobytes())
+    (left, three), (none, four) = data(result), data(b"")
+    calls = [
+        f"program id=1 source={source}", f"build id=1 options={none}",
+        f"buffer id=2 flags=36 size=256 data={given}", "buffer id=3 flags=1 size=256 data=-",
+        "kernel id=4 program=1 name=twice", "arg id=4 index=0 size=8 value=00 object=2",
+        "arg id=4 index=1 size=8 value=00 object=3",
+        "launch number=0 kernel=4 dimensions=1 global=64,1,1 local=32,0,0 offset=0,0,0",
+        f"output launch=0 index=1 object=3 data={left}", *more, "end",
+    ]  # fmt: skip
+    head = line("kcc-capture version=1")
+    return head + one + two + three + four + b"".join(line(each) for each in calls)
+
+
+def run(folder: Path, content: bytes) -> int:
+    path = folder / "a.capture"
+    path.write_bytes(content)
+    return main(["run", str(path)])
+
+
+def test_a_replay_compares_what_launches_leave(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = (2 * GIVEN).tobytes()
+    assert run(tmp_path, capture(right)) == 0
+    assert "1 of 1 memory objects equal" in capsys.readouterr().out
+    near = (2 * GIVEN * np.float32(1.00001)).tobytes()
+    assert run(tmp_path, capture(near)) == 0
+    assert "0 of 1 memory objects equal after launches, 1 within" in capsys.readouterr().out
+    assert run(tmp_path, capture((3 * GIVEN).tobytes())) == 1
+    assert "launch 0 of 'twice': 'b' differs" in capsys.readouterr().err
+
+
+def test_what_a_capture_does_not_hold_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(tmp_path, capture((2 * GIVEN).tobytes(), "refused what=clSVMAlloc")) == 1
+    assert "error[K772]: the program calls clSVMAlloc" in capsys.readouterr().err
+
+
+def test_a_damaged_capture_gives_messages(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = capture((2 * GIVEN).tobytes())
+    codes = set[int]()
+    for place in range(20, len(whole), 97):
+        flipped = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+        codes.add(run(tmp_path, flipped))
+        assert "internal error" not in capsys.readouterr().err
+    assert codes == {1}
+
+
+def test_a_cut_capture_is_read_up_to_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = capture((2 * GIVEN).tobytes())
+    assert run(tmp_path, whole[: whole.index(b"output")]) == 0
+    said = capsys.readouterr().out
+    assert "not the whole run" in said
+    assert "twice" in said
