@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
+from kcc.commands.launch_choice import Group
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
 
@@ -42,11 +43,21 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
     )
     group.add_argument(
         "--seed",
-        type=_count,
+        type=count,
         default=0,
         metavar="N",
         help="seed given to main(size, seed) (default: %(default)s)",
     )
+    add_execution(group)
+    group.add_argument(
+        "--keep-imports",
+        action="store_true",
+        help="let 'import pyopencl' give PyOpenCL itself, not kcc.opencl",
+    )
+
+
+def add_execution(group: Group) -> None:
+    """How kernels are executed."""
     group.add_argument(
         "--workers",
         type=_positive,
@@ -72,11 +83,6 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         type=_positive,
         metavar="N",
         help="limit of warp instructions per warp, for infinite loops (default: 2^28)",
-    )
-    group.add_argument(
-        "--keep-imports",
-        action="store_true",
-        help="let 'import pyopencl' give PyOpenCL itself, not kcc.opencl",
     )
 
 
@@ -107,7 +113,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         races=arguments.races,
         unwritten=getattr(arguments, "unwritten", False),
         check=getattr(arguments, "check", False),
-        redirect=not arguments.keep_imports,
+        redirect=not getattr(arguments, "keep_imports", False),
         clock=time.process_time,
     )
 
@@ -120,7 +126,8 @@ def run_host(
     quiet: bool = False,
     status: Callable[[], str] = str,
 ) -> ScriptRun:
-    """Run the script that the command line names, with progress on a terminal.
+    """Run the script that the command line names, or the kernels of a source, with progress on a
+    terminal.
 
     ``quiet``: what the script prints goes to standard error, since standard output is taken.
     ``status`` gives what a terminal shows beside the launches.
@@ -131,6 +138,10 @@ def run_host(
     progress = Progress()
     try:
         with _shown(progress, status), redirect_stdout(sys.stderr if quiet else sys.stdout):
+            if is_source_run(arguments):
+                from kcc.commands.source_runs import run_kernels
+
+                return run_kernels(arguments, sources, observer, progress)
             return run_script(
                 arguments.script,
                 size=arguments.size,
@@ -175,6 +186,11 @@ def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, Non
         yield
 
 
+def is_source_run(arguments: argparse.Namespace) -> bool:
+    """Whether kernels of a source are run, without a script."""
+    return hasattr(arguments, "shared_bytes")
+
+
 def script_exit_code(end: SystemExit) -> int:
     """The exit code that Python would end with; a text goes to standard error."""
     if isinstance(end.code, int):
@@ -186,6 +202,8 @@ def script_exit_code(end: SystemExit) -> int:
 
 def check_script(arguments: argparse.Namespace) -> None:
     """Refuse what only looks like a script; raises :class:`UsageError`."""
+    if is_source_run(arguments):
+        return
     if arguments.script.endswith((".cl", ".cu", ".hip", ".ll", ".bc", ".ptx")):
         message = f"'{arguments.script}' is a kernel source, and this command runs host scripts"
         raise usage_error(message, "kcc analyze and kcc estimate read kernel sources")
@@ -203,7 +221,8 @@ def _positive(text: str) -> int:
     return _whole(text, 1)
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A whole number from 0 on."""
     return _whole(text, 0)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
-from kcc.commands.options import Subparsers, add_console
+from kcc.commands.options import Parser, Subparsers, add_compiled_for, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ _EXAMPLES = """examples:
   kcc profile kernels/bfs/workload.py --json bfs.json
   kcc profile kernels/bfs/workload.py --dot dfsg --kernel BFS_1 | dot -Tsvg -o dfsg.svg
   kcc profile kernels/bfs/workload.py --for-synth --json bfs.json
-  kcc profile bfs.kct                            of a trace that `kcc trace` wrote"""
+  kcc profile bfs.kct                            of a trace that `kcc trace` wrote
+  kcc profile kernels/vecadd/vecadd.cl           a source; see `kcc profile FILE.cl --help`"""
+
+_SOURCE_EXAMPLES = """examples:
+  kcc profile kernels/vecadd/vecadd.cl            sizes and arguments of kernel.toml
+  kcc profile vecadd.ptx --global 1024 --block 256 --arg 0=float[1024] --arg 1=float[1024] \\
+      --arg 2=float[1024] --arg 3=1024"""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -40,8 +47,7 @@ distances. Independent of any GPU.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct)")
-    group = parser.add_argument_group("output")
-    group.add_argument(
+    parser.add_argument_group("launches").add_argument(
         "--kernel",
         dest="kernels",
         metavar="NAME",
@@ -49,6 +55,25 @@ distances. Independent of any GPU.""",
         default=[],
         help="profile only this kernel (repeatable); others still run",
     )
+    _add_options(parser)
+    offer_sources(
+        parser,
+        _add_source_options,
+        run,
+        what="Run kernels of a source and say what they did: control flow, loops, instruction mix,"
+        "\ncoalescing, bank conflicts, reuse distances. Independent of any GPU.",
+        examples=_SOURCE_EXAMPLES,
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_source_options(parser: Parser) -> None:
+    _add_options(parser)
+    add_compiled_for(parser)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
     group.add_argument("--launches", action="store_true", help="each launch separately")
     group.add_argument(
         "--dot", choices=DOT_KINDS, help="write a graph for Graphviz instead of the report"
@@ -72,7 +97,6 @@ distances. Independent of any GPU.""",
              " distributions of indirect accesses",
     )  # fmt: skip
     add_console(parser, stages=False)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
@@ -118,6 +142,7 @@ def find(
 
     parts: dict[str, Json] = {}
     said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
+    said = {key: value for key, value in said.items() if value != ""}
     if arguments.script.endswith(".kct"):
         profile = profile_trace(arguments.script, arguments.kernels)
     elif arguments.for_synth:

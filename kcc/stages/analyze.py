@@ -12,6 +12,7 @@ from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
 from kcc.frontend.kernel import Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.passes.facts import Around, plainly
+from kcc.stages.given_arguments import arguments_of, is_known, names_of
 
 if TYPE_CHECKING:
     from kcc.base.arguments import Argument
@@ -278,7 +279,7 @@ def known_launch(
     from kcc.base.expressions import evaluate, free_names
     from kcc.passes.symbolic.ranges import Known
 
-    values = {each.name: each for each in (*inputs.arguments, *given)}
+    values = arguments_of(kernel, (*inputs.arguments, *given))
     scalars = dict[int, int | float]()
     for index, argument in enumerate(kernel.arguments):
         own = values.get(argument.name)
@@ -299,14 +300,13 @@ def buffer_bytes(
     from kcc.base.arguments import Buffer, element_bytes
     from kcc.base.expressions import evaluate, free_names
 
-    values = {each.name: each.value for each in (*inputs.arguments, *given)}
     sizes = dict[str, int]()
-    for argument in kernel.arguments:
-        value = values.get(argument.name)
+    for name, own in arguments_of(kernel, (*inputs.arguments, *given)).items():
+        value = own.value
         if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
             each = element_bytes(value.element)
             if each is not None:
-                sizes[argument.name] = each * int(evaluate(value.count, inputs.names))
+                sizes[name] = each * int(evaluate(value.count, inputs.names))
     return sizes
 
 
@@ -335,7 +335,7 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
 
     Raises :class:`DiagnosticError` for bad input, and for a front end that is not there (K011).
     """
-    from kcc.frontend import compile_source
+    from kcc.frontend import compile_source, is_python_kernel
     from kcc.frontend.preprocessor.unused_macros import unused_macros
     from kcc.stages.argument_words import check_types, unvalued_names
 
@@ -345,8 +345,9 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
             options = replace(options, sub_group_size=request.gpu.warp_size.value)
         unit = compile_source(request.source, options, request.frontend, partial=True)
         check_types(request.arguments, unit)
+        macros = () if is_python_kernel(unit.name) else request.options.macros
         more = (
-            *unused_macros(request.options.macros, unit.sources),
+            *unused_macros(macros, unit.sources),
             *unvalued_names(request, unit.sources.get(unit.name, ())),
         )
         return replace(unit, warnings=(*unit.warnings, *more)) if more else unit
@@ -389,7 +390,7 @@ def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]
 
 def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
     """Each argument is one of some kernel; raises :class:`DiagnosticError` (K010) else."""
-    known = list(dict.fromkeys(each.name for kernel in kernels for each in kernel.arguments))
+    known = list(dict.fromkeys(name for kernel in kernels for name in names_of(kernel)))
     names = " or ".join(f"'{kernel.name}'" for kernel in kernels)
     missing = [
         Diagnostic(
@@ -399,7 +400,7 @@ def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) ->
             hint=_nearest(argument.name, known, "arguments"),
         )
         for argument in arguments
-        if argument.name not in known
+        if not any(is_known(kernel, argument.name) for kernel in kernels)
     ]
     if missing:
         raise DiagnosticError(missing)

@@ -14,6 +14,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.stages.analyze import (
     AnalysisRequest,
     LaunchInputs,
+    buffer_bytes,
     check_arguments,
     choose_kernels,
     compile_unit,
@@ -22,6 +23,7 @@ from kcc.stages.analyze import (
     refusals,
     resolve,
 )
+from kcc.stages.given_arguments import arguments_of
 
 if TYPE_CHECKING:
     from kcc.base.arguments import Argument, Structure
@@ -185,6 +187,7 @@ def static_launch(
 
     Raises :class:`DiagnosticError` K850 where the sizes are not numbers.
     """
+    from kcc.base.arguments import Structure
     from kcc.tracegen.execute import NDRange
     from kcc.tracegen.static.launch import StaticLaunch
 
@@ -197,8 +200,9 @@ def static_launch(
         raise DiagnosticError([Diagnostic("K850", message, kernel.span, hint=hint)])
     given = tuple(given)
     known = known_launch(kernel, launch, inputs, given)
-    sizes = _sizes(inputs, given)
-    structures = _structures(inputs, given)
+    values = arguments_of(kernel, (*inputs.arguments, *given))
+    sizes = buffer_bytes(kernel, inputs, given)
+    structures = {n: v.value for n, v in values.items() if isinstance(v.value, Structure)}
     arguments = [
         _argument(kernel, index, sizes, known.arguments.get(index))
         if kernel.arguments[index].name not in structures
@@ -206,29 +210,6 @@ def static_launch(
         for index in range(len(kernel.arguments))
     ]
     return StaticLaunch(NDRange(whole, part), arguments), launch.assumed
-
-
-def _sizes(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, int]:
-    """The bytes of buffers whose size is given, by name."""
-    from kcc.base.arguments import Buffer, element_bytes
-    from kcc.base.expressions import evaluate, free_names
-
-    found = dict[str, int]()
-    for each in (*inputs.arguments, *given):
-        value = each.value
-        if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
-            size = element_bytes(value.element)
-            if size is not None:
-                found[each.name] = size * int(evaluate(value.count, inputs.names))
-    return found
-
-
-def _structures(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, Structure]:
-    """Structs and vectors by value, by name."""
-    from kcc.base.arguments import Structure
-
-    values = {each.name: each.value for each in (*inputs.arguments, *given)}
-    return {name: value for name, value in values.items() if isinstance(value, Structure)}
 
 
 def _by_value(
@@ -248,7 +229,9 @@ def _by_value(
     return numbers if fits else None
 
 
-def _argument(kernel: Kernel, index: int, sizes: dict[str, int], scalar: object) -> StaticArgument:
+def _argument(
+    kernel: Kernel, index: int, sizes: Mapping[str, int], scalar: object
+) -> StaticArgument:
     from kcc.frontend.types import AddressSpace
     from kcc.tracegen.execute import LocalMemory
     from kcc.tracegen.static.launch import BufferSize
