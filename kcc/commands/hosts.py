@@ -202,11 +202,6 @@ def script_exit_code(end: SystemExit) -> int:
 
 def check_script(arguments: argparse.Namespace) -> None:
     """Refuse what only looks like a script; raises :class:`UsageError`."""
-    if is_source_run(arguments):
-        return
-    if arguments.script.endswith((".cl", ".cu", ".hip", ".ll", ".bc", ".ptx")):
-        message = f"'{arguments.script}' is a kernel source, and this command runs host scripts"
-        raise usage_error(message, "kcc analyze and kcc estimate read kernel sources")
     if arguments.script.endswith(".kct"):
         message = f"'{arguments.script}' is a trace, and this command runs host scripts"
         raise usage_error(message, "kcc profile, simulate and explore read traces")

@@ -78,8 +78,7 @@ def test_what_runs_scripts_runs_sources(
     assert launch["global_size"] == [1024]
     for model in ("cycle", "interval", "pipeline"):
         assert cli.main(["simulate", *words, "--gpu", "a100", "--model", model, "--json", "-"]) == 0
-        (run,) = json.loads(capsys.readouterr().out)["simulations"]
-        assert run["cycles"] > 0
+        assert json.loads(capsys.readouterr().out)["cycles"] > 0
     assert cli.main(["synth", *words, "-o", str(tmp_path / "mini")]) == 0
     assert (tmp_path / "mini" / "kernel.cl").exists()
 

@@ -143,7 +143,7 @@ def test_places_start_where_the_text_does():
         (parse_dimensions, "1, 2,", "K020", 6, 1),
         (parse_dimensions, "(1, 2)", "K020", 3, 1),
         (parse_argument, "n", "K027", 1, 1),
-        (parse_argument, "2=3", "K027", 1, 1),
+        (parse_size, "2=3", "K027", 1, 1),
         (parse_argument, "n==3", "K027", 1, 1),
         (parse_argument, "=3", "K027", 1, 1),
         (parse_argument, "n=", "K020", 3, 1),
