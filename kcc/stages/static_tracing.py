@@ -14,6 +14,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.stages.analyze import (
     AnalysisRequest,
     LaunchInputs,
+    buffer_bytes,
     check_arguments,
     choose_kernels,
     compile_unit,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from kcc.base.expressions import Value
     from kcc.base.profile.model import Profile
     from kcc.base.trace.writer import TraceWriter
+    from kcc.frontend.ir.model import Module
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.tracegen.static.classes import StaticClass
     from kcc.tracegen.static.launch import StaticArgument, StaticLaunch
@@ -87,7 +89,7 @@ def trace_source(
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    check_arguments(request.arguments, kernels)
+    check_arguments(request.arguments, kernels, unit.module)
     found, failures = list[TracedKernel](), list(refusals(unit, request.kernels))
     seen, silent = set[str](), list[Diagnostic]()
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
@@ -144,7 +146,7 @@ def _walked(
     from kcc.tracegen.static.program import prepare_static
 
     inputs = request.launches.get(kernel.name, request.other_launch)
-    launch, assumed = static_launch(kernel, inputs, request.arguments)
+    launch, assumed = static_launch(kernel, unit.module, inputs, request.arguments)
     program = prepare_static(unit, kernel, launch, request.assumptions, width, profile)
     return _Walked(program, launch, assumed, find_classes(program))
 
@@ -179,16 +181,17 @@ def _is_unsized(value: StaticArgument) -> bool:
 
 
 def static_launch(
-    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+    kernel: Kernel, module: Module, inputs: LaunchInputs, given: Iterable[Argument]
 ) -> tuple[StaticLaunch, bool]:
     """The launch of a kernel as far as it is known, and whether its local size is assumed.
 
     Raises :class:`DiagnosticError` K850 where the sizes are not numbers.
     """
+    from kcc.passes.memory.memory_use import dynamic_arrays
     from kcc.tracegen.execute import NDRange
     from kcc.tracegen.static.launch import StaticLaunch
 
-    launch = resolve(kernel, inputs)
+    launch = resolve(kernel, inputs, module)
     whole, part = numbers_of(launch.global_size), numbers_of(launch.local_size)
     if whole is None or part is None:
         names = sorted(name for name in launch.free_names if not name.startswith("global_size_"))
@@ -205,7 +208,12 @@ def static_launch(
         else _by_value(kernel, index, structures[kernel.arguments[index].name], inputs.names)
         for index in range(len(kernel.arguments))
     ]
-    return StaticLaunch(NDRange(whole, part), arguments), launch.assumed
+    dynamic = dynamic_arrays(kernel.function, module)
+    least = UNKNOWN_LOCAL_BYTES if dynamic else 0
+    known = buffer_bytes(kernel, module, inputs, given)
+    shared = max((known[name] for name in dynamic if name in known), default=least)
+    shape = NDRange(whole, part, dynamic_local_bytes=shared)
+    return StaticLaunch(shape, arguments), launch.assumed
 
 
 def _sizes(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, int]:

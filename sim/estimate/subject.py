@@ -290,5 +290,4 @@ def _streams(
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:
     """Local memory of a thread block: what the kernel declares and what its arguments bring."""
-    use = facts[MemoryUse]
-    return use.local_bytes + sum(arguments.get(name, 0) for name in use.dynamic_locals)
+    return facts[MemoryUse].bytes_with(arguments)

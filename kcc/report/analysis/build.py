@@ -78,7 +78,7 @@ def kernel_report(
         mix=_mix(mix.total),
         unattributed=mix.unattributed.total,
         local_bytes=use.local_bytes,
-        dynamic_locals=use.dynamic_locals,
+        dynamic_locals=(*use.dynamic_locals, *use.dynamic_arrays),
         private_bytes=use.private_bytes,
         required_local_size=kernel.required_local_size,
         launch=_launch(launch, given_by),

@@ -220,6 +220,8 @@ def guess_text(guess: Guessed) -> str:
             taken = f"{guess.value:g} iterations"
         case "branch":
             taken = f"{100 * guess.value:.0f} % of warps"
+        case "shared memory":
+            taken = f"{guess.value:g} bytes"
         case _:
             placed = f"row stride {guess.value:g} elements"
             taken = placed if guess.value else "half as many sectors as lanes"
