@@ -85,6 +85,7 @@ class Demand:
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
         self.uniform = {s.access for s in subject.streams if s.is_uniform}
+        self.read_only = subject.read_only_loads
         self.one_address = {
             s.access: s.array for s in subject.streams
             if s.is_uniform and s.is_load and not s.is_local and not any(s.groups) and not s.period
@@ -184,7 +185,9 @@ class Demand:
                 return looked_up
             slow = 128.0 / machine.shared_bytes
             beyond = min(max(traffic.sectors - size * WARP / SECTOR, 0.0), 1.0)
-            looked_up = max(looked_up, 1.0 + machine.crossing_cycles * beyond)
+            nobody_writes = access in self.read_only
+            cycles = machine.read_only_crossing_cycles if nobody_writes else machine.crossing_cycles
+            looked_up = max(looked_up, 1.0 + cycles * beyond)
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
