@@ -156,7 +156,7 @@ class _Compiled:
         copies = dict[int, dict[str, Counter[int]]]()
         guarded = set[int]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
-            if index is None or (index in self.accesses and not self._is_access(each)):
+            if index is None or (index in self.accesses and not self._is_access(place)):
                 continue
             by_name = copies.setdefault(index, {})
             by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
@@ -176,8 +176,13 @@ class _Compiled:
             executions = self.shares[row.block] * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
 
-    def _is_access(self, each: MachineInstruction) -> bool:
-        return each.space in (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+    def _is_access(self, place: int) -> bool:
+        """Whether a machine instruction makes its access of the IR: what is spilled has the number
+        of the instruction whose value it is."""
+        space = self.code.instructions[place].space
+        if space is Space.LOCAL:
+            return self._touch(place) is not None
+        return space in (Space.GLOBAL, Space.SHARED)
 
     def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:
         """How much the copies of an instruction of the IR are to be believed."""
