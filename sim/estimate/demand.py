@@ -158,7 +158,7 @@ class Demand:
                 self.port[i] = self._global_port(traffic, size, memory, access)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
-                    self.behind[i] = traffic.behind
+                    self.behind[i] = traffic.behind + self._beside_memory(traffic, access)
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
@@ -208,6 +208,8 @@ class Demand:
             self.sectors[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
             asked = self.write if memory is Memory.PRIVATE_STORE else self.l2
             asked[i] = traffic.l2_sectors
+            if memory is Memory.PRIVATE:
+                self.behind[i] = self._beside_memory(traffic, key_of(-1, i))
             return
         resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
         miss1, miss2 = (
@@ -219,6 +221,16 @@ class Demand:
             self.write[i], self.dram[i] = sectors, sectors * miss2
         else:
             self.l2[i], self.dram[i] = sectors * miss1, sectors * miss1 * miss2
+
+    def _beside_memory(self, traffic: Traffic, key: int) -> float:
+        """The share of DRAM's latency beyond L2's that a load's hits of the memory-side cache
+        wait."""
+        machine = self.machine
+        if machine.memory_side is None or not traffic.l2_sectors:
+            return 0.0
+        hits = self.memory_side.get(key, 0.0) - traffic.dram_sectors
+        share = min(max(hits / traffic.l2_sectors, 0.0), 1.0)
+        return machine.memory_side.waits(share, machine.latency["l2"], machine.latency["dram"])
 
     def _executions(self) -> np.ndarray:
         found = np.zeros(len(self.program.operations))

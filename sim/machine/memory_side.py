@@ -1,7 +1,7 @@
 """A cache between L2 and DRAM, at the side of the memory (AMD's Infinity Cache).
 
-It has no place of its own in the pipeline: what hits it is taken to wait as long as what hits L2,
-and only its bandwidth is a bound. Capacity is looked at as that of an L2 of its size.
+It has no place of its own in the pipeline: what hits it waits longer than what hits L2, and its
+bandwidth is a bound. Capacity is looked at as that of an L2 of its size.
 """
 
 from __future__ import annotations
@@ -15,10 +15,19 @@ from kcc.sim.caches.analysis import Traffic
 
 @dataclass(frozen=True, slots=True)
 class MemorySide:
-    """``bytes_per_cycle`` of the SM clock, of the whole GPU."""
+    """``bytes_per_cycle`` of the SM clock, of the whole GPU; a load that hits takes
+    ``latency_cycles``, None where that is not known and taken to be L2's."""
 
     size_bytes: int
     bytes_per_cycle: float
+    latency_cycles: float | None = None
+
+    def waits(self, share: float, l2_cycles: float, dram_cycles: float) -> float:
+        """How much of DRAM's latency beyond L2's a load waits of which a ``share`` hits."""
+        if self.latency_cycles is None or dram_cycles <= l2_cycles:
+            return 0.0
+        longer = min(self.latency_cycles, dram_cycles) - l2_cycles
+        return share * max(longer, 0.0) / (dram_cycles - l2_cycles)
 
 
 def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
@@ -26,7 +35,9 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
     size, speed = extra.l3_bytes, extra.l3_bandwidth_gbs
     if size is None or speed is None:
         return None
-    return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz)
+    latency = extra.infinity_cache_latency_ns
+    cycles = None if latency is None else float(latency.value) * clock_mhz / 1e3
+    return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz, cycles)
 
 
 def behind(
