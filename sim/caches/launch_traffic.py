@@ -46,7 +46,8 @@ def launch_traffic(
     if side is None or not mechanisms.caches:
         return found
     larger = asked.traffic(replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes)), 1.0)
-    by_access, moved = behind(found.by_access, larger.by_access)
+    scratch = found.by_access.keys() - {stream.access for stream in subject.streams}
+    by_access, moved = behind(found.by_access, larger.by_access, scratch)
     return replace(found, by_access=by_access, memory_side=moved)
 
 
