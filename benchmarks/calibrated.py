@@ -69,7 +69,7 @@ CONSTANTS = (
              {K40: 2.0, POLYBENCH: 1.95}),
     Constant(load_port, "READ_ONLY_CROSSING_CYCLES", {}, ("convolution_milo_a100",),
              "as other loads that cross a line"),
-    Constant(memory_side, "SCRATCH_IS_KEPT", True, ("convolution_milo_w6600",),
+    Constant(memory_side, "SCRATCH_SHARE_KEPT", 1.0, ("convolution_milo_w6600",),
              "as all other memory"),
 )  # fmt: skip
 

@@ -28,6 +28,7 @@ from kcc.base.diagnostics import DiagnosticError  # noqa: E402 -- after the path
 from kcc.base.expressions import Value  # noqa: E402
 from kcc.base.launch import numbers_of  # noqa: E402
 from kcc.base.workload_file import WorkloadFile, load_workload_file  # noqa: E402
+from kcc.frontend.ir.model import Module  # noqa: E402
 from kcc.frontend.kernel import Kernel  # noqa: E402
 from kcc.stages.analyze import LaunchInputs, resolve  # noqa: E402
 from kcc.stages.static_tracing import static_launch  # noqa: E402

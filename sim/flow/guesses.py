@@ -30,8 +30,8 @@ class Guess:
     """``value`` was taken for a ``what``: iterations per entry for a "loop", the share of warps on
     either side for a "branch", elements from row to row for an "address" (0 where lanes lie apart,
     and are taken to touch half as many sectors), bytes for
-    :data:`SHARED_MEMORY`. Scalar ``arguments`` without a value would decide it, and where ``reason``
-    is not empty, what only a run shows."""
+    :data:`SHARED_MEMORY`. Scalar ``arguments`` without a value would decide it, and where
+    ``reason`` is not empty, what only a run shows."""
 
     what: str
     file: str

@@ -40,8 +40,8 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
     return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz, cycles)
 
 
-SCRATCH_IS_KEPT = False
-"""Whether the cache keeps work-items' own memory (scratch). Nothing is published; convolutions whose
+SCRATCH_SHARE_KEPT = 0.0
+"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing is published; convolutions whose
 sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to 240 GB/s beyond L1 on a Radeon PRO
 W6600 (seven of eleven kernels; the others 72, 130, 145 and 343), which is its DRAM's 224 and not the
 cache's."""
@@ -53,10 +53,10 @@ def behind(
     """The traffic with what DRAM moves behind a memory-side cache, if it moves that of ``larger``
     where L2 is as large as that cache; and the sectors that the cache moves, by access. The
     accesses ``scratch`` go to work-items' own memory."""
-    past = frozenset[int]() if SCRATCH_IS_KEPT else frozenset(scratch)
-    moved = {a: t.dram_sectors for a, t in traffic.items() if a not in past}
-    found = {
-        a: t if a in past else replace(t, dram_sectors=min(t.dram_sectors, larger[a].dram_sectors))
-        for a, t in traffic.items()
-    }
+    moved, found = dict[int, float](), dict[int, Traffic]()
+    for access, own in traffic.items():
+        kept = SCRATCH_SHARE_KEPT if access in scratch else 1.0
+        moved[access] = kept * own.dram_sectors
+        spared = kept * max(own.dram_sectors - larger[access].dram_sectors, 0.0)
+        found[access] = replace(own, dram_sectors=own.dram_sectors - spared)
     return found, moved
