@@ -41,10 +41,10 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
 
 
 SCRATCH_SHARE_KEPT = 0.0
-"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing is published; convolutions whose
-sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to 240 GB/s beyond L1 on a Radeon PRO
-W6600 (seven of eleven kernels; the others 72, 130, 145 and 343), which is its DRAM's 224 and not the
-cache's."""
+"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing is
+published; convolutions whose sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to
+240 GB/s beyond L1 on a Radeon PRO W6600 (seven of eleven kernels; the others 72, 130, 145 and 343),
+which is its DRAM's 224 and not the cache's."""
 
 
 def behind(
