@@ -67,7 +67,7 @@ def digest(arguments: argparse.Namespace) -> str:
     return found.hexdigest()
 
 
-def in_turn(cases: Sequence[Sequence[Case]]) -> list[Case]:
+def interleaved(cases: Sequence[Sequence[Case]]) -> list[Case]:
     """One row of each table after another, so that what is done at any time is a sample of all;
     rows of one configuration on several GPUs stand together."""
     groups = dict[object, list[Case]]()
@@ -99,7 +99,7 @@ def estimated(
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
     found = {str(k): v for k, v in journal.done.items()} if journal else {}
     with journal or nullcontext():
-        work = [(case, case.key, "") for case in in_turn(cases)]
+        work = [(case, case.key, "") for case in interleaved(cases)]
         if arguments.left_out:
             work += [
                 (_without(case, table.name), LEFT_OUT + case.key, table.name)

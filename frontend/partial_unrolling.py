@@ -38,7 +38,7 @@ ODD = 4
 """How often a loop is unrolled that turns an odd number of times, or nobody knows how often; half
 of that where no more fits."""
 
-MOST_TURNS = 1 << 16
+MOST_ITERATIONS = 1 << 16
 """As far as the turns of a loop are counted; of longer ones nobody knows."""
 
 _LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)[^}\n]*\}", re.MULTILINE)
@@ -93,11 +93,11 @@ def _places(text: str) -> Mapping[str, tuple[int, int]]:
     return {m[1]: (int(m[2]), int(m[3])) for m in _LOCATION.finditer(text)}
 
 
-def _count(turns: int | None, by: int) -> int:
+def _count(iterations: int | None, by: int) -> int:
     """The count for a loop that LLVM unrolled ``by`` times and that turns so often since."""
-    if turns is None or turns * by % 2:
+    if iterations is None or iterations * by % 2:
         return ODD if by > ODD // 2 else ODD // 2
-    count = turns * by & -(turns * by)
+    count = iterations * by & -(iterations * by)
     while count > by:
         count //= 2
     return count
@@ -139,9 +139,9 @@ def _trip_count(function: Function, latch: CondBranch) -> int | None:
         ):
             return None
         first += tested.right.value
-    for turn in range(MOST_TURNS):
-        if _holds(test.predicate, first + turn * step, test.right) != goes_on:
-            return turn + 1
+    for iteration in range(MOST_ITERATIONS):
+        if _holds(test.predicate, first + iteration * step, test.right) != goes_on:
+            return iteration + 1
     return None
 
 

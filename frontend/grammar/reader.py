@@ -254,7 +254,7 @@ class TokenReader(CParser):
                 depth -= 1
         return None
 
-    def _behind_parentheses(self, opening: int) -> int | None:
+    def _after_parentheses(self, opening: int) -> int | None:
         """The index behind the ``)`` of the ``(`` at ``opening``; None if a brace comes first."""
         depth = 0
         for index in range(opening, len(self._list)):

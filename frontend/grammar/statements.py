@@ -235,11 +235,11 @@ class StatementParser(DeclarationParser):
             condition = self._parse_expression()
             self._expect("RPAREN")
         except SyntaxFault as fault:
-            behind = self._behind_parentheses(start - 1)
-            if behind is None or behind <= fault.index:
+            after = self._after_parentheses(start - 1)
+            if after is None or after <= fault.index:
                 raise
             self._report(fault, start)
-            self._at = behind
+            self._at = after
             return c_ast.Constant("int", "0", opening)
         return condition
 
@@ -302,11 +302,11 @@ class StatementParser(DeclarationParser):
         try:
             self._parse_for_header(loop)
         except SyntaxFault as fault:
-            behind = self._behind_parentheses(start - 1)
-            if behind is None or behind <= fault.index:
+            after = self._after_parentheses(start - 1)
+            if after is None or after <= fault.index:
                 raise
             self._report(fault, start)
-            self._at = behind
+            self._at = after
         loop.stmt = self._parse_body()
         self._pop_scope()
         return loop

@@ -128,7 +128,7 @@ class Demand:
                 self.latency[i] = machine.tensor.latency(row.product)
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
-        self.behind = np.zeros(n)
+        self.pending = np.zeros(n)
         self.path = np.full(n, SECTOR / machine.port_l2_bytes)
         misses = self.subject.misses
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
@@ -157,7 +157,7 @@ class Demand:
                 self.port[i] = self._global_port(traffic, size, memory, access)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
-                    self.behind[i] = traffic.behind
+                    self.pending[i] = traffic.pending
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:

@@ -13,7 +13,7 @@ from kcc.sim.estimate.subject import Subject
 from kcc.sim.flow.launch_flow import BlockClass
 from kcc.sim.machine.pipeline_columns import Machine
 
-COLUMNS = ("port", "l2", "dram", "write", "sectors", "behind", "path")
+COLUMNS = ("port", "l2", "dram", "write", "sectors", "pending", "path")
 """Of a demand, those that caches decide."""
 
 

@@ -283,14 +283,14 @@ def _sm(
     issued = demand.issued
     columns = (
         demand.latency, demand.port, demand.l2, demand.dram, demand.write, demand.sectors,
-        demand.misses, demand.behind, path,
+        demand.misses, demand.pending, path,
     )  # fmt: skip
-    latency, port, l2, dram, write, sectors, misses, behind, path = (
+    latency, port, l2, dram, write, sectors, misses, pending, path = (
         column[issued.same] for column in columns
     )
     operations = native.Operations(
         issued.need_starts, issued.needs, demand.unit[issued.same], demand.memory[issued.same],
-        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, behind, path,
+        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, pending, path,
         issued.same, issued.results,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)

@@ -61,7 +61,7 @@ def parting(
     return frozenset(parts), frozenset(notes)
 
 
-def turn_tests(
+def remainder_tests(
     facts: Facts, loop: Loop, generation: Generation, number: int
 ) -> tuple[MachineOperation, ...]:
     """What stands before a loop that is unrolled though nobody knows how often it turns: whether

@@ -29,7 +29,7 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
     return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz)
 
 
-def behind(
+def beyond_cache(
     traffic: Mapping[int, Traffic], larger: Mapping[int, Traffic]
 ) -> tuple[dict[int, Traffic], dict[int, float]]:
     """The traffic with what DRAM moves behind a memory-side cache, if it moves that of ``larger``

@@ -38,9 +38,9 @@ def is_large(rows: Sequence[MachineOperation], block: Sequence[int]) -> bool:
 
 def excess_of(
     rows: Sequence[MachineOperation], block: Sequence[int], words: Sequence[int],
-    behind: frozenset[int], room: int,
+    live_out: frozenset[int], room: int,
 ) -> int:  # fmt: skip
     """How many registers more than there are a large block takes in the order of the source."""
     if not is_large(rows, block):
         return 0
-    return max(0, pressure(rows, block, words, behind) - room)
+    return max(0, pressure(rows, block, words, live_out) - room)

@@ -99,7 +99,7 @@ class MachineProgram:
 LOADS = frozenset(
     {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
 )
-KEPT_BEHIND = {
+KEPT_AFTER = {
     Memory.SHARED_STORE: Memory.SHARED_LOAD,
     Memory.GLOBAL_STORE: Memory.GLOBAL_LOAD,
     Memory.PRIVATE_STORE: Memory.PRIVATE,

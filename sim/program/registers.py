@@ -31,7 +31,7 @@ def register_limit(kernel: Kernel, generation: Generation) -> int:
     return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
 
 
-def live_behind(
+def live_out_of(
     rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]],
     successors: Sequence[Sequence[int]],
 ) -> list[frozenset[int]]:  # fmt: skip
@@ -86,11 +86,11 @@ def _numbers(bits: int) -> Iterator[int]:
 
 def pressure(
     rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int],
-    behind: frozenset[int],
+    live_out: frozenset[int],
 ) -> int:  # fmt: skip
     """The most registers that values take at once while a block runs in this order; ``words[n]`` is
-    how many the result of operation n takes, ``behind`` are the results wanted after it."""
-    inside, live = set(part), set(behind)
+    how many the result of operation n takes, ``live_out`` are the results wanted after it."""
+    inside, live = set(part), set(live_out)
     taken = sum(words[number] for number in live)
     most = taken
     for number in reversed(part):

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, native, trailing_zeros
-from kcc.base.trace.walk import BAD_SEGMENT, BAD_TAG, BAD_WARP, CUT_OFF, FINE, MASK, THREAD_BLOCK
+from kcc.base.trace.decode_native import (
+    BAD_SEGMENT,
+    BAD_TAG,
+    BAD_WARP,
+    CUT_OFF,
+    FINE,
+    MASK,
+    THREAD_BLOCK,
+)
 from kcc.base.trace.words import (
     HEADER_MARK,
     HEADER_WORDS,

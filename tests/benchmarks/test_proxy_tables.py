@@ -49,7 +49,7 @@ def test_errors_grow_with_the_reduction_of_one_but_not_of_two(tmp_path: Path):
     assert {line.split(" | ")[5] for line in lines} == {"0.0 %"}
 
 
-def test_a_journal_goes_on_behind_what_it_has(tmp_path: Path):
+def test_a_journal_resumes_after_what_it_has(tmp_path: Path):
     path = _journal(tmp_path / "j.jsonl")
     lines = path.read_text(encoding="utf-8").splitlines()
     journal = Journal(path)

@@ -246,7 +246,7 @@ def _call(
     answer = host.code.call(name, result, arguments, convention="")
     fields = result.fields
     bad = host.code.extract_value(answer, fields[-1], len(fields) - 1)
-    host.fail_noted(bad, instruction)
+    host.fail_recorded(bad, instruction)
     return [host.code.extract_value(answer, t, i) for i, t in enumerate(fields[:-1])]
 
 

@@ -233,8 +233,8 @@ define i32 @kcc.guarded(ptr %code, ptr %worker, i64 %first, i64 %count, ptr %fra
 run:
   call i32 @pthread_setspecific({kind} {key}, ptr %frame)
   %status = call i32 %code(ptr %worker, i64 %first, i64 %count)
-  %behind = load volatile ptr, ptr %outer.at
-  call i32 @pthread_setspecific({kind} {key}, ptr %behind)
+  %next = load volatile ptr, ptr %outer.at
+  call i32 @pthread_setspecific({kind} {key}, ptr %next)
   ret i32 %status
 crashed:
   %kept = load volatile ptr, ptr %outer.at

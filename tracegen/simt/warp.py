@@ -117,7 +117,7 @@ class WarpWriter(InstructionWriter):
         self.code.position_at("finish")
         self.store_word(self.get("budget"), self.state, State.BUDGET)
         self.code.ret(const_int(I32, Status.DONE))
-        self.write_noted()
+        self.write_recorded()
         self.code.position_at("fault")
         self.code.ret(const_int(I32, Status.FAULT))
 

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode_native import (
+    EXECUTIONS,
+    FINE,
+    FULL,
+    LANES,
+    WORDS_OF_ERRORS,
+    counter,
+    decoder,
+)
 from kcc.base.trace.launches import LaunchTotals
 from kcc.base.trace.tables import TraceTables
-from kcc.base.trace.walk import EXECUTIONS, FINE, FULL, LANES, WORDS_OF_ERRORS, counter, decoder
 
 BATCH_SEGMENTS = 1 << 16
 BATCH_ACCESSES = 1 << 15

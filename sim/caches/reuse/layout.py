@@ -62,7 +62,7 @@ class Second(IntEnum):
     HITS = 1
     WRITES = 2
     DRAM_WRITES = 3
-    BEHIND = 4
+    PENDING = 4
     """Hits on what DRAM is still bringing for another SM."""
 
 
@@ -195,7 +195,7 @@ class Gpu(NamedTuple):
     in_flight: int
 
 
-class Turns(NamedTuple):
+class SmOrder(NamedTuple):
     """Whose turn it is at L2. By SM: requests that it is ``late`` and that are ``left``, where its
     next one is (before its first: it is late), and how often it has begun again. ``exits[l]``: SMs
     that have left loop l. ``brought[place]``: a line that DRAM brings, and when it was asked for.

@@ -53,7 +53,7 @@ def test_a_warpgroup_multiplies_what_descriptors_name() -> None:
         assert found[thread].tolist() == [exact[p] for p in places]
 
 
-def test_a_python_kernel_is_named_behind_its_file() -> None:
+def test_a_python_kernel_is_named_after_its_file() -> None:
     assert language_of("folder/kernel.py:matmul") is Language.PTX
     assert language_of("kernel.py") is Language.OPENCL
 

@@ -154,7 +154,7 @@ def test_patterns_of_random_programs(first: int):
     assert not {seed: text for seed, text in wrong.items() if text}
 
 
-def test_an_access_behind_the_way_out_of_a_loop_misses_the_last_iteration():
+def test_an_access_after_a_loop_exit_misses_the_last_iteration():
     assert not compare_program(876, OptLevel.O1, data=True)
 
 

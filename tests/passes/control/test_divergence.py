@@ -190,7 +190,7 @@ def test_branches(body: str, launch: dict[str, Any], wanted: list[str]):
     assert [b.uniformity.value for b in facts[Divergence].branches] == wanted
 
 
-def test_lanes_meet_behind_the_branch_or_at_the_end():
+def test_lanes_reconverge_after_the_branch_or_at_the_end():
     kernel, facts = of("if (lid > 3) out[gid] = 1; a[gid] = 2;")
     (branch,) = facts[Divergence].branches
     assert branch.reconvergence is not None

@@ -266,12 +266,12 @@ def _has_labels(node: Node) -> bool:
     return any(isinstance(part, kinds) for _, part in nodes(node))
 
 
-def _counted(turns: int, body: tree.Stmt) -> tree.For:
+def _counted(iterations: int, body: tree.Stmt) -> tree.For:
     """``for (int turn = 0; turn < turns; ++turn) body``."""
     span: Span = body.span
     counter = tree.Variable("turn", QualType(INT), tree.Storage.AUTOMATIC, span)
     place = tree.VariableRef(QualType(INT), span, counter)
-    zero, last = (tree.Constant(QualType(INT), span, n) for n in (0, turns))
+    zero, last = (tree.Constant(QualType(INT), span, n) for n in (0, iterations))
     load = tree.Load(QualType(INT), span, place)
     below = tree.Binary(QualType(INT), span, tree.BinaryOp.LT, load, last)
     step = tree.Increment(QualType(INT), span, place, 1, prefix=True)

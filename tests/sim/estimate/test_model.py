@@ -337,7 +337,7 @@ __kernel void k(__constant float *c, __global float *y, int n, int m) {
 """
 
 
-def test_what_comes_behind_a_long_loop_over_constants_is_looked_at() -> None:
+def test_what_comes_after_a_long_loop_over_constants_is_looked_at() -> None:
     """The loop makes more accesses than the analysis of caches does in full; the store after it has
     its addresses all the same."""
     found = estimated(CONSTANTS, "262144", "256", "rtx3090", (), "n=4096 m=2048").estimate

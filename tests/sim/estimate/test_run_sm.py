@@ -28,7 +28,7 @@ class Row:
     write: float = 0.0
     sectors: float = 0.0
     misses: float = 0.0
-    behind: float = 0.0
+    pending: float = 0.0
     l2_cycles: float = 2.0
 
 
@@ -48,7 +48,7 @@ def run(rows: list[Row], **changed: float) -> native.Run:
     sm = SM._replace(**changed)
     needs = [n for row in rows for n in row.needs]
     columns = (
-        "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "behind",
+        "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "pending",
         "l2_cycles",
     )  # fmt: skip
     operations = native.Operations(

@@ -50,7 +50,7 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
-def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, parting: int):
+def test_only_divergent_branches_that_are_not_predicated(body: str, parting: int):
     found, slots = branches(body, Generation.VOLTA)
     assert len(found) == parting
     none, before = branches(body, Generation.MAXWELL)
@@ -58,7 +58,7 @@ def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, p
     assert slots == pytest.approx(before + parting * RECONVERGENCE_SLOTS)
 
 
-def test_the_place_where_lanes_meet_is_noted_once():
+def test_a_reconvergence_point_is_recorded_once():
     once, _ = branches(PARTING, Generation.VOLTA)
     twice, _ = branches(TWICE, Generation.VOLTA)
     assert len(twice) >= len(once)

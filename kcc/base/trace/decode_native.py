@@ -59,7 +59,7 @@ def counter() -> Callable[..., tuple[int, int]]:
     return native(count_words)
 
 
-def decode_words(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 -- numba inlines no helpers
+def decode_words(
     words: Any, place: int, state: Any, patterns: Any, bases: Any, starts: Any, sizes: Any,
     thread_block: Any, warp: Any, segments: Any, mask: Any, access_start: Any, access: Any,
     addresses: Any,
@@ -154,7 +154,7 @@ def decode_words(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 -- numba inl
     return place, n, m, FINE
 
 
-def count_words(  # noqa: C901, PLR0912
+def count_words(
     words: Any, state: Any, starts: Any, width: int, tracing: bool, seen: Any, blocks: Any
 ) -> tuple[int, int]:
     """Count the executions and the active lanes of each segment, without decoding addresses.

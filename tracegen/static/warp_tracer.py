@@ -47,7 +47,7 @@ class _Entry:
     release: int
 
 
-class Walk:
+class WarpTracer:
     """Walks one warp; the trace is in ``record``, the limits of its class in ``limits``."""
 
     def __init__(
