@@ -43,8 +43,8 @@ class Operations(NamedTuple):
     are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
     is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
     may. Of what is asked of L2, a share is ``pending``: L2 waits for DRAM itself. Each sector
-    that is asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is, in another
-    iteration; ``results``: the number by which others need its result."""
+    that is asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is,
+    in another iteration; ``results``: the number by which others need its result."""
 
     need_starts: Numbers
     needs: Numbers
