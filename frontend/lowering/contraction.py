@@ -18,7 +18,7 @@ class Contraction:
 
     def within(self, function: Function, functions: Iterable[Function]) -> FunctionContraction:
         """The rule for the body of ``function``: a pragma inside of a function holds to its end,
-        any other for everything behind it.
+        any other for everything after it.
         """
         state, inner = True, list[tuple[int, bool]]()
         for span, on in self.marks:

@@ -51,7 +51,7 @@ class Advice:
 
 
 def ranked(found: list[Advice]) -> tuple[Advice, ...]:
-    """Those that gain most first; what has no gain behind."""
+    """Those that gain most first; what has no gain after."""
     return tuple(sorted(found, key=lambda each: -(each.gain_us or 0.0)))
 
 

@@ -26,7 +26,7 @@ DEFAULT_WARP = 32
 
 
 def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
-    """The script and how it is run. Words behind ``--`` are the script's. ``also``: what the
+    """The script and how it is run. Words after ``--`` are the script's. ``also``: what the
     command takes in place of a script, in words."""
     assert isinstance(parser, Parser)
     parser.rest = "script_arguments"

@@ -345,7 +345,7 @@ def _outputs(
 
 
 def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
-    """Names of files by what stands behind the dot."""
+    """Names of files by what stands after the dot."""
     return {Path(o.target).suffix[1:]: Path(o.target).name for o in files}
 
 

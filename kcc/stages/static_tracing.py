@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kcc.tracegen.static.write import StaticSummary
 
 UNKNOWN_BYTES = 1 << 36
-"""Kept free behind a buffer of which no size is given: more than a GPU has memory."""
+"""Kept free after a buffer of which no size is given: more than a GPU has memory."""
 
 UNKNOWN_LOCAL_BYTES = 1 << 14
 """The same for local memory handed in: what every OpenCL device with a full profile has at least

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """``extra`` bytes behind each row of ``row_bytes``."""
+    """``extra`` bytes after each row of ``row_bytes``."""
 
     row_bytes: int
     extra: int
@@ -58,8 +58,8 @@ Change = Padded | Transposed | Vectorised | Swapped
 @dataclass(frozen=True, slots=True)
 class Repair:
     """A change to an array and what all accesses to it cost, before and after it: sums over
-    ``accesses`` (ids) of executions times bank passes (local memory) or sectors; where executions
-    are not known, of one execution of each access."""
+    ``accesses`` (ids) of executions times cycles of the banks (local memory) or sectors; where
+    executions are not known, of one execution of each access."""
 
     array: Array
     change: Change
@@ -174,7 +174,8 @@ class WhatIf:
 
 
 def cost_of(pattern: AccessPattern) -> float | None:
-    """Bank passes of accesses to local memory, sectors of others: the mean of one execution."""
+    """Cycles of the banks of accesses to local memory, sectors of others: the mean of one
+    execution."""
     spread = pattern.bank_passes or pattern.sectors
     return None if spread is None or pattern.sampled else spread.mean
 

@@ -4,7 +4,7 @@ An address is one that is computed for the first thread block, plus a coefficien
 a thread block and for each iteration. The sectors that all accesses to an array touch in a window
 (a few iterations, the thread blocks resident on one SM for L1, those of all SMs for L2) are
 enumerated: what is touched twice in the window hits, if the window's footprint fits the cache.
-What a window's thread blocks leave behind serves the next ones if both together fit.
+What a window's thread blocks leave in caches serves the next ones if both together fit.
 
 Reuse distance theory (Wang et al., section III-B.3) asks how much is touched between two uses; here
 the answer is the footprint of the window that holds both.

@@ -143,7 +143,7 @@ class Demand:
     def _memory(
         self, i: int, traffic: Traffic | None, memory: Memory, size: int, access: int
     ) -> None:
-        """What a memory operation asks of the port and of the levels behind it."""
+        """What a memory operation asks of the port and of the levels below it."""
         match memory:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
@@ -225,7 +225,7 @@ class Demand:
 
     @cached_property
     def issued(self) -> Issued:
-        """The operations of the program and, behind them, those of its loops' rounds."""
+        """The operations of the program and, after them, those of its loops' rounds."""
         rows, rounds = self.program.operations, self.program.rounds
         same = np.array([*range(len(rows)), *rounds.of], np.int32)
         slots = np.concatenate([self.slots, np.array(rounds.slots)])

@@ -35,7 +35,7 @@ def mixed(subject: Subject, parts: Sequence[Demand]) -> Demand:
 
 
 def class_order(subject: Subject, machine: Machine) -> tuple[list[int], float]:
-    """The classes of the thread blocks of that SM which has most to do, one behind another, where
+    """The classes of the thread blocks of that SM which has most to do, one after another, where
     SMs get thread blocks in turn; and how much more these have to do than the means of their
     classes."""
     of_block = _class_of_block(subject.flow.blocks, subject.grid)

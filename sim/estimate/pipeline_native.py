@@ -66,7 +66,7 @@ class Operations(NamedTuple):
 
 
 class Sm(NamedTuple):
-    """An SM and its share of the memory behind it, in cycles (per sector for DRAM).
+    """An SM and its share of the memory below it, in cycles (per sector for DRAM).
     ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
     start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
     youngest one; others take the warp that comes first in its place. A read of DRAM takes

@@ -50,7 +50,7 @@ class Traces:
     of_classes: tuple[NDArray[np.int32], ...] = ()
 
     def in_order(self, classes: Sequence[int]) -> Traces:
-        """The same for thread blocks of these classes, one behind another."""
+        """The same for thread blocks of these classes, one after another."""
         if not self.of_classes:
             return self
         seen, rows = [0] * len(self.of_classes), list[NDArray[np.int32]]()

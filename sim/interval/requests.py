@@ -52,7 +52,7 @@ class Requests:
 
 
 def joined(parts: Sequence[Requests]) -> Requests:
-    """Parts one behind another."""
+    """Parts one after another."""
     if len(parts) == 1:
         return parts[0]
     starts, accesses = [np.zeros(1, np.int64)], 0

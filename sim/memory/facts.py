@@ -23,7 +23,7 @@ class Start(Enum):
 
 
 class WarpOrder(Enum):
-    """How the warps of an SM take turns (section 3.2.2)."""
+    """In which order the warps of an SM issue (section 3.2.2)."""
 
     LENGTH = "length"
     """Weighted by what is left of them, so that all end together."""

@@ -1,4 +1,4 @@
-"""The warps of each SM take turns and go through its L1, compiled by numba. Import it lazily.
+"""The warps of each SM in their order through its L1, compiled by numba. Import it lazily.
 
 Baghsorkhi et al., section 3.2: a warp issues a sequence at a time; what L1 does not hold, and all
 stores, wait in the SM's queue for L2. Warps and blocks of an SM are rows of the arrays here.
@@ -102,7 +102,7 @@ def fill_place(
     now: int, late: int, counts: Ints, random: Any,
 ) -> None:  # fmt: skip
     """The next block that accesses memory takes a place; ``nexts`` are the next ones of each SM
-    where they go in turns, else the first is the next of all."""
+    where they go round robin, else the first is the next of all."""
     counter = 0 if c[DISPATCH] == WHEN_FREE else sm
     step = 1 if c[DISPATCH] == WHEN_FREE else c[SMS]
     while nexts[counter] < len(bounds) and alive[slot] == 0:

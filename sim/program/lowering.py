@@ -33,7 +33,7 @@ from kcc.passes.symbolic.expr import Symbol
 from kcc.sim.flow.divergent_branches import (
     BRANCH_STEPS,
     RECONVERGENCE_SLOTS,
-    parting,
+    diverging_blocks,
     remainder_tests,
 )
 from kcc.sim.machine.costs import (
@@ -140,7 +140,7 @@ class _Lowering:
                     self._lower(instruction)
         self._close_phis()
         with_remainder = self._share_overhead()
-        waits = self._part_lanes()
+        waits = self._charge_divergence()
         rows = [_frozen(draft) for draft in state.drafts]
         words = [self._words(row) for row in rows]
         successors = [block.successors for block in self.function.blocks]
@@ -424,7 +424,7 @@ class _Lowering:
         return list(found)
 
     def _close_phis(self) -> None:
-        """Values that come round a loop: who reads the phi waits for the one of the iteration
+        """Values that a loop carries: who reads the phi waits for the one of the iteration
         before too."""
         by_instruction = dict[int, list[int]]()
         for number, draft in enumerate(self.state.drafts):
@@ -470,19 +470,21 @@ class _Lowering:
                 with_remainder.append(loop)
         return with_remainder
 
-    def _part_lanes(self) -> dict[int, int]:
-        """Make branches cost what they do where lanes may part; gives the branch that each block
+    def _charge_divergence(self) -> dict[int, int]:
+        """Make branches cost what they do where they may diverge; gives the branch that each block
         ends with whose successors wait for it."""
         if self.generation is not Generation.VOLTA:
             return {}
         drafts, blocks = self.state.drafts, self.state.blocks
-        parts, notes = parting(self.kernel, self.facts, [len(block) for block in blocks])
+        parts, recording = diverging_blocks(
+            self.kernel, self.facts, [len(block) for block in blocks]
+        )
         waits = dict[int, int]()
         for block in parts:
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
                 waits[block] = jumps[-1]
-                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in notes)
+                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in recording)
                 drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
 

@@ -106,4 +106,4 @@ KEPT_AFTER = {
     Memory.SHARED_ATOMIC: Memory.SHARED_LOAD,
     Memory.GLOBAL_ATOMIC: Memory.GLOBAL_LOAD,
 }
-"""Loads that a store keeps behind it."""
+"""Loads that a store keeps after it."""

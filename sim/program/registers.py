@@ -35,7 +35,7 @@ def live_out_of(
     rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]],
     successors: Sequence[Sequence[int]],
 ) -> list[frozenset[int]]:  # fmt: skip
-    """By block, the operations whose results are still wanted behind it; ``blocks`` hold each
+    """By block, the operations whose results are still wanted after it; ``blocks`` hold each
     operation once, in an order that runs. Addresses are not among them: they are computed anew
     rather than kept."""
     place = {number: (b, i) for b, part in enumerate(blocks) for i, number in enumerate(part)}
@@ -57,7 +57,7 @@ def live_out_of(
             if out != leaving[block]:
                 leaving[block], changed = out, True
                 entering[block] = wanted[block] | (out & ~made[block])
-    # What one side of a branch gives is wanted behind it, but not on the other side's way.
+    # What one side of a branch gives is wanted after it, but not on the other side's way.
     return [
         frozenset(_numbers(bits & known))
         for bits, known in zip(leaving, _made_before(made, successors), strict=True)

@@ -40,7 +40,7 @@ def chosen_segments(
         remaining[row] = ~passed[own] if cut[own] else passed[own]
         if inside >= 0 and begins[segment[row]]:
             passed[own] += 1
-    left = np.empty(warps, np.int64)  # iterations behind those that are left over
+    left = np.empty(warps, np.int64)  # iterations after those that are left over
     block = np.int64(-1)
     for row in range(rows):
         if thread_block[row] != block:

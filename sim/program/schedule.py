@@ -184,7 +184,7 @@ def _before(
     rows: Sequence[MachineOperation], part: list[int]
 ) -> tuple[list[list[tuple[int, bool]]], list[int]]:
     """What has to follow each operation, and whether for its value; how many each has to follow.
-    Loads stay behind stores to their memory, stores behind both; the last one stays last."""
+    Loads stay after stores to their memory, stores after both; the last one stays last."""
     inside = {number: place for place, number in enumerate(part)}
     users: list[list[tuple[int, bool]]] = [[] for _ in part]
     waiting = [0] * len(part)

@@ -104,7 +104,7 @@ class _Values:
         self._seen = dict.fromkeys(self.uses, 0)
 
     def next_use(self, value: int, place: int) -> int:
-        """The first place behind this one at which a value is wanted before it is made anew."""
+        """The first place after this one at which a value is wanted before it is made anew."""
         uses, seen = self.uses.get(value, ()), self._seen.get(value, 0)
         while seen < len(uses) and uses[seen] <= place:
             seen += 1

@@ -52,7 +52,7 @@ address was, the active lanes, whether they followed one another, and the reques
 
 @inlined
 def read_address(words: Ints, place: int, before: int) -> tuple[int, int, int]:
-    """The place behind an access's words for its address (beyond all words where they are cut
+    """The place after an access's words for its address (beyond all words where they are cut
     off), the tag and the address; ``before`` is the one written last."""
     word = int(words[place])
     tag = word >> TAG_SHIFT

@@ -10,7 +10,7 @@ from kcc.synth.comparison.behaviour import Simulated
 from kcc.synth.reduction.reductions import Reduction
 
 CYCLES = {1: 2600, 2: 1800, 4: 1400, 8: 1200}
-"""By reduction: 1,000 before and behind the loop, and 2 for each of 800 instructions in it."""
+"""By reduction: 1,000 before and after the loop, and 2 for each of 800 instructions in it."""
 
 
 def _journal(path: Path) -> Path:

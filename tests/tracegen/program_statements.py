@@ -36,7 +36,7 @@ class StatementWriter(ExpressionWriter):
     breakable: bool = False
     continuable: bool = False
     exits: list[str] = field(default_factory=list[str])
-    """Labels behind the loops around this place."""
+    """Labels after the loops around this place."""
     ended_early: bool = False
     """Whether a work-item may have left the kernel: no barriers from here on."""
     may_return: bool = True

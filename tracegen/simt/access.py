@@ -168,7 +168,7 @@ def _is_quick(host: WarpFrame, address: Value, shape: Shape, target: Target) -> 
 
 
 def _side_by_side(host: WarpFrame, address: Value, size: int, target: Target) -> Value:
-    """Whether active lanes lie side by side and a whole warp from where lane 0 would be fits in
+    """Whether active lanes are contiguous and a whole warp from where lane 0 would be fits in
     the object; i1."""
     code = host.code
     origin = code.extract_element(address, 0)
@@ -184,7 +184,7 @@ def _side_by_side(host: WarpFrame, address: Value, size: int, target: Target) ->
 def _quick_load(
     host: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
 ) -> Value:
-    """A vector load where lanes lie side by side; the helper for all other cases."""
+    """A vector load where lanes are contiguous; the helper for all other cases."""
     code, part = host.code, shape.parts[0][0]
     near, far, done = (code.new_label(f"load.{w}") for w in ("near", "far", "done"))
     code.branch_if(_side_by_side(host, address, shape.size_bytes, target), near, far)

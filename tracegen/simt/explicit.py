@@ -151,7 +151,7 @@ class _Copy:
 
     def write_loop(self) -> None:
         """``for (i = 0; i < size; i += step)``; memmove goes backwards where the target lies
-        behind the source."""
+        after the source."""
         name, size, fill = self.name, self._size(), self._fill()
         before = self.body.block
         is_later = self._is_later() if self.kind == "memmove" else None

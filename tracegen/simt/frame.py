@@ -206,7 +206,7 @@ class WarpFrame(Writer):
         self.code.position_at(fine)
 
     def fail_recorded(self, condition: Value, instruction: AnyInstruction) -> None:
-        """Stop when ``condition`` (i1) holds; a helper has noted the rest of the fault."""
+        """Stop when ``condition`` (i1) holds; a helper has recorded the rest of the fault."""
         fine = self.code.new_label("fine")
         self.recorded.append((instruction.index, self.here))
         self.code.branch_if(condition, "fault.recorded", fine)

@@ -180,7 +180,7 @@ def _signal_numbers() -> list[int]:
 
 
 def _text(system: _System, key: int) -> str:
-    """The handler and the way into compiled code. A frame is a jmp_buf with, behind it, the frame
+    """The handler and the way into compiled code. A frame is a jmp_buf with, after it, the frame
     that was there before, the signal, its address and the worker."""
     kind, at = system.key_type, [_JUMP_BYTES + 8 * i for i in range(4)]
     places = max(_signal_numbers()) + 1

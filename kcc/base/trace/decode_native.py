@@ -36,7 +36,7 @@ WORDS_OF_ERRORS = {
     BAD_TAG: "there is no such kind of address",
     NO_LANES: "a warp has no active lane",
     BAD_WARP: "the number of a thread block or warp is too large",
-    DESCENDING: "a thread block comes behind a later one",
+    DESCENDING: "a thread block comes after a later one",
 }
 
 EXECUTIONS, LANES = range(2)

@@ -97,7 +97,7 @@ class Fixes:
             yield _Fix(words, found.after / found.before, each)
 
     def _vectorised(self, group: Costly, array: Array) -> Iterator[_Fix]:
-        """One access for several that lie side by side, the lanes apart by all of them."""
+        """One access for several contiguous ones, the lanes apart by all of them."""
         from kcc.passes.access.what_if import Vectorised
 
         size, stride = group.accesses[0].element_bytes, group.pattern.stride_bytes
@@ -132,7 +132,7 @@ class Fixes:
         yield _Fix(words, repair.after / repair.before, each)
 
     def _swapped(self, group: Costly) -> Iterator[_Fix]:
-        """The first two dimensions of all ids in each other's place."""
+        """The first two dimensions of all ids exchanged."""
         from kcc.passes.access.what_if import Swapped
 
         local = self._known.local_size

@@ -26,7 +26,7 @@ INK, SOFT, WARM, COOL = "#454b54", "#8a919b", "#d0743c", "#3f7fbf"
 
 def launch_chart(timing: Timing) -> Markup:
     """The picture, nothing for a launch whose blocks and intervals were not kept. Its time begins
-    behind the launch overhead."""
+    after the launch overhead."""
     if not timing.intervals or not timing.blocks:
         return NOTHING
     end = timing.intervals[-1].end

@@ -1,4 +1,4 @@
-"""Sets of lines, the least recently used of which gives way, and the L2 behind all SMs, compiled by
+"""Sets of lines, the least recently used of which gives way, and the L2 of all SMs, compiled by
 numba. Import it lazily."""
 
 from __future__ import annotations

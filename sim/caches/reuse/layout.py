@@ -71,7 +71,7 @@ class Code(NamedTuple):
     end. ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
     memory, the lines of which come back: all its iterations are run. ``accesses[a]``: first row,
     size in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
-    periods, bytes behind the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
+    periods, bytes after the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
     the numbers of the thread block, its place on the SM, the number of the SM, and iterations move
     it; ``shares[a]``, ``entered[l]``: how often it happens, of 1. ``rows[r, lane]``: addresses of
     the first thread block's warps. ``masks[m, w]``:
@@ -115,7 +115,7 @@ class Lru(NamedTuple):
     ``debt[0]``: those through all sets; ``spread`` is 1 where they chose sets at random. ``due[l]``
     and ``carried[l]``: lines of loop l, over all sets, that will have passed unseen when it is
     left, and all of them. ``part[0]``: one over the number of sets. ``drawn[0]``: lines of local
-    memory that took another one's way. ``used[set]``: ways behind which all are empty."""
+    memory that took another one's way. ``used[set]``: ways after which all are empty."""
 
     entries: Ints
     aged: Floats

@@ -38,7 +38,7 @@ SETTLED = 0.01
 
 RUNNING, WAITING, ENDED = 0, 1, 2
 MOST_LINES = 256
-"""That a warp touches at once: 32 lanes, each with 16 numbers of 64 bits over a border."""
+"""That a request touches: 32 lanes, each with 16 numbers of 64 bits over a border."""
 
 
 @inlined

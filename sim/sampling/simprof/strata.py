@@ -1,10 +1,11 @@
 """Strata: phases, split where units of like code differ in what they cost.
 
 Huang, dissertation, section 5.3.3, draws from phases. Where code says little of the cost (a line
-that walks a graph takes as long as its data have it) that is hardly better than drawing from all.
-The cost of every unit is known there, or predicted: a phase is cut in two by it where that takes
-most from the variance under the optimal allocation, which goes by the sum of N s (equation 33), as
-long as two units can be drawn of each part (Cochran, Sampling Techniques, 1977, section 5A.7).
+that traverses a graph takes as long as its data have it) that is hardly better than drawing from
+all. The cost of every unit is known there, or predicted: a phase is cut in two by it where that
+takes most from the variance under the optimal allocation, which goes by the sum of N s (equation
+33), as long as two units can be drawn of each part (Cochran, Sampling Techniques, 1977, section
+5A.7).
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ BODIES = {
     "a loop left by a divergent break": (
         ("int x = 0; for (int i = 0; i < 9; ++i) { if (b[gid] == i) break; x += n * i; }"
          " out[gid] = x;"), "data"),
-    "behind an early return": (
+    "after an early return": (
         "if (lid > 4) return; out[gid] = n + grp;", "block"),
     "a private array": (
         "int p[8]; for (int i = 0; i < 8; ++i) p[i] = n * i + a[i]; out[gid] = p[n & 7];", "data"),

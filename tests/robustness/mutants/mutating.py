@@ -23,7 +23,8 @@ NUMBERS = (0, 1, -1, 2, 3, 7, 31, 32, 33, 64, 255, 1000, 65_537, 2**31 - 1, 2**4
 
 LOOPS = (tree.While, tree.DoWhile, tree.For)
 PLAIN = (tree.ExprStmt, tree.If, tree.While, tree.DoWhile, tree.For, tree.Block, tree.Switch)
-"""Statements that may stand twice, or in a loop: they declare nothing that is seen behind them."""
+"""Statements that may stand twice, or in a loop: they declare nothing that is visible after
+them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,7 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
 
 def test_a_store_hits_only_what_a_store_brought(tmp_path: Path) -> None:
     """Two sectors of a line are stored, loaded and one of them stored again; a sector that a load
-    brought is a miss of the store behind it (Baghsorkhi et al., section 2.1)."""
+    brought is a miss of the store after it (Baghsorkhi et al., section 2.1)."""
     warp = Warp()
     for opcode, sector in [("STG", 0), ("STG", 1), ("LDG", 2), ("STG", 1), ("STG", 2), ("STG", 2)]:
         to = 1 if opcode == "LDG" else None

@@ -101,7 +101,7 @@ def test_loops_one_after_another_are_cut_alike(monkeypatch: pytest.MonkeyPatch) 
         # In rounds of two and four iterations, at least eight of each loop.
         (SEQUENTIAL, 1000, 800, 50_000, 0.06),
     ],
-    ids=["one loop", "a loop in a loop", "three", "one behind another"],
+    ids=["one loop", "a loop in a loop", "three", "one after another"],
 )
 def test_a_cut_trace_takes_what_the_whole_one_does(
     source: str,

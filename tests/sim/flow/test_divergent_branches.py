@@ -1,4 +1,4 @@
-"""Branches at which the lanes of a warp may part."""
+"""Branches that may diverge."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
     control = [row for row in rows if row.unit is Unit.CONTROL]
     waited = [n for n, row in enumerate(rows) if row in control and row.steps == BRANCH_STEPS]
     for branch in waited:
-        assert any(branch in row.needs for row in rows), "what is behind a branch waits for it"
+        assert any(branch in row.needs for row in rows), "what is after a branch waits for it"
     return [rows[n] for n in waited], sum(row.slots for row in control)
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
-def test_only_divergent_branches_that_are_not_predicated(body: str, parting: int):
+def test_only_divergent_branches_that_are_not_predicated(body: str, diverging_blocks: int):
     found, slots = branches(body, Generation.VOLTA)
-    assert len(found) == parting
+    assert len(found) == diverging_blocks
     none, before = branches(body, Generation.MAXWELL)
     assert not none
-    assert slots == pytest.approx(before + parting * RECONVERGENCE_SLOTS)
+    assert slots == pytest.approx(before + diverging_blocks * RECONVERGENCE_SLOTS)
 
 
 def test_a_reconvergence_point_is_recorded_once():

@@ -133,7 +133,7 @@ LOOP, REST = 0, 1
 
 def replay(times: int, group: int = -1) -> Replay:
     """Of a loop that is segment 0, or 2 where it does not pay, or ``group`` where all iterations
-    are one, behind which comes segment 1. Its second access is that of two of the trace."""
+    are one, after which comes segment 1. Its second access is that of two of the trace."""
     return Replay(
         np.array([0, -1], np.int32), np.array([True, False]), np.array([times, 1]),
         np.array([2, -1], np.int32), np.array([group, -1], np.int32),

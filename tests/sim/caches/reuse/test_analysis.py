@@ -129,7 +129,7 @@ def test_what_memory_still_brings_for_another_sm_is_waited_for() -> None:
     together = made([Touch(outer=128)], outer=64, blocks=4)
     found = only(reuse_of(together, caches(l2=Ways(64, 4), sms=4), FULL))
     assert found.dram.mean == pytest.approx(1 / 4)
-    assert found.pending == pytest.approx(3 / 4)  # three of four SMs right behind the first one
+    assert found.pending == pytest.approx(3 / 4)  # three of four SMs right after the first one
     apart = made([Touch(group=128 * 64, outer=128)], outer=64, blocks=4)
     assert only(reuse_of(apart, caches(l2=Ways(64, 4), sms=4), FULL)).pending == 0
     again = made([Touch(inner=128)], outer=8, inner=64)  # each time long after it was fetched
