@@ -51,11 +51,11 @@ def flow_graph(kernel: KernelReport) -> Markup:
     backward = [edge for edge in counts if edge not in drawing.ways]
     parts = [_way(drawing.ways[edge], counts[edge]) for edge in drawing.ways]
     parts += _backward(backward, counts, drawing.boxes, drawing.width)
-    parting = {b.block for b in kernel.branches if b.divergence.is_divergent}
+    divergent = {b.block for b in kernel.branches if b.divergence.is_divergent}
     most = max((_executions(kernel.flow.blocks[each]) for each in reached), default=0)
     for each, box in drawing.boxes.items():
         heat = _executions(kernel.flow.blocks[each]) / most if most else 0
-        parts.append(_node(box, rows[each], heat, parts=each in parting))
+        parts.append(_node(box, rows[each], heat, parts=each in divergent))
     width = drawing.width + _SIDE * len(backward) + 60 * bool(backward) + 2 * _MARGIN + 60
     height = drawing.height + 2 * _MARGIN
     view = f"{-_MARGIN:g} {-_MARGIN:g} {width:.0f} {height:.0f}"

@@ -15,7 +15,7 @@ from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import Workshop
 
 LONG = "for (int n = 0; n < 64; ++n) s = s * x[n] + 1.0f;"
-PARTING = f"if (x[i] > 0.0f) {{ {LONG} }}"
+DIVERGENT = f"if (x[i] > 0.0f) {{ {LONG} }}"
 TWICE = f"if (x[i] > 0.0f) {{ if (x[i] > 9.0f) {{ {LONG} }} }}"
 SHORT = "if (x[i] > 0.0f) y[i + 1] = s;"
 GUARD = f"if (x[i] > 0.0f) return; {LONG}"
@@ -49,7 +49,9 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
+@pytest.mark.parametrize(
+    ("body", "parting"), [(DIVERGENT, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)]
+)
 def test_only_divergent_branches_that_are_not_predicated(body: str, diverging_blocks: int):
     found, slots = branches(body, Generation.VOLTA)
     assert len(found) == diverging_blocks
@@ -59,7 +61,7 @@ def test_only_divergent_branches_that_are_not_predicated(body: str, diverging_bl
 
 
 def test_a_reconvergence_point_is_recorded_once():
-    once, _ = branches(PARTING, Generation.VOLTA)
+    once, _ = branches(DIVERGENT, Generation.VOLTA)
     twice, _ = branches(TWICE, Generation.VOLTA)
     assert len(twice) >= len(once)
     assert sum(row.slots > RECONVERGENCE_SLOTS for row in twice) == 1

@@ -52,7 +52,7 @@ def test_most_expensive_first_and_equal_ones_together():
     assert first.lines[0] == 5
     assert first.cost.excess == 31
     assert second.cost is not None
-    assert second.cost.total == 4, "8 sectors where 4 hold the data"
+    assert second.cost.total == 4, "8 sectors, ideal 4"
 
 
 def test_what_costs_nothing_is_not_reported():
