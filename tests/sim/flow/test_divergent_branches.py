@@ -50,14 +50,14 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
-    ("body", "parting"), [(DIVERGENT, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)]
+    ("body", "divergent"), [(DIVERGENT, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)]
 )
-def test_only_divergent_branches_that_are_not_predicated(body: str, diverging_blocks: int):
+def test_only_divergent_branches_that_are_not_predicated(body: str, divergent: int):
     found, slots = branches(body, Generation.VOLTA)
-    assert len(found) == diverging_blocks
+    assert len(found) == divergent
     none, before = branches(body, Generation.MAXWELL)
     assert not none
-    assert slots == pytest.approx(before + diverging_blocks * RECONVERGENCE_SLOTS)
+    assert slots == pytest.approx(before + divergent * RECONVERGENCE_SLOTS)
 
 
 def test_a_reconvergence_point_is_recorded_once():
