@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
@@ -66,6 +67,7 @@ distances. Independent of any GPU.""",
         help="write kcc/profile/1; '-': to standard output, without the report",
     )
     group.add_argument("--html", metavar="FILE", help="write the report as one page for a browser")
+    add_charts(group)
     group.add_argument(
         "--for-synth", action="store_true",
         help="add to the JSON what `kcc synth` needs: dependences of instructions,"
@@ -82,6 +84,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = [arguments.output] if has_report else []
     products = [each for each in (arguments.json, arguments.html) if each]
     check_targets([*targets, *products], arguments.script)
+    check_charts(arguments)
     if arguments.for_synth and not arguments.json:
         raise usage_error("--for-synth goes into the JSON: --json is missing")
     if arguments.for_synth and arguments.script.endswith(".kct"):
@@ -96,13 +99,20 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     outputs = list[Output]()
     if arguments.json:
         from kcc.base.profile.document import to_json
+        from kcc.report.profile.verdict import verdict_of_profile
 
-        outputs.append(Output(arguments.json, to_json(profile, parts)))
+        said = {"verdict": verdict_of_profile(profile)}
+        outputs.append(Output(arguments.json, to_json(profile, {**said, **parts})))
     if arguments.html:
         from kcc.report.profile.html import profile_page
 
         text = profile_page(profile, each_launch=arguments.launches)
         outputs.append(Output(arguments.html, text))
+    if arguments.charts:
+        from kcc.report.profile.html import profile_charts
+
+        charts = profile_charts(profile, each_launch=arguments.launches)
+        outputs += chart_outputs(arguments.charts, charts)
     if has_report:
         text = _dot(profile, arguments) if arguments.dot else _report(profile, arguments)
         outputs.append(Output(arguments.output, text))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-import kcc
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
@@ -16,28 +13,18 @@ from kcc.report.analysis.model import Analysis, Cost, CostUnit, Finding, KernelR
 from kcc.report.analysis.terminal import FRONTENDS, LANGUAGES, LEVELS
 from kcc.report.analysis.verdict import sentence, verdict
 from kcc.report.shared.markup import NOTHING, Markup, join, tag
+from kcc.report.shared.page import page as whole_page
 from kcc.report.shared.words import join as listed
 from kcc.report.shared.words import plural
 
 
 def page(analysis: Analysis) -> str:
     """The page about an analysis."""
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    title = f"{analysis.source} - kcc"
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", title),
-        tag("style", Markup(style)),
-    )
-    body = tag(
-        "body",
+    return whole_page(
+        f"{analysis.source} - kcc",
         _heading(analysis),
         *(_kernel(kernel, index, analysis) for index, kernel in enumerate(analysis.kernels)),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
 def _heading(analysis: Analysis) -> Markup:
