@@ -99,10 +99,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     outputs = list[Output]()
     if arguments.json:
         from kcc.base.profile.document import to_json
-        from kcc.report.profile.verdict import verdict_of_profile
 
-        said = {"verdict": verdict_of_profile(profile)}
-        outputs.append(Output(arguments.json, to_json(profile, {**said, **parts})))
+        outputs.append(Output(arguments.json, to_json(profile, parts)))
     if arguments.html:
         from kcc.report.profile.html import profile_page
 
@@ -124,6 +122,7 @@ def find(
     arguments: argparse.Namespace, sources: SourceLines, *, quiet: bool
 ) -> tuple[Profile, dict[str, Json]]:
     """The profile, and further keys of its document."""
+    from kcc.report.profile.verdict import verdict_of_profile
     from kcc.stages.profile import Profiler, profile_trace
 
     parts: dict[str, Json] = {}
@@ -140,7 +139,7 @@ def find(
     missing = set(arguments.kernels) - {kernel.name for kernel in profile.kernels}
     if missing:
         raise usage_error(f"no kernel '{min(missing)}' was launched")
-    return profile, parts
+    return profile, {"verdict": verdict_of_profile(profile), **parts}
 
 
 def _studied(
