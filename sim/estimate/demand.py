@@ -11,6 +11,7 @@ import numpy as np
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.passes.access.warp_addresses import WARP
 from kcc.sim.caches.analysis import Traffic
 from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
@@ -23,6 +24,7 @@ from kcc.sim.estimate.options import (
     modelled_machine,
     modelled_occupancy,
 )
+from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
@@ -257,6 +259,8 @@ class Demand:
             total(passes, Memory.SHARED_LOAD), total(passes, Memory.SHARED_STORE),
             total(self.l2, *loads), total(self.write, *stores),
             total(self.dram, *loads), total(self.dram, *stores),
+            total(self.sectors, *loads, *stores),
+            sum(e[i] * r.slots * r.product.multiply_adds for i, r in enumerate(rows) if r.product),
         )  # fmt: skip
 
     @cached_property
@@ -339,6 +343,7 @@ class Demand:
             occupancy=self.occupancy,
             waves=self.subject.thread_blocks / (self.machine.sms * self.occupancy.blocks),
             counts=self.counts,
+            peaks=peaks_of(self.machine, self.written, self._products()),
             lines=self.lines(),
             assumptions=reader.assumptions,
             weak=tuple(reader.weak),
@@ -362,6 +367,10 @@ class Demand:
             / self.machine.clock_mhz,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
+
+    def _products(self) -> list[MatrixProduct]:
+        rows = zip(self.program.operations, self.executions, strict=True)
+        return [row.product for row, times in rows if row.product is not None and times]
 
     def lines(self) -> tuple[LineCost, ...]:
         """The share of each source line in issue slots and in what its accesses wait for."""
