@@ -1,4 +1,4 @@
-"""A source's lines against stall reasons or configurations: where the time goes, as heat."""
+"""A source's lines against stall reasons or configurations: hot lines, as heat."""
 
 from __future__ import annotations
 

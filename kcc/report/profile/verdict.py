@@ -1,5 +1,5 @@
 """What of a profile matters most, in one sentence: it is independent of any GPU, so it names no
-bottleneck but where the work is and what of it is in vain."""
+bottleneck but where the work is and what of it is without effect."""
 
 from __future__ import annotations
 

@@ -265,9 +265,9 @@ EXAMPLES: dict[str, Example | Circumstance] = {
     "K720": Circumstance("code that cannot be reached is", "tests/tracegen/test_misuse.py"),
     "K721": body("a[i / 2] = i;", "kcc run run.py --races"),
     "K730": Example("kcc run run.py", {"run.py": "print((1)\n"}),
-    "K731": Example("kcc run run.py", {"run.py": "raise ValueError('no GPU')\n"}),
+    "K731": Example("kcc run run.py", {"run.py": 'raise ValueError("no GPU")\n'}),
     "K732": Example(
-        "kcc run run.py", {"run.py": "def main(size, seed):\n    assert False, 'wrong results'\n"}
+        "kcc run run.py", {"run.py": 'def main(size, seed):\n    assert False, "wrong results"\n'}
     ),
     "K733": Example("kcc run run.py", {"run.py": "import pyopencl as cl\n\ncl.enqueue_task\n"}),
     "K737": Circumstance("KCC_TARGET_CPU=x86-64-v9", "tests/tracegen/test_host_cpu.py"),
