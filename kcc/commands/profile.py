@@ -11,6 +11,7 @@ from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, run_host, script_exit_code
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.progress import shown_progress
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
@@ -128,7 +129,10 @@ def find(
     parts: dict[str, Json] = {}
     said = {"script": arguments.script, "size": arguments.size, "seed": arguments.seed}
     if arguments.script.endswith(".kct"):
-        profile = profile_trace(arguments.script, arguments.kernels)
+        with shown_progress(_thread_blocks(arguments.script)) as show:
+            profile = profile_trace(
+                arguments.script, arguments.kernels, lambda done, words: show(done, 0, words)
+            )
     elif arguments.for_synth:
         profile, parts = _studied(arguments, sources, said, quiet=quiet)
     else:
@@ -140,6 +144,13 @@ def find(
     if missing:
         raise usage_error(f"no kernel '{min(missing)}' was launched")
     return profile, {"verdict": verdict_of_profile(profile), **parts}
+
+
+def _thread_blocks(path: str) -> int:
+    from kcc.base.trace.reader import open_trace
+
+    with open_trace(path) as trace:
+        return sum(each.launch.thread_blocks for each in trace.launches)
 
 
 def _studied(

@@ -24,7 +24,7 @@ def test_a_card_with_gaps_has_an_estimate_that_lists_them(
     assert low < found["time_us"] < high
 
 
-@pytest.mark.parametrize("key", ["sm_count", "memory_bandwidth_gbs", "l2.size_bytes"])
+@pytest.mark.parametrize("key", ["memory_bandwidth_gbs", "l2.size_bytes"])
 def test_a_value_that_nothing_can_stand_for_is_an_error_that_names_it(
     key: str, capsys: pytest.CaptureFixture[str]
 ):
