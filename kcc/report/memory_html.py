@@ -16,6 +16,7 @@ from kcc.report.memory_run import (
     snapshot_words,
     verdict_of,
 )
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.page import page
 from kcc.sim.memory.facts import AccessResult, MemoryResult
@@ -168,18 +169,18 @@ def _charts(r: MemoryResult) -> Markup:
     there = [(name, found) for name, found in rates if found is not None]
     known = [(name, found) for name, found in there if found.varies]
     figures = [
-        tag("figure", histogram([100 * v for v in found.values], "%"),
+        tag("figure", on_page(histogram([100 * v for v in found.values], "%")),
             tag("figcaption", f"{name}: hit rate of each trial"))
         for name, found in known
     ]  # fmt: skip
     if r.batch_cycles:
         figures.append(
-            tag("figure", histogram(r.batch_cycles, "cycles"),
+            tag("figure", on_page(histogram(r.batch_cycles, "cycles")),
                 tag("figcaption", "DRAM: latency of batches of requests"))
         )  # fmt: skip
     if r.trials > 2 and known:
         figures.append(
-            tag("figure", convergence(known),
+            tag("figure", on_page(convergence(known)),
                 tag("figcaption", "standard deviation over the first n trials, points"))
         )  # fmt: skip
     same = [name for name, found in there if not found.varies]

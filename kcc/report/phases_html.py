@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kcc.report.phases import PhasesReport, letter
+from kcc.report.phases import PhasesReport, letter, verdict_of
 from kcc.report.phases_chart import allocation_chart, colour, sorted_chart, timeline_chart
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.page import page
 from kcc.sim.sampling.simprof.phases import homogeneity
@@ -15,13 +16,14 @@ def phases_page(report: PhasesReport) -> str:
     return page(
         f"{study.table.source} - kcc phases",
         tag("header", tag("h1", tag("code", study.table.source)), _subtitle(report)),
+        tag("p", verdict_of(report), class_="verdict"),
         _cards(report),
         tag("h2", "Timeline"), _legend(report),
-        tag("div", timeline_chart(study), class_="chart"),
+        tag("div", on_page(timeline_chart(study)), class_="chart"),
         tag("p", "rings: the units that are drawn", class_="soft"),
-        tag("div", sorted_chart(study), class_="chart"),
+        tag("div", on_page(sorted_chart(study)), class_="chart"),
         tag("h2", "Phases"), _phases(report),
-        tag("div", allocation_chart(report.rows), class_="chart"),
+        tag("div", on_page(allocation_chart(report.rows)), class_="chart"),
         _methods(report), _inputs(report),
     )  # fmt: skip
 

@@ -15,6 +15,7 @@ from kcc.report.validation import (
     heading,
     lines_of,
     remarks,
+    verdict_of,
 )
 from kcc.report.validation_picture import validation_picture
 from kcc.validation.outcome import Outcome
@@ -33,6 +34,7 @@ def validation_page(found: Validation) -> str:
     return page(
         f"{title} - kcc validate",
         tag("header", tag("h1", title), tag("div", heading(found), class_="soft")),
+        tag("p", verdict_of(found), class_="verdict"),
         markup_table(FIGURE_COLUMNS, figures, tuple(range(1, len(FIGURE_COLUMNS)))),
         tag("p", MEANINGS, class_="soft"),
         tag("div", on_page(picture), class_="chart") if picture else "",

@@ -52,7 +52,8 @@ OTHER_BLOCKS = (64, 128, 256, 512)
 
 MOST_GUESSED = 0.1
 """Share of instructions that depend on assumptions up to which thread blocks of other sizes are
-compared: what is guessed of warps is guessed anew for each size."""
+compared: what is guessed of warps is guessed anew for each size. Beyond it such advice was wrong
+for each of six kernels when they were simulated with their data (docs/validation/estimate.md)."""
 
 UNEVEN = 1.25
 """The work of the thread block with most, over the mean, from which on it is named."""

@@ -13,7 +13,7 @@ from kcc.report.shared.ink import GRID, INK, PAPER
 from kcc.report.shared.markup import NOTHING, Markup, join, tag, void
 
 WIDTH, LEFT, RIGHT, TOP, PLOT_HEIGHT = 900, 64, 14, 34, 300
-FONT, LETTER, LINE_HEIGHT = 11, 6.4, 13
+FONT, LETTER, LINE_HEIGHT = 11, 7.2, 13
 """Size of labels, and of a letter of them, wide."""
 LINE = "#c8473f"
 TICKS = 5

@@ -63,7 +63,7 @@ def _spec(values: list[dict[str, Any]], lines: list[str], columns: list[str]) ->
         },
         "x": {
             "field": "column", "type": "nominal", "title": None, "sort": columns,
-            "axis": {"orient": "top", "labelAngle": -35, "labelLimit": 220, "ticks": False},
+            "axis": {"orient": "top", "labelAngle": -90, "labelLimit": 260, "ticks": False},
             "scale": {"domain": columns},
         },
     }  # fmt: skip
@@ -74,7 +74,7 @@ def _spec(values: list[dict[str, Any]], lines: list[str], columns: list[str]) ->
     }  # fmt: skip
     shown = {"field": "share", "type": "quantitative", "format": ".1%"}
     return {
-        "padding": {"left": 5, "top": 30, "right": 60, "bottom": 5},
+        "padding": {"left": 5, "top": 40, "right": 20, "bottom": 5},
         "width": {"step": CELL},
         "height": {"step": ROW},
         "data": {"values": values},
