@@ -118,7 +118,8 @@ class _Drawer:
 
     def draw(self, points: int) -> Indices:
         labels, deviations = self.strata.labels, self.strata.deviations
-        counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
+        sizes, least = np.bincount(labels), PREDICTED.least
+        counts: list[int] = allocate(sizes, deviations, points, least).tolist()
         ordered = labels[self.order]
         parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
         return np.sort(np.concatenate(parts))

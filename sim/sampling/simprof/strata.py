@@ -25,16 +25,19 @@ LEAST_GAIN = 0.02
 class Belief:
     """What the costs of a table say of those that will be measured. Within a stratum these are
     taken to vary by ``share`` of what the table's do around what is proportional to work, and by
-    ``missed`` of themselves."""
+    ``missed`` of themselves. ``least`` units are drawn of each."""
 
     share: float
     missed: float
+    least: int = 2
 
 
 KNOWN = Belief(1.0, 0.0)
-PREDICTED = Belief(0.5, 0.1)
+PREDICTED = Belief(0.5, 0.1, 1)
 """Interval analysis: within phases of nine workloads costs were 0.5 to 32 % (median 6 %) from
-proportional to the predicted ones, and a slope of their logarithms went from -0.2 to 1.3."""
+proportional to the predicted ones, and a slope of their logarithms went from -0.2 to 1.3. One unit
+is enough of a stratum that is worth little: two of each of ten would leave nothing to allocate of
+20, and what strata differ in from their predictions says how far one unit may be off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,11 +62,12 @@ def strata_of(
     """How ``points`` units are allocated, by the costs of the table; ``split`` False: to phases, as
     the text has it. Where units do not suffice for all phases some are joined."""
     own = deviations_of(table, phases.labels, belief)
-    labels = joined_phases(phases.labels, phases.centres, own, points)
+    labels = joined_phases(phases.labels, phases.centres, own, points, belief.least)
     if split:
         labels = _split(table, labels, points // 2, belief)
     deviations = deviations_of(table, labels, belief)
-    return Strata(labels, deviations, allocate(np.bincount(labels), deviations, points))
+    counts = allocate(np.bincount(labels), deviations, points, belief.least)
+    return Strata(labels, deviations, counts)
 
 
 def deviations_of(table: UnitTable, labels: Indices, belief: Belief = KNOWN) -> Floats:
