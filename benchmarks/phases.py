@@ -6,7 +6,7 @@ python -m benchmarks.phases TRAINING.json OTHER.json... --new
 
 Each file is what `kcc phases record` or benchmarks.phases_gpu wrote. NAME.predicted.json beside
 NAME.json has costs by interval analysis: features, phases and allocation by them, costs of the
-units drawn by the full simulation (the usable mode, but for what simulating behind a jump does to a
+units drawn by the full simulation (the usable mode, but for what simulating after a jump does to a
 unit: benchmarks.phases_usable). --inputs: the other files are of other inputs than the first.
 --new: each of them as the new one, of which the others are recorded.
 """

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 def check_recording(arguments: argparse.Namespace) -> None:
     """Raise where options do not go together."""
     if bool(arguments.trace) == bool(arguments.program):
-        raise usage_error("give either a trace, or a command behind --")
+        raise usage_error("give either a trace, or a command after --")
     if arguments.trace:
         if not arguments.gpu:
             raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")

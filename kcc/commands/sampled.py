@@ -209,7 +209,7 @@ def _trace_of(
         yield arguments.script, {}
         return
     check_script(arguments)
-    # Before the script runs: modules of NumPy that it brings in are dropped behind it, and these
+    # Before the script runs: modules of NumPy that it brings in are dropped after it, and these
     # would load them a second time, which NumPy refuses.
     for name in ("scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection"):
         importlib.import_module(name)

@@ -12,7 +12,7 @@ from kcc.sim.memory.facts import Distribution
 WIDTH, HEIGHT = 300, 150
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 12, 24
 MOST_BINS = 16
-COLORS = ("#24558f", "#d0743c", "#4f9d69")
+COLORS = ("#3f7fbf", "#d0743c", "#4f9d69")
 INK, SOFT = "fill:#30343a", "stroke:#c9ccd1"
 
 

@@ -29,10 +29,10 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
     return MemorySide(int(size.value), float(speed.value) * 1e3 / clock_mhz)
 
 
-def behind(
+def beyond_cache(
     traffic: Mapping[int, Traffic], larger: Mapping[int, Traffic]
 ) -> tuple[dict[int, Traffic], dict[int, float]]:
-    """The traffic with what DRAM moves behind a memory-side cache, if it moves that of ``larger``
+    """The traffic with what DRAM moves below a memory-side cache, if it moves that of ``larger``
     where L2 is as large as that cache; and the sectors that the cache moves, by access."""
     moved = {a: t.dram_sectors for a, t in traffic.items()}
     found = {
