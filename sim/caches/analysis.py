@@ -56,6 +56,10 @@ INNER_WINDOW = 8
 
 OUTER_WINDOW = 2
 MOST_ADDRESSES = 1 << 18
+UNKNOWN_L1_MISSES = 0.7
+"""Share of the sectors of an access through an index that memory holds which miss L1."""
+UNKNOWN_L2_MISSES = 0.5
+"""The same of DRAM, at most: by how much of the data L2 can hold."""
 INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
@@ -559,7 +563,7 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
     the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
     size of the array is known, caches that have room for it bring it once."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
-    miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
+    miss1, miss2 = UNKNOWN_L1_MISSES if shape.l1_bytes else 1.0, UNKNOWN_L2_MISSES * reach
     if stream.traversal is not None:
         fresh, again = stream.traversal.fresh, 1.0 - stream.traversal.fresh
         miss1 = fresh + again * missing_share(kept, shape.l1_bytes)

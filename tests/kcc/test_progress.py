@@ -59,11 +59,11 @@ def test_a_script_says_how_far_its_launch_is(monkeypatch: pytest.MonkeyPatch):
         take = plain(self, launch)  # pyright: ignore[reportArgumentType] - passed on
         assert take is not None
 
-        def noted(first: int, words: object) -> None:
+        def recorded(first: int, words: object) -> None:
             take(first, words)  # pyright: ignore[reportArgumentType] - passed on
             seen.append(self.words())
 
-        return noted
+        return recorded
 
     monkeypatch.setattr(hosts, "is_terminal", lambda _stream: True)
     monkeypatch.setattr(launch_progress.WatchedLaunch, "before", before)
