@@ -19,6 +19,7 @@ from kcc.commands.hosts import add_script, check_script, host_settings, run_host
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.shown_simulation import ShownSimulation
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def _made(
     arguments: argparse.Namespace, study: Study, gpus: Sequence[GpuDescription], folder: Path
 ) -> Checked:
     """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
-    from kcc.stages.proxy_check import simulate_run, trace_run
+    from kcc.stages.proxy_check import trace_run
     from kcc.stages.proxy_search import Bench
 
     least, most = _range(arguments, study)
@@ -247,8 +248,10 @@ def _made(
                 seed=arguments.seed, arguments=arguments.script_arguments,
                 kernels=arguments.kernels, launches=arguments.launches,
             )  # fmt: skip
-        originals = [simulate_run(traced, gpu) for gpu in gpus]
-    bench = Bench(study, gpus, originals, settings, folder, arguments.seed)
+        original = ShownSimulation("the original")
+        originals = [original(traced, gpu) for gpu in gpus]
+    shown = ShownSimulation("a miniature")
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown)
     chosen, twins = least, arguments.twin
     if least != most:
         chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
@@ -345,7 +348,7 @@ def _outputs(
 
 
 def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
-    """Names of files by what stands behind the dot."""
+    """Names of files by what stands after the dot."""
     return {Path(o.target).suffix[1:]: Path(o.target).name for o in files}
 
 

@@ -224,7 +224,7 @@ def _macro_values(macros: Iterable[MacroOption]) -> dict[str, Value]:
 
 
 def _complete(options: BuildOptions, workload: WorkloadFile) -> BuildOptions:
-    """The options of the command line behind those of the file."""
+    """The options of the command line after those of the file."""
     try:
         dialect = parse_dialect(workload.options)
     except UsageError as error:

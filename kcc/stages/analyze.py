@@ -133,7 +133,7 @@ def analyze_kernel(
     registers: Mapping[str, Registers],
     stage: Around = plainly,
 ) -> tuple[KernelReport, Facts]:
-    """The report on one kernel of a unit, and the facts behind it; ``registers`` by symbol.
+    """The report on one kernel of a unit, and its facts; ``registers`` by symbol.
 
     Raises :class:`DiagnosticError` for a bad launch."""
     from kcc.passes.table import Setting, analyse

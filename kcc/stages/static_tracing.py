@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kcc.tracegen.static.write import StaticSummary
 
 UNKNOWN_BYTES = 1 << 36
-"""Kept free behind a buffer of which no size is given: more than a GPU has memory."""
+"""Kept free after a buffer of which no size is given: more than a GPU has memory."""
 
 UNKNOWN_LOCAL_BYTES = 1 << 14
 """The same for local memory handed in: what every OpenCL device with a full profile has at least
@@ -95,7 +95,7 @@ def trace_source(
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
         for number, kernel in enumerate(kernels):
             try:
-                ready = stage("trace", lambda k=kernel: _walked(unit, k, request, width, profile))
+                ready = stage("trace", lambda k=kernel: _prepared(unit, k, request, width, profile))
             except DiagnosticError as error:
                 failures += error.diagnostics
                 continue
@@ -126,7 +126,7 @@ def _not_profiled(kernel: Kernel) -> Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
-class _Walked:
+class _Prepared:
     """A kernel whose warps were looked at."""
 
     program: StaticProgram
@@ -135,23 +135,23 @@ class _Walked:
     classes: list[StaticClass]
 
 
-def _walked(
+def _prepared(
     unit: CompiledUnit,
     kernel: Kernel,
     request: AnalysisRequest,
     width: int,
     profile: Profile | None,
-) -> _Walked:
+) -> _Prepared:
     from kcc.tracegen.static.classes import find_classes
     from kcc.tracegen.static.program import prepare_static
 
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch, assumed = static_launch(kernel, unit.module, inputs, request.arguments)
     program = prepare_static(unit, kernel, launch, request.assumptions, width, profile)
-    return _Walked(program, launch, assumed, find_classes(program))
+    return _Prepared(program, launch, assumed, find_classes(program))
 
 
-def _written(writer: TraceWriter, ready: _Walked, number: int) -> TracedKernel:
+def _written(writer: TraceWriter, ready: _Prepared, number: int) -> TracedKernel:
     from kcc.tracegen.static.write import write_classes
 
     kernel, launch = ready.program.kernel, ready.launch

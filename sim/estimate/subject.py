@@ -38,7 +38,7 @@ from kcc.sim.program.rounds import with_rounds
 
 OWN_CODE = "kcc"
 
-ENOUGH_TURNS = 1 << 14
+ENOUGH_ITERATIONS = 1 << 14
 """Iterations of a loop after which it goes on as before, where one thread block is looked at."""
 
 
@@ -232,7 +232,7 @@ class Subject:
         one = (1, 1, 1)
         found = reuse_program(self.facts, self.flow, self.newest, self.streams, one, one)
         loops = found.code.loops.copy()
-        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_TURNS)
+        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_ITERATIONS)
         code = found.code._replace(loops=loops, entered=np.ceil(found.code.entered))
         return replace(found, code=code)
 

@@ -1,6 +1,6 @@
 """How long an access keeps the load/store port of an SM.
 
-Since Volta one array of SRAM is shared memory and L1, behind one port. An access takes as long as
+Since Volta one array of SRAM is shared memory and L1, with one port. An access takes as long as
 the slowest of its stages: the lanes that compute addresses, L1's tags, and the banks, which give
 a warp one register in a pass.
 """

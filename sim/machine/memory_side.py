@@ -41,16 +41,16 @@ def memory_side_of(extra: Extra, clock_mhz: float) -> MemorySide | None:
 
 
 SCRATCH_SHARE_KEPT = 0.0
-"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing is
-published; convolutions whose sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to
+"""The share of work-items' own memory (scratch) that the cache keeps as it keeps all else. Nothing
+is published; convolutions whose sums are spilled, with 2 to 9 MB of scratch in flight, move 200 to
 240 GB/s beyond L1 on a Radeon PRO W6600 (seven of eleven kernels; the others 72, 130, 145 and 343),
 which is its DRAM's 224 and not the cache's."""
 
 
-def behind(
+def beyond_cache(
     traffic: Mapping[int, Traffic], larger: Mapping[int, Traffic], scratch: Collection[int]
 ) -> tuple[dict[int, Traffic], dict[int, float]]:
-    """The traffic with what DRAM moves behind a memory-side cache, if it moves that of ``larger``
+    """The traffic with what DRAM moves below a memory-side cache, if it moves that of ``larger``
     where L2 is as large as that cache; and the sectors that the cache moves, by access. The
     accesses ``scratch`` go to work-items' own memory."""
     moved, found = dict[int, float](), dict[int, Traffic]()

@@ -168,7 +168,7 @@ def machine_of(reader: GpuReader) -> Machine:
         lookup_cycles=lookup_cycles(gpu.capability),
         crossing_cycles=crossing_cycles(gpu.capability),
         read_only_crossing_cycles=read_only_crossing_cycles(gpu.capability),
-        l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
+        l2_size=reader.integer("l2.size_bytes"),
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,

@@ -24,6 +24,7 @@ class Resources:
     registers: Registers | Unknown
     local_bytes: int | Unknown
     occupancy: Occupancy | Unknown
+    gpu: GpuDescription | None = None
 
 
 def resources_of(
@@ -39,7 +40,7 @@ def resources_of(
     own: int | Unknown = use.bytes_with(local)
     if missing:
         own = Unknown(f"the size of {missing[0]} is the host's: --arg {missing[0]}=TYPE[COUNT]")
-    return Resources(registers or _NO_REGISTERS, own, _occupancy(launch, own, registers, gpu))
+    return Resources(registers or _NO_REGISTERS, own, _occupancy(launch, own, registers, gpu), gpu)
 
 
 def _occupancy(

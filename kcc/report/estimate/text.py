@@ -200,7 +200,7 @@ def _advice(each: EstimateRecord) -> list[str]:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """A text behind its label, in lines of a terminal's usual width."""
+    """A text after its label, in lines of a terminal's usual width."""
     return textwrap.wrap(text, COLUMNS, initial_indent=label, subsequent_indent=" " * len(label))
 
 

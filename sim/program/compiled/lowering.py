@@ -23,7 +23,7 @@ from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.flow.divergent_branches import BRANCH_STEPS, parting
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, diverging_blocks
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.compiled.counts import Evidence, MachineCounts, machine_counts
 from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory
@@ -286,7 +286,7 @@ class _Compiled:
                     Unit.CONTROL, InstructionClass.MOVE, slots, 1.0, (), Memory.NONE, -1, 0, 0, -1
                 )
             )
-        self._part_lanes(operations, blocks)
+        self._charge_divergence(operations, blocks)
         return MachineProgram(
             tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
             self.code.stack_bytes,
@@ -360,9 +360,11 @@ class _Compiled:
             place = _stack_place(each.operands)
         return memory, kind, place
 
-    def _part_lanes(self, operations: list[MachineOperation], blocks: list[list[int]]) -> None:
-        """Make what follows a branch at which lanes may part wait for it."""
-        parts, _ = parting(self.kernel, self.facts, [len(block) for block in blocks])
+    def _charge_divergence(
+        self, operations: list[MachineOperation], blocks: list[list[int]]
+    ) -> None:
+        """Make what follows a branch that may diverge wait for it."""
+        parts, _ = diverging_blocks(self.kernel, self.facts, [len(block) for block in blocks])
         for block in parts:
             jumps = [n for n in blocks[block] if operations[n].kind is InstructionClass.BRANCH]
             if not jumps:
