@@ -143,8 +143,6 @@ def test_the_verdict_stands_before_all_tables(name: str, opened: Opened):
     first = page.locator(".verdict, table, svg").first
     if name == JOINED:
         return
-    if name in {"one", "simulate"}:  # a table of configurations, then each with its verdict
-        first = page.locator("section").first.locator(".verdict, svg").first
     assert first.get_attribute("class") == "verdict"
     assert first.text_content().strip().endswith(".")
 

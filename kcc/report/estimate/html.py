@@ -52,7 +52,7 @@ def estimates_page(
         _heading(document, names),
         _fastest([records[i] for i in chosen]),
         _legend(parts),
-        _overview(records, parts, frozenset(chosen)),
+        _overview(records, parts, frozenset(chosen)) if len(records) > 1 or not chosen else "",
         *(shown(each) for each in overview_charts(records, sources)),
         *(_detail(records[i], i, parts, sources) for i in chosen),
         _ablations(ablations),

@@ -10,6 +10,7 @@ from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
 from kcc.report.shared.stacks import legend, stack_bar
+from kcc.report.shared.units import duration
 from kcc.report.simulation.chart import launch_chart
 from kcc.report.simulation.charts import Texts, lines_chart, longest, runs_chart
 from kcc.report.simulation.run import (
@@ -43,11 +44,21 @@ def simulation_page(source: str, found: Sequence[SimulationRun | FailedRun], tex
     return page(
         f"{source} - kcc simulate",
         tag("header", tag("h1", tag("code", source)), legend(n for n, c in causes.items() if c)),
+        _fastest(runs),
         _overview(found),
         shown(runs_chart(runs)),
         *(_run(run, number, texts) for number, run in enumerate(runs)),
         style=_STYLE,
     )
+
+
+def _fastest(runs: Sequence[SimulationRun]) -> Markup:
+    """The verdict on the fastest of several configurations, before the table."""
+    if len(runs) < 2:
+        return NOTHING
+    best = min(runs, key=lambda run: run.time_us)
+    head = f"Fastest: {best.label}, {duration(best.time_us)}. "
+    return tag("p", tag("b", head), verdict_of_run(best), class_="verdict")
 
 
 def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:

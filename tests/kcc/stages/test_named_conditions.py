@@ -14,7 +14,7 @@ from kcc.report.estimate.verdict import verdict_of
 from kcc.report.simulation.verdict import advice_on_run, verdict_of_run
 
 WORK = """\
-__kernel void turns(__global float *out, int n)
+__kernel void updates(__global float *out, int n)
 {{
     const int i = get_global_id(0);
     const int times = {times};
@@ -52,12 +52,12 @@ def many_values() -> str:
     """More values that live through a loop than a thread has registers."""
     numbers = range(VALUES)
     loads = "".join(f"    float v{k} = in[i + {k} * n];\n" for k in numbers)
-    turns = "".join(f"        v{k} = v{k} * v{(k + 7) % VALUES} + 1.0f;\n" for k in numbers)
+    updates = "".join(f"        v{k} = v{k} * v{(k + 7) % VALUES} + 1.0f;\n" for k in numbers)
     total = " + ".join(f"v{k}" for k in numbers)
     return (
         "__kernel void many(__global const float *in, __global float *out, int n)\n{\n"
         f"    const int i = get_global_id(0);\n{loads}"
-        f"    for (int r = 0; r < n; ++r) {{\n{turns}    }}\n    out[i] = {total};\n}}\n"
+        f"    for (int r = 0; r < n; ++r) {{\n{updates}    }}\n    out[i] = {total};\n}}\n"
     )
 
 
@@ -118,7 +118,7 @@ def main(size: str, seed: int) -> None:
     context = cl.create_some_context()
     queue = cl.CommandQueue(context)
     out = cl.Buffer(context, cl.mem_flags.READ_WRITE, 4 * {items})
-    kernel = cl.Program(context, SOURCE).build().turns
+    kernel = cl.Program(context, SOURCE).build().updates
     kernel(queue, ({items},), ({block},), out, np.int32({n}))
     queue.finish()
 """
