@@ -280,7 +280,6 @@ CODES: dict[str, Code] = {
     # K81x: registers and occupancy
     "K810": Code("error", "ptxas is not there or fails"),
     "K811": Code("error", "a kernel cannot be translated for the register count"),
-    "K812": Code("warning", "a block does not fit on an SM"),
     # K82x: assumptions about control flow
     "K820": Code("error", "an assumption is not of a form that is known"),
     "K821": Code("error", "the value of an assumption cannot be"),

@@ -241,7 +241,7 @@ def _fail(code: str, message: str, at: Span, hint: str | None = None) -> NoRetur
 def _split(
     text: str, at: Span, form: re.Pattern[str] = _NAME_AND_VALUE
 ) -> tuple[str, str, Span, Span]:
-    """Name, the text behind the equals sign, and the places of both."""
+    """Name, the text after the equals sign, and the places of both."""
     found = form.match(text)
     if found is None:
         _fail("K027", f"{_shown(text)} is not of the form NAME=VALUE", at)

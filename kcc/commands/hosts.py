@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
 from kcc.commands.launch_choice import Group
+from kcc.commands.launch_progress import WatchedLaunch
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
 
@@ -27,7 +28,7 @@ DEFAULT_WARP = 32
 
 
 def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
-    """The script and how it is run. Words behind ``--`` are the script's. ``also``: what the
+    """The script and how it is run. Words after ``--`` are the script's. ``also``: what the
     command takes in place of a script, in words."""
     assert isinstance(parser, Parser)
     parser.rest = "script_arguments"
@@ -136,8 +137,14 @@ def run_host(
     from kcc.stages.host import Progress, ScriptRun, run_script
 
     progress = Progress()
+    watched = None
+    if observer is not None and is_terminal(sys.stderr):
+        observer = watched = WatchedLaunch(observer)
     try:
-        with _shown(progress, status), redirect_stdout(sys.stderr if quiet else sys.stdout):
+        with (
+            _shown(progress, status, watched),
+            redirect_stdout(sys.stderr if quiet else sys.stdout),
+        ):
             if is_source_run(arguments):
                 from kcc.commands.source_runs import run_kernels
 
@@ -161,8 +168,11 @@ def run_host(
 
 
 @contextmanager
-def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, None, None]:
-    """A line on the terminal that counts launches."""
+def _shown(
+    progress: Progress, status: Callable[[], str], watched: WatchedLaunch | None
+) -> Generator[None, None, None]:
+    """A line on the terminal that counts launches, of which only the script knows how many there
+    will be, and says how far the one is that runs."""
     if not is_terminal(sys.stderr):
         yield
         return
@@ -173,7 +183,7 @@ def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, Non
     def line() -> Text:
         done = sum(row.warp_instructions for row in list(progress.launches))
         launches = f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions"
-        return Text(launches + status())
+        return Text(launches + (watched.words() if watched else "") + status())
 
     with Live(
         get_renderable=line,
@@ -188,7 +198,7 @@ def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, Non
 
 def is_source_run(arguments: argparse.Namespace) -> bool:
     """Whether kernels of a source are run, without a script."""
-    return hasattr(arguments, "shared_bytes")
+    return hasattr(arguments, "kept")
 
 
 def script_exit_code(end: SystemExit) -> int:

@@ -346,7 +346,7 @@ class Parser(argparse.ArgumentParser):
     """Whether options of other compilers may stand among its own."""
 
     rest: str | None = None
-    """What words behind ``--`` are called, where they are for somebody else."""
+    """What words after ``--`` are called, where they are for somebody else."""
 
     other: tuple[Callable[[str], Parser], tuple[str, ...]] | None = None
     """What makes the parser to be used in place of this one, and how the name of a file ends that

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, script_exit_code
@@ -129,6 +130,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--timeline", metavar="FILE", help="write thread blocks on SMs over time, for Perfetto"
     )
+    add_charts(group)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
@@ -156,6 +158,7 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
     named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
+    check_charts(arguments)
     if arguments.model == "interval" and arguments.script.endswith(".g"):
         raise usage_error(
             "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
@@ -180,6 +183,7 @@ def _outputs(
     sources: SourceLines,
     targets: Sequence[str],
 ) -> list[Output]:
+    from kcc.report.simulation.charts import simulation_charts
     from kcc.report.simulation.document import intervals_csv, simulation_json, timeline_json
     from kcc.report.simulation.html import simulation_page
     from kcc.report.simulation.run import SimulationRun
@@ -194,6 +198,8 @@ def _outputs(
         outputs.append(Output(arguments.html, simulation_page(arguments.script, found, texts)))
     if arguments.csv:
         outputs.append(Output(arguments.csv, intervals_csv(runs)))
+    if arguments.charts:
+        outputs += chart_outputs(arguments.charts, simulation_charts(runs, texts))
     if arguments.timeline:
         outputs.append(Output(arguments.timeline, timeline_json(runs)))
     if STANDARD not in targets:

@@ -69,10 +69,6 @@ def add_source_run(parser: Parser) -> None:
         help="seed of uniform(low, high) (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--shared", dest="shared_bytes", type=count, default=0, metavar="BYTES",
-        help="size of the shared memory that a launch gives (extern __shared__)",
-    )  # fmt: skip
-    group.add_argument(
         "--save", dest="kept", metavar="NAME=FILE", action="append", type=_kept, default=[],
         help="write a buffer as it is after the launch, in NumPy's format (repeatable)",
     )  # fmt: skip
@@ -94,7 +90,7 @@ def run_kernels(
     request, remarks = static_request(arguments, arguments.script, sources)
     say("".join(f"{each}\n" for each in remarks))
     names = tuple(name for name, _ in kept)
-    asked = SourceRun(request, arguments.seed, arguments.shared_bytes, names)
+    asked = SourceRun(request, arguments.seed, names)
     ran = run_source(asked, host_settings(arguments), observer, progress)
     for name, lines in progress.sources.items():
         sources.add(name, "\n".join(lines))

@@ -19,6 +19,7 @@ from kcc.commands.hosts import add_script, check_script, host_settings, run_host
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.shown_simulation import ShownSimulation
 from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
 from kcc.commands.traced import trace_script
@@ -96,7 +97,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="another factor for loop L of miniature kernel K (repeatable; see --report)",
     )  # fmt: skip
     group.add_argument(
-        "--blocks", metavar="N", type=_reduction,
+        "--blocks", dest="block_reduction", metavar="N", type=_reduction,
         help="also divide thread blocks by a power of two, evenly over regions that behave alike; "
         "auto: as --reduction (default: auto where --reduction is, else 1)",
     )  # fmt: skip
@@ -254,7 +255,7 @@ def _made(
     gpus: Sequence[GpuDescription], folder: Path,
 ) -> Checked:  # fmt: skip
     """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
-    from kcc.stages.proxy_check import Traced, simulate_run
+    from kcc.stages.proxy_check import Traced
     from kcc.stages.proxy_search import Bench
 
     least, most = _range(arguments, study)
@@ -262,13 +263,12 @@ def _made(
     originals: list[Simulated] = []
     if _is_simulated(arguments):
         with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
-            trace, registers = (
-                folder / "original.kct",
-                trace_script(arguments, sources, folder / "original.kct", quiet=True),
-            )
-            traced = Traced(str(trace), registers)
-        originals = [simulate_run(traced, gpu) for gpu in gpus]
-    bench = Bench(study, gpus, originals, settings, folder, arguments.seed)
+            trace = folder / "original.kct"
+            traced = Traced(str(trace), trace_script(arguments, sources, trace, quiet=True))
+        original = ShownSimulation("the original")
+        originals = [original(traced, gpu) for gpu in gpus]
+    shown = ShownSimulation("a miniature")
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown)
     chosen, twins = least, arguments.twin
     if least != most:
         chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
@@ -276,7 +276,7 @@ def _made(
 
 
 def _is_simulated(arguments: argparse.Namespace) -> bool:
-    return arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
+    return arguments.verify or AUTO in (arguments.reduction, arguments.block_reduction)
 
 
 def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Reduction]:
@@ -284,7 +284,7 @@ def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Redu
     from kcc.synth.reduction.reductions import Reduction, largest_blocks
 
     trips: int | str = arguments.reduction
-    blocks: int | str = arguments.blocks or (AUTO if trips == AUTO else 1)
+    blocks: int | str = arguments.block_reduction or (AUTO if trips == AUTO else 1)
     most = MOST_BLOCKS
     if blocks == AUTO:  # where thread blocks must be kept, an own wish is an error, not this
         most = largest_blocks(study.kernels, study.launches, MOST_BLOCKS)
@@ -365,7 +365,7 @@ def _outputs(
 
 
 def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
-    """Names of files by what stands behind the dot."""
+    """Names of files by what stands after the dot."""
     return {Path(o.target).suffix[1:]: Path(o.target).name for o in files}
 
 

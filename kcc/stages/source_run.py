@@ -31,18 +31,20 @@ from kcc.base.arguments import (
 )
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.expressions import Value, evaluate, free_names
-from kcc.base.launch import numbers_of
+from kcc.base.launch import Launch, numbers_of
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.types import VecTy
 from kcc.frontend.ir.values import ArgumentRef
-from kcc.frontend.kernel import Kernel
+from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
 from kcc.opencl.session import HostSettings, Observer, Session, run_launch
 from kcc.passes.facts import Around, plainly
+from kcc.passes.memory.memory_use import dynamic_arrays
 from kcc.stages.analyze import (
     AnalysisRequest,
     LaunchInputs,
+    buffer_bytes,
     check_arguments,
     choose_kernels,
     compile_unit,
@@ -66,12 +68,10 @@ _DTYPES = {
 
 @dataclass(frozen=True, slots=True)
 class SourceRun:
-    """The kernels of a source, how they run, and which buffers are kept.
-    ``shared_bytes`` is the size of shared memory that the launch gives (`extern __shared__`)."""
+    """The kernels of a source, the seed of `uniform`, and which buffers are kept."""
 
     request: AnalysisRequest
     seed: int = 0
-    shared_bytes: int = 0
     kept: tuple[str, ...] = ()
 
 
@@ -99,15 +99,15 @@ def run_source(
         request = replace(request, options=replace(request.options, opt_level=OptLevel.O0))
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    check_arguments(request.arguments, kernels)
+    check_arguments(request.arguments, kernels, unit.module)
     session = Session(settings, observer, launches=seen.launches, sources=seen.sources)
     session.sources.update(unit.sources)
     kept = list[tuple[str, bytes]]()
     for kernel in kernels:
         inputs = request.launches.get(kernel.name, request.other_launch)
-        shape = _shape(kernel, inputs, asked.shared_bytes)
-        maker = _Maker(session, kernel, inputs, request.arguments, asked.seed)
+        maker = _Maker(session, unit, kernel, inputs, request.arguments, asked.seed)
         arguments = maker.arguments()
+        shape = _shape(kernel, maker.launch, maker.shared_bytes or 0)
         after = run_launch(session, unit, kernel, shape, arguments)
         for name in asked.kept:
             index = maker.index(name)
@@ -123,8 +123,7 @@ def _file(values: Array) -> bytes:
     return written.getvalue()
 
 
-def _shape(kernel: Kernel, inputs: LaunchInputs, shared_bytes: int) -> NDRange:
-    launch = resolve(kernel, inputs)
+def _shape(kernel: Kernel, launch: Launch, shared_bytes: int) -> NDRange:
     whole, part = numbers_of(launch.global_size), numbers_of(launch.local_size)
     if whole is None or part is None:
         names = sorted(name for name in launch.free_names if not name.startswith("global_size_"))
@@ -138,14 +137,17 @@ class _Maker:
     """Makes the arguments of one kernel."""
 
     def __init__(
-        self, session: Session, kernel: Kernel, inputs: LaunchInputs,
+        self, session: Session, unit: CompiledUnit, kernel: Kernel, inputs: LaunchInputs,
         given: tuple[Argument, ...], seed: int,
     ) -> None:  # fmt: skip
         self.session, self.kernel, self.inputs, self.seed = session, kernel, inputs, seed
         self.names: Mapping[str, Value] = inputs.names
         self.given = arguments_of(kernel, (*inputs.arguments, *given))
-        launch = resolve(kernel, inputs)
-        self.scalars = known_launch(kernel, launch, inputs, given).arguments
+        self.launch = resolve(kernel, inputs, unit.module)
+        self.scalars = known_launch(kernel, self.launch, inputs, given).arguments
+        self.shared = dynamic_arrays(kernel.function, unit.module)
+        sizes = buffer_bytes(kernel, unit.module, inputs, given)
+        self.shared_bytes = max((sizes[n] for n in self.shared if n in sizes), default=None)
         self.used = used_arguments(kernel.function)
 
     def index(self, name: str) -> int | None:
@@ -165,6 +167,8 @@ class _Maker:
                 missing.append(self.wanted(index, value))
                 value = None
             made.append(value)
+        if self.shared and self.shared_bytes is None:
+            missing.append(f"'{self.shared[0]}=float[N]'")
         if missing:
             message = f"too little is known of the arguments of '{self.kernel.name}' to run it"
             hint = f"give {' '.join(f'--arg {each}' for each in dict.fromkeys(missing))}"

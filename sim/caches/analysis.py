@@ -4,7 +4,7 @@ An address is one that is computed for the first thread block, plus a coefficien
 a thread block and for each iteration. The sectors that all accesses to an array touch in a window
 (a few iterations, the thread blocks resident on one SM for L1, those of all SMs for L2) are
 enumerated: what is touched twice in the window hits, if the window's footprint fits the cache.
-What a window's thread blocks leave behind serves the next ones if both together fit.
+What a window's thread blocks leave in caches serves the next ones if both together fit.
 
 Reuse distance theory (Wang et al., section III-B.3) asks how much is touched between two uses; here
 the answer is the footprint of the window that holds both.
@@ -39,7 +39,7 @@ from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
 from kcc.sim.caches.overflow import missing_share
-from kcc.sim.caches.row_walks import Step, Walk, step_of, walked_bytes, walks_of
+from kcc.sim.caches.row_traversals import Step, Traversal, step_of, traversals_of, traversed_bytes
 from kcc.sim.caches.unknown_factors import placed_inside
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
@@ -56,6 +56,10 @@ INNER_WINDOW = 8
 
 OUTER_WINDOW = 2
 MOST_ADDRESSES = 1 << 18
+UNKNOWN_L1_MISSES = 0.7
+"""Share of the sectors of an access through an index that memory holds which miss L1."""
+UNKNOWN_L2_MISSES = 0.5
+"""The same of DRAM, at most: by how much of the data L2 can hold."""
 INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
@@ -88,7 +92,7 @@ class Stream:
     period: tuple[int, int] | None = None
     """Where steps in x differ within so many thread blocks and from those to the next: how many,
     and bytes from those to the next."""
-    walk: Walk | None = None
+    traversal: Traversal | None = None
     """How lanes go on whose beginning is not known."""
 
     @property
@@ -121,7 +125,7 @@ class Traffic:
     misaligned: float = 0.0
     """Of shared memory: the share of executions whose lanes touch more sectors than their bytes
     fill, since they do not begin with one."""
-    behind: float = 0.0
+    pending: float = 0.0
     """Of the sectors that miss L1, those that L2 is still waiting for, since another SM has asked
     DRAM for them just before: the thread blocks of a launch go through the same data together, and
     who is behind only a little catches up with the first."""
@@ -152,9 +156,11 @@ def streams_of(
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
-    walks = walks_of(reader.steps)
+    traversals = traversals_of(reader.steps)
     found = [
-        bounded(replace(stream, walk=walks.get(stream.access)), array_bytes.get(stream.array))
+        bounded(
+            replace(stream, traversal=traversals.get(stream.access)), array_bytes.get(stream.array)
+        )
         for stream in streams
     ]
     asked = dict[str, float]()
@@ -557,9 +563,9 @@ def unknown_traffic(stream: Stream, everything: float, kept: float, shape: Cache
     the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
     size of the array is known, caches that have room for it bring it once."""
     reach = min(1.0, everything / max(shape.l2_bytes, 1))
-    miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
-    if stream.walk is not None:
-        fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
+    miss1, miss2 = UNKNOWN_L1_MISSES if shape.l1_bytes else 1.0, UNKNOWN_L2_MISSES * reach
+    if stream.traversal is not None:
+        fresh, again = stream.traversal.fresh, 1.0 - stream.traversal.fresh
         miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
         miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
     if stream.array_bytes is not None:
@@ -582,7 +588,7 @@ def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> floa
     """What the work-items of an SM want to find again of what they walk along."""
     blocks = math.prod(shape.grid)
     resident = min(shape.resident, -(-blocks // shape.sms))
-    each = walked_bytes([s.walk for s in streams if s.walk is not None])
+    each = traversed_bytes([s.traversal for s in streams if s.traversal is not None])
     return float(resident * flow.warps / blocks * WARP * each)
 
 
@@ -726,7 +732,7 @@ def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> fl
     low, high = 0.0, 0.0
     for stream in members:
         if stream.rows is None:
-            fresh = 1.0 if stream.walk is None else stream.walk.fresh
+            fresh = 1.0 if stream.traversal is None else stream.traversal.fresh
             touched = stream.executions * stream.sectors * SECTOR * fresh
             high = max(high, min(touched, stream.array_bytes or math.inf))
             continue

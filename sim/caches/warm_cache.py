@@ -27,7 +27,7 @@ def warmed(
     """The traffic of a launch that finds L2 as a launch of its own kind left it."""
     share = missing_share(_footprint(traffic, streams), l2_bytes)
     return {
-        a: replace(t, dram_sectors=t.dram_sectors * share, behind=t.behind * share)
+        a: replace(t, dram_sectors=t.dram_sectors * share, pending=t.pending * share)
         for a, t in traffic.items()
     }
 

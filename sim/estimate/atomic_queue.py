@@ -71,5 +71,5 @@ def _words(subject: Subject, stream: Stream) -> float:
     blocks = math.prod(
         count for count, step in zip(subject.places, stream.groups, strict=True) if step
     )
-    turns = (max(subject.flow.trips[loop], 1.0) for loop, step in stream.loops.items() if step)
-    return len(np.unique(stream.rows)) * blocks * math.prod(turns)
+    iterations = (max(subject.flow.trips[loop], 1.0) for loop, step in stream.loops.items() if step)
+    return len(np.unique(stream.rows)) * blocks * math.prod(iterations)

@@ -85,7 +85,7 @@ def modelled_traffic(
 
 
 def modelled_local(traffic: Mapping[int, Traffic], mechanisms: Mechanisms) -> dict[int, Traffic]:
-    """The same of operations on local memory, whose lanes lie side by side."""
+    """The same of operations on local memory, whose lanes are contiguous."""
     if mechanisms.caches:
         return dict(traffic)
     return {a: replace(t, l2_sectors=t.sectors, dram_sectors=t.sectors) for a, t in traffic.items()}

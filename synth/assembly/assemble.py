@@ -198,7 +198,7 @@ def _root(facts: KernelFacts, instruction: int) -> Value | None:
 
 
 NO_BUFFER = (1 << 64, 64)
-"""The place of what stands in for a buffer that a launch was not given: behind all others."""
+"""The place of what stands in for a buffer that a launch was not given: after all others."""
 
 
 def _placed(launches: Sequence[LaunchFacts]) -> Buffers:

@@ -578,7 +578,7 @@ class _Parser:
             self.here += 1
             value = self.single()
             if not isinstance(value, Register):
-                self.fail("a predicate is expected behind '!'", token.at)
+                self.fail("a predicate is expected after '!'", token.at)
             return Negated(value)
         if token.kind == "name":
             self.here += 1

@@ -114,7 +114,7 @@ class _Builder:
             )  # fmt: skip
 
     def _local(self) -> Iterator[_Item]:
-        """Operations on local memory, which lies behind all arrays."""
+        """Operations on local memory, which lies after all arrays."""
         size = self.facts[SymbolicValues].algebra.known.local_size or (1,)
         warps = -(-math.prod(size) // WARP)
         of_warp = WARP * self.program.private_bytes

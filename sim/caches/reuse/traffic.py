@@ -167,7 +167,7 @@ def _traffic(stream: Stream, reuse: Reuse) -> Traffic:
     missed = sectors * (1.0 - reuse.l1_hits.mean) if stream.is_load else sectors
     return Traffic(
         sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True,
-        bank_passes=stream.bank_passes, behind=reuse.behind,
+        bank_passes=stream.bank_passes, pending=reuse.pending,
     )  # fmt: skip
 
 

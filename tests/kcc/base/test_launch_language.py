@@ -220,7 +220,7 @@ def test_a_damaged_text_gives_a_value_or_a_diagnostic(value: ArgumentValue, data
 
 
 def check_broken(parse: Callable[[str, Span], object], text: str) -> None:
-    """The only exception is DiagnosticError, and it points into the text or just behind it."""
+    """The only exception is DiagnosticError, and it points into the text or just after it."""
     try:
         parse(text, Span("--arg", 1, 1))
     except DiagnosticError as error:
