@@ -201,7 +201,8 @@ def remarks(found: Validation) -> list[str]:
         if not 0.95 < row.ratio < 1.05:
             said.append(
                 f"far off: row {row.number} {row.words}: {row.measured_us:.4g} us measured, "
-                f"{row.time_us:.4g} us estimated ({row.ratio:.2f}), {row.limiter}"
+                f"{row.time_us:.4g} us estimated ({row.ratio:.2f}), "
+                f"{bottleneck_label(row.limiter)}"
             )
     return said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kcc.base.terms import bottleneck_label
 from kcc.report.plots.render import Chart
 from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import table as markup_table
@@ -29,7 +30,7 @@ ROW_HEAD = ("row", "configuration", "GPU", "measured (us)", "estimated (us)", "r
 def validation_page(found: Validation) -> str:
     """One page: HTML with style and picture inside, without scripts."""
     title = f"{found.source} against {found.table}"
-    figures = [figure_cells(name, each) for name, each in lines_of(found)]
+    figures = [figure_cells(bottleneck_label(name), each) for name, each in lines_of(found)]
     picture = validation_picture(found.rows, TITLE)
     return page(
         f"{title} - kcc validate",
@@ -58,5 +59,5 @@ def _row(row: Outcome) -> tuple[str, ...]:
     width = f"{row.low_us:.4g} to {row.high_us:.4g}"
     return (
         str(row.number), row.words, row.gpu, measured, f"{row.time_us:.5g}", ratio, width,
-        row.limiter, "",
+        bottleneck_label(row.limiter), "",
     )  # fmt: skip

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kcc.base.terms import bottleneck_label
 from kcc.report.shared.ink import GRID, INK, PAPER, SOFT
 from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.validation.outcome import Outcome
@@ -106,7 +107,7 @@ def _legend(
     for number, (name, count, fill) in enumerate(shown):
         y = TOP + 12 + 18 * number
         dot = void("circle", cx=LEFT + SIZE + 18, cy=y - 4, r=4, fill=fill)
-        yield join(dot, _text(LEFT + SIZE + 28, y, f"{name} ({count})"))
+        yield join(dot, _text(LEFT + SIZE + 28, y, f"{bottleneck_label(name)} ({count})"))
     yield _text(LEFT + SIZE + 14, TOP + SIZE, "dashed: a factor of two")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
-from kcc.sim.caches.analysis import CacheShape, Traffic, traffic_of, without_l1
+from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
 from kcc.sim.caches.reuse.analysis import ReuseStudy
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic

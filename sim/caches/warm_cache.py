@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kcc.sim.caches.analysis import SECTOR, Stream, Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.streams import SECTOR, Stream
 
 COPIES = 1.5
 """Of a line in an L2 of two halves, in the mean: the same on A100 and H200, where DRAM is first

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kcc.passes.access.warp_addresses import WARP
-from kcc.sim.caches.analysis import Stream
+from kcc.sim.caches.streams import Stream
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.costs import Generation

@@ -13,7 +13,7 @@ from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
 from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.passes.access.warp_addresses import WARP
-from kcc.sim.caches.analysis import Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.caches.reuse.local_memory import key_of
 from kcc.sim.caches.reuse.traffic import caches_by_access, interleaving_spread

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.caches.analysis import Stream, Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.options import CacheOptions
+from kcc.sim.caches.streams import Stream
 from kcc.sim.machine.costs import Generation
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_us
 from kcc.sim.machine.pipeline_columns import Machine

@@ -16,11 +16,11 @@ from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.sim.caches.analysis import NOTHING, Stream, streams_of
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.caches.sector_phases import miss_shares
+from kcc.sim.caches.streams import NOTHING, Stream, streams_of
 from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.flow.executed_flow import Executed
 from kcc.sim.flow.folded_grid import folded

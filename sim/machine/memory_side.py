@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from kcc.base.gpu.description import Extra
-from kcc.sim.caches.analysis import Traffic
+from kcc.sim.caches.footprint import Traffic
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,15 @@ from kcc.commands.progress import progress_line
 LINE = re.compile(r"(\d+) %(?:, [\d.,]+ M instructions/s)?, [\d,]+ s left, (.+)")
 
 
+def is_one(_stream: object) -> bool:
+    """Whether it is a terminal."""
+    return True
+
+
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """Standard error is a terminal, which is told at once."""
-    monkeypatch.setattr(progress, "is_terminal", lambda _stream: True)
+    monkeypatch.setattr(progress, "is_terminal", is_one)
     monkeypatch.setattr(progress, "REFRESH_SECONDS", 0.0)
 
 
@@ -65,7 +70,7 @@ def test_a_script_says_how_far_its_launch_is(monkeypatch: pytest.MonkeyPatch):
 
         return recorded
 
-    monkeypatch.setattr(hosts, "is_terminal", lambda _stream: True)
+    monkeypatch.setattr(hosts, "is_terminal", is_one)
     monkeypatch.setattr(launch_progress.WatchedLaunch, "before", before)
     assert cli.main(["profile", "kernels/vecadd/workload.py", "--size", "small"]) == 0
     told = [each for each in seen if each]

@@ -29,7 +29,10 @@ PAGES = [
 
 MARK = re.compile(r"<!-- figures (?P<figures>[\d., ^]+) from (?P<source>.+?) -->", re.DOTALL)
 NUMBER = r"\d[\d,]*(?:\.\d+)?(?:\^\d+)?"
-UNIT = r"(?: ?%| (?:percent|points|us|ms|s|minutes?|GB|MB|kB|KB|cycles|times)\b)"
+UNIT = (
+    r"(?: ?%| (?:percent|points|us|ms|s|minutes?|GB|MB|kB|KB|cycles|times|sectors|segments"
+    r"|iterations|threads|nodes|instructions|SMs)\b)"
+)
 FIGURE = re.compile(rf"(?<![\w.,^-])({NUMBER})(?={UNIT})|(?<![\w.,^-])(\d+\.\d+)(?![\w.]*\d)")
 CITED = re.compile(
     r"\b(?:sections?|tables?|figures?|equations?|algorithms?|footnotes?|chapters?|Python|ptxas|nvdisasm"

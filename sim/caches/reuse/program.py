@@ -21,9 +21,9 @@ from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number, SymbolKind
 from kcc.passes.symbolic.lanes import Key
-from kcc.sim.caches.analysis import LINE, SECTOR, Stream
 from kcc.sim.caches.reuse.layout import Code, Kind, Op
 from kcc.sim.caches.reuse.local_memory import is_local, key_of, local_accesses
+from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.flow.launch_flow import Flow
 from kcc.sim.program.operations import MachineProgram, Memory
 

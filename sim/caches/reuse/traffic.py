@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from kcc.base.gpu.needs import GpuReader
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import MemoryAccesses
-from kcc.sim.caches.analysis import (
-    LINE,
-    SECTOR,
+from kcc.sim.caches.footprint import (
     CacheShape,
-    Stream,
     Traffic,
     kept_bytes,
     launch_bytes,
@@ -21,6 +18,7 @@ from kcc.sim.caches.analysis import (
 )
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.estimate.subject import Subject
 
 CONSTANT_BYTES, CONSTANT_LINE, CONSTANT_WAYS = 2048, 64, 4

@@ -10,9 +10,10 @@ import pytest
 
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
-from kcc.sim.caches.analysis import CacheShape, Stream, Traffic
+from kcc.sim.caches.footprint import CacheShape, Traffic
 from kcc.sim.caches.reuse.analysis import Rate, Reuse, ReuseStudy
 from kcc.sim.caches.reuse.traffic import hierarchy_of, reuse_traffic
+from kcc.sim.caches.streams import Stream
 
 SHAPE = CacheShape(l1_bytes=1 << 15, l2_bytes=1 << 20, sms=4, resident=2, banks=32, grid=(64, 1, 1))
 
