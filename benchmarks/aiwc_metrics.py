@@ -50,7 +50,7 @@ class _Rows:
 
     group: Words
     turn: Words
-    """Barriers the work-item has passed, and behind that its number in the work-group."""
+    """Barriers the work-item has passed, and after that its number in the work-group."""
     place: Words
     buffer: Words
 

@@ -48,7 +48,7 @@ class Pair:
 
     @property
     def slower(self) -> bool:
-        """By more than rounding and the choice of what is looked at explain."""
+        """By more than rounding and the choice of samples explain."""
         return self.after > LIMIT * self.before
 
 

@@ -44,7 +44,7 @@ def picture(bench: Bench) -> Markup:
     charts, total = list[Markup](), 0
     for kernel, words in KERNELS.items():
         own = bars(bench, kernel)
-        chart = stack_chart(own, f"{words} (CPI of an SM)", "cycle by cycle")
+        chart = stack_chart(own, f"{words} (CPI of an SM)")
         charts.append(tag("g", chart, transform=f"translate(0 {total})"))
         total += chart_height(own)
     return tag(

@@ -7,7 +7,7 @@ The measured times are those of `truth/` in the data folder; benchmarks/measured
 each row is. The kernels are public and not kept here: the sources folder holds them by the names
 that stand there. Of each table a sample is estimated that the seed alone draws (--sample 0: all).
 With a journal what is done is kept: after an interruption the same command goes on, a larger sample
-goes on behind a smaller one, and --so-far reports what there is. With --left-out each table is also
+resumes after a smaller one, and --so-far reports what there is. With --left-out each table is also
 predicted without what was calibrated on it (benchmarks/calibrated.py). Exit code 1 where a table is
 worse than --against another ledger's document by more than noise.
 """
@@ -67,7 +67,7 @@ def digest(arguments: argparse.Namespace) -> str:
     return found.hexdigest()
 
 
-def in_turn(cases: Sequence[Sequence[Case]]) -> list[Case]:
+def interleaved(cases: Sequence[Sequence[Case]]) -> list[Case]:
     """One row of each table after another, so that what is done at any time is a sample of all;
     rows of one configuration on several GPUs stand together."""
     groups = dict[object, list[Case]]()
@@ -99,7 +99,7 @@ def estimated(
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
     found = {str(k): v for k, v in journal.done.items()} if journal else {}
     with journal or nullcontext():
-        work = [(case, case.key, "") for case in in_turn(cases)]
+        work = [(case, case.key, "") for case in interleaved(cases)]
         if arguments.left_out:
             work += [
                 (_without(case, table.name), LEFT_OUT + case.key, table.name)
@@ -211,7 +211,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=100, help="rows of a table; 0: all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", action="append", help="tables whose name holds this (repeatable)")
-    parser.add_argument("--journal", type=Path, help="keep what is done there, and go on behind it")
+    parser.add_argument("--journal", type=Path, help="keep what is done there, and resume")
     parser.add_argument(
         "--so-far", action="store_true", help="estimate nothing, report what the journal has"
     )

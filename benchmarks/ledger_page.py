@@ -127,7 +127,7 @@ def _groups(rows: Mapping[str, Sequence[Outcome]]) -> Iterator[str]:
 
 def _blind(rows: Mapping[str, Sequence[Outcome]]) -> list[str]:
     lines = [
-        f"- {t.name}: first looked at behind commit {t.first_seen}"
+        f"- {t.name}: first looked at after commit {t.first_seen}"
         for t in TABLES if t.first_seen and rows.get(t.name)
     ]  # fmt: skip
     return ["## First seen", "", FIRST_SEEN, *lines, ""]

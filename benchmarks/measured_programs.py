@@ -29,7 +29,7 @@ class Step:
     macros: tuple[str, ...] = ()
     times: str = "1"
     over: tuple[str, str, str] | None = None
-    """A name, its first value and the one behind its last: one launch for each value."""
+    """A name, its first value and the one after its last: one launch for each value."""
     trips: tuple[tuple[str, str], ...] = ()
     branches: tuple[tuple[str, str], ...] = ()
     waited: bool = True

@@ -41,7 +41,7 @@ from kcc.sim.memory.facts import (
     Place,
     Start,
     Stream,
-    Turns,
+    WarpOrder,
 )
 from kcc.sim.memory.machine import set_deviations
 from kcc.sim.memory.runs import Subject, stream_of
@@ -71,10 +71,10 @@ ABLATIONS = {
     "start: together": Deviations(start=Start.TOGETHER),
     "start: SMs apart": Deviations(start=Start.APART),
     "start: skip": Deviations(start=Start.SKIP),
-    "turns: equal": Deviations(turns=Turns.EQUAL),
-    "turns: by length": Deviations(turns=Turns.LENGTH),
-    "blocks: SMs in turn": Deviations(dispatch=Dispatch.TURNS),
-    "L2: SMs in turn": Deviations(merging=Merging.TURNS),
+    "warp order: round robin": Deviations(warp_order=WarpOrder.EQUAL),
+    "warp order: by length": Deviations(warp_order=WarpOrder.LENGTH),
+    "blocks: SMs round robin": Deviations(dispatch=Dispatch.ROUND_ROBIN),
+    "L2: SMs round robin": Deviations(merging=Merging.ROUND_ROBIN),
     "DRAM: groups of 32": Deviations(random_groups=False),
     "none": NO_DEVIATION,
 }

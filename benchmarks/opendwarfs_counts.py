@@ -159,7 +159,7 @@ def csr(kernel: str, size: str) -> Launch:
 
 def srad(kernel: str, size: str) -> Launch:
     """The first iteration on a random image; the speckle's rectangle goes beyond small images,
-    where the host program reads what lies behind: here it ends with them."""
+    where the host program reads what lies beyond: here it ends with them."""
     rows, columns = IMAGE[size]
     image = np.exp(uniform(7, rows * columns).astype(np.float64)).astype(np.float32)
     speckle = image.reshape(rows, columns)[:128, :128].astype(np.float64)

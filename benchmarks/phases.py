@@ -2,11 +2,13 @@
 
 python -m benchmarks.phases UNITS.json... [--points 20]
 python -m benchmarks.phases TRAINING.json OTHER.json... --inputs
+python -m benchmarks.phases TRAINING.json OTHER.json... --new
 
 Each file is what `kcc phases record` or benchmarks.phases_gpu wrote. NAME.predicted.json beside
 NAME.json has costs by interval analysis: features, phases and allocation by them, costs of the
-units drawn by the full simulation (the usable mode, but for what simulating behind a jump does to a
+units drawn by the full simulation (the usable mode, but for what simulating after a jump does to a
 unit: benchmarks.phases_usable). --inputs: the other files are of other inputs than the first.
+--new: each of them as the new one, of which the others are recorded.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
+from kcc.sim.sampling.estimate import LEVEL
 from kcc.sim.sampling.simpoint import choose_simpoint
 from kcc.sim.sampling.simprof.allocation import draw_units
 from kcc.sim.sampling.simprof.estimate import estimate
+from kcc.sim.sampling.simprof.inputs import compare_recordings, reuse
 from kcc.sim.sampling.simprof.phases import PhaseOptions, form_phases, homogeneity
 from kcc.sim.sampling.simprof.sensitivity import compare_inputs
 from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
@@ -197,6 +201,28 @@ def inputs_table(path: Path, others: Sequence[Path], points: int) -> Iterable[Se
         )
 
 
+def new_table(path: Path, others: Sequence[Path], points: int) -> Iterable[Sequence[str]]:
+    """Each other input as a new one, with all but it recorded: what need not be simulated, the
+    error that this makes (all other units simulated), and whether the interval holds it."""
+    yield ("training", "new", "units", "phases", "sensitive", "units reused", "points saved",
+           "error", "interval", "new mean against the first")  # fmt: skip
+    tables = {one: read_units(one) for one in (path, *others)}
+    for one in others:
+        recordings = compare_recordings([own for name, own in tables.items() if name != one])
+        table, known = tables[one], reuse(recordings, tables[one])
+        cost = float(known.cost.sum() + table.cost[~known.units].sum())
+        truth = float(table.cost.sum())
+        half = known.spread.half_width(LEVEL)
+        held = half is not None and abs(cost - truth) <= half * (1 + 1e-9) + 1e-9 * truth
+        yield (
+            path.stem, one.stem, str(len(table)), str(recordings.phases.count),
+            str(len(recordings.sensitivity.phases())), percent(float(known.units.mean())),
+            percent(recordings.saved(points)), f"{100 * (cost / truth - 1):+.2f} %",
+            "-" if half is None else f"{percent(half / truth)}, {'holds' if held else 'does not'}",
+            f"{100 * (table.mean / tables[path].mean - 1):+.1f} %",
+        )  # fmt: skip
+
+
 def write(rows: Iterable[Sequence[str]]) -> None:
     """A table, as Markdown."""
     for number, cells in enumerate(rows):
@@ -213,10 +239,12 @@ def main() -> None:
     parser.add_argument("units", nargs="+", type=Path)
     parser.add_argument("--points", type=int, default=20)
     parser.add_argument("--inputs", action="store_true")
+    parser.add_argument("--new", action="store_true")
     arguments = parser.parse_args()
-    if arguments.inputs:
+    if arguments.inputs or arguments.new:
         first, *others = arguments.units
-        write(inputs_table(first, others, arguments.points))
+        table = new_table if arguments.new else inputs_table
+        write(table(first, others, arguments.points))
         return
     paths: list[Path] = [p for p in arguments.units if not p.name.endswith(".predicted.json")]
     found = [examine(path, arguments.points) for path in paths]

@@ -28,12 +28,12 @@ METRIC = Metric("CPI", "cycles", "instructions", "made up")
 @dataclass(frozen=True, slots=True)
 class Stream:
     """``variation`` of the CPI within phases of means 1, 2 and 4; ``drift``: by which part of the
-    mean it rises from a phase's first unit to its last; ``turns``: phases come that often."""
+    mean it rises from a phase's first unit to its last; ``repeats``: phases come that often."""
 
     name: str
     variation: float
     drift: float
-    turns: int
+    repeats: int
 
 
 STREAMS = (
@@ -49,7 +49,10 @@ def units_of(stream: Stream, seed: int, slower: float = 1.0) -> tuple[UnitTable,
     """The units, and the phase that each is of. Costs are lognormal."""
     random = np.random.default_rng(seed)
     truth = np.concatenate(
-        [np.repeat(np.arange(3), [n // stream.turns for n in SIZES]) for _ in range(stream.turns)]
+        [
+            np.repeat(np.arange(3), [n // stream.repeats for n in SIZES])
+            for _ in range(stream.repeats)
+        ]
     )
     place = np.zeros(len(truth))
     for n in range(3):

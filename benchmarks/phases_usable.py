@@ -1,4 +1,4 @@
-"""The usable mode of SimProf beside TBPoint: costs predicted, units drawn simulated behind a jump.
+"""The usable mode of SimProf beside TBPoint: costs predicted, units drawn simulated after a jump.
 
 python -m benchmarks.phases_usable TRACES FOLDER [--workloads bfs] [--seeds 3]
 
@@ -6,7 +6,7 @@ TRACES is what benchmarks.phases_traces wrote, FOLDER what benchmarks.phases_gpu
 predicted costs and the cycles of the full simulation. A line for each method: TBPoint, SimProf with
 20 units, and with as many as simulate about what TBPoint does (with what warms; at least four).
 Error, bias and sample are means over seeds; "holds": of how many the 95 % interval holds the truth;
-"entered": by how much the units drawn took longer behind their jumps than in the full simulation.
+"entered": by how much the units drawn took longer after their jumps than in the full simulation.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ configuration; "baseline", those of the text.
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
 
-The journal keeps what has been measured, and a second run goes on behind it.
+The journal keeps what has been measured, and a second run resumes after it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def name_of(reduction: Reduction) -> str:
 
 
 class Journal:
-    """What has been measured, by key; a second run goes on behind it."""
+    """What has been measured, by key; a second run resumes after it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

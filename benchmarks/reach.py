@@ -5,8 +5,8 @@
 SUITE names a table `benchmarks/suites/reach-SUITE.toml`: endings, options, files left out and why.
 Each file is analysed as a user would who gives no launch: compiled at -O1, every pass run. Files
 follow one another in one process, with its caches, as in a sweep; a file's time is the CPU time
-behind start-up, clang's included. The kernels that count
-are those that the source defines behind clang's preprocessor (OpenCL C), or at all (CUDA).
+without start-up, clang's included. The kernels that count
+are those that the source defines after clang's preprocessor (OpenCL C), or at all (CUDA).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def build_options(words: list[str], folder: Path) -> BuildOptions:
 
 
 def confirmed_cl(path: Path, options: list[str], folder: Path) -> list[str]:
-    """The kernels that an OpenCL C source holds behind clang's preprocessor."""
+    """The kernels that an OpenCL C source holds after clang's preprocessor."""
     words = [w if not w.startswith("-I") else f"-I{folder / w[2:]}" for w in options]
     words = [w for w in words if w.startswith(("-D", "-I", "-cl-std"))]
     command = [*need_clang("").command, "-cc1", "-x", "cl", "-triple", "spir64-unknown-unknown"]

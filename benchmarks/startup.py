@@ -3,8 +3,8 @@
     python benchmarks/startup.py [--runs 9] [--command 'scripts/kcc analyze FILE']
 
 One run first writes the bytecode; the figure is the median of the others. The bound is 1.0 s. The
-figures below it say where the time goes: the interpreter alone, the imports of a command, and the
-command's own stages.
+figures below it say which parts take the time: the interpreter alone, the imports of a command, and
+the command's own stages.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ from kcc.base.diagnostics import DiagnosticError  # noqa: E402 -- after the path
 from kcc.base.expressions import Value  # noqa: E402
 from kcc.base.launch import numbers_of  # noqa: E402
 from kcc.base.workload_file import WorkloadFile, load_workload_file  # noqa: E402
+from kcc.frontend.ir.model import Module  # noqa: E402
 from kcc.frontend.kernel import Kernel  # noqa: E402
 from kcc.stages.analyze import LaunchInputs, resolve  # noqa: E402
 from kcc.stages.static_tracing import static_launch  # noqa: E402
@@ -60,7 +61,7 @@ class Row:
 
 
 def inputs_for(
-    file: WorkloadFile, kernel: Kernel, size: Mapping[str, Value], items: int
+    file: WorkloadFile, kernel: Kernel, module: Module, size: Mapping[str, Value], items: int
 ) -> LaunchInputs | None:
     """The launch of a kernel with so many work-items or a few more; None where it does not grow."""
 
@@ -70,7 +71,7 @@ def inputs_for(
 
     def count(names: Mapping[str, Value]) -> int:
         try:
-            numbers = numbers_of(resolve(kernel, inputs(names)).global_size)
+            numbers = numbers_of(resolve(kernel, inputs(names), module).global_size)
         except DiagnosticError:
             return 0
         return prod(numbers or ())
@@ -86,17 +87,17 @@ def inputs_for(
 
 
 def launch_of(
-    file: WorkloadFile, kernel: Kernel, items: int
+    file: WorkloadFile, kernel: Kernel, module: Module, items: int
 ) -> tuple[StaticLaunch | DiagnosticError, bool]:
     """The launch, and whether its thread blocks alone are more."""
     size = file.sizes["small"]
-    found = inputs_for(file, kernel, size, items)
+    found = inputs_for(file, kernel, module, size, items)
     try:
         if found is not None:
-            return static_launch(kernel, found, ())[0], False
+            return static_launch(kernel, module, found, ())[0], False
         names = {**file.names(None), **size}
         inputs = LaunchInputs(file.launches[kernel.name], names, file.arguments[kernel.name])
-        launch, _ = static_launch(kernel, inputs, ())
+        launch, _ = static_launch(kernel, module, inputs, ())
     except DiagnosticError as error:
         return error, found is None
     x, *others = launch.shape.global_size
@@ -138,7 +139,7 @@ def main(words: Sequence[str] | None = None) -> None:
                 continue
             rows, star, assumed = list[str](), "", ""
             for power in powers:
-                launch, alone = launch_of(file, kernel, 1 << power)
+                launch, alone = launch_of(file, kernel, unit.module, 1 << power)
                 star = " *" if alone else ""
                 if isinstance(launch, DiagnosticError):
                     rows.append(launch.diagnostics[0].code)

@@ -1,7 +1,7 @@
 """A kernel's canonical IR in the spelling of LLVM 14, which oclgrind 21.10 reads.
 
 There pointers have types. Here all are ``i8*``; where an instruction needs another, a bitcast is
-put before it, and behind a getelementptr: :func:`inserted_casts` says how many. Nothing else is
+put before it, and after a getelementptr: :func:`inserted_casts` says how many. Nothing else is
 added, dropped or moved. Promises (nsw, fast-math, metadata) are left out.
 """
 

@@ -10,7 +10,7 @@ r"""Parsing: a source and its build options to a tree, with places, attributes a
 - A token out of a macro is placed where the macro is used (an argument: where it is written);
   ``notes`` then says "expanded from macro 'X'" for each macro, and "included from here".
 - Address spaces, access qualifiers, const, volatile and restrict come in ``quals`` as spelled
-  (``__global``, ``global``, ``read_only``, ...), of a declaration on Decl and its TypeDecl, behind
+  (``__global``, ``global``, ``read_only``, ...), of a declaration on Decl and its TypeDecl, after
   a star on PtrDecl; ``__kernel``, ``kernel`` and ``inline`` in ``funcspec``; ``static``,
   ``extern``, ``typedef``... in ``storage``. Nothing of this is checked here, nor is the
   combination of type words in an IdentifierType (``["unsigned", "int"]``).
@@ -24,7 +24,7 @@ r"""Parsing: a source and its build options to a tree, with places, attributes a
   Adjacent strings are one Constant whose value keeps a quote boundary where an escape would
   swallow what follows (after ``\1``, say).
 - ``sizeof`` and ``vec_step`` are UnaryOp with that operator and a Typename or an expression.
-- The body of a Switch that is a block has the statements behind a label in its Case or Default
+- The body of a Switch that is a block has the statements after a label in its Case or Default
   (``stmts``); labels in a row become siblings of which all but the last are empty.
 - Pragmas and attributes are not in the tree: see :meth:`ParsedUnit.unroll_of`,
   :meth:`ParsedUnit.attributes_of` and :attr:`ParsedUnit.pragmas`.

@@ -1,9 +1,9 @@
-"""How often nvcc unrolls a loop of `#pragma unroll` that is too long to be unrolled wholly.
+"""How often nvcc unrolls a loop of `#pragma unroll` that is too long to be fully unrolled.
 
 Which loops these are is left to LLVM: the limits differ from one nvcc to the next, and for filters
 of 8 to 28 sums LLVM's is that of CUDA 11.8, between 4,725 and 5,400 multiplications. They differ in
 what is done then: LLVM unrolls by the greatest divisor of the trip count that fits,
-nvcc by the greatest power of two that divides it and fits, and a loop that turns an odd number of
+nvcc by the greatest power of two that divides it and fits, and a loop of an odd number of
 times by 4, or 2, and leaves it in the middle of the last turn. Loops of our own through nvcc 13,
 copies in its PTX (a body is so many sums of a product of shared and constant memory):
 
@@ -35,11 +35,11 @@ from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.values import ConstantInt
 
 ODD = 4
-"""How often a loop is unrolled that turns an odd number of times, or nobody knows how often; half
+"""How often a loop is unrolled whose trip count is odd or unknown; half
 of that where no more fits."""
 
-MOST_TURNS = 1 << 16
-"""As far as the turns of a loop are counted; of longer ones nobody knows."""
+MOST_ITERATIONS = 1 << 16
+"""As far as trip counts are found; those of longer loops are unknown."""
 
 _LOOP = re.compile(r"^(!\d+) = distinct !\{\1, (!\d+)[^}\n]*\}", re.MULTILINE)
 _ENABLE = re.compile(r'^(!\d+) = (?:distinct )?!\{!"llvm\.loop\.unroll\.enable"\}', re.MULTILINE)
@@ -93,18 +93,19 @@ def _places(text: str) -> Mapping[str, tuple[int, int]]:
     return {m[1]: (int(m[2]), int(m[3])) for m in _LOCATION.finditer(text)}
 
 
-def _count(turns: int | None, by: int) -> int:
-    """The count for a loop that LLVM unrolled ``by`` times and that turns so often since."""
-    if turns is None or turns * by % 2:
+def _count(iterations: int | None, by: int) -> int:
+    """The count for a loop that LLVM unrolled ``by`` times and that has so many iterations
+    since."""
+    if iterations is None or iterations * by % 2:
         return ODD if by > ODD // 2 else ODD // 2
-    count = turns * by & -(turns * by)
+    count = iterations * by & -(iterations * by)
     while count > by:
         count //= 2
     return count
 
 
 def _trip_count_at(module: Module, place: Span) -> int | None:
-    """How often the loop turns whose keyword stands there; None where the latch does not say."""
+    """The trip count of the loop whose keyword stands there; None where the latch does not say."""
     for function in module.functions.values():
         for block in function.blocks:
             latch = block.terminator
@@ -117,7 +118,7 @@ def _trip_count_at(module: Module, place: Span) -> int | None:
 
 
 def _trip_count(function: Function, latch: CondBranch) -> int | None:
-    """How often a loop turns whose counter goes by constants from one to another."""
+    """The trip count of a loop whose counter goes by constants from one to another."""
     test = function.definition(latch.condition)
     if not isinstance(test, IntCompare) or not isinstance(test.right, ConstantInt):
         return None
@@ -139,9 +140,9 @@ def _trip_count(function: Function, latch: CondBranch) -> int | None:
         ):
             return None
         first += tested.right.value
-    for turn in range(MOST_TURNS):
-        if _holds(test.predicate, first + turn * step, test.right) != goes_on:
-            return turn + 1
+    for iteration in range(MOST_ITERATIONS):
+        if _holds(test.predicate, first + iteration * step, test.right) != goes_on:
+            return iteration + 1
     return None
 
 

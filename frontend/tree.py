@@ -353,7 +353,7 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class BuiltinCall:
     """A call of a built-in; arguments have exactly the parameter types of the overload (those
-    behind ``...`` of printf after the default promotions)."""
+    after ``...`` of printf after the default promotions)."""
 
     type: QualType
     span: Span

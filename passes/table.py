@@ -63,7 +63,7 @@ def loop_passes(setting: Setting) -> tuple[Pass[Any], ...]:
 
 
 def passes_for(setting: Setting) -> tuple[Pass[Any], ...]:
-    """All passes, those that look at the launch behind those that do not."""
+    """All passes, those that look at the launch after those that do not."""
     return (
         *PASSES,
         SymbolicValuesPass(setting.known, setting.assumed_trips),

@@ -48,7 +48,8 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
                 if getattr(own, "other", None):
                     make, suffixes = own.other
                     form = "record" if "record" in suffixes else "FILE.cl"
-                    yield f"{name} {form}", _FORMS[form], make(own.prog)
+                    about_form = _RUN if name in _RUNNING else _FORMS[form]
+                    yield f"{name} {form}", about_form, make(own.prog)
 
 
 def _is_commands(action: Any) -> bool:
@@ -60,6 +61,10 @@ _FORMS = {
     "FILE.cl": "the same from a kernel source, without a run",
     "record": "record a run in units",
 }
+
+
+_RUNNING = {"run", "profile", "simulate", "synth"}
+_RUN = "the same of kernels of a source, executed"
 
 
 def _section(name: str, parser: argparse.ArgumentParser) -> str:

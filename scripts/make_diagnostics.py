@@ -1,4 +1,4 @@
-"""docs/reference/diagnostics.md: every code with the messages of its places, remedies, an example.
+"""docs/reference/diagnostics.md: every code with its cause, its messages in a table, an example.
 
 Codes and their causes are those of kcc/base/diagnostic_codes.py. Messages and hints are read out of
 the source: calls that have a code as an argument. Examples are the cases of the tests.
@@ -7,6 +7,7 @@ the source: calls that have a code as an argument. Examples are the cases of the
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,10 +16,11 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from kcc.base.advice import ADVICE
+from kcc.base.advice import ROWS
 from kcc.base.diagnostic_codes import CODES
 from tests.frontend.sema.test_errors import BODIES, FILES
 from tests.frontend.test_diagnostic_places import CASES
+from tests.kcc.diagnostics.examples import EXAMPLES, KERNEL, SCRIPT, Circumstance, Example
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")
@@ -35,8 +37,16 @@ _HEAD = """\
 
 Place (file, line, column), severity, code and message, then the line with a mark, then the remedy
 where there is one. Errors end a command with exit code 1 (2 for bad usage); after 50 the rest is
-left out. In the messages below `...` stands for what is filled in; an example marks the place of
-the message by `^`.
+left out. In the messages below `...` stands for what is filled in. Place says what a message points
+to: a place in a source (file, line, column) or in the text of an option, or a file or command as a
+whole. Every code has an example, which a test executes; a source without command marks the place of
+the message by `^`. Where no other file is shown, `k.cl` and `run.py` are:
+
+```c
+KERNEL```
+
+```python
+SCRIPT```
 
 """
 
@@ -56,18 +66,39 @@ RANGES = {
 _CODE = re.compile(r"K\d{3}")
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message of a code: whether it points to a place in a text, and its remedy, if any."""
+
+    text: str
+    is_placed: bool
+    remedy: str
+
+
 @dataclass(slots=True)
 class Told:
     """What the source says with a code."""
 
-    messages: list[str] = field(default_factory=list[str])
-    hints: list[str] = field(default_factory=list[str])
+    messages: list[Message] = field(default_factory=list[Message])
+
+
+UNITS = (
+    "%", "MiB", "MB", "GB/s", "MHz", "us", "s", "bits", "bytes", "blocks", "basic blocks", "cells",
+    "characters", "cycles", "dimensions", "elements", "instructions", "iterations", "lanes",
+    "launches", "levels", "lines", "names", "operations", "registers", "sectors", "sub-groups",
+    "thread blocks", "times", "tokens", "units", "warps", "work-items",
+)  # fmt: skip
+"""Units of numbers in messages, as they stand after the number."""
+
+_UNIT = re.compile(
+    rf"\.\.\. ({'|'.join(sorted(map(re.escape, UNITS), key=len, reverse=True))})(?!\w)"
+)
 
 
 def diagnostics() -> str:
     """The whole page."""
     told = messages_by_code()
-    parts = [_HEAD]
+    parts = [_HEAD.replace("KERNEL", KERNEL).replace("SCRIPT", SCRIPT)]
     for start, codes in groupby(sorted(CODES), key=lambda code: code[:2]):
         parts.append(f"## {start}xx {RANGES[start]}\n")
         parts += [_entry(code, told[code]) for code in codes]
@@ -88,13 +119,17 @@ LEAST_WORDS = 3
 
 
 def _findings() -> str:
-    """Codes of advice; texts of findings, advice and verdicts by the file that makes them."""
-    rows = "".join(f"| `{code}` | {meaning} |\n" for code, meaning in ADVICE.items())
+    """What each code of advice says; texts of findings, advice and verdicts by their file."""
+    rows = "".join(
+        f"| `{code}` | {row.meaning} | {row.place} | {row.number} | {row.unit} | {row.remedy} |\n"
+        for code, row in ROWS.items()
+    )
     head = (
-        "## Findings and advice\n\nEach has the source line, the number and its unit; advice has"
-        " the gain in microseconds (`gain_us`), and whether the changed kernel was analysed"
-        " (`verified`).\n\n"
-        f"| code of advice | meaning |\n|---|---|\n{rows}\n"
+        "## Findings and advice\n\nFindings of `analyze`, advice and verdicts of estimates and"
+        " simulations have these codes. Advice has the gain in microseconds (`gain_us`) too, and"
+        " whether the changed kernel was analysed (`verified`).\n\n"
+        f"| code | meaning | place | number | unit | remedy |\n|---|---|---|---|---|---|\n{rows}\n"
+        "Their texts:\n\n"
     )
     return head + "".join(_texts_in(path) for path in ADVISING)
 
@@ -122,14 +157,17 @@ def _texts_in(path: str) -> str:
 
 @cache
 def messages_by_code() -> dict[str, Told]:
-    """Messages and hints of all places, by code, each once."""
+    """The messages of all places, by code, each once."""
     told = defaultdict[str, Told](Told)
     for package in PACKAGES:
         for path in _files(ROOT / package):
-            for code, message, hint in _calls(ast.parse(path.read_text(encoding="utf-8"))):
-                for text, into in ((message, told[code].messages), (hint, told[code].hints)):
-                    if text and text.strip(". ") and text not in into:
-                        into.append(text)
+            for code, message in _calls(ast.parse(path.read_text(encoding="utf-8"))):
+                own = told[code].messages
+                same = next((n for n, each in enumerate(own) if each.text == message.text), None)
+                if same is None:
+                    own.append(message)
+                elif not own[same].remedy:
+                    own[same] = message
     return told
 
 
@@ -139,8 +177,12 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in inside if path.resolve().is_relative_to(folder))
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
-    """Code, message and hint of each call that has a code and a message."""
+def _calls(tree: ast.Module) -> Iterator[tuple[str, Message]]:
+    """Code and message of each call that has both; an argument after them is the place."""
+    for pair in (node for node in ast.walk(tree) if isinstance(node, ast.Tuple)):
+        code, text = [*(_text(each, {}) for each in pair.elts[:2]), "", ""][:2]
+        if _CODE.fullmatch(code) and text.strip(". "):
+            yield code, Message(text, is_placed=True, remedy="")
     for scope in ast.walk(tree):
         if not isinstance(scope, ast.FunctionDef):
             continue
@@ -148,9 +190,11 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
         for call in (node for node in ast.walk(scope) if isinstance(node, ast.Call)):
             texts = [_text(each, names) for each in call.args]
             hints = [_text(k.value, names) for k in call.keywords if k.arg == "hint"]
-            for place, text in enumerate(texts[:-1]):
-                if _CODE.fullmatch(text) and texts[place + 1]:
-                    yield text, texts[place + 1], hints[0] if hints else ""
+            for n, text in enumerate(texts[:-1]):
+                said = next((each for each in texts[n + 1 : n + 3] if each.strip(". ")), "")
+                if _CODE.fullmatch(text) and said:
+                    is_placed = len(texts) > n + 2 or any(k.arg == "span" for k in call.keywords)
+                    yield text, Message(said, is_placed, hints[0] if hints else "")
 
 
 def _texts_of(scope: ast.FunctionDef) -> dict[str, str]:
@@ -183,21 +227,62 @@ def _text(node: ast.expr, names: dict[str, str]) -> str:
 def _entry(code: str, told: Told) -> str:
     row = CODES[code]
     lines = [f"### {code}\n", f"{row.severity}: {row.title}.\n"]
-    lines += [f"- `{_plain(text)}`" for text in told.messages]
-    lines += [f"- remedy: {_plain(text)}" for text in told.hints]
-    example = _example(code)
-    if example:
-        lines.append(f"\n```c\n{example}\n```")
+    messages = told.messages or _seen(code)
+    if messages:
+        lines += ["| message | place | number in | remedy |", "|---|---|---|---|"]
+        lines += [_row(message) for message in messages]
+    lines.append(f"\n{_example(code)}")
     return "\n".join(lines) + "\n"
 
 
+def _seen(code: str) -> list[Message]:
+    """The message of the example, where the source puts it together."""
+    first, _, rest = _golden().get(code, "").partition("\n")
+    place, _, text = first.partition(f"[{code}]: ")
+    hint = re.search(r"hint: (.*)", rest)
+    return [Message(text, ":" in place, hint[1] if hint else "")] if text else []
+
+
+def _row(message: Message) -> str:
+    place = "file:line:column" if message.is_placed else "as a whole"
+    text = _plain(message.text)
+    units = ", ".join(dict.fromkeys(_UNIT.findall(text)))
+    remedy = _plain(message.remedy)
+    cells = (f"`{text}`", place, units, remedy)
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
 def _example(code: str) -> str:
-    """The first case of the tests, with a mark under the place of the message."""
+    """A case of the tests: a source with a mark under the place of the message; or files, commands
+    and the message; or what has to be the case, and the test that makes it so."""
     for cases, mark in ((FILES, "@"), (BODIES, "@"), (CASES, "^")):
         for own, text in cases:
             if own == code and mark in text:
-                return "\n".join(_marked(text.rstrip("\n").split("\n"), mark))
-    return ""
+                return _block("c", "\n".join(_marked(text.rstrip("\n").split("\n"), mark)))
+    match EXAMPLES[code]:
+        case Circumstance(when, test):
+            return f"Example: {when} (`{test}`)."
+        case Example(commands, files):
+            shown = "".join(
+                f"`{name}`:\n\n{_block(_LANGUAGES.get(Path(name).suffix, ''), text)}\n\n"
+                for name, text in files.items()
+            )
+            said = _golden()[code]
+            return f"{shown}{_block('text', f'$ {commands}{chr(10)}{said}')}"
+
+
+_LANGUAGES = {".cl": "c", ".cu": "c", ".h": "c", ".py": "python", ".toml": "toml", ".yaml": "yaml"}
+
+
+def _block(language: str, text: str) -> str:
+    return f"```{language}\n{text.rstrip(chr(10))}\n```"
+
+
+@cache
+def _golden() -> dict[str, str]:
+    """What the examples print, by code: tests/kcc/diagnostics compares and writes it."""
+    text = (ROOT / "tests" / "golden" / "diagnostics.json").read_text(encoding="utf-8")
+    return json.loads(text)
 
 
 def _marked(lines: list[str], mark: str) -> Iterator[str]:

@@ -78,7 +78,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class BlockTiming:
-    """When and where a thread block ran: SM, its place there, first cycle and the one behind its
+    """When and where a thread block ran: SM, its place there, first cycle and the one after its
     last."""
 
     block: int

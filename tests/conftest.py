@@ -103,7 +103,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what stands behind the time that --seconds gives."""
+    """Skip what stands after the time that --seconds gives."""
     seconds: float | None = item.config.getoption("--seconds")
     if seconds is not None and time.process_time() > seconds:
         pytest.skip(NO_TIME)

@@ -19,7 +19,8 @@ examples and the pages that are generated."""
 
 LOOKED_UP = {"reference", "validation"}
 GENERATED = "<!-- Written by"
-FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```.*?^```$|<!--.*?-->", re.MULTILINE | re.DOTALL)
+"""Blocks, and comments that nobody sees."""
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ class Arena:
     memory: Bytes
     objects: tuple[Object, ...]
     buffers: tuple[Object | None, ...]
-    """For each argument of the kernel the object behind it, if any."""
+    """For each argument of the kernel the object it points to, if any."""
 
     @property
     def host_base(self) -> int:
@@ -79,7 +79,7 @@ def shared_arena(
     plan: Plan, contents: Sequence[tuple[str, Bytes] | None], shared: DeviceMemory
 ) -> Arena:
     """The same in memory that outlives the launch: bytes that lie in it stay where they are, others
-    (structs by value) are copied to its start, behind the constants."""
+    (structs by value) are copied to its start, after the constants."""
     position = max(plan.constant_bytes, MARGIN_BYTES)
     buffers = list[Object | None]()
     for item in contents:

@@ -1,7 +1,7 @@
 """Memory in which buffers stay from launch to launch.
 
 A :class:`DeviceMemory` is one reservation of host memory. Its start holds what a single launch
-brings along (constants, structs by value); behind it :meth:`DeviceMemory.allocate` places buffers.
+brings along (constants, structs by value); after it :meth:`DeviceMemory.allocate` places buffers.
 A launch that is given the memory uses the arrays that lie in it where they are: nothing is copied,
 and a buffer has the same virtual address in every launch.
 """

@@ -297,7 +297,7 @@ class PreparedLaunch:
         self.lids, self.live = _local_ids(_three(launch.local_size, 1), options.width)
 
     def _contents(self, index: int) -> tuple[str, Bytes] | None:
-        """The bytes behind a pointer argument, or of a struct by value."""
+        """The bytes that a pointer argument points to, or of a struct by value."""
         value = self.arguments[index]
         argument = self.plan.function.arguments[index]
         name = self.kernel.arguments[index].name
@@ -309,7 +309,7 @@ class PreparedLaunch:
         return None
 
     def _place_locals(self) -> tuple[dict[int, Object], int]:
-        """Local memory handed in as arguments comes behind what the kernel declares."""
+        """Local memory handed in as arguments comes after what the kernel declares."""
         position = max(self.plan.local_bytes, MARGIN_BYTES)
         placed = dict[int, Object]()
         for index, value in enumerate(self.arguments):

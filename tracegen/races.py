@@ -128,7 +128,7 @@ class RaceDetector:
                 )
 
     def _pass_barrier(self, warp: _Warp, block: int) -> None:
-        """The warp goes on behind the next barrier of its block."""
+        """The warp resumes after the next barrier of its block."""
         barriers = [
             i for n in self.plan.barriers
             if (i := self.plan.function.instructions[n]).block == block

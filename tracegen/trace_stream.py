@@ -40,7 +40,7 @@ class TracedAccess:
 class TracedBlock:
     """One basic block executed by one warp of one thread block; ``mask`` has a bit per lane.
 
-    A block with barriers comes in parts: those behind a barrier are ``continued``.
+    A block with barriers comes in parts: those after a barrier are ``continued``.
     """
 
     thread_block: int

@@ -191,7 +191,7 @@ class WorkerPool:
     on_trace: TraceCallback | None
     on_print: Callable[[list[int]], str]
     _members: list[_Worker] = field(default_factory=list[_Worker])
-    _turn: threading.Condition = field(default_factory=threading.Condition)
+    _changed: threading.Condition = field(default_factory=threading.Condition)
     _next_chunk: int = 0
     _delivered: int = 0
     _chunks: int = 0
@@ -240,10 +240,10 @@ class WorkerPool:
     def _stop(self) -> None:
         for member in self._members:
             member.record[Worker.STOP] = 1
-        with self._turn:
+        with self._changed:
             self._next_chunk = self._chunks
             self._delivered = self._chunks
-            self._turn.notify_all()
+            self._changed.notify_all()
 
     def _work(self, member: _Worker) -> None:
         try:
@@ -255,7 +255,7 @@ class WorkerPool:
 
     def _take(self) -> int | None:
         """The next chunk nobody has, unless an earlier one failed."""
-        with self._turn:
+        with self._changed:
             chunk = self._next_chunk
             if chunk >= self._chunks or self._failed_chunk is not None:
                 return None
@@ -277,20 +277,20 @@ class WorkerPool:
         if not self.launch.tracing:
             return
         member.held.append(member.take_words())
-        with self._turn:
+        with self._changed:
             while self._delivered < chunk:
-                self._turn.wait()
+                self._changed.wait()
         try:
             self._deliver(member)
         except TraceWordsError:  # the fault has cut a record off; the fault is what is told
             if status != Status.FAULT:
                 raise
-        with self._turn:
+        with self._changed:
             self._delivered = max(self._delivered, chunk + 1)
-            self._turn.notify_all()
+            self._changed.notify_all()
 
     def _note_fault(self, member: _Worker, chunk: int) -> None:
-        with self._turn:
+        with self._changed:
             if self._failed_chunk is None or chunk < self._failed_chunk:
                 self._failed_chunk = chunk
                 self._failed = member.record.copy()
@@ -300,9 +300,9 @@ class WorkerPool:
         when too much is kept."""
         try:
             member.held.append(member.take_words())
-            with self._turn:
+            with self._changed:
                 while self._delivered < member.chunk and member.held_bytes > HELD_BACK_BYTES:
-                    self._turn.wait()
+                    self._changed.wait()
                 mine = self._delivered >= member.chunk
             if mine:
                 self._deliver(member)

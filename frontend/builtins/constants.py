@@ -195,7 +195,7 @@ _FEATURES = (
     "integer_dot_product_input_4x8bit_packed", "program_scope_global_variables",
     "read_write_images", "subgroups", "work_group_collective_functions",
 )  # fmt: skip
-"""OpenCL C 3.0, section 6.2.1, each behind ``__opencl_c_``: optional features that are there."""
+"""OpenCL C 3.0, section 6.2.1, each after ``__opencl_c_``: optional features that are there."""
 
 
 def version_macros(version: int) -> dict[str, str]:

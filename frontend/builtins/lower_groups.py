@@ -1,6 +1,6 @@
 """Definitions of the functions of whole work-groups (OpenCL C 2.0, section 6.13.15).
 
-Each sub-group combines its own values, leaves the result in local memory, and behind a barrier
+Each sub-group combines its own values, leaves the result in local memory, and after a barrier
 combines what the others left.
 """
 

@@ -132,7 +132,7 @@ def _gives_pointer(opcode: str, rest: str) -> bool:
 
 
 def _base_start(rest: str) -> int:
-    """Where the pointer operand of a getelementptr begins: behind the type and its comma."""
+    """Where the pointer operand of a getelementptr begins: after the type and its comma."""
     depth = 0
     for place, letter in enumerate(rest):
         depth += {"[": 1, "{": 1, "(": 1, "<": 1, "]": -1, "}": -1, ")": -1, ">": -1}.get(letter, 0)

@@ -35,7 +35,7 @@ _OPTIONS = (
 _MAX_ROUNDS = 40
 
 _TAIL = "kcc-instantiations"
-"""What the lines behind the source are called in messages."""
+"""What the lines after the source are called in messages."""
 
 _UNSUPPORTED = (
     (re.compile(r"reference to __global__ function|kernel launch from"), "dynamic_parallelism"),
@@ -78,7 +78,7 @@ class _Session:
     warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
     templates: list[FunctionTemplate] = field(default_factory=list[FunctionTemplate])
     tail: list[str] = field(default_factory=list[str])
-    """Lines behind the source that instantiate templates."""
+    """Lines after the source that instantiate templates."""
     asked: frozenset[str] = frozenset()
     wrong: list[Diagnostic] = field(default_factory=list[Diagnostic])
     """Errors in device code that was taken out for them; calls of what was name the number."""

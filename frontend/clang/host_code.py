@@ -252,7 +252,7 @@ class Editable:
     def poison(self, item: Item, call: str, start: int, end: int) -> None:
         """Put a call in place of a body, on the line from ``start`` to ``end``.
 
-        What the line has of blanks behind it may be too short: later offsets then move, lines do
+        What the line has of blanks after it may be too short: later offsets then move, lines do
         not, and the declarations are found anew.
         """
         assert item.body is not None

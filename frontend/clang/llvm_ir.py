@@ -80,7 +80,7 @@ def text_of_bitcode(data: bytes, name: str) -> str:
 
 
 def _printed(source: SourceText) -> str:
-    """The module as LLVM prints it, which is what the stages behind read."""
+    """The module as LLVM prints it, which is what the later stages read."""
     try:
         with (
             llvm.create_context() as context,

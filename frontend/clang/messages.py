@@ -23,7 +23,7 @@ def missing_header(message: Message) -> str | None:
 
 
 def as_diagnostics(messages: Sequence[Message]) -> list[Diagnostic]:
-    """The errors with the notes behind them: K101 for a header that is not found, else K240."""
+    """The errors with the notes after them: K101 for a header that is not found, else K240."""
     found = list[tuple[Message, list[Note]]]()
     for message in messages:
         if message.is_error:

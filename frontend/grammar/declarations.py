@@ -1,7 +1,7 @@
 """Declarations: specifiers, declarators, records; recovery between the members of a record.
 
 pycparser's methods build the nodes; here are the parts that differ: attributes in every position,
-no implicit ``int``, no C11 and C23, messages, and going on behind a fault.
+no implicit ``int``, no C11 and C23, messages, and continuing after a fault.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BASE_TYPES = frozenset(
 )
 _RECORDS = frozenset({"STRUCT", "UNION"})
 _NEXT_DECLARATION = frozenset(_STORAGE | _BASE_TYPES | _RECORDS | {"INLINE", "ENUM", "CONST"})
-"""What begins a new declaration when it stands on a new line behind the body of a record."""
+"""What begins a new declaration when it stands on a new line after the body of a record."""
 
 BRACES = {"LBRACE": 1, "RBRACE": -1}
 _DECLARATION_START = (
@@ -43,7 +43,7 @@ class DeclSpec(TypedDict):
 
 
 class DeclInfo(TypedDict):
-    """A declarator as pycparser keeps it, and the attributes behind it."""
+    """A declarator as pycparser keeps it, and the attributes after it."""
 
     decl: c_ast.Node | None
     init: NotRequired[c_ast.Node | None]
@@ -324,7 +324,7 @@ class DeclarationParser(ExpressionParser):
         return result
 
     def _skip_member(self, start: int, fault: int) -> None:
-        """Move behind the member that went wrong: past its semicolon, or to the closing brace."""
+        """Move after the member that went wrong: past its semicolon, or to the closing brace."""
         depth = sum(BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
         index = fault
         while (token := self._list[index]) is not None:

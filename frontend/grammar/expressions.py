@@ -143,7 +143,7 @@ class ExpressionParser(TokenReader):
         )
 
     def _parse_vector_literal(self, type_name: c_ast.Typename, opening: Token) -> c_ast.Node:
-        """``(float4)(a, b)``: suffixes behind it belong to the literal, not to its last part."""
+        """``(float4)(a, b)``: suffixes after it belong to the literal, not to its last part."""
         self._at += 1
         first = self._parse_assignment_expression()
         parts = [first]
@@ -175,7 +175,7 @@ class ExpressionParser(TokenReader):
         return self._parse_suffixes(self._parse_primary_expression())
 
     def _parse_suffixes(self, expr: c_ast.Node) -> c_ast.Node:
-        """Subscripts, calls, members and postfix operators behind an operand."""
+        """Subscripts, calls, members and postfix operators after an operand."""
         count = 0
         while True:
             token = self._list[self._at]
@@ -198,7 +198,7 @@ class ExpressionParser(TokenReader):
                 self._too_deep(MAX_CHAIN)
 
     def _parse_arguments(self) -> c_ast.ExprList | None:
-        """The arguments of a call, behind its ``(``."""
+        """The arguments of a call, after its ``(``."""
         if self._accept("RPAREN"):
             return None
         first = self._parse_assignment_expression()

@@ -202,7 +202,7 @@ class TokenReader(CParser):
         raise self._expected(token_type, context)
 
     def _expected(self, token_type: str, context: str = "") -> SyntaxFault:
-        """The fault of a missing token: behind the previous one, or before what stands there."""
+        """The fault of a missing token: after the previous one, or before what stands there."""
         message = f"expected {SPELLING.get(token_type, token_type.lower())}"
         if context:
             message = f"{message} {context}"
@@ -254,8 +254,8 @@ class TokenReader(CParser):
                 depth -= 1
         return None
 
-    def _behind_parentheses(self, opening: int) -> int | None:
-        """The index behind the ``)`` of the ``(`` at ``opening``; None if a brace comes first."""
+    def _after_parentheses(self, opening: int) -> int | None:
+        """The index after the ``)`` of the ``(`` at ``opening``; None if a brace comes first."""
         depth = 0
         for index in range(opening, len(self._list)):
             token = self._list[index]
@@ -312,7 +312,7 @@ class TokenReader(CParser):
         return taken
 
     def _record_attributes(self, node: c_ast.Node, raw: Sequence[RawAttribute]) -> None:
-        """Keep attributes for a node, behind those it has."""
+        """Keep attributes for a node, after those it has."""
         if raw:
             resolved = tuple(self._resolve_attribute(one) for one in raw)
             self.attributes[node] = (*self.attributes.get(node, ()), *resolved)

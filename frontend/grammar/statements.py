@@ -1,4 +1,4 @@
-"""Statements, with recovery behind each one that goes wrong."""
+"""Statements, with recovery after each one that goes wrong."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StatementParser(DeclarationParser):
         return items
 
     def _skip_statement(self, start: int, fault: int) -> None:
-        """Move behind the statement that began at ``start`` and went wrong at ``fault``: past the
+        """Move after the statement that began at ``start`` and went wrong at ``fault``: past the
         next semicolon or nested block, or to this block's closing brace.
         """
         opened = sum(BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
@@ -81,7 +81,7 @@ class StatementParser(DeclarationParser):
         self._at = max(index, start + 1) if self._list[start] is not None else index
 
     def _continues(self, index: int, kind: str) -> bool:
-        """Whether the token at ``index``, behind a semicolon or brace, belongs to what went wrong
+        """Whether the token at ``index``, after a semicolon or brace, belongs to what went wrong
         before it.
         """
         token = self._list[index]
@@ -108,7 +108,7 @@ class StatementParser(DeclarationParser):
         return colon and token.type in ("ID", "TYPEID")
 
     def _judge_declaration(self, fault: SyntaxFault, first: Token, start: int) -> SyntaxFault:
-        """The fault of a declaration in a block, which may be that of a function behind a missing
+        """The fault of a declaration in a block, which may be that of a function after a missing
         brace: then it does not belong to the block."""
         here, before = self._list[fault.index], self._list[fault.index - 1]
         if here is None or before is None or (before.type, here.type) != ("RPAREN", "LBRACE"):
@@ -235,11 +235,11 @@ class StatementParser(DeclarationParser):
             condition = self._parse_expression()
             self._expect("RPAREN")
         except SyntaxFault as fault:
-            behind = self._behind_parentheses(start - 1)
-            if behind is None or behind <= fault.index:
+            after = self._after_parentheses(start - 1)
+            if after is None or after <= fault.index:
                 raise
             self._report(fault, start)
-            self._at = behind
+            self._at = after
             return c_ast.Constant("int", "0", opening)
         return condition
 
@@ -302,11 +302,11 @@ class StatementParser(DeclarationParser):
         try:
             self._parse_for_header(loop)
         except SyntaxFault as fault:
-            behind = self._behind_parentheses(start - 1)
-            if behind is None or behind <= fault.index:
+            after = self._after_parentheses(start - 1)
+            if after is None or after <= fault.index:
                 raise
             self._report(fault, start)
-            self._at = behind
+            self._at = after
         loop.stmt = self._parse_body()
         self._pop_scope()
         return loop

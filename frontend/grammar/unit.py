@@ -69,7 +69,7 @@ class UnitParser(StatementParser):
                 report_at(self._sink, pragma, "K142", fault)
 
     def _parse_translation_unit(self) -> list[c_ast.Node]:
-        """Behind a fault, what is no declaration is the rest of the body whose brace went wrong:
+        """After a fault, what is no declaration is the rest of the body whose brace went wrong:
         nothing is said of it until a line starts with a declaration again."""
         result: list[c_ast.Node] = []
         lost = failed = False
@@ -108,7 +108,7 @@ class UnitParser(StatementParser):
         return Extent(start, self._at, min(places), max(places), name, is_kernel)
 
     def _skip_declaration(self, start: int, fault: int) -> None:
-        """Move behind the declaration that began at ``start`` and went wrong at ``fault``."""
+        """Move after the declaration that began at ``start`` and went wrong at ``fault``."""
         depth = sum(BRACES.get(t.type, 0) for t in self._list[start:fault] if t is not None)
         index = fault
         while (token := self._list[index]) is not None:

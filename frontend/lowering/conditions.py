@@ -168,7 +168,7 @@ def choose_aggregate(ctx: FunctionContext, expr: tree.Conditional) -> Memory:
 
 
 def _diamond(ctx: FunctionContext, expr: tree.Conditional, side: Callable[[Expr], None]) -> None:
-    """Run one side or the other, and go on behind both."""
+    """Run one side or the other, and continue after both."""
     build = ctx.build
     then, otherwise, end = (build.new_label(f"cond.{n}") for n in ("true", "false", "end"))
     jump_on(ctx, expr.condition, then, otherwise)

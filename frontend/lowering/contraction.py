@@ -18,14 +18,14 @@ class Contraction:
 
     def within(self, function: Function, functions: Iterable[Function]) -> FunctionContraction:
         """The rule for the body of ``function``: a pragma inside of a function holds to its end,
-        any other for everything behind it.
+        any other for everything after it.
         """
         state, inner = True, list[tuple[int, bool]]()
         for span, on in self.marks:
             owner = next((f for f in functions if _encloses(f, span)), None)
             if owner is function:
                 inner.append((span.line, on))
-            elif owner is None and not _is_behind(span, function.span):
+            elif owner is None and not _is_after(span, function.span):
                 state = on
         return FunctionContraction(state, tuple(inner))
 
@@ -62,6 +62,6 @@ def _encloses(function: Function, span: Span) -> bool:
     return end is not None and span.file == start.file and start.line <= span.line <= end.line
 
 
-def _is_behind(span: Span, place: Span) -> bool:
+def _is_after(span: Span, place: Span) -> bool:
     """Text of another file was included before: nothing is known of it but that."""
     return span.file == place.file and span.line > place.line

@@ -65,7 +65,7 @@ def operand(ctx: FunctionContext, expr: Expr) -> Value | Product:
 
 
 def _computed(ctx: FunctionContext, operand: Value | Product, type_: Type) -> Value:
-    """The value of an operand that was held back in vain."""
+    """The value of an operand that was held back without need."""
     if isinstance(operand, Value):
         return operand
     ctx.at(operand.span)

@@ -2,7 +2,7 @@
 
 As published: Jia, Maggioni, Staiger and Scarpazza, "Dissecting the NVIDIA Volta GPU Architecture
 via Microbenchmarking", 2018, section 2.1 (Volta: in the upper word of each instruction of 128 bits;
-Maxwell and Pascal: 21 bits for each of the three instructions behind a control word); the same
+Maxwell and Pascal: 21 bits for each of the three instructions after a control word); the same
 fields are those of Huerta et al., "Dissecting and Modeling the Architecture of Modern GPU Cores",
 MICRO 2025, section 3.
 """
@@ -27,7 +27,7 @@ def volta_control(upper: int) -> Control:
 
 
 def maxwell_control(word: int, place: int) -> Control:
-    """Of the instruction at ``place`` 0 to 2 behind a control word."""
+    """Of the instruction at ``place`` 0 to 2 after a control word."""
     return decode(word >> (MAXWELL_BITS * place))
 
 

@@ -58,7 +58,7 @@ class MachineGraph:
         return (labels[row.target],) if jumps and row.target in labels else ()
 
     def _region(self, place: int, opener: str) -> tuple[int, ...]:
-        """Where the innermost region ends that was opened before and ends behind."""
+        """Where the innermost region ends that was opened before and ends after."""
         for before in range(place, -1, -1):
             row = self.code.instructions[before]
             end = self.code.labels.get(row.target, -1) if row.target else -1

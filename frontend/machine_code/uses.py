@@ -28,7 +28,7 @@ def sources_of(graph: MachineGraph) -> tuple[tuple[int, ...], ...]:
 def _through(
     graph: MachineGraph, block: int, made: Made, found: list[tuple[int, ...]] | None
 ) -> Made:
-    """What has been made behind a block; notes what each of its instructions reads."""
+    """What has been made after a block; notes what each of its instructions reads."""
     part = graph.blocks[block]
     for place in range(part.first, part.end):
         row = graph.code.instructions[place]

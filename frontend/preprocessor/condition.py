@@ -1,4 +1,4 @@
-"""The value of the expression behind ``#if`` and ``#elif`` (C99 6.10.1): 64-bit integers."""
+"""The value of the expression after ``#if`` and ``#elif`` (C99 6.10.1): 64-bit integers."""
 
 from __future__ import annotations
 

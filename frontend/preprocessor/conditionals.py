@@ -114,7 +114,7 @@ class Conditionals:
 
 
 def check_end(directive: Token, rest: list[Token], sink: DiagnosticSink) -> None:
-    """Warn of what stands behind a complete directive."""
+    """Warn of what stands after a complete directive."""
     if rest:
         message = f"what follows #{directive.value} here is ignored"
         report_at(sink, rest[0], "K123", message, hint="put remarks into a comment")

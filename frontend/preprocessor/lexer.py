@@ -54,7 +54,7 @@ class Token:
 
     @property
     def use(self) -> Token:
-        """The token of the user's text behind this one: the outermost macro use, or itself."""
+        """The token of the user's text after this one: the outermost macro use, or itself."""
         token = self
         while token.origin is not None:
             token = token.origin.use
@@ -69,7 +69,7 @@ class Token:
 
     @property
     def end_span(self) -> Span:
-        """The place just behind it: where a missing token would stand."""
+        """The place just after it: where a missing token would stand."""
         token = self.use
         line, column = token.file.place(token.offset + max(0, len(token.value) - 1))
         return Span(token.file.name, line, column + 1)
@@ -111,7 +111,7 @@ class Expansion:
 
 @dataclass(slots=True, eq=False)
 class PragmaToken(Token):
-    """A pragma: ``arguments`` are its tokens behind the word pragma, not expanded."""
+    """A pragma: ``arguments`` are its tokens after the word pragma, not expanded."""
 
     arguments: tuple[Token, ...] = ()
 

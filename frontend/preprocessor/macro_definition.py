@@ -85,7 +85,7 @@ def parse_definition(tokens: Sequence[Token]) -> Macro:
 
 
 def _parse_parameters(tokens: Sequence[Token]) -> tuple[tuple[str, ...], bool, int]:
-    """Names, whether the last takes the rest, and the index behind the ``)``."""
+    """Names, whether the last takes the rest, and the index after the ``)``."""
     names: list[str] = []
     index = 2
     if index < len(tokens) and tokens[index].value == ")":

@@ -103,7 +103,7 @@ class MacroExpander:
         return result
 
     def expand_condition(self, tokens: Sequence[Token]) -> list[Token]:
-        """As :meth:`expand`, but the name behind ``defined`` stays as it is."""
+        """As :meth:`expand`, but the name after ``defined`` stays as it is."""
         stream = TokenStream(self, _nothing, list(reversed(tokens)))
         result: list[Token] = []
         while (token := stream.next()) is not None:
@@ -251,7 +251,7 @@ class MacroExpander:
         origin: Expansion,
         hidden: frozenset[str],
     ) -> tuple[list[Token], int]:
-        """An operand of ``##`` at ``index`` of the body, and the index behind it."""
+        """An operand of ``##`` at ``index`` of the body, and the index after it."""
         token = macro.body[index]
         if token.value == "#" and macro.parameters is not None and index + 1 < len(macro.body):
             argument = bound.get(macro.body[index + 1].value)

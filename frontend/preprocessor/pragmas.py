@@ -1,4 +1,4 @@
-"""What pragmas say: unrolling of the loop behind them, extensions, contraction of operations."""
+"""What pragmas say: unrolling of the loop after them, extensions, contraction of operations."""
 
 from __future__ import annotations
 

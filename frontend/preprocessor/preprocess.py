@@ -96,7 +96,7 @@ class _OpenFile:
         self.stop = self.directives[-1] if self.directives else len(self.tokens)
 
     def take_line(self) -> list[Token]:
-        """The tokens of the directive at ``index``, behind its ``#``."""
+        """The tokens of the directive at ``index``, after its ``#``."""
         tokens, end = self.tokens, self.index + 1
         while end < len(tokens) and tokens[end].before != LINE_START:
             end += 1

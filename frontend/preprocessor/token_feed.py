@@ -153,7 +153,7 @@ class _Feeder:
         self._report("K201", f"'{shown}' does not belong here", token, hint)
 
     def _take_attributes(self, keyword: Token) -> None:
-        """Read ``((name(arguments), ...))`` behind the keyword."""
+        """Read ``((name(arguments), ...))`` after the keyword."""
         raw, start = self._raw, self._index
         close = _closing(raw, start)
         inner = _closing(raw, start + 1)

@@ -80,7 +80,7 @@ _ROUTINES = (
     "fmod hypot lgamma log log10 log1p log2 pow powr pown remainder rsqrt sin sinh sinpi tan "
     "tanh tgamma "
 )
-"""Primitives that libdevice has, with ``__nv_`` before the name and ``f`` behind for float."""
+"""Primitives that libdevice has, with ``__nv_`` before the name and ``f`` after for float."""
 
 _TEXTURE = "tex.2d.v4.{kind}.{coordinate} {{$0, $1, $2, $3}}, [$4, {{$5, $6}}];"
 

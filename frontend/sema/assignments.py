@@ -130,7 +130,7 @@ def _compound(context: Context, op: BinaryOp, target: Expr, value: Expr, node: N
 def increment(
     context: Context, target: Expr, node: Node, *, delta: int, prefix: bool
 ) -> Expr | None:
-    """``++`` and ``--``, before or behind."""
+    """``++`` and ``--``, before or after."""
     if not check_modifiable(context, target, node):
         return None
     type_ = target.type.type

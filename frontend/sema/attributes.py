@@ -49,7 +49,7 @@ def alignment_of(context: Context, node: Node) -> int:
 
 
 def named_alignment(context: Context, node: Node) -> int:
-    """The alignment that the typedef behind a declarator asks for; 0 without one."""
+    """The alignment that the typedef after a declarator asks for; 0 without one."""
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
     if isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):

@@ -1,7 +1,7 @@
 """The state of one semantic pass: where names are looked up and errors go.
 
 Every analysis function takes the :class:`Context` first. One that meets an error reports it and
-gives None; None as an operand is passed on silently, so that each mistake is told once.
+gives None; None as an operand is passed on silently, so that each mistake is reported once.
 """
 
 from __future__ import annotations

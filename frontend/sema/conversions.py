@@ -299,7 +299,7 @@ def _assign_pointer(
 
 
 def spaces_differ(source: PointerType, target: PointerType) -> bool:
-    """Whether a conversion would change the address space of a pointer or of one behind it."""
+    """Whether a conversion would change the address space of a pointer or of one it points to."""
     a, b = source.pointee, target.pointee
     while a.space is b.space:
         if not isinstance(a.type, PointerType) or not isinstance(b.type, PointerType):
@@ -362,7 +362,7 @@ def to_index(expression: Expr) -> Expr:
 
 
 def default_argument(expression: Expr) -> Expr:
-    """Default argument promotions, for what stands behind ``...`` (C99 6.5.2.2)."""
+    """Default argument promotions, for what stands after ``...`` (C99 6.5.2.2)."""
     kind = arithmetic_kind(expression.type.type)
     if kind is None:
         return expression

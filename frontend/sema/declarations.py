@@ -149,7 +149,7 @@ def _check_type(context: Context, type_: QualType, node: c_ast.Decl) -> bool:
         hint = "images are passed as parameters"
         context.report("K316", f"a variable cannot have the type '{inner}'", node, hint=hint)
     elif context.is_half_storage(element):
-        hint = "a half is stored behind a pointer; compute with float"
+        hint = "a half is stored through a pointer; compute with float"
         context.report("K317", "a variable of type half needs cl_khr_fp16", node, hint=hint)
     elif isinstance(element, EventType) and _is_outside(context, type_):
         context.report("K316", "an event is a private variable of a function", node)

@@ -320,7 +320,7 @@ def _value(context: Context, items: _Items, node: Node, type_: QualType) -> Init
 
 
 def _designate(context: Context, items: _Items, node: c_ast.NamedInitializer, tree: _Tree) -> int:
-    """Initialise what ``[i].name...`` names, then go on behind it; the outermost index."""
+    """Initialise what ``[i].name...`` names, then continue after it; the outermost index."""
     steps = _steps(context, node, tree.type.type)
     if steps is None:
         items.failed = True

@@ -94,7 +94,7 @@ def member(context: Context, node: c_ast.StructRef) -> Expr | None:
     if base is None:
         return None
     if node.type == "->":
-        arrow = _behind_arrow(context, base, node)
+        arrow = _before_arrow(context, base, node)
         if arrow is None:
             return None
         base = arrow
@@ -112,7 +112,7 @@ def member(context: Context, node: c_ast.StructRef) -> Expr | None:
     return None
 
 
-def _behind_arrow(context: Context, base: Expr, node: c_ast.StructRef) -> Expr | None:
+def _before_arrow(context: Context, base: Expr, node: c_ast.StructRef) -> Expr | None:
     pointer = to_value(context, base, node)
     if pointer is None:
         return None

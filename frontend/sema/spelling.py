@@ -29,7 +29,7 @@ def spelled_type(node: Node) -> str:
 
 
 def base_spelling(context: Context, node: Node) -> str:
-    """The name a declarator's type goes back to, through typedefs; empty behind a pointer."""
+    """The name a declarator's type goes back to, through typedefs; empty after a pointer."""
     if isinstance(node, c_ast.ArrayDecl):
         return base_spelling(context, node.type)
     if not isinstance(node, c_ast.TypeDecl) or not isinstance(node.type, c_ast.IdentifierType):

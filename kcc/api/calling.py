@@ -30,7 +30,7 @@ class Words:
 
     def __init__(self, command: str, *files: File) -> None:
         self.words = [command, *(str(fspath(file)) for file in files)]
-        self.behind: list[str] = []
+        self.trailing: list[str] = []
 
     def option(self, name: str, value: object | None) -> None:
         """An option with a value; none where the value is None."""
@@ -60,13 +60,13 @@ class Words:
 
     def script(self, arguments: Sequence[str]) -> None:
         """What the script's own command line has."""
-        self.behind = [str(each) for each in arguments]
+        self.trailing = [str(each) for each in arguments]
 
     def parsed(self, options: Sequence[str] = ()) -> argparse.Namespace:
         """As the command reads them; raises :class:`UsageError`."""
-        behind = ["--", *self.behind] if self.behind else []
+        trailing = ["--", *self.trailing] if self.trailing else []
         try:
-            return build_parser().parse_args([*self.words, *options, *behind])
+            return build_parser().parse_args([*self.words, *options, *trailing])
         except SystemExit as end:  # --help and --version say what they say
             raise ValueError("--help and --version are for the command line") from end
 

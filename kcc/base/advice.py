@@ -5,31 +5,185 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-ADVICE: Mapping[str, str] = {
-    "grid-too-small": "The launch has too few thread blocks for the GPU",
-    "block-size": "Thread blocks of another size are faster",
-    "tail": "The last wave of thread blocks fills little of the GPU",
-    "imbalance": "Thread blocks differ in their work",
-    "long-warp": "One warp runs longer than all others",
-    "partial-warps": "Thread blocks end in a warp that is not full",
-    "inactive-lanes": "Warps run with few active lanes",
-    "launch-overhead": "The launch takes a large part of the time",
-    "occupancy": "Registers or shared memory limit the occupancy",
-    "uncoalesced": "Accesses take more sectors per request than the ideal",
-    "load-store": "Loads and stores of values that registers could keep take the load/store unit",
-    "bank-conflict": "Requests to shared memory have bank conflicts",
-    "private-memory": "Arrays of a thread lie in memory",
-    "spill": "Registers are spilled",
-    "arithmetic-intensity": "There are few operations for each byte of DRAM traffic",
-    "memory-latency": "Warps wait for memory that is not busy",
-    "barrier": "Warps wait for others of their thread block",
-    "atomic-contention": "Atomic operations for one address are serialised",
-    "divergent-barrier": "Not all threads of a block may reach a barrier",
-    "fp64": "Double-precision operations run at a low rate",
-    "division": "Divisions and mathematical functions are routines of several instructions",
-    "control-flow": "Control flow is not that of natural loops",
-    "unknown": "Something of the kernel is not known",
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A code of advice or of a finding: what it means, what its text points to (``place``), the
+    ``number`` that it gives and its ``unit``, and what helps."""
+
+    meaning: str
+    place: str
+    number: str
+    unit: str
+    remedy: str
+
+
+ROWS: Mapping[str, Row] = {
+    "grid-too-small": Row(
+        "The launch has too few thread blocks for the GPU",
+        "launch",
+        "thread blocks beside SMs",
+        "thread blocks",
+        "more thread blocks: less work for each",
+    ),
+    "block-size": Row(
+        "Thread blocks of another size are faster",
+        "launch",
+        "time saved",
+        "us",
+        "the size that it names",
+    ),
+    "tail": Row(
+        "The last wave of thread blocks fills little of the GPU",
+        "launch",
+        "fill of the last wave",
+        "%",
+        "a grid of whole waves; smaller thread blocks",
+    ),
+    "imbalance": Row(
+        "Thread blocks differ in their work",
+        "launch",
+        "work of the largest over the mean",
+        "times",
+        "blocks of equal work; the largest first",
+    ),
+    "long-warp": Row(
+        "One warp runs longer than all others",
+        "launch",
+        "instructions of it over the mean",
+        "times",
+        "its work shared by several warps",
+    ),
+    "partial-warps": Row(
+        "Thread blocks end in a warp that is not full",
+        "launch",
+        "threads in the last warp",
+        "threads",
+        "a multiple of the warp size",
+    ),
+    "inactive-lanes": Row(
+        "Warps run with few active lanes",
+        "line",
+        "active lanes per warp instruction",
+        "lanes",
+        "neighbouring lanes on the same side of branches",
+    ),
+    "launch-overhead": Row(
+        "The launch takes a large part of the time",
+        "launch",
+        "share of the time",
+        "%",
+        "a graph's node; several launches in one",
+    ),
+    "occupancy": Row(
+        "Registers or shared memory limit the occupancy",
+        "launch",
+        "resident warps of the most",
+        "warps",
+        "less of what it names per thread block",
+    ),
+    "uncoalesced": Row(
+        "Accesses take more sectors per request than the ideal",
+        "line",
+        "sectors per request, ideal; excess sectors",
+        "sectors",
+        "the change of layout that it names",
+    ),
+    "load-store": Row(
+        "Loads and stores of values that registers could keep take the load/store unit",
+        "line",
+        "share of warp instructions",
+        "%",
+        "several results per thread",
+    ),
+    "bank-conflict": Row(
+        "Requests to shared memory have bank conflicts",
+        "line",
+        "n-way; excess cycles of the banks",
+        "cycles",
+        "padded rows",
+    ),
+    "private-memory": Row(
+        "Arrays of a thread lie in memory",
+        "line",
+        "size of the array",
+        "bytes",
+        "indices that are constant once loops are unrolled",
+    ),
+    "spill": Row(
+        "Registers are spilled",
+        "line",
+        "spilled registers",
+        "bytes per thread",
+        "fewer live values; a larger limit of registers",
+    ),
+    "arithmetic-intensity": Row(
+        "There are few operations for each byte of DRAM traffic",
+        "line",
+        "DRAM traffic; instructions per byte",
+        "MB",
+        "smaller types, reuse, kernels fused",
+    ),
+    "memory-latency": Row(
+        "Warps wait for memory that is not busy",
+        "line",
+        "share of the cycles",
+        "%",
+        "more independent loads, more resident warps",
+    ),
+    "barrier": Row(
+        "Warps wait for others of their thread block",
+        "line",
+        "share of the cycles",
+        "%",
+        "work of equal length between barriers",
+    ),
+    "atomic-contention": Row(
+        "Atomic operations for one address are serialised",
+        "line",
+        "share of the cycles",
+        "%",
+        "partial results per thread block, more addresses",
+    ),
+    "divergent-barrier": Row(
+        "Not all threads of a block may reach a barrier",
+        "line",
+        "branches that decide",
+        "branches",
+        "the barrier out of the branch",
+    ),
+    "fp64": Row(
+        "Double-precision operations run at a low rate",
+        "line",
+        "operations",
+        "instructions",
+        "single precision where it does",
+    ),
+    "division": Row(
+        "Divisions and mathematical functions are routines of several instructions",
+        "line",
+        "operations",
+        "instructions",
+        "native functions, multiplications by a reciprocal",
+    ),
+    "control-flow": Row(
+        "Control flow is not that of natural loops",
+        "line",
+        "entries",
+        "blocks",
+        "loops with one entry and an exit",
+    ),
+    "unknown": Row(
+        "Something of the kernel is not known",
+        "line",
+        "accesses or calls",
+        "accesses",
+        "the argument or definition that it names",
+    ),
 }
+"""By code; docs/reference/diagnostics.md has this table."""
+
+ADVICE: Mapping[str, str] = {code: row.meaning for code, row in ROWS.items()}
 """What each code of advice stands for."""
 
 
@@ -51,7 +205,7 @@ class Advice:
 
 
 def ranked(found: list[Advice]) -> tuple[Advice, ...]:
-    """Those that gain most first; what has no gain behind."""
+    """Those that gain most first; what has no gain after."""
     return tuple(sorted(found, key=lambda each: -(each.gain_us or 0.0)))
 
 

@@ -40,6 +40,9 @@ SCALAR_BYTES: dict[str, int] = {
     "uintptr_t": 8,
 }
 
+BFLOAT16 = "bfloat16"
+"""An element of buffers that OpenCL C has no name for."""
+
 VECTOR_WIDTHS: dict[str, int] = {"2": 2, "3": 4, "4": 4, "8": 8, "16": 16}
 """Suffix of a vector type: scalars it takes in memory (OpenCL C 1.2, sections 6.1.2 and 6.1.5)."""
 
@@ -101,6 +104,8 @@ class Buffer:
     element: str
     count: Expression
     contents: Initialiser | None = None
+    extents: tuple[Expression, ...] = ()
+    """Of an array of several dimensions, outermost first; ``count`` is their product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +159,10 @@ class Argument:
 
 
 def element_bytes(element: str) -> int | None:
-    """The size in memory of a scalar or vector type of OpenCL C; None for structs and typedefs."""
+    """The size in memory of a scalar or vector type of OpenCL C, or of bfloat16; None for structs
+    and typedefs."""
+    if element == BFLOAT16:
+        return 2
     scalar = element.rstrip("0123456789")
     width = element[len(scalar) :]
     if scalar not in SCALAR_BYTES:
@@ -181,7 +189,7 @@ def expressions(value: ArgumentValue) -> tuple[Expression, ...]:
     match value:
         case Scalar(expression):
             return (expression,)
-        case Buffer(_, count, contents):
+        case Buffer(_, count, contents, _):
             return (count, *_initialiser_expressions(contents))
         case Image(_, _, extents, contents):
             return (*extents, *_initialiser_expressions(contents))
@@ -212,8 +220,9 @@ def format_argument(value: ArgumentValue) -> str:
     match value:
         case Scalar(expression):
             return format_expression(expression)
-        case Buffer(element, count, contents):
-            return f"{element}[{format_expression(count)}]{_format_initialiser(contents)}"
+        case Buffer(element, count, contents, extents):
+            inside = ", ".join(map(format_expression, extents or (count,)))
+            return f"{element}[{inside}]{_format_initialiser(contents)}"
         case Image(order, channel_type, extents, contents):
             inside = ", ".join(format_expression(extent) for extent in extents)
             kind = f"image{len(extents)}d({order}, {channel_type})"
@@ -264,7 +273,7 @@ def structure_bytes(structure: Structure, names: Mapping[str, Value]) -> bytes |
     for member in structure.members:
         size = element_bytes(member.element)
         number = _member_number(member, names)
-        if size is None or number is None:
+        if size is None or number is None or member.element == BFLOAT16:
             return None
         scalar = member.element.rstrip("0123456789") if size > 0 else ""
         data += bytes(-len(data) % size)

@@ -234,6 +234,8 @@ CODES: dict[str, Code] = {
     "K704": Code("error", "a launch lacks memory, or needs more than a GPU has"),
     "K705": Code("error", "an option of an execution is wrong"),
     "K706": Code("error", "a kernel calls an LLVM intrinsic that cannot be run"),
+    "K708": Code("error", "too little is known of a kernel's arguments to run it"),
+    "K709": Code("error", "the contents of a buffer cannot be had"),
     "K711": Code("error", "memory is touched outside its array"),
     "K712": Code("error", "an address is not aligned as its type needs"),
     "K713": Code("error", "constant memory is written"),
@@ -284,7 +286,6 @@ CODES: dict[str, Code] = {
     # K81x: registers and occupancy
     "K810": Code("error", "ptxas is not there or fails"),
     "K811": Code("error", "a kernel cannot be translated for the register count"),
-    "K812": Code("warning", "a block does not fit on an SM"),
     # K82x: assumptions about control flow
     "K820": Code("error", "an assumption is not of a form that is known"),
     "K821": Code("error", "the value of an assumption cannot be"),

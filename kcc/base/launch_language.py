@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
@@ -61,7 +61,10 @@ MAX_LENGTH = 4000
 MAX_DEPTH = 100
 """Levels of a syntax tree, so that walking it stays far from Python's own limit of 1000."""
 
-_NAME_AND_VALUE = re.compile(r"\s*(?P<name>[A-Za-z_][A-Za-z0-9_]*)\s*=(?!=)")
+_NAME = r"[A-Za-z_][A-Za-z0-9_]*"
+_NAME_AND_VALUE = re.compile(rf"\s*(?P<name>{_NAME})\s*=(?!=)")
+_ARGUMENT_AND_VALUE = re.compile(rf"\s*(?P<name>{_NAME}|[0-9]{{1,4}}|[%$\w]+)\s*=(?!=)")
+"""An argument may also be named by its place, from 0, or as PTX names it."""
 _WHOLE = re.compile(r"(?P<digits>0[xX][0-9a-fA-F]+|0|[1-9][0-9]*)([uU][lL]{0,2}|[lL]{1,2}[uU]?)?")
 _FLOAT = re.compile(
     r"(?P<digits>([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+)[fF]?"
@@ -112,7 +115,7 @@ def parse_argument_value(text: str, at: Span) -> ArgumentValue:
 
 def parse_argument(text: str, at: Span) -> Argument:
     """`NAME=VALUE` as `--arg` takes it."""
-    name, rest, name_at, rest_at = _split(text, at)
+    name, rest, name_at, rest_at = _split(text, at, _ARGUMENT_AND_VALUE)
     return Argument(name, parse_argument_value(rest, rest_at), name_at)
 
 
@@ -235,9 +238,11 @@ def _fail(code: str, message: str, at: Span, hint: str | None = None) -> NoRetur
     raise DiagnosticError([Diagnostic(code, message, at, hint=hint)]) from None
 
 
-def _split(text: str, at: Span) -> tuple[str, str, Span, Span]:
-    """Name, the text behind the equals sign, and the places of both."""
-    found = _NAME_AND_VALUE.match(text)
+def _split(
+    text: str, at: Span, form: re.Pattern[str] = _NAME_AND_VALUE
+) -> tuple[str, str, Span, Span]:
+    """Name, the text after the equals sign, and the places of both."""
+    found = form.match(text)
     if found is None:
         _fail("K027", f"{_shown(text)} is not of the form NAME=VALUE", at)
     name = found["name"]
@@ -304,7 +309,10 @@ class _Builder:
         match _kind(node):
             case "buffer":
                 contents = self.initialiser(parts[2]) if len(parts) == 3 else None
-                return Buffer(self.element(parts[0]), self.expression(parts[1]), contents)
+                extents = tuple(self.expression(each) for each in _children(parts[1]))
+                count = reduce(lambda left, right: Binary(Operator.MULTIPLY, left, right), extents)
+                shape = extents if len(extents) > 1 else ()
+                return Buffer(self.element(parts[0]), count, contents, shape)
             case "structure":
                 return Structure(tuple(self.member(part) for part in parts))
             case "image":

@@ -3,9 +3,10 @@ to run: numba takes seconds to import."""
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -128,8 +129,20 @@ def _compiled(function: F, *, counted: bool) -> F:
     if not is_trusted(Path(compiled._cache.cache_path)):  # noqa: SLF001 -- what lies there is run
         return numba.njit(nogil=True, _nrt=counted)(function)
     folder = Path(function.__code__.co_filename).parent
-    file._source_stamp = file._source_stamp, _sources_of(folder)  # noqa: SLF001
+    # As part of the version, which is read first: what an older index names may be gone.
+    file._version = f"{file._version} {_sources_of(folder)}"  # noqa: SLF001
+    file._load_index = partial(index_of, file._load_index)  # noqa: SLF001
     return compiled
+
+
+def index_of(load: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
+    """The index of a cache; empty where it cannot be read, as for records of another folder that
+    have another name since."""
+    try:
+        return load()
+    except (AttributeError, EOFError, ImportError, IndexError, KeyError, TypeError, ValueError,
+            pickle.UnpicklingError):  # fmt: skip
+        return {}
 
 
 @cache

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import render
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, paint_messages, say
 from kcc.commands.errors import usage_error
@@ -103,6 +104,7 @@ kernels in a source, and the source annotated by line.""",
         help="write the findings as SARIF 2.1.0, which code hosts show beside the lines of a "
         "change; '-' in place of the report",
     )
+    add_charts(group)
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -142,6 +144,7 @@ def _check_products(arguments: argparse.Namespace, path: str) -> None:
             raise usage_error(f"--emit-ir analyses nothing: {option} has nothing to write")
         targets += [target] if target else []
     check_targets(targets, path)
+    check_charts(arguments)
 
 
 def _has_main_product(arguments: argparse.Namespace) -> bool:
@@ -184,6 +187,10 @@ def _outputs(analysis: Analysis, arguments: argparse.Namespace, stage: StageRunn
         outputs.append(Output(arguments.html, stage("report", lambda: _html(analysis))))
     if arguments.sarif:
         outputs.append(Output(arguments.sarif, stage("report", lambda: _sarif(analysis))))
+    if arguments.charts:
+        from kcc.report.analysis.html_graph import flow_charts
+
+        outputs += chart_outputs(arguments.charts, flow_charts(analysis.kernels))
     if _has_main_product(arguments):
         render_product = _dot if arguments.dot else _report
         text = stage("report", lambda: render_product(analysis, arguments))

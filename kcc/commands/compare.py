@@ -71,7 +71,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if a time grew by more than is allowed."""
-    from kcc.report.comparison import comparison_document
+    from kcc.report.comparison import comparison_document, verdict_of
     from kcc.report.comparison_markdown import comparison_markdown
 
     del sources
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     )
     outputs = [Output(target, make()) for target, make in makers if target]
     if STANDARD not in targets:
-        outputs.append(Output(STANDARD, text))
+        outputs.append(Output(STANDARD, f"{verdict_of(found)}\n{text}"))
     write_outputs(outputs)
     return 1 if found.failed else 0
 

@@ -1,4 +1,4 @@
-"""`kcc compare A.json B.json` of two documents of `kcc simulate`: where the time went."""
+"""`kcc compare A.json B.json` of two documents of `kcc simulate`: differences by stall reason."""
 
 from __future__ import annotations
 

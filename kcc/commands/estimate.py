@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError, Span, render
 from kcc.commands.cache_options import add_cache_options, cache_options
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.clang import provide_clang
 from kcc.commands.cluster import add_cluster, cluster_of
 from kcc.commands.console import paint_messages, say
@@ -93,6 +94,7 @@ without data and without a run.""",
     )
     output.add_argument("--csv", metavar="FILE", help="write a row per estimate")
     output.add_argument("--html", metavar="FILE", help="write a self-contained HTML page")
+    add_charts(output)
     add_console(parser)
     parser.set_defaults(run=run)
 
@@ -151,6 +153,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     path = single_source(arguments.source)
     targets = [t for t in (arguments.json, arguments.csv, arguments.html) if t]
     check_targets(targets, path)
+    check_charts(arguments)
     kept = journal_path(targets)
     if arguments.resume and kept is None:
         raise usage_error("--resume needs an output file: its journal is beside it")
@@ -238,6 +241,10 @@ def _outputs(
         (arguments.html, lambda: estimates_page(document, ablations, texts)),
     )
     outputs = [Output(target, make()) for target, make in makers if target]
+    if arguments.charts:
+        from kcc.report.estimate.charts import estimate_charts
+
+        outputs += chart_outputs(arguments.charts, estimate_charts(records, texts))
     if STANDARD not in [output.target for output in outputs]:
         outputs.append(Output(STANDARD, estimates_text(records, ablations, texts)))
     return outputs

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.interval_options import interval_options
@@ -74,6 +75,7 @@ def add_exploration_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--svg", metavar="FILE", help="write the CPI stacks as SVG")
     group.add_argument("--png", metavar="FILE", help="the same as PNG (needs the extra plots)")
     group.add_argument("--csv", metavar="FILE", help="write a row per design point")
+    add_charts(group)
 
 
 def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
@@ -88,6 +90,7 @@ def check_exploration(arguments: argparse.Namespace, source: str) -> list[str]:
     named = (arguments.json, arguments.html, arguments.svg, arguments.png, arguments.csv)
     targets = [target for target in named if target]
     check_targets(targets, source)
+    check_charts(arguments)
     if arguments.png:
         from kcc.report.plots.render import need_plots
 
@@ -106,6 +109,7 @@ def write_exploration(
 ) -> None:
     """Write all that was asked for."""
     from kcc.report.exploration.exploration import (
+        exploration_charts,
         exploration_csv,
         exploration_json,
         exploration_page,
@@ -121,6 +125,7 @@ def write_exploration(
     outputs = [Output(target, write(found)) for target, write in writers if target]
     if arguments.png:
         outputs.append(Output(arguments.png, "", exploration_png(found)))
+    outputs += chart_outputs(arguments.charts, exploration_charts(found))
     if STANDARD not in targets:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         outputs.append(Output(STANDARD, exploration_text(found, style)))

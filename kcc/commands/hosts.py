@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from kcc.commands.console import is_terminal, say
 from kcc.commands.errors import usage_error
+from kcc.commands.launch_choice import Group
+from kcc.commands.launch_progress import WatchedLaunch
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
 from kcc.commands.sources import SourceLines
 
@@ -26,7 +28,7 @@ DEFAULT_WARP = 32
 
 
 def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
-    """The script and how it is run. Words behind ``--`` are the script's. ``also``: what the
+    """The script and how it is run. Words after ``--`` are the script's. ``also``: what the
     command takes in place of a script, in words."""
     assert isinstance(parser, Parser)
     parser.rest = "script_arguments"
@@ -42,11 +44,21 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
     )
     group.add_argument(
         "--seed",
-        type=_count,
+        type=count,
         default=0,
         metavar="N",
         help="seed given to main(size, seed) (default: %(default)s)",
     )
+    add_execution(group)
+    group.add_argument(
+        "--keep-imports",
+        action="store_true",
+        help="let 'import pyopencl' give PyOpenCL itself, not kcc.opencl",
+    )
+
+
+def add_execution(group: Group) -> None:
+    """How kernels are executed."""
     group.add_argument(
         "--workers",
         type=_positive,
@@ -72,11 +84,6 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
         type=_positive,
         metavar="N",
         help="limit of warp instructions per warp, for infinite loops (default: 2^28)",
-    )
-    group.add_argument(
-        "--keep-imports",
-        action="store_true",
-        help="let 'import pyopencl' give PyOpenCL itself, not kcc.opencl",
     )
 
 
@@ -107,7 +114,7 @@ def host_settings(arguments: argparse.Namespace) -> HostSettings:
         races=arguments.races,
         unwritten=getattr(arguments, "unwritten", False),
         check=getattr(arguments, "check", False),
-        redirect=not arguments.keep_imports,
+        redirect=not getattr(arguments, "keep_imports", False),
         clock=time.process_time,
     )
 
@@ -120,7 +127,8 @@ def run_host(
     quiet: bool = False,
     status: Callable[[], str] = str,
 ) -> ScriptRun:
-    """Run the script that the command line names, with progress on a terminal.
+    """Run the script that the command line names, or the kernels of a source, with progress on a
+    terminal.
 
     ``quiet``: what the script prints goes to standard error, since standard output is taken.
     ``status`` gives what a terminal shows beside the launches.
@@ -129,8 +137,18 @@ def run_host(
     from kcc.stages.host import Progress, ScriptRun, run_script
 
     progress = Progress()
+    watched = None
+    if observer is not None and is_terminal(sys.stderr):
+        observer = watched = WatchedLaunch(observer)
     try:
-        with _shown(progress, status), redirect_stdout(sys.stderr if quiet else sys.stdout):
+        with (
+            _shown(progress, status, watched),
+            redirect_stdout(sys.stderr if quiet else sys.stdout),
+        ):
+            if is_source_run(arguments):
+                from kcc.commands.source_runs import run_kernels
+
+                return run_kernels(arguments, sources, observer, progress)
             return run_script(
                 arguments.script,
                 size=arguments.size,
@@ -150,8 +168,11 @@ def run_host(
 
 
 @contextmanager
-def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, None, None]:
-    """A line on the terminal that counts launches."""
+def _shown(
+    progress: Progress, status: Callable[[], str], watched: WatchedLaunch | None
+) -> Generator[None, None, None]:
+    """A line on the terminal that counts launches, of which only the script knows how many there
+    will be, and says how far the one is that runs."""
     if not is_terminal(sys.stderr):
         yield
         return
@@ -162,7 +183,7 @@ def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, Non
     def line() -> Text:
         done = sum(row.warp_instructions for row in list(progress.launches))
         launches = f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions"
-        return Text(launches + status())
+        return Text(launches + (watched.words() if watched else "") + status())
 
     with Live(
         get_renderable=line,
@@ -173,6 +194,11 @@ def _shown(progress: Progress, status: Callable[[], str]) -> Generator[None, Non
         redirect_stderr=False,
     ):
         yield
+
+
+def is_source_run(arguments: argparse.Namespace) -> bool:
+    """Whether kernels of a source are run, without a script."""
+    return hasattr(arguments, "kept")
 
 
 def script_exit_code(end: SystemExit) -> int:
@@ -186,9 +212,6 @@ def script_exit_code(end: SystemExit) -> int:
 
 def check_script(arguments: argparse.Namespace) -> None:
     """Refuse what only looks like a script; raises :class:`UsageError`."""
-    if arguments.script.endswith((".cl", ".cu", ".hip", ".ll", ".bc", ".ptx")):
-        message = f"'{arguments.script}' is a kernel source, and this command runs host scripts"
-        raise usage_error(message, "kcc analyze and kcc estimate read kernel sources")
     if arguments.script.endswith(".kct"):
         message = f"'{arguments.script}' is a trace, and this command runs host scripts"
         raise usage_error(message, "kcc profile, simulate and explore read traces")
@@ -203,7 +226,8 @@ def _positive(text: str) -> int:
     return _whole(text, 1)
 
 
-def _count(text: str) -> int:
+def count(text: str) -> int:
+    """A whole number from 0 on."""
     return _whole(text, 0)
 
 

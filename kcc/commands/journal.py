@@ -1,7 +1,7 @@
 """What long work has found so far, kept in a file: work that is interrupted loses nothing.
 
-The file has a line for each task that is done, behind one that says of which work. A line that was
-not written to its end, and everything behind it, counts as not there.
+The file has a line for each task that is done, after one that says of which work. A line that was
+not written to its end, and everything after it, counts as not there.
 """
 
 from __future__ import annotations

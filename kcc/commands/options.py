@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from kcc.commands.compiler_words import in_our_words
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import write_standard
+from kcc.frontend import PYTHON_KERNEL
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
 
 _MACRO_NAME = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?\Z", re.ASCII)
@@ -36,16 +37,25 @@ _DIALECT_OPTIONS = {
 }
 
 
+SOURCES = (
+    "kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc), PTX (.ptx), "
+    "FILE.py:KERNEL of Triton or Numba"
+)
+
+
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The source file and what changes its meaning."""
     parser.add_argument(
         "source",
         nargs="+",
         metavar="FILE",
-        help="kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc), PTX (.ptx), "
-        "FILE.py:KERNEL of Triton or Numba; "
-        "'-' reads OpenCL C from standard input",
+        help=f"{SOURCES}; '-' reads OpenCL C from standard input",
     )
+    add_meaning(parser)
+
+
+def add_meaning(parser: argparse.ArgumentParser) -> None:
+    """What changes the meaning of a source."""
     if isinstance(parser, Parser):
         parser.takes_compiler_words = True
     group = parser.add_argument_group("source")
@@ -151,6 +161,14 @@ def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) ->
     )
 
 
+def add_compiled_for(parser: argparse.ArgumentParser) -> None:
+    """The GPU that code is made for, where a command has no other use for one."""
+    parser.add_argument_group("GPU").add_argument(
+        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        help="compile for the compute capability of this GPU (Triton, Numba, NVRTC)",
+    )  # fmt: skip
+
+
 def add_launch(parser: argparse.ArgumentParser) -> None:
     """Launch geometry and arguments, as expressions."""
     group = parser.add_argument_group("launch")
@@ -192,7 +210,8 @@ def add_launch(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="a kernel argument: n=1024, or a buffer: a=float[n*n]",
+        help="a kernel argument, by its name or its place from 0: n=1024, or a buffer: "
+        "a=float[n*n]",
     )
     group.add_argument(
         "--size",
@@ -327,7 +346,7 @@ class Parser(argparse.ArgumentParser):
     """Whether options of other compilers may stand among its own."""
 
     rest: str | None = None
-    """What words behind ``--`` are called, where they are for somebody else."""
+    """What words after ``--`` are called, where they are for somebody else."""
 
     other: tuple[Callable[[str], Parser], tuple[str, ...]] | None = None
     """What makes the parser to be used in place of this one, and how the name of a file ends that
@@ -368,7 +387,9 @@ class Parser(argparse.ArgumentParser):
         args = given or ()
         words = args[: args.index("--")] if "--" in args else args
         endings = tuple(each for each in suffixes if each.startswith("."))
-        is_asked = any(word.endswith(endings) for word in words) or words[:1] == list(suffixes[:1])
+        is_asked = any(
+            word.endswith(endings) or (PYTHON_KERNEL.fullmatch(word) and endings) for word in words
+        ) or words[:1] == list(suffixes[:1])
         wanted = "--show" not in words and is_asked
         return make(self.prog) if wanted else None
 

@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
 def check_recording(arguments: argparse.Namespace) -> None:
     """Raise where options do not go together."""
     if bool(arguments.trace) == bool(arguments.program):
-        raise usage_error("give either a trace, or a command behind --")
+        raise usage_error("give either a trace, or a command after --")
     if arguments.trace:
         if not arguments.gpu:
             raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
@@ -159,7 +159,12 @@ def _simulated(arguments: argparse.Namespace) -> UnitTable:
     from kcc.base.trace.reader import open_trace
     from kcc.sim.sampling.block_profile import profile_launch
     from kcc.sim.sampling.simprof.launch_costs import simulate_units
-    from kcc.sim.sampling.simprof.launch_units import UNITS, cut_launches, unit_table
+    from kcc.sim.sampling.simprof.launch_units import (
+        UNITS,
+        cut_launches,
+        recorder_of,
+        unit_table,
+    )
 
     gpu = load_gpu(arguments.gpu, arguments.overrides)
     with open_trace(arguments.trace) as trace, _Said() as say:
@@ -171,8 +176,7 @@ def _simulated(arguments: argparse.Namespace) -> UnitTable:
             launches, units, gpu, None, lambda done: say(f"simulating, {100 * done / work:.0f} %")
         )
         table = unit_table(arguments.trace, launches, units[: len(cost)], cost, gpu.stem)
-        label = " ".join([gpu.stem, *arguments.overrides])
-        recorder = f"cycle-level simulation on {label}"
+        recorder = recorder_of(gpu.stem, arguments.overrides)
         return replace(table, recorder=recorder, complete=len(cost) == len(units))
 
 

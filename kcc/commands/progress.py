@@ -40,9 +40,10 @@ def shown_progress(total: int) -> Generator[Show]:
 
 
 def progress_line(share: float, instructions: int, seconds: float, words: str) -> str:
-    """``40 %, 3.1 M instructions/s, 12 s left, words``."""
+    """``40 %, 3.1 M instructions/s, 12 s left, words``; without a rate where no instructions are
+    counted."""
     rate = instructions / max(seconds, 1e-3) / 1e6
-    parts = [f"{100 * share:.0f} %", f"{rate:,.2f} M instructions/s"]
+    parts = [f"{100 * share:.0f} %", *([f"{rate:,.2f} M instructions/s"] if instructions else [])]
     if 0 < share <= 1:
         parts.append(f"{(1 - share) / share * seconds:,.0f} s left")
     return ", ".join([*parts, words] if words else parts)

@@ -11,8 +11,9 @@ from kcc.commands.hosts import (
     run_host,
     script_exit_code,
 )
-from kcc.commands.options import Subparsers, add_debug
+from kcc.commands.options import Parser, Subparsers, add_compiled_for, add_debug
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
 
 _EXAMPLES = """examples:
@@ -22,7 +23,15 @@ _EXAMPLES = """examples:
   kcc run script.py --launches                   each launch, not only each kernel
   kcc run script.py --races                      detect data races
   kcc run script.py --check                      detect uses of uninitialised values
-  kcc run script.py --json counts.json"""
+  kcc run script.py --json counts.json
+  kcc run vecadd.ptx --global 1024 --arg ...     a source; see `kcc run FILE.cl --help`"""
+
+_SOURCE_EXAMPLES = """examples:
+  kcc run kernels/vecadd/vecadd.cl                sizes and arguments of kernel.toml
+  kcc run vecadd.ptx --global 1024 --block 256 --arg 0=float[1024]=iota --arg 1=float[1024]=1 \\
+      --arg 2=float[1024] --arg 3=1024 --save 2=c.npy
+  kcc run kernel.py:axpy --signature 'float32,float32[::1],float32[::1]' --grid 4 --block 256 \\
+      --arg a=2 --arg 'x=float[1000]=random(1)' --arg 'y=float[1000]' --save y=y.npy"""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -36,6 +45,24 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
     )
     add_script(parser)
+    _add_options(parser)
+    offer_sources(
+        parser,
+        _add_source_options,
+        run,
+        what="Run kernels of a source without a GPU: warp by warp on a CPU, with exact results "
+        "and counts,\nand with bounds checks.",
+        examples=_SOURCE_EXAMPLES,
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_source_options(parser: Parser) -> None:
+    _add_options(parser)
+    add_compiled_for(parser)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
@@ -50,7 +77,6 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="write the counts as JSON; '-': to standard output, without the table",
     )
     add_debug(parser)
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:

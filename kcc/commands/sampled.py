@@ -52,6 +52,11 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
         help="simprof: units that are simulated (default: 20)",
     )  # fmt: skip
     group.add_argument(
+        "--reference", dest="references", metavar="UNITS.json", action="append", default=None,
+        help="simprof: another input as `kcc phases record` wrote it, the training input first "
+        "(twice at least): phases that these inputs do not change are not simulated",
+    )  # fmt: skip
+    group.add_argument(
         "--sample-seed", metavar="N", type=count_from(0), default=0, help="seed of the draws"
     )
     group.add_argument(
@@ -94,7 +99,7 @@ def check_sampling(arguments: argparse.Namespace) -> bool:
              "--no-functional-warming": arguments.no_functional_warming}  # fmt: skip
     distances = {"--inter-distance": arguments.inter_distance,
                  "--intra-distance": arguments.intra_distance}  # fmt: skip
-    own = {**drawn, **distances, "--points": arguments.points,
+    own = {**drawn, **distances, "--points": arguments.points, "--reference": arguments.references,
            "--block-profile": arguments.block_profile,
            "--selection": arguments.selection, "--picture": arguments.picture,
            "--accelsim": arguments.accelsim}  # fmt: skip
@@ -132,6 +137,11 @@ def _check_method(
         raise usage_error(f"{given[0]} goes with --sample tbpoint")
     if arguments.points is not None and arguments.sample != SIMPROF:
         raise usage_error("--points goes with --sample simprof")
+    if arguments.references and arguments.sample != SIMPROF:
+        raise usage_error("--reference goes with --sample simprof")
+    if arguments.references and len(arguments.references) < 2:
+        hint = "the first is the training input: the others say which phases an input changes"
+        raise usage_error("--reference is given twice at least", hint)
     if arguments.sample == SIMPROF and arguments.points is None:
         arguments.points = 20
 
@@ -144,8 +154,10 @@ def run_sampled(
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
     several = len(configurations) > 1
-    if several and (arguments.selection or arguments.picture or arguments.accelsim):
-        raise usage_error("--selection, --accelsim and --picture are of one configuration")
+    single = arguments.selection, arguments.picture, arguments.accelsim, arguments.references
+    if several and any(single):
+        what = "--selection, --accelsim, --picture and --reference"
+        raise usage_error(f"{what} are of one configuration")
     if arguments.accelsim:
         check_folder(arguments.accelsim)
     try:
@@ -197,7 +209,7 @@ def _trace_of(
         yield arguments.script, {}
         return
     check_script(arguments)
-    # Before the script runs: modules of NumPy that it brings in are dropped behind it, and these
+    # Before the script runs: modules of NumPy that it brings in are dropped after it, and these
     # would load them a second time, which NumPy refuses.
     for name in ("scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection"):
         importlib.import_module(name)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from kcc.base.trace.reader import LaunchTrace
     from kcc.report.simprof import SimprofRun
     from kcc.sim.sampling.block_profile import LaunchProfile
+    from kcc.sim.sampling.simprof.inputs import Recordings
+    from kcc.sim.sampling.simprof.table import UnitTable
 
 Say = Callable[[str], None]
 
@@ -29,18 +31,25 @@ def sample_simprof(
     """A run for each configuration; writes kernels for Accel-Sim where that is asked for."""
     from kcc.base.gpu import load_gpu
     from kcc.report.simprof import SimprofRun
+    from kcc.sim.sampling.simprof.inputs import sample_new_input
     from kcc.sim.sampling.simprof.launches import sample_launches
     from kcc.sim.sampling.simprof.study import SampleOptions
 
     options = SampleOptions(arguments.points, arguments.error, seed=arguments.sample_seed)
+    recordings = _recordings(arguments, configurations) if arguments.references else None
     runs = list[SimprofRun]()
     for each in configurations:
         gpu = load_gpu(each.gpu, list(each.overrides))
         label = " ".join([gpu.stem, *each.overrides])
-        found = sample_launches(
-            traces, profiles, gpu, registers, options,
-            lambda done, label=label: say(f"{label}: {done:,} warp instructions"),
-        )  # fmt: skip
+        given = traces, profiles, gpu, registers
+
+        def watch(done: int, label: str = label) -> None:
+            say(f"{label}: {done:,} warp instructions")
+
+        if recordings is None:
+            found = sample_launches(*given, options, watch)
+        else:
+            found = sample_new_input(*given, recordings, options, watch)
         runs.append(
             SimprofRun(
                 arguments.script, identity, label, gpu.stem, arguments.sample_seed,
@@ -51,6 +60,30 @@ def sample_simprof(
         say("writing kernels for Accel-Sim")
         _write_kernels(arguments.accelsim, traces, runs[0])
     return runs
+
+
+def _recordings(
+    arguments: argparse.Namespace, configurations: Sequence[Configuration]
+) -> Recordings:
+    """Those of ``--reference``; raises K960, and K964 where they do not go with what is asked."""
+    from kcc.base.gpu import load_gpu
+    from kcc.sim.sampling.simprof.inputs import compare_recordings
+    from kcc.sim.sampling.simprof.launch_units import recorder_of
+    from kcc.stages.recording.document import read_units
+
+    (each,) = configurations
+    wanted = recorder_of(load_gpu(each.gpu, list(each.overrides)).stem, each.overrides)
+    tables: list[UnitTable] = []
+    for path in arguments.references:
+        table = read_units(Path(path))
+        if table.recorder != wanted:
+            message = f"'{path}' was recorded with {table.recorder}, not with {wanted}"
+            raise DiagnosticError([Diagnostic("K964", message)])
+        if not table.complete:
+            message = f"the recording '{path}' was cut off: its later phases are missing"
+            raise DiagnosticError([Diagnostic("K964", message)])
+        tables.append(table)
+    return compare_recordings(tables)
 
 
 def _write_kernels(target: str, traces: Sequence[LaunchTrace], run: SimprofRun) -> None:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, script_exit_code
@@ -18,6 +19,7 @@ from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
 from kcc.commands.simulation_plan import Plan, configurations, run_plan
 from kcc.commands.simulation_values import sweep_values
+from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
 from kcc.commands.traced import Launches, add_traced_sources, launches_of, trace_script
 
@@ -39,7 +41,16 @@ _EXAMPLES = """examples:
   kcc simulate bfs.kct --gpu gpumech --model interval
   kcc simulate kernels/bfs/workload.py --gpu v100 --model pipeline
   kcc simulate bfs.kct --gpu v100 --sample tbpoint --error 1%
-  kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100"""
+  kcc simulate traces/kernelslist.g --gpu accelsim-sm7-qv100
+  kcc simulate kernels/vecadd/vecadd.cl --gpu a100
+                                                 a source; see `kcc simulate FILE.cl --help`"""
+
+_SOURCE_EXAMPLES = """examples:
+  kcc simulate kernels/vecadd/vecadd.cl --gpu a100
+  kcc simulate vecadd.ptx --gpu a100 --global 2**20 --block 256 --arg 0=float[2**20] \\
+      --arg 1=float[2**20] --arg 2=float[2**20] --arg 3=2**20
+  kcc simulate kernel.py:matmul --gpu h100 --signature '*fp16,*fp16,*fp32,i32,i32' \\
+      -D BLOCK_M=64 ... --grid 64 --arg 'a=half[m*k]=uniform(-1,1)' ..."""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -53,6 +64,19 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a trace (.kct); or a list of Accel-Sim's traces (kernelslist.g)")
+    add_launch_choice(parser.add_argument_group("launches"))
+    _add_options(parser)
+    offer_sources(
+        parser,
+        _add_options,
+        run,
+        what="Run kernels of a source and simulate them on a GPU: cycles, time, CPI stacks.",
+        examples=_SOURCE_EXAMPLES,
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("configuration")
     group.add_argument(
         "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
@@ -67,7 +91,6 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         type=sweep_values,
         help="simulate with each of these values of the GPUs (repeatable: all combinations)",
     )  # fmt: skip
-    add_launch_choice(group)
     group.add_argument(
         "--model", choices=("cycle", "pipeline", "interval"), default="cycle",
         help="cycle by cycle, by the warp pipeline of `kcc estimate` with what was counted in the "
@@ -86,7 +109,6 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     add_sampling(parser)
     _add_output(parser)
     add_console(parser, stages=False)
-    parser.set_defaults(run=run)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -108,6 +130,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--timeline", metavar="FILE", help="write thread blocks on SMs over time, for Perfetto"
     )
+    add_charts(group)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
@@ -135,6 +158,7 @@ def check_simulation(arguments: argparse.Namespace) -> list[str]:
     named = (arguments.json, arguments.html, arguments.csv, arguments.timeline)
     targets = [target for target in named if target]
     check_targets(targets, arguments.script)
+    check_charts(arguments)
     if arguments.model == "interval" and arguments.script.endswith(".g"):
         raise usage_error(
             "--model interval needs a script or a .kct trace, not a list of Accel-Sim traces"
@@ -159,6 +183,7 @@ def _outputs(
     sources: SourceLines,
     targets: Sequence[str],
 ) -> list[Output]:
+    from kcc.report.simulation.charts import simulation_charts
     from kcc.report.simulation.document import intervals_csv, simulation_json, timeline_json
     from kcc.report.simulation.html import simulation_page
     from kcc.report.simulation.run import SimulationRun
@@ -173,6 +198,8 @@ def _outputs(
         outputs.append(Output(arguments.html, simulation_page(arguments.script, found, texts)))
     if arguments.csv:
         outputs.append(Output(arguments.csv, intervals_csv(runs)))
+    if arguments.charts:
+        outputs += chart_outputs(arguments.charts, simulation_charts(runs, texts))
     if arguments.timeline:
         outputs.append(Output(arguments.timeline, timeline_json(runs)))
     if STANDARD not in targets:

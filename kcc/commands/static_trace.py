@@ -19,6 +19,7 @@ from kcc.commands.options import (
     Parser,
     add_assumptions,
     add_compilation,
+    add_compiled_for,
     add_console,
     add_launch,
     add_source,
@@ -66,6 +67,7 @@ marked and counted.""",
     add_launch(parser)
     add_assumptions(parser)
     add_observed(parser)
+    add_compiled_for(parser)
     add_format(parser)
     add_console(parser)
     parser.set_defaults(run=run)
@@ -145,7 +147,7 @@ def static_request(
         launches=surroundings.launches,
         other_launch=surroundings.other_launch,
         arguments=surroundings.arguments,
-        assumptions=read_assumptions(arguments.assumptions, sources),
+        assumptions=read_assumptions(getattr(arguments, "assumptions", ()), sources),
     )
     return request, surroundings.remarks
 

@@ -19,7 +19,10 @@ from kcc.commands.hosts import add_script, check_script, host_settings, run_host
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
+from kcc.commands.shown_simulation import ShownSimulation
+from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
+from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
     from kcc.base.gpu.description import GpuDescription
@@ -49,7 +52,12 @@ _EXAMPLES = """examples:
   kcc synth kernels/kmeans/workload.py --reduction auto --error 5 --gpu conf1 -o mini/
   kcc synth kernels/nbody/workload.py --reduction auto --twin --gpu conf1 -o mini/
   kcc synth kernels/lud/workload.py -o mini/ --verify --gpu conf1,conf2
-  kcc profile kernels/lud/workload.py --for-synth --json lud.json; kcc synth lud.json -o mini.cl"""
+  kcc profile kernels/lud/workload.py --for-synth --json lud.json; kcc synth lud.json -o mini.cl
+  kcc synth kernels/vecadd/vecadd.cl -o mini/     a source; see `kcc synth FILE.cl --help`"""
+
+_SOURCE_EXAMPLES = """examples:
+  kcc synth kernels/matmul/matmul.cl --kernel matmul_tiled --reduction 4 -o mini/
+  kcc synth axpy.ptx --global 2**16 --block 256 --arg 0=float[2**16] --arg 1=2**16 -o mini/"""
 
 
 def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
@@ -64,8 +72,21 @@ access patterns, fewer loop iterations, none of the names and data.""",
         epilog=_EXAMPLES,
     )
     add_script(parser, also="; or a profile (.json) that `kcc profile --for-synth` wrote")
+    add_launch_choice(parser.add_argument_group("launches"))
+    _add_options(parser)
+    offer_sources(
+        parser,
+        _add_options,
+        run,
+        what="Run kernels of a source and make a proxy program: the same instructions, branches and"
+        "\naccess patterns, fewer loop iterations, none of the names and data.",
+        examples=_SOURCE_EXAMPLES,
+    )
+    parser.set_defaults(run=run)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("miniature")
-    add_launch_choice(group)
     group.add_argument(
         "--reduction", metavar="R", type=_reduction, default=MAX,
         help="divide trips of loops by a power of two; max: until one is left (default); auto: "
@@ -76,7 +97,7 @@ access patterns, fewer loop iterations, none of the names and data.""",
         help="another factor for loop L of miniature kernel K (repeatable; see --report)",
     )  # fmt: skip
     group.add_argument(
-        "--blocks", metavar="N", type=_reduction,
+        "--blocks", dest="block_reduction", metavar="N", type=_reduction,
         help="also divide thread blocks by a power of two, evenly over regions that behave alike; "
         "auto: as --reduction (default: auto where --reduction is, else 1)",
     )  # fmt: skip
@@ -92,7 +113,6 @@ access patterns, fewer loop iterations, none of the names and data.""",
     )  # fmt: skip
     _add_output(parser)
     add_console(parser, stages=False)
-    parser.set_defaults(run=run)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +166,7 @@ def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     _check_source(arguments)
     study = _study(arguments, sources)
     with scratch_folder() as folder:
-        made = _made(arguments, study, gpus, folder)
+        made = _made(arguments, sources, study, gpus, folder)
     return Found(study, made, tuple(targets))
 
 
@@ -231,10 +251,11 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
 
 
 def _made(
-    arguments: argparse.Namespace, study: Study, gpus: Sequence[GpuDescription], folder: Path
-) -> Checked:
+    arguments: argparse.Namespace, sources: SourceLines, study: Study,
+    gpus: Sequence[GpuDescription], folder: Path,
+) -> Checked:  # fmt: skip
     """The miniature; with auto the smallest whose error is within the bound on all GPUs."""
-    from kcc.stages.proxy_check import simulate_run, trace_run
+    from kcc.stages.proxy_check import Traced
     from kcc.stages.proxy_search import Bench
 
     least, most = _range(arguments, study)
@@ -242,13 +263,12 @@ def _made(
     originals: list[Simulated] = []
     if _is_simulated(arguments):
         with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
-            traced = trace_run(
-                arguments.script, folder / "original.kct", settings, size=arguments.size,
-                seed=arguments.seed, arguments=arguments.script_arguments,
-                kernels=arguments.kernels, launches=arguments.launches,
-            )  # fmt: skip
-        originals = [simulate_run(traced, gpu) for gpu in gpus]
-    bench = Bench(study, gpus, originals, settings, folder, arguments.seed)
+            trace = folder / "original.kct"
+            traced = Traced(str(trace), trace_script(arguments, sources, trace, quiet=True))
+        original = ShownSimulation("the original")
+        originals = [original(traced, gpu) for gpu in gpus]
+    shown = ShownSimulation("a miniature")
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown)
     chosen, twins = least, arguments.twin
     if least != most:
         chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)
@@ -256,7 +276,7 @@ def _made(
 
 
 def _is_simulated(arguments: argparse.Namespace) -> bool:
-    return arguments.verify or AUTO in (arguments.reduction, arguments.blocks)
+    return arguments.verify or AUTO in (arguments.reduction, arguments.block_reduction)
 
 
 def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Reduction]:
@@ -264,7 +284,7 @@ def _range(arguments: argparse.Namespace, study: Study) -> tuple[Reduction, Redu
     from kcc.synth.reduction.reductions import Reduction, largest_blocks
 
     trips: int | str = arguments.reduction
-    blocks: int | str = arguments.blocks or (AUTO if trips == AUTO else 1)
+    blocks: int | str = arguments.block_reduction or (AUTO if trips == AUTO else 1)
     most = MOST_BLOCKS
     if blocks == AUTO:  # where thread blocks must be kept, an own wish is an error, not this
         most = largest_blocks(study.kernels, study.launches, MOST_BLOCKS)
@@ -345,7 +365,7 @@ def _outputs(
 
 
 def _by_suffix(files: Sequence[Output]) -> dict[str, str]:
-    """Names of files by what stands behind the dot."""
+    """Names of files by what stands after the dot."""
     return {Path(o.target).suffix[1:]: Path(o.target).name for o in files}
 
 

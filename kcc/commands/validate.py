@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import kcc
 from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.cache_options import add_cache_options, cache_options
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.clang import provide_clang
 from kcc.commands.console import choose_style, is_terminal
 from kcc.commands.errors import UsageError, usage_error
@@ -81,6 +82,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
         help="write kcc/validation/1; '-': to standard output, without text",
     )
     output.add_argument("--html", metavar="FILE", help="write an HTML page with a chart")
+    add_charts(output)
     output.add_argument(
         "--resume", action="store_true",
         help="resume the same command after an interrupt: its journal is FILE.partial beside"
@@ -152,6 +154,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     from kcc.validation.outcome import figures, read_outcome
 
     path = single_source(arguments.source)
+    check_charts(arguments)
     targets = [target for target in (arguments.json, arguments.html) if target]
     for each in (path, arguments.table):
         check_targets(targets, each)
@@ -195,13 +198,14 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
 
 def _outputs(arguments: argparse.Namespace, found: Validation) -> list[Output]:
     from kcc.report.validation import validation_json, validation_text
-    from kcc.report.validation_html import validation_page
+    from kcc.report.validation_html import validation_charts, validation_page
 
     made = list[Output]()
     if arguments.json:
         made.append(Output(arguments.json, validation_json(found)))
     if arguments.html:
         made.append(Output(arguments.html, validation_page(found)))
+    made += chart_outputs(arguments.charts, validation_charts(found))
     if STANDARD not in [output.target for output in made]:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         made.append(Output(STANDARD, validation_text(found, style)))

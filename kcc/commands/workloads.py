@@ -72,7 +72,8 @@ def _survey(
         names = {**_macro_values(options.macros), **given.names}
         inputs = LaunchInputs(given.request, names, (), COMMAND_LINE)
         return Surroundings(options, {}, inputs, given.arguments, ignored_words(arguments))
-    found = _with_workload(workload, options, given)
+    twin = Path(source).suffix != workload.source.suffix
+    found = _with_workload(workload, options, given, twin)
     return replace(found, remarks=(*found.remarks, *ignored_words(arguments)))
 
 
@@ -163,7 +164,9 @@ def _parse_all(
     return parsed
 
 
-def _with_workload(workload: WorkloadFile, options: BuildOptions, given: _Given) -> Surroundings:
+def _with_workload(
+    workload: WorkloadFile, options: BuildOptions, given: _Given, twin: bool
+) -> Surroundings:
     size = given.size or (DEFAULT_SIZE if DEFAULT_SIZE in workload.sizes else None)
     if size is not None and size not in workload.sizes:
         known = ", ".join(workload.sizes) or "none"
@@ -176,6 +179,7 @@ def _with_workload(workload: WorkloadFile, options: BuildOptions, given: _Given)
             names,
             workload.arguments.get(kernel, ()),
             _origin(origin, given.request),
+            twin,
         )
         for kernel, request in workload.launches.items()
     }
@@ -220,7 +224,7 @@ def _macro_values(macros: Iterable[MacroOption]) -> dict[str, Value]:
 
 
 def _complete(options: BuildOptions, workload: WorkloadFile) -> BuildOptions:
-    """The options of the command line behind those of the file."""
+    """The options of the command line after those of the file."""
     try:
         dialect = parse_dialect(workload.options)
     except UsageError as error:

@@ -35,7 +35,7 @@ def checkers_image(height: int, width: int, rng: Seed, *, cell: int = 8) -> Floa
 
 def photo_image(height: int, width: int, rng: Seed) -> Floats:
     """Like a photograph in that amplitude falls with frequency f as 1 / f, and in that things hide
-    others behind sharp edges; float32[height, width] in [0, 1)."""
+    others after sharp edges; float32[height, width] in [0, 1)."""
     rng = generator(rng)
     cell = 1 << max(1, (max(height, width) - 1).bit_length() - 1)
     share = np.float32(0.5)

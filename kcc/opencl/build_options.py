@@ -72,7 +72,7 @@ def parse_options(words: Sequence[str]) -> BuildOptions:
 
 
 def _value(word: str, rest: Iterator[str]) -> str:
-    """What stands behind an option of one letter, joined to it or as the next word."""
+    """What stands after an option of one letter, joined to it or as the next word."""
     value = word[2:].lstrip() or next(rest, "")
     if not value:
         raise UnknownOptionError(word)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -30,11 +29,10 @@ from kcc.opencl.geometry import geometry
 from kcc.opencl.images import Sampler
 from kcc.opencl.info import Informed
 from kcc.opencl.memory import LocalMemory, MemoryObjectHolder
-from kcc.opencl.session import HostLaunch, LaunchRow, Session
+from kcc.opencl.session import Session, run_launch
 from kcc.tracegen import execute
-from kcc.tracegen.execute import ExecutionOptions, KernelArgument, NDRange
+from kcc.tracegen.execute import KernelArgument, NDRange
 from kcc.tracegen.launch_checks import MAX_LOCAL_ITEMS
-from kcc.tracegen.simt.program import TraceMode
 
 if TYPE_CHECKING:
     from kcc.opencl.program import Program
@@ -281,52 +279,21 @@ def enqueue_nd_range_kernel(
 
 def _launch(session: Session, kernel: Kernel, shape: NDRange, values: list[Value]) -> int:
     """Run a launch; gives its warp instructions."""
-    settings, observer = session.settings, session.observer
     used = [v for v in values if isinstance(v, MemoryObjectHolder)]
     for each in used:
         each.take_host_changes()
     arguments = [_argument(value) for value in values]
-    options = ExecutionOptions(
-        workers=settings.workers,
-        width=settings.width,
-        budget=settings.budget,
-        trace=observer.trace if observer else TraceMode.OFF,
-        cache_dir=settings.cache_dir,
-        check=settings.check,
-        unwritten=settings.unwritten or kernel.program.is_generated,
-    )
-    began = settings.clock()
+    unwritten = kernel.program.is_generated
     try:
-        if settings.races:
-            execute.look_for_races(kernel.unit, kernel.kernel, shape, arguments, options)
-        prepared = execute.prepare(
-            kernel.unit, kernel.kernel, shape, arguments, options, session.memory
+        done = run_launch(
+            session, kernel.unit, kernel.kernel, shape, arguments, unwritten=unwritten
         )
-        launch = HostLaunch(len(session.launches), kernel.unit, kernel.kernel, prepared)
-        if observer is not None:
-            prepared.options = replace(options, on_trace=observer.before(launch))
-        execution = prepared.run()
     except DiagnosticError as error:
         raise KernelFault(error, session.sources) from error
     finally:
         for each in used:
             each.give_host_changes()
-    session.launches.append(
-        LaunchRow(
-            launch.number,
-            kernel.function_name,
-            shape.global_size,
-            shape.local_size,
-            execution.warp_instructions,
-            execution.thread_instructions,
-            settings.clock() - began,
-        )
-    )
-    if execution.printed:
-        session.write("".join(execution.printed))
-    if observer is not None:
-        observer.after(launch, execution)
-    return execution.warp_instructions
+    return done.warp_instructions
 
 
 def _argument(value: Value) -> KernelArgument:

@@ -92,7 +92,7 @@ class MemoryObjectHolder(Informed):
     def get_host_array(
         self, shape: tuple[int, ...] | int, dtype: Any, order: str = "C"
     ) -> NDArray[Any]:
-        """The host array behind a memory object made with USE_HOST_PTR."""
+        """The host array of a memory object made with USE_HOST_PTR."""
         if self._host is None:
             raise failure("MemoryObject.get_host_array", status_code.INVALID_VALUE)
         return cast("NDArray[Any]", np.ndarray(shape, dtype, self._host, order=order))  # type: ignore[call-overload]

@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
 from kcc.base.cache_folder import user_cache_dir
 from kcc.frontend.kernel import CompiledUnit, Kernel
+from kcc.tracegen import execute
 from kcc.tracegen.device_memory import DeviceMemory
-from kcc.tracegen.execute import DEFAULT_BUDGET, Execution, PreparedLaunch
+from kcc.tracegen.execute import (
+    DEFAULT_BUDGET,
+    Execution,
+    ExecutionOptions,
+    KernelArgument,
+    NDRange,
+    PreparedLaunch,
+)
 from kcc.tracegen.simt.program import TraceMode
 from kcc.tracegen.workers import TraceCallback
 
@@ -112,6 +120,52 @@ class Session:
         """Let time pass on the device; gives when that began and ended."""
         start, self.device_ns = self.device_ns, self.device_ns + max(ns, 1)
         return start, self.device_ns
+
+
+def run_launch(
+    session: Session, unit: CompiledUnit, kernel: Kernel, shape: NDRange,
+    arguments: Sequence[KernelArgument], *, unwritten: bool = False,
+) -> Execution:  # fmt: skip
+    """Run a launch as the session's settings ask, with its observer looking on, and add its row.
+    Arrays of the session's memory are changed in place.
+
+    ``unwritten``: local and private memory may be read that was never written. Raises
+    :class:`DiagnosticError` as :func:`kcc.tracegen.execute.execute` does.
+    """
+    settings, observer = session.settings, session.observer
+    options = ExecutionOptions(
+        workers=settings.workers,
+        width=settings.width,
+        budget=settings.budget,
+        trace=observer.trace if observer else TraceMode.OFF,
+        cache_dir=settings.cache_dir,
+        check=settings.check,
+        unwritten=settings.unwritten or unwritten,
+    )
+    began = settings.clock()
+    if settings.races:
+        execute.look_for_races(unit, kernel, shape, arguments, options)
+    prepared = execute.prepare(unit, kernel, shape, arguments, options, session.memory)
+    launch = HostLaunch(len(session.launches), unit, kernel, prepared)
+    if observer is not None:
+        prepared.options = replace(options, on_trace=observer.before(launch))
+    execution = prepared.run()
+    session.launches.append(
+        LaunchRow(
+            launch.number,
+            kernel.name,
+            shape.global_size,
+            shape.local_size,
+            execution.warp_instructions,
+            execution.thread_instructions,
+            settings.clock() - began,
+        )
+    )
+    if execution.printed:
+        session.write("".join(execution.printed))
+    if observer is not None:
+        observer.after(launch, execution)
+    return execution
 
 
 class _Current:

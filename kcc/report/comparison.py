@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import kcc
+from kcc.base.terms import stall_label
 from kcc.report.estimate.comparison import COMPARISON_SCHEMA, Change
 from kcc.report.estimate.record import EstimateRecord
+from kcc.report.shared.units import duration
 from kcc.report.simulation.comparison import TimeProfile, comparison_json
 
 Parts = Mapping[str, float]
@@ -80,11 +84,36 @@ def of_simulations(
     return Comparison(rows, limit, (), tuple(pairs))
 
 
+def verdict_of(found: Comparison) -> str:
+    """One sentence: the configuration that changed most, what changed in it, and how many did."""
+    counts = Counter(row.verdict for row in found.rows)
+    said = ", ".join(f"{count} {what}" for what, count in counts.items()) or "nothing to compare"
+    if found.limit is not None:
+        failed = sum(row.failed for row in found.rows)
+        said += f"; {failed or 'none'} beyond {100 * found.limit:g} %"
+    known = [row for row in found.rows if row.ratio not in (None, 1)]
+    if not known:
+        return f"{said[0].upper()}{said[1:]}."
+    most = max(known, key=lambda row: (row.failed, abs(math.log(row.ratio or 1.0))))
+    times = f"{duration(most.before_us or 0.0)} to {duration(most.after_us or 0.0)}"
+    moved = [
+        f"{word}{label(each.name)} {'+' if each.change_us > 0 else '-'}"
+        f"{duration(abs(each.change_us))}"
+        for word, each, label in (("", most.cause, stall_label), ("line ", most.line, str))
+        if each is not None
+    ]
+    mark = ", within the range of the old time" if most.within_range else ""
+    change = f"{100 * ((most.ratio or 1.0) - 1):+.1f} %"
+    why = f" ({', '.join(moved)})" if moved else ""
+    return f"{most.name}: {times}, {change}{mark}{why}; in all {said}."
+
+
 def comparison_document(found: Comparison) -> dict[str, Any]:
     """The document kcc/comparison/1."""
     document: dict[str, Any] = {
         "schema": COMPARISON_SCHEMA, "kcc_version": kcc.__version__, "fail_above": found.limit,
-        "failed": found.failed, "differences": list(found.differences),
+        "failed": found.failed, "verdict": verdict_of(found),
+        "differences": list(found.differences),
         "changes": [_row_json(row) for row in found.rows],
     }  # fmt: skip
     if found.simulations:

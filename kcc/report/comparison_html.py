@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
 
 from kcc.base.terms import stall_label
-from kcc.report.comparison import Comparison, Moved, Row
+from kcc.report.comparison import Comparison, Moved, Row, verdict_of
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.page import STACK_STYLE, page
 from kcc.report.shared.stacks import legend, stack_bar
@@ -23,10 +22,6 @@ LINES_SHOWN = 15
 def comparison_page(found: Comparison, before: str, after: str) -> str:
     """The page; ``before`` and ``after`` name the documents."""
     names = [PurePath(each).name for each in (before, after)]
-    counts = Counter(row.verdict for row in found.rows)
-    said = ", ".join(f"{count} {what}" for what, count in counts.items()) or "nothing to compare"
-    failed = sum(row.failed for row in found.rows)
-    gate = "" if found.limit is None else f"; {failed} beyond {100 * found.limit:g} %"
     head = ("configuration", "before", "after", "change", "cause that changed most",
             "line that changed most")  # fmt: skip
     return page(
@@ -34,7 +29,7 @@ def comparison_page(found: Comparison, before: str, after: str) -> str:
         tag(
             "header",
             tag("h1", "From ", tag("code", names[0]), " to ", tag("code", names[1])),
-            tag("p", said + gate, class_="verdict"),
+            tag("p", verdict_of(found), class_="verdict"),
             *(tag("div", text, class_="finding warning") for text in found.differences),
         ),
         tag("h2", "Times"),

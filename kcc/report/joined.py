@@ -37,7 +37,7 @@ def kind_of(content: Any) -> str:
 def joined_page(
     title: str, documents: Sequence[Joined], kernel: str | None, left_out: Sequence[str] = ()
 ) -> str:
-    """The page, in the order in which one asks: what it is, how long it takes, where cycles go,
+    """The page, in the order in which one asks: what it is, how long it takes, stall reasons,
     what would help, what else was found. With a ``kernel`` only what is said of it."""
     order = {kind: n for n, kind in enumerate(SECTIONS)}
     ranked = sorted(documents, key=lambda d: (order[d.kind], d.name))

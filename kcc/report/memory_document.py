@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 import kcc
-from kcc.report.memory_run import GpuRun, MemoryReport
+from kcc.report.memory_run import GpuRun, MemoryReport, verdict_of
 from kcc.sim.memory.facts import (
     AccessResult,
     ArrayResult,
@@ -29,6 +29,7 @@ def document(report: MemoryReport) -> dict[str, Json]:
     """The document as plain JSON values."""
     return {
         "schema": SCHEMA, "kcc_version": kcc.__version__, "source": report.source,
+        "verdict": verdict_of(report),
         "gpus": [_run(run) for run in report.runs],
         "failed": [{"gpu": f.gpu, "reason": f.reason} for f in report.failed],
         "notes": list(report.notes),

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import resources
 
-import kcc
 from kcc.report.memory_picture import convergence, histogram
 from kcc.report.memory_run import (
     GpuRun,
@@ -16,8 +14,11 @@ from kcc.report.memory_run import (
     percent,
     representatives,
     snapshot_words,
+    verdict_of,
 )
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
+from kcc.report.shared.page import page
 from kcc.sim.memory.facts import AccessResult, MemoryResult
 
 _STYLE = """
@@ -25,9 +26,9 @@ _STYLE = """
 .lines td { white-space: pre; font-family: ui-monospace, monospace; font-size: 12.5px;
   padding-top: 1px; padding-bottom: 1px; }
 .charts { display: flex; flex-wrap: wrap; gap: .8rem; margin: .6rem 0; }
-.charts figure { margin: 0; background: #fff; border: 1px solid var(--line); border-radius: 8px;
-  padding: .5rem; }
-.charts figcaption { font-size: .8rem; color: #4b5057; }
+.charts figure { margin: 0; background: var(--raised); border: 1px solid var(--line);
+  border-radius: 8px; padding: .5rem; }
+.charts figcaption { font-size: .8rem; color: var(--soft); }
 """
 
 AROUND = 2
@@ -36,26 +37,18 @@ AROUND = 2
 
 def memory_page(report: MemoryReport) -> str:
     """The page about all GPUs."""
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{report.source} - kcc memory"),
-        tag("style", Markup(style + _STYLE)),
-    )
-    body = tag(
-        "body",
+    return page(
+        f"{report.source} - kcc memory",
         tag("header", tag("h1", tag("code", report.source))),
+        tag("p", verdict_of(report), class_="verdict") if verdict_of(report) else "",
         tag("p", "Hit rates of caches and latencies of loads over many random orders of warps: the"
             " mean of all trials and two standard deviations of one. How the orders differ is no"
             " error of the model; docs/validation/memory.md says how far it is to be trusted."),
         _overview(report),
         *(_run(report, run) for run in report.runs),
         _notes(report),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
+        style=_STYLE,
     )  # fmt: skip
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
 def _overview(report: MemoryReport) -> Markup:
@@ -176,18 +169,18 @@ def _charts(r: MemoryResult) -> Markup:
     there = [(name, found) for name, found in rates if found is not None]
     known = [(name, found) for name, found in there if found.varies]
     figures = [
-        tag("figure", histogram([100 * v for v in found.values], "%"),
+        tag("figure", on_page(histogram([100 * v for v in found.values], "%")),
             tag("figcaption", f"{name}: hit rate of each trial"))
         for name, found in known
     ]  # fmt: skip
     if r.batch_cycles:
         figures.append(
-            tag("figure", histogram(r.batch_cycles, "cycles"),
+            tag("figure", on_page(histogram(r.batch_cycles, "cycles")),
                 tag("figcaption", "DRAM: latency of batches of requests"))
         )  # fmt: skip
     if r.trials > 2 and known:
         figures.append(
-            tag("figure", convergence(known),
+            tag("figure", on_page(convergence(known)),
                 tag("figcaption", "standard deviation over the first n trials, points"))
         )  # fmt: skip
     same = [name for name, found in there if not found.varies]

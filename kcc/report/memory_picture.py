@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kcc.report.shared.ink import BLUE, GREEN, GRID, INK, ORANGE
 from kcc.report.shared.markup import Markup, tag, void
 from kcc.sim.memory.facts import Distribution
 
 WIDTH, HEIGHT = 300, 150
 LEFT, RIGHT, TOP, BOTTOM = 38, 12, 12, 24
 MOST_BINS = 16
-COLORS = ("#24558f", "#d0743c", "#4f9d69")
-INK, SOFT = "fill:#30343a", "stroke:#c9ccd1"
+COLORS = (BLUE, ORANGE, GREEN)
 
 
 def histogram(values: Sequence[float], unit: str) -> Markup:
@@ -28,14 +28,14 @@ def histogram(values: Sequence[float], unit: str) -> Markup:
     bars = [
         void("rect", x=f"{LEFT + width * n / bins + 0.5:.1f}",
              y=f"{TOP + height * (1 - count / tallest):.1f}", width=f"{width / bins - 1:.1f}",
-             height=f"{height * count / tallest:.1f}", style=f"fill:{COLORS[0]};stroke:none")
+             height=f"{height * count / tallest:.1f}", fill=COLORS[0])
         for n, count in enumerate(counts.tolist()) if count
     ]  # fmt: skip
     mean = LEFT + width * (float(np.mean(values)) - low) / (high - low)
     return _picture(
         *bars,
         void("line", x1=f"{mean:.1f}", x2=f"{mean:.1f}", y1=TOP - 6, y2=HEIGHT - BOTTOM,
-             style=f"stroke:{COLORS[1]};stroke-width:1.5"),
+             stroke=COLORS[1], stroke_width=1.5),
         *_axes(f"{low:,.4g}", f"{high:,.4g} {unit}", str(tallest)),
     )  # fmt: skip
 
@@ -56,12 +56,10 @@ def convergence(rates: Sequence[tuple[str, Distribution]]) -> Markup:
             for n, value in enumerate(curve)
         )
         color = COLORS[number % len(COLORS)]
-        parts.append(
-            void("polyline", points=points, style=f"fill:none;stroke:{color};stroke-width:1.5")
-        )
+        parts.append(void("polyline", points=points, fill="none", stroke=color, stroke_width=1.5))
         parts.append(
             tag("text", name, x=WIDTH - RIGHT, y=TOP + 8 + 13 * number, text_anchor="end",
-                font_size=11, style=f"fill:{color}")
+                font_size=11, fill=color)
         )  # fmt: skip
     return _picture(*parts, *_axes("2", f"{trials} trials", f"{most:.2g}"))
 
@@ -69,8 +67,8 @@ def convergence(rates: Sequence[tuple[str, Distribution]]) -> Markup:
 def _axes(first: str, last: str, top: str) -> tuple[Markup, ...]:
     bottom = HEIGHT - BOTTOM
     return (
-        void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=bottom, y2=bottom, style=SOFT),
-        tag("text", first, x=LEFT, y=HEIGHT - 8, font_size=11, style=INK),
+        void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=bottom, y2=bottom, stroke=GRID),
+        tag("text", first, x=LEFT, y=HEIGHT - 8, font_size=11, fill=INK),
         tag(
             "text",
             last,
@@ -78,10 +76,10 @@ def _axes(first: str, last: str, top: str) -> tuple[Markup, ...]:
             y=HEIGHT - 8,
             text_anchor="end",
             font_size=11,
-            style=INK,
+            fill=INK,
         ),
-        tag("text", top, x=LEFT - 5, y=TOP + 6, text_anchor="end", font_size=11, style=INK),
-        tag("text", "0", x=LEFT - 5, y=bottom, text_anchor="end", font_size=11, style=INK),
+        tag("text", top, x=LEFT - 5, y=TOP + 6, text_anchor="end", font_size=11, fill=INK),
+        tag("text", "0", x=LEFT - 5, y=bottom, text_anchor="end", font_size=11, fill=INK),
     )
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from kcc.sim.memory.facts import AccessResult, Distribution, MemoryResult
 
+LEAST_GAIN = 0.005
+"""Share of the latency that a change has to save to be named."""
+
 
 @dataclass(frozen=True, slots=True)
 class GpuRun:
@@ -84,3 +87,30 @@ def snapshot_words(result: MemoryResult) -> str:
     if result.blocks == result.all_blocks:
         return f"all {result.blocks:,} thread blocks"
     return f"{result.blocks:,} of {result.all_blocks:,} thread blocks"
+
+
+def verdict_of(report: MemoryReport) -> str:
+    """One sentence about the kernel that waits most: its load with most of the latency, how that
+    hits, and the change that helps most; "" where nothing waits."""
+    found = [
+        (run, r, a) for run in report.runs for r, _ in representatives(run.results)
+        for a in by_latency(r)[:1] if a.share and a.cycles
+    ]  # fmt: skip
+    if not found:
+        return ""
+    run, r, a = max(found, key=lambda each: each[1].entries)
+    many = f" on {run.label}" if len(report.runs) > 1 else ""
+    rates = [
+        f"{level} hits {100 * rate.mean:.0f} %"
+        for level, rate in (("L1", a.l1_rate), ("L2", a.l2_rate)) if rate is not None
+    ]  # fmt: skip
+    place = f"line {a.access.line}: " if a.access.line else ""
+    said = (
+        f"{r.kernel}{many}: {place}the {access_words(a)} has {100 * a.share:.0f} % of the latency"
+    )
+    mean = a.cycles.mean if a.cycles else 0
+    parts = [f"{said} of all loads, {mean:,.0f} cycles each ({', '.join(rates)})"]
+    best = min(r.changes, key=lambda c: c.latency_change, default=None)
+    if best is not None and best.latency_change < -LEAST_GAIN:
+        parts.append(f"{best.words} changes the latency by {100 * best.latency_change:+.1f} %")
+    return "; ".join(parts) + "."

@@ -15,6 +15,7 @@ from kcc.report.memory_run import (
     percent,
     representatives,
     snapshot_words,
+    verdict_of,
 )
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, written
@@ -30,6 +31,8 @@ def memory_text(report: MemoryReport, style: Style, *, each_launch: bool) -> str
     """The report: of each GPU the kernels, of one GPU the loads and arrays of each kernel."""
 
     def write(console: Console) -> None:
+        if verdict := verdict_of(report):
+            console.print(verdict, markup=False, highlight=False)
         console.print(_overview(report, style))
         if len(report.runs) == 1:
             for result, launches in _told(report.runs[0], each_launch=each_launch):

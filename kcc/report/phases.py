@@ -85,6 +85,20 @@ def letter(phase: int) -> str:
     return LETTERS[phase] if phase < len(LETTERS) else "?"
 
 
+def verdict_of(report: PhasesReport) -> str:
+    """One sentence: how well the drawn units stand for the run."""
+    study = report.study
+    found, half = study.estimate, study.estimate.half_width()
+    width = "" if half is None else f", ± {_percent(half / found.mean)} with 95 % confidence"
+    needed = next(iter(study.needed.items()), None)
+    more = "" if needed is None else f"; {needed[1]} units give {100 * needed[0]:.0f} % at 99.7 %"
+    return (
+        f"{len(study.chosen)} of {len(study.table):,} units, of {study.phases.count} "
+        f"phase{'s' * (study.phases.count != 1)}, say {found.mean:.4g} in "
+        f"{study.table.metric.name}{width}{more}."
+    )
+
+
 def phases_text(report: PhasesReport, style: Style) -> str:
     """The run, its phases, the sample, other methods, other inputs."""
 
@@ -216,7 +230,7 @@ def phases_json(report: PhasesReport) -> str:
     document: dict[str, Json] = {
         "schema": SCHEMA, "kcc_version": kcc.__version__, "source": table.source,
         "recorder": table.recorder, "unit": table.unit, "feature": table.feature,
-        "complete": table.complete,
+        "complete": table.complete, "verdict": verdict_of(report),
         "metric": {"name": table.metric.name, "cost": table.metric.cost,
                    "work": table.metric.work, "meaning": table.metric.meaning,
                    "rate": table.metric.rate},

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kcc.report.phases import PhaseRow, letter
+from kcc.report.shared.ink import GRID, INK, SOFT
 from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.sim.sampling.simprof.study import Study
 from kcc.sim.sampling.simprof.table import Floats, Indices
@@ -19,11 +20,10 @@ from kcc.sim.sampling.simprof.table import Floats, Indices
 WIDTH, LEFT, RIGHT, TOP, PLOT = 900, 70, 14, 24, 190
 BAND = 14
 LINE, LETTERS_OF_LINE = 16, 140
-INK, SOFT = "#454b54", "#8a919b"
 
 COLOURS = (
-    "#2a6f97", "#c8553d", "#588157", "#8f5fa8", "#b08900", "#3d8f8f", "#a4476b", "#5c6b73",
-    "#7a4e2d", "#4c9be8",
+    "#3a84b5", "#c8553d", "#588157", "#8f5fa8", "#b08900", "#3d8f8f", "#b8577c", "#728189",
+    "#a06a41", "#4c9be8",
 )  # fmt: skip
 """Of phases in turn."""
 
@@ -101,7 +101,7 @@ def _scale(most: float) -> list[Markup]:
     found = list[Markup]()
     for part in (0.0, 0.5, 1.0):
         y = TOP + PLOT * (1 - part)
-        found.append(void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, stroke="#e0e2e5"))
+        found.append(void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, stroke=GRID))
         found.append(_label(LEFT - 6, y + 4, f"{most * part:.3g}", "end"))
     return found
 
@@ -121,7 +121,7 @@ def _dots(
         )
     found += [
         void("circle", cx=round(float(x[n]), 1), cy=round(float(y[n]), 1), r=4.5, fill="none",
-             stroke="#1d2126", stroke_width=1.4)
+             stroke=INK, stroke_width=1.4)
         for n in chosen.tolist()
     ]  # fmt: skip
     return found
@@ -137,7 +137,7 @@ def _bands(labels: Indices, step: float) -> list[Markup]:
         width = round((end - first) * step, 2)
         found.append(void("rect", x=round(x, 2), y=y, width=width, height=BAND, fill=colour(phase)))
         if width > 10:
-            label = _label(x + width / 2, y + 11, letter(phase), "middle", "#ffffff")
+            label = _label(x + width / 2, y + 11, letter(phase), "middle", "white")
             found.append(label)
     return found
 
@@ -146,7 +146,7 @@ def allocation_chart(rows: Sequence[PhaseRow]) -> Markup:
     """Of each phase its share of the units, its share of the points, and the variation of the
     metric (figure 45)."""
     points = max(sum(row.points for row in rows), 1)
-    bars = (("share of units", "#9aa3ad"), ("share of points", "#2a6f97"), ("CoV", "#c8553d"))
+    bars = (("share of units", "#9aa3ad"), ("share of points", "#3a84b5"), ("CoV", "#c8553d"))
     room = (WIDTH - LEFT - RIGHT) / max(len(rows), 1)
     most = max([1e-9, *(max(row.weight, row.points / points, row.variation) for row in rows)])
     total = TOP + PLOT + 34

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-import kcc
-from kcc.report.phases import PhasesReport, letter
+from kcc.report.phases import PhasesReport, letter, verdict_of
 from kcc.report.phases_chart import allocation_chart, colour, sorted_chart, timeline_chart
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
+from kcc.report.shared.page import page
 from kcc.sim.sampling.simprof.phases import homogeneity
 
 
 def phases_page(report: PhasesReport) -> str:
     """The page about a run."""
     study = report.study
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{study.table.source} - kcc phases"),
-        tag("style", Markup(style)),
-    )
-    body = tag(
-        "body",
+    return page(
+        f"{study.table.source} - kcc phases",
         tag("header", tag("h1", tag("code", study.table.source)), _subtitle(report)),
+        tag("p", verdict_of(report), class_="verdict"),
         _cards(report),
         tag("h2", "Timeline"), _legend(report),
-        tag("div", timeline_chart(study), class_="chart"),
+        tag("div", on_page(timeline_chart(study)), class_="chart"),
         tag("p", "rings: the units that are drawn", class_="soft"),
-        tag("div", sorted_chart(study), class_="chart"),
+        tag("div", on_page(sorted_chart(study)), class_="chart"),
         tag("h2", "Phases"), _phases(report),
-        tag("div", allocation_chart(report.rows), class_="chart"),
+        tag("div", on_page(allocation_chart(report.rows)), class_="chart"),
         _methods(report), _inputs(report),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
     )  # fmt: skip
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
 def _subtitle(report: PhasesReport) -> Markup:

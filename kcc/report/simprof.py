@@ -75,10 +75,15 @@ def _write_run(console: Console, run: SimprofRun, style: Style) -> None:
         ("predicted", f"{round(sample.table.cost.sum()):,} cycles, by interval analysis"),
         ("miss rates", f"L1 {_rate(run, 'L1')}, L2 {_rate(run, 'L2')}"),
     ]  # fmt: skip
+    if sample.recordings:
+        names = ", ".join(sample.recordings)
+        cost = f"{round(float(sample.filled[sample.reused].sum())):,} cycles"
+        rows[4] = ("reused", f"{len(sample.reused):,} units, {cost}, as recorded of {names}")
     for name, value in rows:
         console.print(f"  {name:<11}{value}")
     console.print()
-    columns = ("phase", "units", "simulated", "predicted CPI", "CPI", "what it does")
+    told = ("reused",) if sample.recordings else ()
+    columns = ("phase", "units", *told, "simulated", "predicted CPI", "CPI", "what it does")
     table = make_table("Phases", style, *columns, right=columns[1:-1])
     console.print(fill(table, [_phase_row(run, n) for n in range(sample.phases.count)]))
 
@@ -87,9 +92,11 @@ def _phase_row(run: SimprofRun, phase: int) -> tuple[str, ...]:
     sample = run.sample
     own = sample.phases.labels == phase
     work, drawn = sample.table.work[own].sum(), int(own[sample.chosen].sum())
+    told = (f"{int(own[sample.reused].sum()):,}",) if sample.recordings else ()
+    rates = (f"{cost[own].sum() / work:.4g}" if work else "-"
+             for cost in (sample.table.cost, sample.filled))  # fmt: skip
     return (
-        letter(phase), f"{int(own.sum()):,}", str(drawn),
-        f"{sample.table.cost[own].sum() / work:.4g}", f"{sample.filled[own].sum() / work:.4g}",
+        letter(phase), f"{int(own.sum()):,}", *told, str(drawn), *rates,
         ", ".join(names_of(sample.phases, phase)) or "-",
     )  # fmt: skip
 
@@ -130,16 +137,25 @@ def _run(run: SimprofRun) -> dict[str, Json]:
         "skipped_between_launches": run.instructions - touched,
         "skipped_within_launches": max(touched - sample.simulated_instructions, 0),
         "miss_rates": {level: miss_rate(sample.counts, level) for level in ("L1", "L2")},
-        "predicted_cycles": float(sample.table.cost.sum()),
+        "predicted_cycles": float(sample.table.cost.sum()), "reused": _reused(run),
         "clusters": [], "launches": _launches(run),
         "phases": [
             {"phase": n, "names": list(names_of(sample.phases, n)), "units": len(own),
              "simulated": int(np.isin(own, sample.chosen).sum()),
+             "reused": int(np.isin(own, sample.reused).sum()),
              "cycles": float(filled[own].sum()),
              "predicted_cycles": float(sample.table.cost[own].sum())}
             for n in range(sample.phases.count) for own in [sample.phases.members(n)]
         ],
     }  # fmt: skip
+
+
+def _reused(run: SimprofRun) -> dict[str, Json] | None:
+    sample = run.sample
+    if not sample.recordings:
+        return None
+    return {"units": len(sample.reused), "cycles": float(sample.filled[sample.reused].sum()),
+            "recordings": list(sample.recordings)}  # fmt: skip
 
 
 def _launches(run: SimprofRun) -> list[Json]:
@@ -172,7 +188,7 @@ def chosen_ranges(run: SimprofRun, place: int) -> list[tuple[int, BlockRange]]:
 
 def simprof_selection_json(run: SimprofRun) -> str:
     """The thread blocks of the units drawn, with their weights, for any simulator. The cycles of
-    all are the sum over ranges of cycles times weight."""
+    all are the sum over ranges of cycles times weight, and what is reused."""
     sample = run.sample
     labels, predicted = sample.strata, sample.table.cost
     drawn = np.zeros(len(labels), np.bool_)
@@ -201,5 +217,6 @@ def simprof_selection_json(run: SimprofRun) -> str:
         "schema": SELECTION_SCHEMA, "kcc_version": kcc.__version__, "source": run.source,
         "trace": run.trace, "gpu": run.gpu, "method": METHOD, "seed": run.seed,
         "warp_instructions": run.instructions, "launches": launches,
+        "reused_cycles": float(sample.filled[sample.reused].sum()),
     }  # fmt: skip
     return json.dumps(document, indent=1) + "\n"

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import kcc
+from kcc.base.terms import bottleneck_label
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written
 from kcc.report.shared.words import plural
@@ -72,6 +73,7 @@ def validation_json(found: Validation) -> str:
     content = {
         "schema": SCHEMA,
         "kcc_version": kcc.__version__,
+        "verdict": verdict_of(found),
         "table": found.table,
         "source": found.source,
         "model": found.model,
@@ -129,6 +131,7 @@ def validation_text(found: Validation, style: Style) -> str:
     fill(table, rows, MEANINGS)
 
     def write(console: Any) -> None:
+        console.print(verdict_of(found), markup=False, highlight=False)
         console.print(table)
         for line in remarks(found):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -143,6 +146,26 @@ def heading(found: Validation) -> str:
         f"{found.source} against {found.table}: {len(found.rows)} of "
         f"{plural(found.rows_in_table, 'row')}, {what}, model {found.model}"
     )
+
+
+def verdict_of(found: Validation) -> str:
+    """One sentence: how far estimates are off, how many ranges hold, the group that is worst."""
+    every = figures(found.rows)
+    if every.mean is None or every.median is None:
+        return "Nothing could be compared."
+    said = (
+        f"Estimates are off by {every.median:.3g} % in the median, {every.mean:.3g} % in the mean"
+    )
+    if every.bias is not None:
+        said += f" (bias {every.bias:+.3g} %)"
+    parts = [said]
+    if every.coverage is not None:
+        parts.append(f"{every.coverage:.3g} % of the measured times are in the range")
+    groups = [each for kind in groups_of(found).values() for each in kind if each[1].mean]
+    if len(groups) > 1:
+        name, worst = max(groups, key=lambda each: each[1].mean or 0.0)
+        parts.append(f"the farthest off are those of {bottleneck_label(name)} ({worst.mean:.3g} %)")
+    return "; ".join(parts) + "."
 
 
 def lines_of(found: Validation) -> list[tuple[str, Figures]]:
@@ -178,7 +201,8 @@ def remarks(found: Validation) -> list[str]:
         if not 0.95 < row.ratio < 1.05:
             said.append(
                 f"far off: row {row.number} {row.words}: {row.measured_us:.4g} us measured, "
-                f"{row.time_us:.4g} us estimated ({row.ratio:.2f}), {row.limiter}"
+                f"{row.time_us:.4g} us estimated ({row.ratio:.2f}), "
+                f"{bottleneck_label(row.limiter)}"
             )
     return said
 

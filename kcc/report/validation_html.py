@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-import kcc
-from kcc.report.shared.markup import Markup, tag
+from kcc.base.terms import bottleneck_label
+from kcc.report.plots.render import Chart
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import table as markup_table
+from kcc.report.shared.markup import tag
+from kcc.report.shared.page import page
 from kcc.report.validation import (
     FIGURE_COLUMNS,
     MEANINGS,
@@ -15,9 +16,12 @@ from kcc.report.validation import (
     heading,
     lines_of,
     remarks,
+    verdict_of,
 )
 from kcc.report.validation_picture import validation_picture
 from kcc.validation.outcome import Outcome
+
+TITLE = "estimated against measured time"
 
 ROW_HEAD = ("row", "configuration", "GPU", "measured (us)", "estimated (us)", "ratio", "range (us)",
             "limited by", "reason")  # fmt: skip
@@ -25,29 +29,26 @@ ROW_HEAD = ("row", "configuration", "GPU", "measured (us)", "estimated (us)", "r
 
 def validation_page(found: Validation) -> str:
     """One page: HTML with style and picture inside, without scripts."""
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
     title = f"{found.source} against {found.table}"
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{title} - kcc validate"),
-        tag("style", Markup(style)),
-    )
-    figures = [figure_cells(name, each) for name, each in lines_of(found)]
-    picture = validation_picture(found.rows, "estimated against measured time")
-    body = tag(
-        "body",
+    figures = [figure_cells(bottleneck_label(name), each) for name, each in lines_of(found)]
+    picture = validation_picture(found.rows, TITLE)
+    return page(
+        f"{title} - kcc validate",
         tag("header", tag("h1", title), tag("div", heading(found), class_="soft")),
+        tag("p", verdict_of(found), class_="verdict"),
         markup_table(FIGURE_COLUMNS, figures, tuple(range(1, len(FIGURE_COLUMNS)))),
         tag("p", MEANINGS, class_="soft"),
-        tag("div", picture, class_="chart") if picture else "",
+        tag("div", on_page(picture), class_="chart") if picture else "",
         *(tag("div", line) for line in remarks(found)),
         tag("h2", "Rows"),
         markup_table(ROW_HEAD, [_row(row) for row in found.rows], (0, 3, 4, 5)),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
+
+
+def validation_charts(found: Validation) -> list[Chart]:
+    """The chart of the page."""
+    picture = validation_picture(found.rows, TITLE)
+    return [Chart("validation", TITLE, drawn=picture)] if picture else []
 
 
 def _row(row: Outcome) -> tuple[str, ...]:
@@ -58,5 +59,5 @@ def _row(row: Outcome) -> tuple[str, ...]:
     width = f"{row.low_us:.4g} to {row.high_us:.4g}"
     return (
         str(row.number), row.words, row.gpu, measured, f"{row.time_us:.5g}", ratio, width,
-        row.limiter, "",
+        bottleneck_label(row.limiter), "",
     )  # fmt: skip

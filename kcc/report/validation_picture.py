@@ -6,13 +6,14 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from kcc.base.terms import bottleneck_label
+from kcc.report.shared.ink import GRID, INK, PAPER, SOFT
 from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.validation.outcome import Outcome
 
 SIZE, LEFT, TOP, FOOT, LEGEND = 420, 70, 34, 46, 210
-INK, SOFT, FRAME = "#24292f", "#8a919b", "#d0d4da"
-COLORS = ("#24558f", "#c8553d", "#588157", "#b08900", "#8f5fa8", "#3d8f8f", "#a4476b", "#5c6b73")
-OTHERS = "#b9b9b9"
+COLORS = ("#3f7fbf", "#c8553d", "#588157", "#b08900", "#8f5fa8", "#3d8f8f", "#b8577c", "#728189")
+OTHERS = "#8f8f8f"
 """Of limiters beyond the most frequent ones."""
 
 
@@ -28,7 +29,7 @@ def validation_picture(rows: Sequence[Outcome], title: str) -> Markup:
     width, height = LEFT + SIZE + LEGEND, TOP + SIZE + FOOT
     return tag(
         "svg",
-        void("rect", width=width, height=height, fill="#ffffff"),
+        void("rect", width=width, height=height, fill=PAPER),
         _text(LEFT, 16, title, size=13),
         *axis.grid(),
         *(axis.line(factor) for factor in (0.5, 1.0, 2.0)),
@@ -56,12 +57,12 @@ class _Axis:
 
     def grid(self) -> Iterator[Markup]:
         """The frame and lines at round times."""
-        yield void("rect", x=LEFT, y=TOP, width=SIZE, height=SIZE, fill="none", stroke=FRAME)
+        yield void("rect", x=LEFT, y=TOP, width=SIZE, height=SIZE, fill="none", stroke=GRID)
         for time in self._ticks():
             at = round(self.place(time), 1)
-            yield void("line", x1=LEFT + at, x2=LEFT + at, y1=TOP, y2=TOP + SIZE, stroke="#eef0f2")
+            yield void("line", x1=LEFT + at, x2=LEFT + at, y1=TOP, y2=TOP + SIZE, stroke=GRID)
             yield void("line", x1=LEFT, x2=LEFT + SIZE, y1=TOP + SIZE - at, y2=TOP + SIZE - at,
-                       stroke="#eef0f2")  # fmt: skip
+                       stroke=GRID)  # fmt: skip
             yield _text(LEFT + at, TOP + SIZE + 16, _duration(time), anchor="middle")
             yield _text(LEFT - 6, TOP + SIZE - at + 4, _duration(time), anchor="end")
 
@@ -106,7 +107,7 @@ def _legend(
     for number, (name, count, fill) in enumerate(shown):
         y = TOP + 12 + 18 * number
         dot = void("circle", cx=LEFT + SIZE + 18, cy=y - 4, r=4, fill=fill)
-        yield join(dot, _text(LEFT + SIZE + 28, y, f"{name} ({count})"))
+        yield join(dot, _text(LEFT + SIZE + 28, y, f"{bottleneck_label(name)} ({count})"))
     yield _text(LEFT + SIZE + 14, TOP + SIZE, "dashed: a factor of two")
 
 

@@ -51,8 +51,9 @@ OTHER_BLOCKS = (64, 128, 256, 512)
 """Threads of thread blocks that are tried."""
 
 MOST_GUESSED = 0.1
-"""Share of instructions behind guesses up to which thread blocks of other sizes are compared: what
-is guessed of warps is guessed anew for each size."""
+"""Share of instructions that depend on assumptions up to which thread blocks of other sizes are
+compared: what is guessed of warps is guessed anew for each size. Beyond it such advice was wrong
+for each of six kernels when they were simulated with their data (docs/validation/estimate.md)."""
 
 UNEVEN = 1.25
 """The work of the thread block with most, over the mean, from which on it is named."""

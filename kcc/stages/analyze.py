@@ -12,11 +12,13 @@ from kcc.base.launch import Launch, LaunchRequest, numbers_of, resolve_launch
 from kcc.frontend.kernel import Refused
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.passes.facts import Around, plainly
+from kcc.stages.given_arguments import arguments_of, is_known, names_of
 
 if TYPE_CHECKING:
     from kcc.base.arguments import Argument
     from kcc.base.expressions import Value
     from kcc.base.gpu.description import GpuDescription
+    from kcc.frontend.ir.model import Module
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.passes.facts import Facts
     from kcc.passes.memory.access_facts import MemoryShape
@@ -33,13 +35,15 @@ FLOATING = frozenset({"half", "float", "double"})
 @dataclass(frozen=True, slots=True)
 class LaunchInputs:
     """What is known of a kernel's launch; ``origin`` says from where, in words. ``arguments`` are
-    those that a kernel.toml gives.
+    those that a kernel.toml gives, ``of_twin`` for the same source in another language, some of
+    whose arguments are not the kernel's (OpenCL's ``__local`` ones in CUDA).
     """
 
     request: LaunchRequest = field(default_factory=LaunchRequest)
     names: Mapping[str, Value] = field(default_factory=dict[str, "Value"])
     arguments: tuple[Argument, ...] = ()
     origin: str = ""
+    of_twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ def analyze(request: AnalysisRequest, stage: Around = plainly) -> Analysis:
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    check_arguments(request.arguments, kernels)
+    check_arguments(request.arguments, kernels, unit.module)
     counts = count_registers(unit, request, stage)
     views = _machine_views(unit, request, stage)
     results, refused = _each_kernel(kernels, unit, request, counts, stage)
@@ -130,7 +134,7 @@ def analyze_kernel(
     registers: Mapping[str, Registers],
     stage: Around = plainly,
 ) -> tuple[KernelReport, Facts]:
-    """The report on one kernel of a unit, and the facts behind it; ``registers`` by symbol.
+    """The report on one kernel of a unit, and its facts; ``registers`` by symbol.
 
     Raises :class:`DiagnosticError` for a bad launch."""
     from kcc.passes.table import Setting, analyse
@@ -138,7 +142,7 @@ def analyze_kernel(
     from kcc.report.analysis.resources import resources_of
 
     inputs = request.launches.get(kernel.name, request.other_launch)
-    launch = stage("launch", lambda: resolve(kernel, inputs))
+    launch = stage("launch", lambda: resolve(kernel, inputs, unit.module))
     setting = Setting(
         known_launch(kernel, launch, inputs, request.arguments),
         request.assumptions.loops,
@@ -146,7 +150,7 @@ def analyze_kernel(
         memory_shape(request.gpu),
     )
     facts = analyse(kernel, unit.module, stage, setting)
-    local = buffer_bytes(kernel, inputs, request.arguments)
+    local = buffer_bytes(kernel, unit.module, inputs, request.arguments)
     resources = stage(
         "occupancy",
         lambda: resources_of(facts, launch, local, registers.get(kernel.symbol), request.gpu),
@@ -257,11 +261,12 @@ def _machine_views(
     return found
 
 
-def resolve(kernel: Kernel, inputs: LaunchInputs) -> Launch:
+def resolve(kernel: Kernel, inputs: LaunchInputs, module: Module) -> Launch:
     """The launch of a kernel; raises :class:`DiagnosticError` for one that cannot be run, or for
-    arguments the kernel does not have (K010).
+    arguments the kernel does not have (K010), unless they are of its twin in another language.
     """
-    check_arguments(inputs.arguments, (kernel,))
+    if not inputs.of_twin:
+        check_arguments(inputs.arguments, (kernel,), module)
     return resolve_launch(
         inputs.request, inputs.names, kernel.required_local_size, used_dimensions(kernel)
     )
@@ -278,7 +283,7 @@ def known_launch(
     from kcc.base.expressions import evaluate, free_names
     from kcc.passes.symbolic.ranges import Known
 
-    values = {each.name: each for each in (*inputs.arguments, *given)}
+    values = arguments_of(kernel, (*inputs.arguments, *given))
     scalars = dict[int, int | float]()
     for index, argument in enumerate(kernel.arguments):
         own = values.get(argument.name)
@@ -293,21 +298,29 @@ def known_launch(
 
 
 def buffer_bytes(
-    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+    kernel: Kernel, module: Module, inputs: LaunchInputs, given: Iterable[Argument]
 ) -> Mapping[str, int]:
-    """The bytes of buffers, ``__local`` arguments among them, whose size is known, by name."""
+    """The bytes of buffers, ``__local`` arguments and ``extern __shared__`` arrays among them,
+    whose size is known, by name. What an OpenCL twin has as ``__local`` arguments is one such
+    array in CUDA."""
     from kcc.base.arguments import Buffer, element_bytes
     from kcc.base.expressions import evaluate, free_names
+    from kcc.passes.memory.memory_use import dynamic_arrays
 
-    values = {each.name: each.value for each in (*inputs.arguments, *given)}
     sizes = dict[str, int]()
-    for argument in kernel.arguments:
-        value = values.get(argument.name)
+    listed = (*inputs.arguments, *given)
+    others = [each for each in listed if not is_known(kernel, each.name)]
+    for argument in (*others, *arguments_of(kernel, listed).values()):
+        value = argument.value
+        sizes.pop(argument.name, None)
         if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
             each = element_bytes(value.element)
             if each is not None:
                 sizes[argument.name] = each * int(evaluate(value.count, inputs.names))
-    return sizes
+    own, arrays = {each.name for each in kernel.arguments}, dynamic_arrays(kernel.function, module)
+    if inputs.of_twin and arrays and not sizes.keys() & set(arrays):
+        sizes[arrays[0]] = sum(sizes[each] for each in sizes.keys() - own)
+    return {name: size for name, size in sizes.items() if name in own or name in arrays}
 
 
 def used_dimensions(kernel: Kernel) -> int:
@@ -335,7 +348,7 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
 
     Raises :class:`DiagnosticError` for bad input, and for a front end that is not there (K011).
     """
-    from kcc.frontend import compile_source
+    from kcc.frontend import compile_source, is_python_kernel
     from kcc.frontend.preprocessor.unused_macros import unused_macros
     from kcc.stages.argument_words import check_types, unvalued_names
 
@@ -345,8 +358,9 @@ def compile_unit(request: AnalysisRequest, stage: Around = plainly) -> CompiledU
             options = replace(options, sub_group_size=request.gpu.warp_size.value)
         unit = compile_source(request.source, options, request.frontend, partial=True)
         check_types(request.arguments, unit)
+        macros = () if is_python_kernel(unit.name) else request.options.macros
         more = (
-            *unused_macros(request.options.macros, unit.sources),
+            *unused_macros(macros, unit.sources),
             *unvalued_names(request, unit.sources.get(unit.name, ())),
         )
         return replace(unit, warnings=(*unit.warnings, *more)) if more else unit
@@ -387,9 +401,19 @@ def refusals(unit: CompiledUnit, names: Iterable[str]) -> tuple[Diagnostic, ...]
     return tuple(dict.fromkeys(d for each in rows for d in each.diagnostics))
 
 
-def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) -> None:
-    """Each argument is one of some kernel; raises :class:`DiagnosticError` (K010) else."""
-    known = list(dict.fromkeys(each.name for kernel in kernels for each in kernel.arguments))
+def check_arguments(
+    arguments: Iterable[Argument], kernels: Sequence[Kernel], module: Module
+) -> None:
+    """Each argument is one of some kernel, or the name of an ``extern __shared__`` array; raises
+    :class:`DiagnosticError` (K010) else."""
+    from kcc.passes.memory.memory_use import dynamic_arrays
+
+    arguments = tuple(arguments)
+    if not arguments:
+        return
+    own = [name for kernel in kernels for name in names_of(kernel)]
+    arrays = [name for kernel in kernels for name in dynamic_arrays(kernel.function, module)]
+    known = list(dict.fromkeys((*own, *arrays)))
     names = " or ".join(f"'{kernel.name}'" for kernel in kernels)
     missing = [
         Diagnostic(
@@ -400,6 +424,7 @@ def check_arguments(arguments: Iterable[Argument], kernels: Sequence[Kernel]) ->
         )
         for argument in arguments
         if argument.name not in known
+        and not any(is_known(kernel, argument.name) for kernel in kernels)
     ]
     if missing:
         raise DiagnosticError(missing)

@@ -165,7 +165,7 @@ class Workshop:
         if self._prepared is None or self._prepared[0] is not request:
             unit, counts = self._compile(request)
             kernels = choose_kernels(unit, request.kernels)
-            check_arguments(request.arguments, kernels)
+            check_arguments(request.arguments, kernels, unit.module)
             found = tuple(
                 _prepared(kernel, unit, request, counts, self.stage) for kernel in kernels
             )
@@ -411,7 +411,7 @@ def _prepared(
     from kcc.sim.flow.guesses import guesses_of
 
     inputs: LaunchInputs = request.launches.get(kernel.name, request.other_launch)
-    launch = resolve(kernel, inputs)
+    launch = resolve(kernel, inputs, unit.module)
     known = known_launch(kernel, launch, inputs, request.arguments)
     if known.global_size is None or known.local_size is None:
         raise DiagnosticError([_no_launch(kernel, unit.name, launch)])
@@ -422,7 +422,7 @@ def _prepared(
         ),
     )
     count = counts.get(kernel.symbol)
-    sizes_of = buffer_bytes(kernel, inputs, request.arguments)
+    sizes_of = buffer_bytes(kernel, unit.module, inputs, request.arguments)
     local = local_bytes_of(facts, sizes_of)
     subject = stage(
         "machine program",
@@ -438,7 +438,7 @@ def _prepared(
         if isinstance(value, int | float) and math.isfinite(value)
     }
     configuration = Configuration(kernel.name, unit.name, _macros(request), *sizes, scalars)
-    guesses = guesses_of(kernel, facts, subject.flow, subject.streams)
+    guesses = guesses_of(kernel, facts, subject.flow, subject.streams, sizes_of)
     return PreparedKernel(configuration, launch.assumed, guesses, subject, sizes_of)
 
 

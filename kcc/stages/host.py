@@ -1,7 +1,7 @@
 """Runs a PyOpenCL-style script in this process, with kcc.opencl underneath.
 
 A script that defines ``main(size, seed)`` is a workload: its code runs under another name than
-``__main__``, so that a call of ``main`` behind ``if __name__ == "__main__"`` (for plain Python) is
+``__main__``, so that a call of ``main`` after ``if __name__ == "__main__"`` (for plain Python) is
 left out, and then ``main`` is called once. Any other script runs as ``__main__``, as Python would
 run it.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,18 +86,23 @@ def profile_script(
     return profiler.profile({"script": path, "size": size, "seed": seed})
 
 
-def profile_trace(path: str, kernels: Sequence[str] = ()) -> Profile:
-    """Profile the launches of a trace file (of ``kernels``, if any are named).
+def profile_trace(
+    path: str, kernels: Sequence[str] = (), watch: Callable[[int, str], None] | None = None
+) -> Profile:
+    """Profile the launches of a trace file (of ``kernels``, if any are named). ``watch`` is told
+    how many of all thread blocks are done, and where.
 
     Raises :class:`DiagnosticError`: K76x for a file that is no good trace, K781 for a launch that
     was traced without addresses.
     """
     found, launches = list[KernelInfo](), list[LaunchProfile]()
     with open_trace(path) as trace:
+        done = 0
         for launch in trace.launches:
+            said, begun = launch.launch, done
+            done += said.thread_blocks
             if kernels and launch.tables.kernel not in kernels:
                 continue
-            said = launch.launch
             if not said.addresses:
                 message = f"'{path}': launch {said.number} was traced without addresses"
                 hint = "`kcc trace` without --blocks-only traces them"
@@ -105,6 +110,9 @@ def profile_trace(path: str, kernels: Sequence[str] = ()) -> Profile:
             collector = LaunchCollector(launch.tables, said)
             for batch in launch.batches():
                 collector.add(batch)
+                if watch is not None and len(batch.thread_block):
+                    at = begun + int(batch.thread_block[-1])
+                    watch(at, f"launch {said.number} of {launch.tables.kernel}")
             if collector.info not in found:
                 found.append(collector.info)
             launches.append(collector.finish(found.index(collector.info)))

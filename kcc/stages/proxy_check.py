@@ -10,7 +10,7 @@ from pathlib import Path
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.writer import TraceWriter
 from kcc.passes.registers.counts import estimate_registers
-from kcc.sim.cycle.sources import simulate_trace
+from kcc.sim.cycle.sources import Watcher, no_watcher, simulate_trace
 from kcc.sim.result import Timing
 from kcc.stages.host import HostLaunch, HostSettings, run_script
 from kcc.stages.tracing import Tracer, header_of
@@ -62,10 +62,10 @@ def trace_run(  # noqa: PLR0913 - the options of a run
     return Traced(str(target), tracer.registers)
 
 
-def simulate_run(traced: Traced, gpu: GpuDescription) -> Simulated:
+def simulate_run(traced: Traced, gpu: GpuDescription, watch: Watcher = no_watcher) -> Simulated:
     """Simulate what was traced on a GPU, launch after launch."""
     began = time.process_time()
-    found = list(simulate_trace(traced.path, gpu, registers=dict(traced.registers)))
+    found = list(simulate_trace(traced.path, gpu, registers=dict(traced.registers), watch=watch))
     return _summed(found, time.process_time() - began)
 
 

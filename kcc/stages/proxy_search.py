@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,9 @@ from kcc.stages.synth import Settled, Study, settle, write_runnable
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction, smallest_within
 from kcc.synth.reduction.twins import followed, steps_to
+
+Simulate = Callable[[Traced, GpuDescription], Simulated]
+"""How a trace is simulated on a GPU: as :func:`simulate_run` does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,15 +31,16 @@ class Checked:
 
 class Bench:
     """Miniatures of a study on some GPUs, each made and simulated once. ``originals`` are the
-    study's simulations on the same GPUs. Traces go into ``folder``. With ``twins`` IPC is what two
-    miniatures say together."""
+    study's simulations on the same GPUs; ``simulate`` may say how far each is. Traces go into
+    ``folder``. With ``twins`` IPC is what two miniatures say together."""
 
     def __init__(
         self, study: Study, gpus: Sequence[GpuDescription], originals: Sequence[Simulated],
-        settings: HostSettings, folder: Path, seed: int = 0,
+        settings: HostSettings, folder: Path, seed: int = 0, simulate: Simulate = simulate_run,
     ) -> None:  # fmt: skip
         self.study, self.gpus, self.originals = study, tuple(gpus), tuple(originals)
         self.settings, self.folder, self.seed = settings, folder, seed
+        self._simulate = simulate
         self._whole = sum(x.profile.warp_instructions for x in study.launches)
         self._settled = dict[Reduction, Settled]()
         self._traced = dict[Reduction, Traced]()
@@ -100,7 +104,7 @@ class Bench:
         """A miniature on one GPU."""
         key = reduction, number
         if key not in self._simulated:
-            self._simulated[key] = simulate_run(self._trace(reduction), self.gpus[number])
+            self._simulated[key] = self._simulate(self._trace(reduction), self.gpus[number])
         return self._simulated[key]
 
     def _trace(self, reduction: Reduction) -> Traced:

@@ -14,6 +14,7 @@ from kcc.passes.facts import Around, plainly
 from kcc.stages.analyze import (
     AnalysisRequest,
     LaunchInputs,
+    buffer_bytes,
     check_arguments,
     choose_kernels,
     compile_unit,
@@ -22,12 +23,14 @@ from kcc.stages.analyze import (
     refusals,
     resolve,
 )
+from kcc.stages.given_arguments import arguments_of
 
 if TYPE_CHECKING:
     from kcc.base.arguments import Argument, Structure
     from kcc.base.expressions import Value
     from kcc.base.profile.model import Profile
     from kcc.base.trace.writer import TraceWriter
+    from kcc.frontend.ir.model import Module
     from kcc.frontend.kernel import CompiledUnit, Kernel
     from kcc.tracegen.static.classes import StaticClass
     from kcc.tracegen.static.launch import StaticArgument, StaticLaunch
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from kcc.tracegen.static.write import StaticSummary
 
 UNKNOWN_BYTES = 1 << 36
-"""Kept free behind a buffer of which no size is given: more than a GPU has memory."""
+"""Kept free after a buffer of which no size is given: more than a GPU has memory."""
 
 UNKNOWN_LOCAL_BYTES = 1 << 14
 """The same for local memory handed in: what every OpenCL device with a full profile has at least
@@ -87,13 +90,13 @@ def trace_source(
 
     unit = compile_unit(request, stage)
     kernels = choose_kernels(unit, request.kernels)
-    check_arguments(request.arguments, kernels)
+    check_arguments(request.arguments, kernels, unit.module)
     found, failures = list[TracedKernel](), list(refusals(unit, request.kernels))
     seen, silent = set[str](), list[Diagnostic]()
     with TraceWriter(target, TraceHeader(kcc.__version__, STATIC, unit.name)) as writer:
         for number, kernel in enumerate(kernels):
             try:
-                ready = stage("trace", lambda k=kernel: _walked(unit, k, request, width, profile))
+                ready = stage("trace", lambda k=kernel: _prepared(unit, k, request, width, profile))
             except DiagnosticError as error:
                 failures += error.diagnostics
                 continue
@@ -124,7 +127,7 @@ def _not_profiled(kernel: Kernel) -> Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
-class _Walked:
+class _Prepared:
     """A kernel whose warps were looked at."""
 
     program: StaticProgram
@@ -133,23 +136,23 @@ class _Walked:
     classes: list[StaticClass]
 
 
-def _walked(
+def _prepared(
     unit: CompiledUnit,
     kernel: Kernel,
     request: AnalysisRequest,
     width: int,
     profile: Profile | None,
-) -> _Walked:
+) -> _Prepared:
     from kcc.tracegen.static.classes import find_classes
     from kcc.tracegen.static.program import prepare_static
 
     inputs = request.launches.get(kernel.name, request.other_launch)
-    launch, assumed = static_launch(kernel, inputs, request.arguments)
+    launch, assumed = static_launch(kernel, unit.module, inputs, request.arguments)
     program = prepare_static(unit, kernel, launch, request.assumptions, width, profile)
-    return _Walked(program, launch, assumed, find_classes(program))
+    return _Prepared(program, launch, assumed, find_classes(program))
 
 
-def _written(writer: TraceWriter, ready: _Walked, number: int) -> TracedKernel:
+def _written(writer: TraceWriter, ready: _Prepared, number: int) -> TracedKernel:
     from kcc.tracegen.static.write import write_classes
 
     kernel, launch = ready.program.kernel, ready.launch
@@ -179,16 +182,18 @@ def _is_unsized(value: StaticArgument) -> bool:
 
 
 def static_launch(
-    kernel: Kernel, inputs: LaunchInputs, given: Iterable[Argument]
+    kernel: Kernel, module: Module, inputs: LaunchInputs, given: Iterable[Argument]
 ) -> tuple[StaticLaunch, bool]:
     """The launch of a kernel as far as it is known, and whether its local size is assumed.
 
     Raises :class:`DiagnosticError` K850 where the sizes are not numbers.
     """
+    from kcc.base.arguments import Structure
+    from kcc.passes.memory.memory_use import dynamic_arrays
     from kcc.tracegen.execute import NDRange
     from kcc.tracegen.static.launch import StaticLaunch
 
-    launch = resolve(kernel, inputs)
+    launch = resolve(kernel, inputs, module)
     whole, part = numbers_of(launch.global_size), numbers_of(launch.local_size)
     if whole is None or part is None:
         names = sorted(name for name in launch.free_names if not name.startswith("global_size_"))
@@ -197,38 +202,20 @@ def static_launch(
         raise DiagnosticError([Diagnostic("K850", message, kernel.span, hint=hint)])
     given = tuple(given)
     known = known_launch(kernel, launch, inputs, given)
-    sizes = _sizes(inputs, given)
-    structures = _structures(inputs, given)
+    values = arguments_of(kernel, (*inputs.arguments, *given))
+    sizes = buffer_bytes(kernel, module, inputs, given)
+    structures = {n: v.value for n, v in values.items() if isinstance(v.value, Structure)}
     arguments = [
         _argument(kernel, index, sizes, known.arguments.get(index))
         if kernel.arguments[index].name not in structures
         else _by_value(kernel, index, structures[kernel.arguments[index].name], inputs.names)
         for index in range(len(kernel.arguments))
     ]
-    return StaticLaunch(NDRange(whole, part), arguments), launch.assumed
-
-
-def _sizes(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, int]:
-    """The bytes of buffers whose size is given, by name."""
-    from kcc.base.arguments import Buffer, element_bytes
-    from kcc.base.expressions import evaluate, free_names
-
-    found = dict[str, int]()
-    for each in (*inputs.arguments, *given):
-        value = each.value
-        if isinstance(value, Buffer) and free_names(value.count) <= inputs.names.keys():
-            size = element_bytes(value.element)
-            if size is not None:
-                found[each.name] = size * int(evaluate(value.count, inputs.names))
-    return found
-
-
-def _structures(inputs: LaunchInputs, given: Iterable[Argument]) -> dict[str, Structure]:
-    """Structs and vectors by value, by name."""
-    from kcc.base.arguments import Structure
-
-    values = {each.name: each.value for each in (*inputs.arguments, *given)}
-    return {name: value for name, value in values.items() if isinstance(value, Structure)}
+    dynamic = dynamic_arrays(kernel.function, module)
+    least = UNKNOWN_LOCAL_BYTES if dynamic else 0
+    shared = max((sizes[name] for name in dynamic if name in sizes), default=least)
+    shape = NDRange(whole, part, dynamic_local_bytes=shared)
+    return StaticLaunch(shape, arguments), launch.assumed
 
 
 def _by_value(
@@ -248,7 +235,9 @@ def _by_value(
     return numbers if fits else None
 
 
-def _argument(kernel: Kernel, index: int, sizes: dict[str, int], scalar: object) -> StaticArgument:
+def _argument(
+    kernel: Kernel, index: int, sizes: Mapping[str, int], scalar: object
+) -> StaticArgument:
     from kcc.frontend.types import AddressSpace
     from kcc.tracegen.execute import LocalMemory
     from kcc.tracegen.static.launch import BufferSize

@@ -13,10 +13,10 @@ from kcc.report.estimate.ablation import spearman
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an estimate rests on: the share of warp instructions behind a guess, accesses whose
-    addresses memory decides and their share of what is asked of global memory, values that the
-    GPU's description lacks or has weakly, and by which factor the time may be off for what a
-    compiler may spill."""
+    """What an estimate rests on: the share of warp instructions that depend on an assumption,
+    accesses whose addresses memory decides and their share of what is asked of global memory,
+    values that the GPU's description lacks or has weakly, and by which factor the time may be off
+    for what a compiler may spill."""
 
     guessed_share: float = 0.0
     unknown_accesses: int = 0

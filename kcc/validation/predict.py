@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kcc.stages.analyze import AnalysisRequest
 
 WORKSHOPS = 4
-"""Compilations that are kept: of programs whose kernels take turns."""
+"""Compilations that are kept: of programs that alternate their kernels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from kcc import inputs, workload
 
 HALO = 1
 MARKING_LANE = 11  # of every group, in the kernel
-DEAREST = 9
+HIGHEST = 9
 
 
 def main(size: str, seed: int) -> None:
@@ -20,14 +20,14 @@ def main(size: str, seed: int) -> None:
     s = workload.sizes(__file__, size)
     cols, rows, height, local = s.cols, s.rows, s.height, s.local_size
     rng = inputs.generator(seed)
-    wall = rng.integers(0, DEAREST + 1, (rows, cols), np.int32)
+    wall = rng.integers(0, HIGHEST + 1, (rows, cols), np.int32)
     if seed % 2:
         wall[:, np.arange(cols) % 97 < 9] //= 4
 
     device = workload.open_device(cl, __file__)
     (dynproc,) = device.kernels("dynproc_kernel")
     below, source, target = device.buffer(wall[1:]), device.buffer(wall[0]), device.buffer(wall[0])
-    marks = device.zeros((DEAREST + 1) * rows, np.int32)
+    marks = device.zeros((HIGHEST + 1) * rows, np.int32)
     tile = cl.LocalMemory(4 * local)
     border = height * HALO
     groups = -(-cols // (local - 2 * border))
@@ -38,7 +38,7 @@ def main(size: str, seed: int) -> None:
         dynproc(device.queue, *shape, steps, below, source, target, *place, tile, tile, marks)
         source, target = target, source
 
-    cost, marked = wall[0], np.zeros((DEAREST + 1) * rows, np.int32)
+    cost, marked = wall[0], np.zeros((HIGHEST + 1) * rows, np.int32)
     for row in range(1, rows):
         if (row - 1) % height == 0:
             inner = local - 2 * HALO * min(height, rows - row)

@@ -1,6 +1,6 @@
 """Many undamped springs: x += h v, then v -= h x, each a product with a scalar added to a vector.
 
-Both kernels take turns. Places and speeds at the start are random.
+The two kernels alternate. Places and speeds at the start are random.
 """
 
 from __future__ import annotations

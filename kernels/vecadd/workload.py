@@ -1,6 +1,6 @@
 """Sums of vectors, each feeding the next as Fibonacci's numbers do: c = a + b, then b + c, ...
 
-Both kernels take turns. The values are random.
+The two kernels alternate. The values are random.
 """
 
 from __future__ import annotations

@@ -79,8 +79,8 @@ def may_come_last(values: SymbolicValues, loop: int, node: int) -> bool:
 
 
 def split_blocks(kernel: Kernel, facts: Facts) -> frozenset[int]:
-    """Blocks to which the lanes of a warp that part at a branch may come one group after another,
-    before they reconverge: one iteration can then be more than one execution."""
+    """Blocks to which the lanes of a warp that diverge at a branch may come one group after
+    another, before they reconverge: one iteration can then be more than one execution."""
     found, branches = set[int](), facts[Branches].branches
     for branch, divided in zip(branches, facts[Divergence].branches, strict=True):
         if not divided.uniformity.is_divergent:

@@ -217,8 +217,8 @@ def loop_reuse(place: Place, warps: Warps, split: Split) -> tuple[LoopReuse, ...
         elif stride == 0:
             found.append(LoopReuse(loop.id, Reuse.SAME, 0, warps.extent(key)))
         elif abs(stride) < place.shape.line_bytes:
-            turns = math.ceil(place.shape.line_bytes / abs(stride))
-            found.append(LoopReuse(loop.id, Reuse.LINE, stride, turns))
+            iterations = math.ceil(place.shape.line_bytes / abs(stride))
+            found.append(LoopReuse(loop.id, Reuse.LINE, stride, iterations))
         else:
             found.append(LoopReuse(loop.id, Reuse.NONE, stride, 1))
     return tuple(found)

@@ -124,9 +124,9 @@ class AccessStudy:
         found = measured(pattern, place, warps, split, iterations)
         if likely:
             found = replace(found, exact=False, reason=found.reason or likely)
-        return self._over_launch(access, place, found, split, warps)
+        return self.over_launch(access, place, found, split, warps)
 
-    def _over_launch(
+    def over_launch(
         self, access: MemoryAccess, place: Place, found: AccessPattern, split: Split, warps: Warps
     ) -> AccessPattern:
         """With what the access does in the whole launch."""

@@ -194,10 +194,10 @@ class Warps:
                 free = math.gcd(free, step)
                 certain = False
                 continue
-            turns = period // step
+            distinct = period // step
             spread = np.zeros(period, object)
-            for k in range(min(turns, extent)):
-                often = extent // turns + (k < extent % turns)
+            for k in range(min(distinct, extent)):
+                often = extent // distinct + (k < extent % distinct)
                 spread += often * np.roll(weights, k * coefficient % period)
             weights = spread
         if not certain:

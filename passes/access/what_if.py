@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
-from kcc.frontend.ir.types import ArrayTy, size_bytes
+from kcc.frontend.ir.types import I64, ArrayTy, size_bytes
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.patterns import AccessStudy, Split
 from kcc.passes.control.divergence import Uniformity
@@ -14,15 +14,23 @@ from kcc.passes.facts import Facts
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns
 from kcc.passes.memory.arrays import Array, ArrayKind
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
+from kcc.passes.symbolic.expr import Expr, Node, Sum, Symbol, SymbolKind
 from kcc.passes.unknown import Unknown
 
 if TYPE_CHECKING:
     from kcc.passes.memory.warp_cost import Ints
 
 
+_LANES = ((SymbolKind.LOCAL_ID, 0), (SymbolKind.GLOBAL_ID, 0))
+_DISTANCES = (
+    SymbolKind.LOCAL_ID, SymbolKind.GLOBAL_ID, SymbolKind.GROUP_ID, SymbolKind.COUNTER,
+)  # fmt: skip
+"""Symbols whose coefficients are distances between lanes, thread blocks and iterations."""
+
+
 @dataclass(frozen=True, slots=True)
 class Padded:
-    """``extra`` bytes behind each row of ``row_bytes``."""
+    """``extra`` bytes after each row of ``row_bytes``."""
 
     row_bytes: int
     extra: int
@@ -52,14 +60,24 @@ class Swapped:
     of all ids, and of the launch, in the place of each other."""
 
 
-Change = Padded | Transposed | Vectorised | Swapped
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """What a thread block, a row or an iteration comes to begins ``shift`` bytes later, at a
+    multiple of ``unit`` bytes: distances between them are rounded up to such multiples."""
+
+    shift: int
+    unit: int
+
+
+Change = Padded | Transposed | Vectorised | Swapped | Aligned
+Relocation = Padded | Transposed | Vectorised
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
     """A change to an array and what all accesses to it cost, before and after it: sums over
-    ``accesses`` (ids) of executions times bank passes (local memory) or sectors; where executions
-    are not known, of one execution of each access."""
+    ``accesses`` (ids) of executions times cycles of the banks (local memory) or sectors; where
+    executions are not known, of one execution of each access."""
 
     array: Array
     change: Change
@@ -89,6 +107,10 @@ class WhatIf:
         order = (1, 0, 2) if isinstance(change, Swapped) else (0, 1, 2)
         warps = study.warps(iterations.counts, order)
         address = study.address(access)
+        if isinstance(change, Aligned):
+            address = self._aligned(address, change)
+            if isinstance(address, Unknown):
+                return address
         split = study.split(warps, address, iterations.mask)
         if isinstance(split, Unknown):
             return split
@@ -104,6 +126,9 @@ class WhatIf:
             return measured(pattern, place, warps, split, iterations)
         if split.loose:
             return Unknown(self.patterns[access.id].reason)
+        if isinstance(change, Aligned):
+            found = measured(pattern, place, warps, split, iterations)
+            return study.over_launch(access, place, found, split, warps)
         if isinstance(change, Vectorised):
             size *= change.width
         unit = size if isinstance(change, Vectorised) else change.row_bytes
@@ -116,6 +141,21 @@ class WhatIf:
             pattern, replace(place, size=size), warps, Split(split.core, linear, ()), iterations,
             lambda offsets: relocated(offsets, change, size),
         )  # fmt: skip
+
+    def _aligned(self, address: Expr, change: Aligned) -> Expr | Unknown:
+        """The address after the change; a reason where it has parts that no distance says."""
+        from kcc.passes.access.warp_addresses import as_terms
+
+        parts = list[tuple[Node, int]]()
+        for term, coefficient in as_terms(address):
+            if not isinstance(term, Symbol) or term.kind not in _DISTANCES:
+                return Unknown(f"what lane 0 comes to depends on {term}")
+            if (term.kind, term.index) not in _LANES:
+                length = -(-abs(coefficient) // change.unit) * change.unit
+                coefficient = length if coefficient > 0 else -length
+            parts.append((term, coefficient))
+        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        return self.study.algebra.sum(parts, I64, constant + change.shift)
 
     def repair(self, array: Array, change: Change) -> Repair | Unknown:
         """What a change would do to all accesses to an array."""
@@ -136,6 +176,16 @@ class WhatIf:
             after += often * better
         ids = tuple(access.id for access in own)
         return Repair(array, change, ids, before, after, counted)
+
+    def alignment(self, access: MemoryAccess, unit: int) -> Repair | None:
+        """The change by which what an access comes to begins at multiples of ``unit`` bytes, for
+        all accesses to its array; None if that is not known, or saves nothing."""
+        address = self.study.address(access)
+        if not isinstance(access.array, Array):
+            return None
+        constant = address.constant if isinstance(address, Sum) else getattr(address, "value", 0)
+        found = self.repair(access.array, Aligned(-constant % unit, unit))
+        return None if isinstance(found, Unknown) or found.after >= found.before else found
 
     def best_padding(self, array: Array) -> Repair | None:
         """The padding of rows that saves most in accesses to an array; of equal ones the smallest.
@@ -174,12 +224,13 @@ class WhatIf:
 
 
 def cost_of(pattern: AccessPattern) -> float | None:
-    """Bank passes of accesses to local memory, sectors of others: the mean of one execution."""
+    """Cycles of the banks of accesses to local memory, sectors of others: the mean of one
+    execution."""
     spread = pattern.bank_passes or pattern.sectors
     return None if spread is None or pattern.sampled else spread.mean
 
 
-def relocated(offsets: Ints, change: Padded | Transposed | Vectorised, size: int) -> Ints:
+def relocated(offsets: Ints, change: Relocation, size: int) -> Ints:
     """Where the bytes at ``offsets`` of an array are after a change."""
     match change:
         case Padded(row_bytes, extra):
@@ -194,7 +245,7 @@ def relocated(offsets: Ints, change: Padded | Transposed | Vectorised, size: int
             assert_never(change)
 
 
-def _row_after(change: Padded | Transposed | Vectorised, size: int) -> int:
+def _row_after(change: Relocation, size: int) -> int:
     """How far apart two neighbouring rows begin."""
     match change:
         case Padded(row_bytes, extra):

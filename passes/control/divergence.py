@@ -77,7 +77,7 @@ _RANKS = {each: rank for rank, each in enumerate(Uniformity)}
 
 @dataclass(frozen=True, slots=True)
 class BranchDivergence:
-    """How a branch (:class:`BranchPoint` ``branch``) divides work-items. Lanes that part at a
+    """How a branch (:class:`BranchPoint` ``branch``) divides work-items. Lanes that diverge at a
     divergent one reconverge in block ``reconvergence``; None is the end of the kernel."""
 
     branch: int

@@ -29,8 +29,8 @@ _RANKS = {
     "lor.rhs": -2,
     "land.end": -2,
 }
-"""How surely a block is where a condition holds, by how its name begins. Behind a loop it holds
-where the other side is behind an ``if``: that is a ``break``."""
+"""How surely a block is where a condition holds, by how its name begins. After a loop it holds
+where the other side is after an ``if``: that is a ``break``."""
 
 
 def true_way(function: Function, branch: CondBranch) -> int:

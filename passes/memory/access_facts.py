@@ -12,7 +12,7 @@ class AccessKind(Enum):
     UNIFORM = "uniform"
     """All lanes want the same address."""
     CONTIGUOUS = "contiguous"
-    """Each lane wants the element behind that of the lane before."""
+    """Each lane wants the element after that of the lane before."""
     STRIDED = "strided"
     """The distance from lane to lane is the same throughout a warp, but neither 0 nor one
     element."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kcc.frontend.ir.instructions import Alloca, Call, DebugLocation
@@ -48,8 +48,9 @@ class PrivateArray:
 class MemoryUse:
     """``local_bytes`` is what the kernel's own ``__local`` variables take per thread block, laid
     out in the order of the module with padding for alignment; ``dynamic_locals`` are the
-    arguments that bring more, of a size that the launch decides. ``private_bytes`` is what
-    private variables in memory take per work-item.
+    arguments that bring more, of a size that the launch decides, and ``dynamic_arrays`` the
+    names of CUDA's ``extern __shared__`` arrays, which all begin at the same place.
+    ``private_bytes`` is what private variables in memory take per work-item.
     """
 
     local_bytes: int
@@ -57,6 +58,22 @@ class MemoryUse:
     dynamic_locals: tuple[str, ...]
     private_bytes: int | Unknown
     private_arrays: tuple[PrivateArray, ...]
+    dynamic_arrays: tuple[str, ...] = ()
+
+    def bytes_with(self, sizes: Mapping[str, int]) -> int:
+        """Local memory of a thread block with dynamic memory of these ``sizes`` in bytes; what is
+        not among them counts as nothing."""
+        given = sum(sizes.get(name, 0) for name in self.dynamic_locals)
+        return (
+            self.local_bytes
+            + given
+            + max((sizes.get(name, 0) for name in self.dynamic_arrays), default=0)
+        )
+
+    def unsized(self, sizes: Mapping[str, int]) -> tuple[str, ...]:
+        """Dynamic memory of which ``sizes`` say nothing."""
+        arrays = () if any(name in sizes for name in self.dynamic_arrays) else self.dynamic_arrays
+        return tuple(name for name in (*self.dynamic_locals, *arrays) if name not in sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +97,22 @@ class MemoryUsePass:
             ),
             private_bytes=_sum(privates),
             private_arrays=privates,
+            dynamic_arrays=dynamic_arrays(function, facts.module),
         )
 
 
-def _local_arrays(function: Function, module: Module) -> tuple[LocalArray, ...]:
+def dynamic_arrays(function: Function, module: Module) -> tuple[str, ...]:
+    """The local arrays of a kernel whose size the launch gives: CUDA's ``extern __shared__``."""
     used = set(_globals_used(function, module))
+    return tuple(
+        each.name
+        for each in module.globals.values()
+        if each.space == AddressSpace.LOCAL and each.initialiser is None and each.name in used
+    )
+
+
+def _local_arrays(function: Function, module: Module) -> tuple[LocalArray, ...]:
+    used = set(_globals_used(function, module)) - set(dynamic_arrays(function, module))
     arrays, end = list[LocalArray](), 0
     for variable in module.globals.values():
         if variable.space == AddressSpace.LOCAL and variable.name in used:

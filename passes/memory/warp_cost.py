@@ -50,8 +50,8 @@ def bank_passes(
     """Passes through local memory that each execution takes, and the most that one of its phases
     takes (1: no lane waits for another one).
 
-    In a pass every bank gives one word, to any number of lanes. What lanes want together beyond
-    ``banks`` words, or as many lanes, goes in phases of half the lanes, of a quarter ...; more than
+    In a pass every bank gives one word, to any number of lanes. Distinct words beyond
+    ``banks`` words, or as many lanes, go in phases of half the lanes, of a quarter ...; more than
     16 bytes a lane in pieces of 16 (NVIDIA, CUDA C++ Programming Guide, "Shared Memory", compute
     capability 3.x and 5.x).
     """
@@ -74,8 +74,8 @@ def bank_passes(
 
 
 def lone_passes(addresses: Ints, *, banks: int = 32, bank_bytes: int = 4) -> Ints:
-    """Passes of each execution where lanes that want the same word take turns as those do that want
-    others of its bank: atomic operations."""
+    """Passes of each execution where accesses to one word are serialised as those to other words of
+    its bank are: atomic operations."""
     asked = addresses // bank_bytes % banks
     return (asked[:, :, None] == np.arange(banks)).sum(axis=1).max(axis=1)
 

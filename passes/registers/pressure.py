@@ -43,7 +43,7 @@ class Graph:
 
 
 def live_out(function: Function, values: RegisterValues) -> list[int]:
-    """Per block, the instructions whose registers are needed behind it, as bits."""
+    """Per block, the instructions whose registers are needed after it, as bits."""
     live_in, out = [0] * len(function.blocks), [0] * len(function.blocks)
     gains, kills = zip(*(_effects(block, values) for block in function.blocks), strict=True)
     edges = _edge_uses(function, values)
@@ -201,7 +201,7 @@ def _numbers(bits: int) -> set[int]:
 def _change(
     instruction: AnyInstruction, needs: frozenset[int], live: set[int], values: RegisterValues
 ) -> int:
-    """How many registers more are live before an instruction than behind it."""
+    """How many registers more are live before an instruction than after it."""
     units = values.units
     freed = units[instruction.index] if instruction.index in live else 0
     return sum(units[need] for need in needs if need not in live) - freed

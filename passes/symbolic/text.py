@@ -309,6 +309,6 @@ def _type_name(node: Node) -> str:
 
 
 def _source_name(name: str) -> str:
-    """The variable behind a name such as ``i.0``, which LLVM makes of a variable's; else empty."""
+    """The variable of a name such as ``i.0``, which LLVM makes of a variable's; else empty."""
     stem, dot, _ = name.partition(".")
     return stem if dot and not _UNNAMED.match(stem) else ""

@@ -1,7 +1,7 @@
 """Writes the rows of a trace as text, compiled by numba. Import it lazily.
 
 What is the same in all executions of an instruction stands in a pool of bytes: its counter before
-the mask, the rest behind it, up to the addresses.
+the mask, the rest after it, up to the addresses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Ints = Any
 WIDTH = 32
 
 HEAD, BODY, END, ACCESS, OFFSET, IS_EXIT = range(6)
-"""Columns of instructions: where in the pool the text before and behind the mask begins, and where
+"""Columns of instructions: where in the pool the text before and after the mask begins, and where
 that ends; the access of the row (-1: none), what is added to its addresses; whether lanes end."""
 COLUMNS = 6
 
@@ -43,7 +43,7 @@ LARGEST_STEP = 1 << 31
 
 @uncounted
 def put_text(out: Bytes, place: int, pool: Bytes, start: int, end: int) -> int:
-    """Copy text; the place behind it."""
+    """Copy text; the place after it."""
     for n in range(end - start):
         out[place + n] = pool[start + n]
     return place + end - start
@@ -82,7 +82,7 @@ def put_decimal(out: Bytes, place: int, value: int) -> int:
 def put_addresses(
     out: Bytes, place: int, addresses: Ints, access: int, mask: int, offset: int
 ) -> int:
-    """Mode and addresses of the active lanes: a stride where they lie side by side and go up
+    """Mode and addresses of the active lanes: a stride where they are adjacent and go up
     evenly, else deltas; a list where deltas are too large."""
     first, before, step, lanes = -1, -1, 0, 0
     even, small = True, True

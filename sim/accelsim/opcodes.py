@@ -98,7 +98,7 @@ numbers."""
 
 
 def stem_of(opcode: str) -> str:
-    """The part that tables know: without a predicate in front and modifiers behind."""
+    """The part that tables know: without a predicate in front and modifiers after."""
     return opcode.partition(".")[0]
 
 

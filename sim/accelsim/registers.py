@@ -127,7 +127,7 @@ def _places(
     tables: TraceTables, lowered: Lowered
 ) -> tuple[list[Range], list[dict[int, int]], list[dict[int, int]]]:
     """Where each block begins and ends; where in it values are made and last read. An instruction
-    reads at an even place and writes behind it, so that it may write what it read last."""
+    reads at an even place and writes after it, so that it may write what it read last."""
     blocks = len(tables.blocks)
     spans: list[Range] = [(0, 0)] * blocks
     made: list[dict[int, int]] = [{} for _ in range(blocks)]
@@ -184,7 +184,7 @@ def _leaving(
 
 
 def _made_first(used: dict[int, int], made: dict[int, int]) -> set[int]:
-    """Values that a block makes; all its reads of them come behind, but for those of phis."""
+    """Values that a block makes; all its reads of them come later, but for those of phis."""
     return used.keys() & made.keys()
 
 

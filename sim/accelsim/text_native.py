@@ -70,7 +70,7 @@ LETTER_B, LETTER_E, LETTER_L, LETTER_D, LETTER_S = (
 
 @uncounted
 def _word(text: Bytes, place: int, end: int) -> tuple[int, int]:
-    """The next word of a line: its first byte and the one behind its last."""
+    """The next word of a line: its first byte and the one after its last."""
     while place < end and text[place] == SPACE:
         place += 1
     start = place
@@ -173,7 +173,7 @@ def _find_key(
 
 @uncounted
 def _lanes(text: Bytes, place: int, end: int, mask: int, lanes: Ints) -> int:
-    """Read addresses of the active lanes from behind the width on; an error or FINE."""
+    """Read addresses of the active lanes from after the width on; an error or FINE."""
     start, place = _word(text, place, end)
     mode = _count(text, start, place)
     if not 0 <= mode <= 2:
@@ -222,7 +222,7 @@ def _lanes(text: Bytes, place: int, end: int, mask: int, lanes: Ints) -> int:
 
 @uncounted
 def _registers(text: Bytes, place: int, end: int) -> tuple[int, int]:
-    """Go over a count and so many registers; an error or FINE, and the place behind them."""
+    """Go over a count and so many registers; an error or FINE, and the place after them."""
     start, place = _word(text, place, end)
     registers = _count(text, start, place)
     if registers < 0:
@@ -292,7 +292,7 @@ def _is_stack(text: Bytes, place: int) -> bool:
 
 @uncounted
 def _after_equals(text: Bytes, place: int, end: int) -> int:
-    """The number behind an equals sign, -1 if there is none."""
+    """The number after an equals sign, -1 if there is none."""
     while place < end and text[place] != EQUALS:
         place += 1
     start, stop = _word(text, place + 1, end)

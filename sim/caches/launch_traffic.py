@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
-from kcc.sim.caches.analysis import CacheShape, Traffic, traffic_of, without_l1
+from kcc.sim.caches.footprint import CacheShape, Traffic, traffic_of, without_l1
 from kcc.sim.caches.options import CacheMethod
 from kcc.sim.caches.reuse.analysis import ReuseStudy
 from kcc.sim.caches.reuse.traffic import local_traffic, reuse_study, reuse_traffic
 from kcc.sim.caches.warm_cache import COPIES, warmed
 from kcc.sim.estimate.options import Mechanisms, modelled_local, modelled_traffic
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.machine.memory_side import behind
+from kcc.sim.machine.memory_side import beyond_cache
 from kcc.sim.machine.pipeline_columns import L1Loads, Machine
 
 
@@ -46,7 +46,8 @@ def launch_traffic(
     if side is None or not mechanisms.caches:
         return found
     larger = asked.traffic(replace(shape, l2_bytes=max(side.size_bytes, shape.l2_bytes)), 1.0)
-    by_access, moved = behind(found.by_access, larger.by_access)
+    scratch = found.by_access.keys() - {stream.access for stream in subject.streams}
+    by_access, moved = beyond_cache(found.by_access, larger.by_access, scratch)
     return replace(found, by_access=by_access, memory_side=moved)
 
 

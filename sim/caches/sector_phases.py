@@ -15,7 +15,7 @@ import numpy as np
 
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
-from kcc.sim.caches.analysis import SECTOR, Stream
+from kcc.sim.caches.streams import SECTOR, Stream
 from kcc.sim.flow.launch_flow import Flow
 
 

@@ -2,7 +2,7 @@
 
 In `in[sample + (unsigned)(dm * shift[channel])]` lanes of different `dm` lie apart by what the
 shift of the channel is. Where the size of the array is known, so is the most that it can be: the
-launch comes to no address behind the end. Half of that is taken, the mean of what is possible.
+launch comes to no address after the end. Half of that is taken, the mean of what is possible.
 """
 
 from __future__ import annotations

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kcc.sim.caches.analysis import SECTOR, Stream, Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.streams import SECTOR, Stream
 
 COPIES = 1.5
 """Of a line in an L2 of two halves, in the mean: the same on A100 and H200, where DRAM is first
@@ -27,7 +28,7 @@ def warmed(
     """The traffic of a launch that finds L2 as a launch of its own kind left it."""
     share = missing_share(_footprint(traffic, streams), l2_bytes)
     return {
-        a: replace(t, dram_sectors=t.dram_sectors * share, behind=t.behind * share)
+        a: replace(t, dram_sectors=t.dram_sectors * share, pending=t.pending * share)
         for a, t in traffic.items()
     }
 

@@ -108,7 +108,7 @@ class BlockSupply:
         self.accesses += count
 
     def _append(self, rows: _Rows, run: NDArray[np.int64]) -> None:
-        """The rows of whole blocks, in the order of blocks and warps, behind those that wait."""
+        """The rows of whole blocks, in the order of blocks and warps, after those that wait."""
         from kcc.sim.cycle.rows_native import sort_rows
 
         first, end = int(run[Run.NEXT_BLOCK]), int(run[Run.END_BLOCK])

@@ -68,7 +68,7 @@ def add_private(
     transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, size: int, thread: int,
     g: Geometry,
 ) -> int:  # fmt: skip
-    """Private memory: the lanes' words lie side by side."""
+    """Private memory: the lanes' words are contiguous."""
     width = len(addresses)
     own_words = thread * (g.private_bytes // WORD + 1)
     for lane in range(width):

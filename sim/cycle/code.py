@@ -71,13 +71,13 @@ class _Lowering:
             if row[Op.KIND] == Kind.FREE and row[Op.RESULT] >= 0:
                 self.free[int(row[Op.RESULT])] = tuple(self._read(row))
         for register in self.free:
-            self.free[register] = self._behind(register)
+            self.free[register] = self._sources_of(register)
 
     def _read(self, row: NDArray[np.int64]) -> Iterable[int]:
         places = range(int(row[Op.FIRST_SOURCE]), int(row[Op.END_SOURCE]))
         return (int(self.program.sources[place]) for place in places)
 
-    def _behind(self, register: int) -> tuple[int, ...]:
+    def _sources_of(self, register: int) -> tuple[int, ...]:
         """The registers with code that a result without code comes from."""
         found, left, seen = list[int](), [register], set[int]()
         while left:

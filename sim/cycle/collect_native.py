@@ -56,8 +56,8 @@ def collect(
             end = max(end, step + 1)
         alone = max(alone, count)
         banks[bank] = mask
-    behind = (end - alone + BANK_PORTS - 1) // BANK_PORTS
-    first = (latency + behind - 1) * BANK_PORTS
+    extra = (end - alone + BANK_PORTS - 1) // BANK_PORTS
+    first = (latency + extra - 1) * BANK_PORTS
     if writes > 0 and first < BANK_STEPS:
         _, banks[writes - 1] = take_step(banks[writes - 1], first)
     place = 0
@@ -65,4 +65,4 @@ def collect(
         if schedulers.collectors[number, each] < schedulers.collectors[number, place]:
             place = each
     schedulers.collectors[number, place] = now + (end + BANK_PORTS) // BANK_PORTS
-    return behind
+    return extra

@@ -367,7 +367,7 @@ class LaunchSimulation:
             raise DiagnosticError([Diagnostic("K872", message)])
 
     def _charge_the_end(self) -> None:
-        """The cycles of each scheduler behind its last are idle, and so is the launch before."""
+        """The cycles of each scheduler after its last are idle, and so is the launch before."""
         end, overhead = int(self.run[Run.END]), self.machine[Conf.OVERHEAD]
         stacks, line_stacks = self.counts.stacks, self.counts.line_stacks
         left = end - self.schedulers.state["charged"]

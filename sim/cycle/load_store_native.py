@@ -193,7 +193,7 @@ def write(
                     write_level2(conf, l2, memory, stats, unit, ways, place, sector, served)
                     run[R_LAST] = max(run[R_LAST], served)
                 else:
-                    ready, behind, _ = read_level2(
+                    ready, beyond, _ = read_level2(
                         conf, sms, l2, memory, stats, sm, unit, place, line, sector, served,
                         known,
                     )  # fmt: skip
@@ -201,7 +201,7 @@ def write(
                         set_dirty(conf, l2, ways, place, sector)
                     ready += conf[ATOMIC_LATENCY] - conf[L2_LATENCY]
                     if ready > done:
-                        done, queued = ready, waited + behind
+                        done, queued = ready, waited + beyond
             mask >>= 1
             sector += 1
     if room > time:
@@ -305,7 +305,7 @@ def load(
             served, waited = request(conf, sms, memory, sm, unit, time, conf[REQUEST_CYCLES], 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
-            ready, behind, came = read_level2(
+            ready, beyond, came = read_level2(
                 conf, sms, l2, memory, stats, sm, unit, place, line, sector, served, known
             )  # fmt: skip
             heap_add(sms.misses, sm, state.misses, ready)
@@ -318,7 +318,7 @@ def load(
                 stats[S_L1_PENDING] += 1
                 stats[S_AGAIN] += 1
                 if there <= ready:
-                    ready, waited, behind = max(there, time + hit_latency), 0, 0
+                    ready, waited, beyond = max(there, time + hit_latency), 0, 0
                     came = l1.lines[at, sectors + sector] & ((1 << LEVEL_BITS) - 1)
             else:
                 lines[op, L_DRAM if came == C_DRAM else L_L2] += 1
@@ -326,7 +326,7 @@ def load(
                     l1.lines[at, np.uint64(sector)] = ready
                     l1.lines[at, sectors + sector] = came
             if ready > done:
-                done, queued, level = ready, waited + behind, came
+                done, queued, level = ready, waited + beyond, came
     lines[op, L_LATENCY] += done - now
     state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
     state.lsu_cause = cause

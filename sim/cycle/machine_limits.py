@@ -35,7 +35,7 @@ def check_limits(gpu: GpuDescription, conf: NDArray[np.int64]) -> None:
     for value, most, what in (
         (conf[Conf.PER_SCHEDULER], WHEEL, "warps to a scheduler"),
         (conf[Conf.SECTORS], MOST_SECTORS, "sectors to a line"),
-        (_state_bytes(conf), MOST_STATE_BYTES, "bytes of the host's memory behind its caches"),
+        (_state_bytes(conf), MOST_STATE_BYTES, "bytes of the host's memory for its caches"),
         *_cycles(gpu),
     ):
         if value > most:

@@ -86,7 +86,7 @@ def level2(
     reader: GpuReader, conf: NDArray[np.int64], line: int, sector: int, clock: float
 ) -> None:
     """L2, the network to it and atomics."""
-    size = reader.integer("l2.size_bytes", assumed=0, reason="no L2 is known")
+    size = reader.integer("l2.size_bytes")
     channels = _channels(reader)
     slices = reader.integer(
         "l2.slices", assumed=2 * channels if size else channels, reason="two to a channel"

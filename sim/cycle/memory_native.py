@@ -149,7 +149,7 @@ def read_dram(
 
 @inlined
 def write_dram(conf: Ints, memory: Dram, stats: Ints, unit: int, time: int) -> None:
-    """A sector that the channel behind a slice has to write. It collects some before it turns from
+    """A sector that the channel of a slice has to write. It collects some before it turns from
     reading to writing and back, if it read since. The slice goes on at once unless the channel's
     queue is full."""
     stats[S_DRAM_WRITES] += 1
@@ -168,7 +168,7 @@ def write_dram(conf: Ints, memory: Dram, stats: Ints, unit: int, time: int) -> N
 @inlined
 def miss_entry(conf: Ints, memory: Dram, unit: int, time: int) -> int:
     """When a slice of L2 that misses at ``time`` has an entry for that. They are given back in
-    the order in which they were taken, as one channel is behind them all."""
+    the order in which they were taken, as one channel serves them all."""
     entries = conf[L2_MSHR]
     if entries == 0:
         return time
@@ -197,7 +197,7 @@ def home_of(conf: Ints, line: int) -> tuple[int, int]:
 
 @inlined
 def channel_of(conf: Ints, unit: int) -> int:
-    """The channel of DRAM behind a slice of L2."""
+    """The channel of DRAM of a slice of L2."""
     return quotient(unit * conf[CHANNELS], conf[L2_SLICES])
 
 

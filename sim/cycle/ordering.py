@@ -35,7 +35,7 @@ _MEMORIES: Mapping[Kind, Memory] = {
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordered:
     """Tables with the instructions of each segment in the order of a compiler. ``moved`` is by how
-    much the row of each access lies behind its place in a batch of the trace."""
+    much the row of each access lies after its place in a batch of the trace."""
 
     tables: TraceTables
     moved: NDArray[np.int64]
@@ -83,7 +83,7 @@ def _renumbered(
 
 
 def _sorted(rows: Sequence[MachineOperation], own: range) -> list[int]:
-    """Instructions behind those they need, else in their order."""
+    """Instructions after those they need, else in their order."""
     waiting = [sum(need in own for need in rows[n].needs) for n in own]
     users: list[list[int]] = [[] for _ in own]
     for number in own:

@@ -73,19 +73,19 @@ def look_up(
             continue
         at = np.uint64(sector)
         ready: Any = np.int64(own[at])
-        behind, came = 0, 0
+        beyond, came = 0, 0
         if ready == ABSENT:
             missed += 1
             served, waited = request(conf, sms, memory, sm, unit, now, conf[REQUEST_CYCLES], 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, begin, line, served)
-            ready, behind, came = read_level2(
+            ready, beyond, came = read_level2(
                 conf, sms, l2, memory, stats, sm, unit, place, line, sector, served, known
             )
-            behind += waited
+            beyond += waited
             own[at] = ready
         if ready > done:
-            done, queued, level = ready, behind, came
+            done, queued, level = ready, beyond, came
     return done, queued, level, missed
 
 
@@ -128,12 +128,12 @@ def load_constants(
     for number in range(first, first + count):
         line = streams.transactions[number].line
         mask = np.int64(streams.transactions[number].sectors)
-        ready, behind, came, missed = look_up(
+        ready, beyond, came, missed = look_up(
             conf, sms, sms.constants, l2, memory, stats, sm, conf[CONSTANT_SETS],
             conf[CONSTANT_WAYS], line, mask, now,
         )  # fmt: skip
         stats[S_CONSTANTS] += 1
         stats[S_CONSTANT_MISSES] += missed
         if ready > done:
-            done, queued, cause = ready, behind, came if came > 0 else C_CONSTANT
+            done, queued, cause = ready, beyond, came if came > 0 else C_CONSTANT
     return done, queued, cause, passes

@@ -83,7 +83,7 @@ class Rewriting:
         return self.tables.instructions[number].opcode == "phi"
 
     def _read(self, number: int, turn: int | None) -> int:
-        """Where an instruction stands that is read in a round of its loop; None: behind its last
+        """Where an instruction stands that is read in a round of its loop; None: after its last
         one. What a phi has in a later round is what the round before made."""
         while number >= 0:
             loop = self.loops.get(self.tables.instructions[number].segment)

@@ -3,7 +3,7 @@
 NVIDIA's compiler unrolls small loops whose trip count it knows (CUDA C++ Programming Guide,
 "#pragma unroll"), so that the loads of all rounds can wait together; LLVM leaves those that become
 more than some hundred instructions. A loop is taken apart here if it is one block that counts by a
-constant from a constant to a constant, by what the tables say; how often it goes round, the trace
+constant from a constant to a constant, by what the tables say; its iterations, the trace
 says. What counts, compares and branches goes; what else there is stands once for each round.
 """
 
@@ -132,7 +132,7 @@ def unrolled(tables: TraceTables, batch: TraceBatch) -> Unrolled | None:
 
 
 def _trips(batch: TraceBatch, segment: int) -> int:
-    """How often a loop goes round, by the executions that the batch has whole; 0 if it has none."""
+    """The iterations of a loop, by the executions that the batch has whole; 0 if it has none."""
     rows = np.flatnonzero(batch.segment == segment)
     place = _places_in_runs(batch, rows)
     ends = np.append(place[1:] == 0, False)

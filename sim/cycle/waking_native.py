@@ -35,9 +35,9 @@ def rotated(bits: int, by: int) -> int:
 
 @inlined
 def first_after(bits: int, last: int) -> int:
-    """The first bit of a mask that is not 0 behind bit ``last``, around its end."""
-    behind = bits & (-2 << last)
-    found: Any = trailing_zeros(behind if behind != 0 else bits)
+    """The first bit of a mask that is not 0 after bit ``last``, around its end."""
+    later = bits & (-2 << last)
+    found: Any = trailing_zeros(later if later != 0 else bits)
     return found
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from kcc.passes.access.warp_addresses import WARP
-from kcc.sim.caches.analysis import Stream
+from kcc.sim.caches.streams import Stream
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.estimate.subject import Subject
 from kcc.sim.machine.costs import Generation
@@ -71,5 +71,5 @@ def _words(subject: Subject, stream: Stream) -> float:
     blocks = math.prod(
         count for count, step in zip(subject.places, stream.groups, strict=True) if step
     )
-    turns = (max(subject.flow.trips[loop], 1.0) for loop, step in stream.loops.items() if step)
-    return len(np.unique(stream.rows)) * blocks * math.prod(turns)
+    iterations = (max(subject.flow.trips[loop], 1.0) for loop, step in stream.loops.items() if step)
+    return len(np.unique(stream.rows)) * blocks * math.prod(iterations)

@@ -11,8 +11,9 @@ import numpy as np
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
+from kcc.frontend.builtins.matrix import MatrixProduct
 from kcc.passes.access.warp_addresses import WARP
-from kcc.sim.caches.analysis import Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.launch_traffic import LaunchTraffic, l1_bytes, launch_traffic
 from kcc.sim.caches.reuse.local_memory import key_of
 from kcc.sim.caches.reuse.traffic import caches_by_access, interleaving_spread
@@ -23,6 +24,7 @@ from kcc.sim.estimate.options import (
     modelled_machine,
     modelled_occupancy,
 )
+from kcc.sim.estimate.peaks import peaks_of
 from kcc.sim.estimate.range import family_of
 from kcc.sim.estimate.result import Counts, Estimate, limiter_of
 from kcc.sim.estimate.subject import Subject
@@ -85,6 +87,7 @@ class Demand:
         self.traffic, self.memory_side = traffic.by_access, traffic.memory_side
         self.occupancy, self.warm, self.launches = occupancy, traffic.warm, launches
         self.uniform = {s.access for s in subject.streams if s.is_uniform}
+        self.read_only = subject.read_only_loads
         self.one_address = {
             s.access: s.array for s in subject.streams
             if s.is_uniform and s.is_load and not s.is_local and not any(s.groups) and not s.period
@@ -128,7 +131,7 @@ class Demand:
                 self.latency[i] = machine.tensor.latency(row.product)
         self.port, self.l2 = np.zeros(n), np.zeros(n)
         self.dram, self.write, self.sectors = np.zeros(n), np.zeros(n), np.zeros(n)
-        self.behind = np.zeros(n)
+        self.pending = np.zeros(n)
         self.path = np.full(n, SECTOR / machine.port_l2_bytes)
         misses = self.subject.misses
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
@@ -143,7 +146,7 @@ class Demand:
     def _memory(
         self, i: int, traffic: Traffic | None, memory: Memory, size: int, access: int
     ) -> None:
-        """What a memory operation asks of the port and of the levels behind it."""
+        """What a memory operation asks of the port and of the levels below it."""
         match memory:
             case Memory.SHARED_LOAD | Memory.SHARED_STORE | Memory.SHARED_ATOMIC:
                 passes = traffic.passes if traffic else 1.0
@@ -157,7 +160,7 @@ class Demand:
                 self.port[i] = self._global_port(traffic, size, memory, access)
                 if memory is Memory.GLOBAL_LOAD:
                     self.l2[i], self.dram[i] = traffic.l2_sectors, traffic.dram_sectors
-                    self.behind[i] = traffic.behind
+                    self.pending[i] = traffic.pending + self._beside_memory(traffic, access)
                 else:
                     self.write[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
                     if memory is Memory.GLOBAL_ATOMIC:
@@ -184,7 +187,9 @@ class Demand:
                 return looked_up
             slow = 128.0 / machine.shared_bytes
             beyond = min(max(traffic.sectors - size * WARP / SECTOR, 0.0), 1.0)
-            looked_up = max(looked_up, 1.0 + machine.crossing_cycles * beyond)
+            nobody_writes = access in self.read_only
+            cycles = machine.read_only_crossing_cycles if nobody_writes else machine.crossing_cycles
+            looked_up = max(looked_up, 1.0 + cycles * beyond)
             return max(looked_up, load_cycles(size, slow, machine.lookup_cycles))
         moved = max(traffic.sectors * SECTOR / machine.l1_bytes_per_cycle, traffic.passes)
         # What goes back to registers, also where lanes read the same.
@@ -205,6 +210,8 @@ class Demand:
             self.sectors[i], self.dram[i] = traffic.sectors, traffic.dram_sectors
             asked = self.write if memory is Memory.PRIVATE_STORE else self.l2
             asked[i] = traffic.l2_sectors
+            if memory is Memory.PRIVATE:
+                self.pending[i] = self._beside_memory(traffic, key_of(-1, i))
             return
         resident = self.occupancy.blocks * self.subject.block_threads * self.program.private_bytes
         miss1, miss2 = (
@@ -217,6 +224,16 @@ class Demand:
         else:
             self.l2[i], self.dram[i] = sectors * miss1, sectors * miss1 * miss2
 
+    def _beside_memory(self, traffic: Traffic, key: int) -> float:
+        """The share of DRAM's latency beyond L2's that a load's hits of the memory-side cache
+        wait."""
+        machine = self.machine
+        if machine.memory_side is None or not traffic.l2_sectors:
+            return 0.0
+        hits = self.memory_side.get(key, 0.0) - traffic.dram_sectors
+        share = min(max(hits / traffic.l2_sectors, 0.0), 1.0)
+        return machine.memory_side.waits(share, machine.latency["l2"], machine.latency["dram"])
+
     def _executions(self) -> np.ndarray:
         found = np.zeros(len(self.program.operations))
         for block, rows in enumerate(self.program.blocks):
@@ -225,7 +242,7 @@ class Demand:
 
     @cached_property
     def issued(self) -> Issued:
-        """The operations of the program and, behind them, those of its loops' rounds."""
+        """The operations of the program and, after them, those of its loops' rounds."""
         rows, rounds = self.program.operations, self.program.rounds
         same = np.array([*range(len(rows)), *rounds.of], np.int32)
         slots = np.concatenate([self.slots, np.array(rounds.slots)])
@@ -257,6 +274,8 @@ class Demand:
             total(passes, Memory.SHARED_LOAD), total(passes, Memory.SHARED_STORE),
             total(self.l2, *loads), total(self.write, *stores),
             total(self.dram, *loads), total(self.dram, *stores),
+            total(self.sectors, *loads, *stores),
+            sum(e[i] * r.slots * r.product.multiply_adds for i, r in enumerate(rows) if r.product),
         )  # fmt: skip
 
     @cached_property
@@ -339,6 +358,7 @@ class Demand:
             occupancy=self.occupancy,
             waves=self.subject.thread_blocks / (self.machine.sms * self.occupancy.blocks),
             counts=self.counts,
+            peaks=peaks_of(self.machine, self.written, self._products()),
             lines=self.lines(),
             assumptions=reader.assumptions,
             weak=tuple(reader.weak),
@@ -362,6 +382,10 @@ class Demand:
             / self.machine.clock_mhz,
             interleaving=0.0 if study is None else interleaving_spread(self.subject, study),
         )
+
+    def _products(self) -> list[MatrixProduct]:
+        rows = zip(self.program.operations, self.executions, strict=True)
+        return [row.product for row, times in rows if row.product is not None and times]
 
     def lines(self) -> tuple[LineCost, ...]:
         """The share of each source line in issue slots and in what its accesses wait for."""

@@ -139,7 +139,7 @@ def _round(
 
 
 def _joined(steps: list[Step | Barrier]) -> Trace:
-    """The trace with computations behind one another as one, as in figure 2."""
+    """The trace with computations one after another as one, as in figure 2."""
     found = list[Step | Barrier]()
     for step in steps:
         before = found[-1] if found else None

@@ -1,7 +1,7 @@
 """The warp pipeline of Wang et al. (HPCA 2019, section IV-B, figure 2), as the text has it.
 
 All active warps of an SM consume the same trace. An operation locks the resource it needs; a warp
-that finds it taken waits for its release; a memory access waits before and behind the time in which
+that finds it taken waits for its release; a memory access waits before and after the time in which
 it holds its resource. A timer goes from one notification to the next.
 """
 

@@ -22,7 +22,7 @@ class LineCost:
 def line_costs(
     kernel: Kernel, operations: Iterable[MachineOperation], costs: Iterable[float]
 ) -> tuple[LineCost, ...]:
-    """The share of each line in the costs of the operations, the dearest first."""
+    """The share of each line in the costs of the operations, the most expensive first."""
     instructions = kernel.function.instructions
     files, found = _files(instructions), dict[tuple[str, int], float]()
     for row, cost in zip(operations, costs, strict=True):

@@ -13,7 +13,7 @@ from kcc.sim.estimate.subject import Subject
 from kcc.sim.flow.launch_flow import BlockClass
 from kcc.sim.machine.pipeline_columns import Machine
 
-COLUMNS = ("port", "l2", "dram", "write", "sectors", "behind", "path")
+COLUMNS = ("port", "l2", "dram", "write", "sectors", "pending", "path")
 """Of a demand, those that caches decide."""
 
 
@@ -35,7 +35,7 @@ def mixed(subject: Subject, parts: Sequence[Demand]) -> Demand:
 
 
 def class_order(subject: Subject, machine: Machine) -> tuple[list[int], float]:
-    """The classes of the thread blocks of that SM which has most to do, one behind another, where
+    """The classes of the thread blocks of that SM which has most to do, one after another, where
     SMs get thread blocks in turn; and how much more these have to do than the means of their
     classes."""
     of_block = _class_of_block(subject.flow.blocks, subject.grid)

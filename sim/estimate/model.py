@@ -40,7 +40,7 @@ ROUNDS = 3
 the place of others that end at different times: the rest goes on at their rate."""
 
 STEADY_ROUNDS = 4
-"""Rounds over which that rate is taken, behind the first two: from one to the next it differs by up
+"""Rounds over which that rate is taken, after the first two: from one to the next it differs by up
 to a fifth, as thread blocks meet in another order (convolutions, RTX 2080 Ti)."""
 
 
@@ -215,7 +215,7 @@ def _short(demand: Demand, traces: Traces, resident: int, wait: float) -> tuple[
 
 def _long(demand: Demand, traced: Traced, resident: int, wait: float) -> tuple[float, Spent]:
     """The period of thread blocks whose trace is cut: of one round of them, since what they do
-    before and behind the loop, and how that overlaps with others, counts for little."""
+    before and after the loop, and how that overlaps with others, counts for little."""
     cycles, spent = _whole(demand, traced.traces, traced.cuts, resident, wait)
     total, on = cycles, spent
     for cut in traced.inside:
@@ -283,14 +283,14 @@ def _sm(
     issued = demand.issued
     columns = (
         demand.latency, demand.port, demand.l2, demand.dram, demand.write, demand.sectors,
-        demand.misses, demand.behind, path,
+        demand.misses, demand.pending, path,
     )  # fmt: skip
-    latency, port, l2, dram, write, sectors, misses, behind, path = (
+    latency, port, l2, dram, write, sectors, misses, pending, path = (
         column[issued.same] for column in columns
     )
     operations = native.Operations(
         issued.need_starts, issued.needs, demand.unit[issued.same], demand.memory[issued.same],
-        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, behind, path,
+        issued.slots, issued.busy, latency, port, l2, dram, write, sectors, misses, pending, path,
         issued.same, issued.results,
     )  # fmt: skip
     return native.run_sm(traces.starts, traces.trace, traces.taken, operations, sm, watched)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy, occupancy_of
-from kcc.sim.caches.analysis import Stream, Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.options import CacheOptions
+from kcc.sim.caches.streams import Stream
 from kcc.sim.machine.costs import Generation
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_us
 from kcc.sim.machine.pipeline_columns import Machine
@@ -85,7 +86,7 @@ def modelled_traffic(
 
 
 def modelled_local(traffic: Mapping[int, Traffic], mechanisms: Mechanisms) -> dict[int, Traffic]:
-    """The same of operations on local memory, whose lanes lie side by side."""
+    """The same of operations on local memory, whose lanes are contiguous."""
     if mechanisms.caches:
         return dict(traffic)
     return {a: replace(t, l2_sectors=t.sectors, dram_sectors=t.sectors) for a, t in traffic.items()}

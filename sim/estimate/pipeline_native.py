@@ -42,9 +42,9 @@ class Operations(NamedTuple):
     """Columns of the operations of a program, and which results each needs: those of operation o
     are ``needs[need_starts[o]:need_starts[o + 1]]``. Cycles, and sectors per execution. ``misses``
     is the share of a warp's executions that ask for all of these at once; 0 where they fall as they
-    may. Of what is asked of L2 a share is ``behind``: L2 waits for DRAM itself. Each sector that is
-    asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is, in another
-    iteration; ``results``: the number by which others need its result."""
+    may. Of what is asked of L2, a share is ``pending``: L2 waits for DRAM itself. Each sector
+    that is asked of L2 or written takes ``l2_cycles``. ``same``: the operation that this one is,
+    in another iteration; ``results``: the number by which others need its result."""
 
     need_starts: Numbers
     needs: Numbers
@@ -59,14 +59,14 @@ class Operations(NamedTuple):
     write_sectors: Floats
     sectors: Floats
     misses: Floats
-    behind: Floats
+    pending: Floats
     l2_cycles: Floats
     same: Places
     results: Places
 
 
 class Sm(NamedTuple):
-    """An SM and its share of the memory behind it, in cycles (per sector for DRAM).
+    """An SM and its share of the memory below it, in cycles (per sector for DRAM).
     ``resident`` thread blocks of ``warps`` warps run at a time, ``blocks`` in all; the first ones
     start together. ``greedy`` schedulers stay with a warp as long as it can issue, then take the
     youngest one; others take the warp that comes first in its place. A read of DRAM takes
@@ -150,7 +150,7 @@ class _Schedulers(NamedTuple):
 class _Memory(NamedTuple):
     """``free``: from when on the port, L2 and DRAM are; ``credit_l2``, ``credit_dram``: parts of
     sectors that operations still owe; what they asked for last ``arrives`` in L1 then, from a
-    ``level``; ``walked``: how far each warp has come in the sectors of each operation that walks
+    ``level``; ``progress``: how far each warp has come in the sectors of each operation that walks
     along them, as a share."""
 
     free: Floats
@@ -158,7 +158,7 @@ class _Memory(NamedTuple):
     credit_dram: Floats
     arrives: Floats
     level: NDArray[np.int8]
-    walked: Floats
+    progress: Floats
 
 
 class _Watch(NamedTuple):
@@ -206,10 +206,10 @@ def run_sm(
         np.zeros(sm.schedulers, np.int64), np.full(sm.schedulers, _NEVER),
         np.full(sm.schedulers, -1),
     )  # fmt: skip
-    walked = np.tile(1.0 - operations.misses, (count, 1))
+    progress = np.tile(1.0 - operations.misses, (count, 1))
     memory = _Memory(
         np.zeros(3), np.zeros(number), np.zeros(number), np.zeros(number),
-        np.zeros(number, np.int8), walked,
+        np.zeros(number, np.int8), progress,
     )  # fmt: skip
     blocks = _Blocks(
         np.zeros(sm.resident, np.int64), np.zeros(sm.resident, np.int64), np.zeros(sm.blocks)
@@ -514,10 +514,10 @@ def _access(
     done, cause = served + sm.l1_latency, L1
     at_once = operations.misses[o]
     if at_once > 0.0:
-        memory.walked[slot, same] += at_once
-        if memory.walked[slot, same] < 1.0 - 1e-9:
+        memory.progress[slot, same] += at_once
+        if memory.progress[slot, same] < 1.0 - 1e-9:
             return done, cause
-        memory.walked[slot, same] -= 1.0
+        memory.progress[slot, same] -= 1.0
         memory.credit_l2[same] += operations.l2_sectors[o] / at_once
         memory.credit_dram[same] += operations.dram_sectors[o] / at_once
         whole = 1.0
@@ -529,9 +529,9 @@ def _access(
     if asked_l2 > 0:
         memory.credit_l2[same] -= asked_l2
         free[1] = max(free[1], served) + asked_l2 * operations.l2_cycles[o]
-        longer = operations.behind[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
+        longer = operations.pending[o] * (sm.dram_latency + sm.dram_wait - sm.l2_latency)
         done, cause = max(free[1], served) + sm.l2_latency + longer, L2
-        if operations.behind[o] > _MOSTLY:
+        if operations.pending[o] > _MOSTLY:
             cause = DRAM
     asked = _due(memory.credit_dram[same], whole)
     if asked > 0:

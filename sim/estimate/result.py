@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kcc.base.gpu.needs import Assumption, GpuReader
 from kcc.base.gpu.occupancy import Occupancy
@@ -25,6 +25,9 @@ class Counts:
     l2_write_sectors: float
     dram_read_sectors: float
     dram_write_sectors: float
+    l1_sectors: float = 0.0
+    """That warps ask for or store outside shared memory."""
+    tensor_multiply_adds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,8 @@ class Estimate:
     """How far the counts of its instructions contradict those of the IR, as a share."""
     code_reason: str = ""
     """Why it is not that of the compiler that was asked for."""
+    peaks: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Per cycle (:func:`kcc.sim.estimate.peaks.peaks_of`)."""
     unknown_share: float = 0.0
     """Theirs of the sectors of global memory that warps ask for."""
     doubt: float = 1.0

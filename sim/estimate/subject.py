@@ -13,13 +13,14 @@ from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import Numbers
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
+from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
-from kcc.sim.caches.analysis import NOTHING, Stream, streams_of
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.caches.sector_phases import miss_shares
+from kcc.sim.caches.streams import NOTHING, Stream, streams_of
 from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.flow.executed_flow import Executed
 from kcc.sim.flow.folded_grid import folded
@@ -28,6 +29,7 @@ from kcc.sim.flow.sequences import CutInside, Traced, shortened, traced
 from kcc.sim.flow.uneven_blocks import Floats, work_by_block
 from kcc.sim.machine.costs import Generation
 from kcc.sim.program.compiled.lowering import compiled_program
+from kcc.sim.program.folding import is_apart
 from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
@@ -36,7 +38,7 @@ from kcc.sim.program.rounds import with_rounds
 
 OWN_CODE = "kcc"
 
-ENOUGH_TURNS = 1 << 14
+ENOUGH_ITERATIONS = 1 << 14
 """Iterations of a loop after which it goes on as before, where one thread block is looked at."""
 
 
@@ -230,7 +232,7 @@ class Subject:
         one = (1, 1, 1)
         found = reuse_program(self.facts, self.flow, self.newest, self.streams, one, one)
         loops = found.code.loops.copy()
-        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_TURNS)
+        loops[:, 0] = np.minimum(loops[:, 0], ENOUGH_ITERATIONS)
         code = found.code._replace(loops=loops, entered=np.ceil(found.code.entered))
         return replace(found, code=code)
 
@@ -238,12 +240,28 @@ class Subject:
     def past_l1(self) -> frozenset[int]:
         """Loads of global memory that a compiler before Volta does not make through L1 of its own
         accord: whose data the kernel may write for all that their pointer says."""
-        kept = {"const", "restrict"}
-        read_only = {a.name for a in self.kernel.arguments if kept <= set(a.qualifiers)}
+        arrays = self._read_only_arrays
         return frozenset(
             s.access for s in self.streams
-            if s.is_load and not s.is_local and s.array not in read_only
+            if s.is_load and not s.is_local and s.array not in arrays
         )  # fmt: skip
+
+    @property
+    def read_only_loads(self) -> frozenset[int]:
+        """Loads of global memory of data that nobody writes (``ld.global.nc``): through pointers
+        to const, restrict, and by ``__ldg``."""
+        arrays = self._read_only_arrays
+        accesses, code = self.facts[MemoryAccesses].accesses, self.kernel.function.instructions
+        return frozenset(
+            s.access for s in self.streams
+            if s.is_load and not s.is_local
+            and (s.array in arrays or is_apart(code[accesses[s.access].instruction]))
+        )  # fmt: skip
+
+    @property
+    def _read_only_arrays(self) -> frozenset[str]:
+        kept = {"const", "restrict"}
+        return frozenset(a.name for a in self.kernel.arguments if kept <= set(a.qualifiers))
 
     def registers_on(self, generation: Generation) -> int | None:
         """Registers of a work-item: a compiler's count, else the smaller one of the estimate of the
@@ -290,5 +308,4 @@ def _streams(
 
 def local_bytes_of(facts: Facts, arguments: Mapping[str, int]) -> int:
     """Local memory of a thread block: what the kernel declares and what its arguments bring."""
-    use = facts[MemoryUse]
-    return use.local_bytes + sum(arguments.get(name, 0) for name in use.dynamic_locals)
+    return facts[MemoryUse].bytes_with(arguments)

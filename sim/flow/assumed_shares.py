@@ -111,13 +111,13 @@ def _guard(
     for way in blocks[block].successors:
         if any(each != block and not dominates(way, each) for each in blocks[way].predecessors):
             continue
-        behind = [
+        entered = [
             trips[loop.id] for loop in loops.loops
             if loop.line == line and loop.id in trips and block not in loop.blocks
             and dominates(way, loop.header)
         ]  # fmt: skip
-        if behind:
-            return way, float(any(behind))
+        if entered:
+            return way, float(any(entered))
     return None
 
 

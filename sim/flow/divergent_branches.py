@@ -1,8 +1,8 @@
-"""What a branch costs at which the lanes of a warp may part.
+"""What a branch costs that may diverge.
 
-Since Volta a warp notes where its lanes reconverge (BSSY) before they part, and waits there
+Since Volta a warp records where its lanes reconverge (BSSY) before they diverge, and waits there
 (BSYNC): once for all branches that lead to one place. ptxas 13 and 11.8 let 12 cycles pass between
-a comparison and the branch that tests it, and 5 behind the branch (control codes for compute
+a comparison and the branch that tests it, and 5 after the branch (control codes for compute
 capabilities 7.5 and 8.6), which nothing but other warps can fill. Tests that are the same for all
 lanes, as those of most loops, are made long before their branch, and cost nothing of the kind.
 """
@@ -21,25 +21,25 @@ from kcc.sim.machine.costs import COSTS, Generation
 from kcc.sim.program.operations import MachineOperation, Memory
 
 BRANCH_STEPS = 3.0
-"""From the result of a comparison to the instruction behind its branch, in latencies of additions:
+"""From the result of a comparison to the instruction after its branch, in latencies of additions:
 13 cycles."""
 
 RECONVERGENCE_SLOTS = 2.0
 """BSSY and BSYNC."""
 
 PREDICATED = 7
-"""Operations up to which what is behind a branch is predicated instead where lanes may part
-(NVIDIA, CUDA C Programming Guide 4.2, section 5.4.2)."""
+"""Operations up to which what is after a branch is predicated instead where it may
+diverge (NVIDIA, CUDA C Programming Guide 4.2, section 5.4.2)."""
 
 
-def parting(
+def diverging_blocks(
     kernel: Kernel, facts: Facts, lengths: Sequence[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """The blocks that end in a branch at which lanes may part, but for predicated ones and those to
-    the end (EXIT under a predicate), and those of them that note where lanes meet: nowhere if only
-    the end is there. ``lengths`` are the operations of each block."""
+    """The blocks that end in a branch that may diverge, but for predicated ones and those to
+    the end (EXIT under a predicate), and those of them that record a reconvergence point: none if
+    only the end is there. ``lengths`` are the operations of each block."""
     blocks, met = kernel.function.blocks, set[int]()
-    parts, notes = set[int](), set[int]()
+    parts, recording = set[int](), set[int]()
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
     for branch, divided in sorted(pairs, key=lambda pair: pair[0].block):
         reconvergence = divided.reconvergence
@@ -57,27 +57,27 @@ def parting(
         parts.add(branch.block)
         if reconvergence is not None and lengths[reconvergence] > 1 and reconvergence not in met:
             met.add(reconvergence)
-            notes.add(branch.block)
-    return frozenset(parts), frozenset(notes)
+            recording.add(branch.block)
+    return frozenset(parts), frozenset(recording)
 
 
-def turn_tests(
+def remainder_tests(
     facts: Facts, loop: Loop, generation: Generation, number: int
 ) -> tuple[MachineOperation, ...]:
-    """What stands before a loop that is unrolled though nobody knows how often it turns: whether
-    iterations are left over, and, behind these, whether there are as many as are unrolled (NVRTC
+    """What stands before an unrolled loop whose trip count is not known: whether
+    iterations are left over, and, after these, whether there are as many as are unrolled (NVRTC
     11.8 and nvcc 13: two comparisons and two branches). The first has the given ``number``."""
     pairs = zip(facts[Branches].branches, facts[Divergence].branches, strict=True)
-    may_part = generation is Generation.VOLTA and any(
+    may_diverge = generation is Generation.VOLTA and any(
         divided.uniformity.is_divergent
         for branch, divided in pairs if branch.block in loop.exiting
     )  # fmt: skip
     tests = list[MachineOperation]()
-    for reconvergence in (RECONVERGENCE_SLOTS * may_part, 0.0):
+    for reconvergence in (RECONVERGENCE_SLOTS * may_diverge, 0.0):
         for kind in (InstructionClass.COMPARE, InstructionClass.BRANCH):
             is_branch = kind is InstructionClass.BRANCH
             slots = 1.0 + reconvergence * is_branch
-            steps = BRANCH_STEPS if may_part and is_branch else 1.0
+            steps = BRANCH_STEPS if may_diverge and is_branch else 1.0
             needs = (number + len(tests) - 1,) if tests else ()
             unit, line = COSTS[kind].unit, loop.line or 0
             tests.append(

@@ -14,7 +14,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
-from kcc.sim.caches.analysis import Stream
+from kcc.sim.caches.streams import Stream
 from kcc.sim.flow.launch_flow import Flow
 
 

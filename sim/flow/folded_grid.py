@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kcc.sim.caches.analysis import Stream
+    from kcc.sim.caches.streams import Stream
 
 Grid = tuple[int, int, int]
 

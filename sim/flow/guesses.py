@@ -3,7 +3,7 @@ accesses go, and which arguments of the kernel would decide them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kcc.frontend.kernel import Kernel
@@ -13,21 +13,25 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.branches import Branches
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
+from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.passes.symbolic.reasons import everything, reason_for
-from kcc.sim.caches.analysis import Stream
+from kcc.sim.caches.streams import Stream
 from kcc.sim.flow.assumed_shares import AssumedShares
 from kcc.sim.flow.launch_flow import ASSUMED_SHARE, Flow
 from kcc.sim.flow.open_arguments import assumed_width, open_arguments
+
+SHARED_MEMORY = "shared memory"
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
     """``value`` was taken for a ``what``: iterations per entry for a "loop", the share of warps on
     either side for a "branch", elements from row to row for an "address" (0 where lanes lie apart,
-    and are taken to touch half as many sectors). Scalar ``arguments`` without a value would decide
-    it, and where ``reason`` is not empty, what only a run shows."""
+    and are taken to touch half as many sectors), bytes for
+    :data:`SHARED_MEMORY`. Scalar ``arguments`` without a value would decide it, and where
+    ``reason`` is not empty, what only a run shows."""
 
     what: str
     file: str
@@ -39,16 +43,19 @@ class Guess:
     @property
     def remedy(self) -> str:
         """The options that would put knowledge in its place."""
+        if self.what == SHARED_MEMORY:
+            return f"--arg {self.arguments[0]}=TYPE[COUNT]"
         if self.arguments and not self.reason:
             return " ".join(f"--arg {name}=VALUE" for name in self.arguments)
         return f"--assume {self.what}@{self.line}={'COUNT' if self.what == 'loop' else 'SHARE'}"
 
 
 def guesses_of(
-    kernel: Kernel, facts: Facts, flow: Flow, streams: Sequence[Stream]
+    kernel: Kernel, facts: Facts, flow: Flow, streams: Sequence[Stream], sizes: Mapping[str, int]
 ) -> tuple[Guess, ...]:
     """The guesses that ``flow`` and ``streams`` rest on, by line; none of a loop's guard or exit
-    where the loop is one."""
+    where the loop is one. ``sizes`` are the bytes of arguments and dynamic shared memory that are
+    known."""
     loops = [
         _loop(kernel, facts, loop, trip, flow.trips[loop.id])
         for loop, trip in zip(facts[Loops].loops, facts[TripCounts].trips, strict=True)
@@ -58,7 +65,16 @@ def guesses_of(
     for each in _branches(kernel, facts, flow):
         found.setdefault((each.file, each.line), each)
     by_line = [found[place] for place in sorted(found)]
-    return (*by_line, *_addresses(facts, streams))
+    return (*by_line, *_addresses(facts, streams), *_shared_memory(kernel, facts, sizes))
+
+
+def _shared_memory(kernel: Kernel, facts: Facts, sizes: Mapping[str, int]) -> Iterator[Guess]:
+    """Of dynamic shared memory that only the host's launch gives a size: none is taken."""
+    for name in facts[MemoryUse].unsized(sizes):
+        at = kernel.span
+        yield Guess(
+            SHARED_MEMORY, at.file, at.line, 0.0, (name,), f"the launch gives {name} its size"
+        )
 
 
 def _open(trip: TripCount) -> bool:

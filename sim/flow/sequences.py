@@ -16,7 +16,7 @@ from kcc.frontend.kernel import Kernel
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.sim.flow.launch_flow import Flow, WarpClass, block_warps, forward
-from kcc.sim.flow.warp_classes import turns
+from kcc.sim.flow.warp_classes import assigned_traces
 from kcc.sim.program.operations import MachineProgram
 
 MOST_OPERATIONS = 5000
@@ -50,7 +50,7 @@ class Traces:
     of_classes: tuple[NDArray[np.int32], ...] = ()
 
     def in_order(self, classes: Sequence[int]) -> Traces:
-        """The same for thread blocks of these classes, one behind another."""
+        """The same for thread blocks of these classes, one after another."""
         if not self.of_classes:
             return self
         seen, rows = [0] * len(self.of_classes), list[NDArray[np.int32]]()
@@ -62,7 +62,7 @@ class Traces:
 
 
 @dataclass(slots=True)
-class _Walk:
+class _TraceBuilder:
     kernel: Kernel
     loops: Loops
     flow: Flow
@@ -162,17 +162,17 @@ def _taken(
         sure = _is_whole(each.flow, facts, own)
         variants.append(1 if sure else VARIANTS)
         for variant in range(variants[-1]):
-            walk = _Walk(
+            builder = _TraceBuilder(
                 kernel, facts[Loops], each.flow, program, forward(kernel), own, {},
                 0.0 if sure else (variant + 0.5) / VARIANTS, [], {},
             )  # fmt: skip
-            walk.region(None, float(each.flow.warps))
-            for loop, parts in walk.passed.items():
+            builder.region(None, float(each.flow.warps))
+            for loop, parts in builder.passed.items():
                 first = len(made.rows)
                 made.passed[loop] += [(first + begin, first + end) for begin, end in parts]
-            made.rows.extend(walk.found)
+            made.rows.extend(builder.found)
             made.starts.append(len(made.rows))
-    return before + turns(tuple(each.places for each in classes), tuple(variants))
+    return before + assigned_traces(tuple(each.places for each in classes), tuple(variants))
 
 
 def _own_caps(caps: Mapping[int, float], flow: Flow, own: Flow) -> Mapping[int, float]:
@@ -288,12 +288,12 @@ def _slowest(
 ) -> Traces | None:
     if not any(0.0 < e < RARE * flow.warps for e in flow.executions):
         return None
-    walk = _Walk(
+    builder = _TraceBuilder(
         kernel, facts[Loops], flow, program, forward(kernel), caps, {}, 0.5, [], {}, rare=True
     )
-    walk.region(None, float(flow.warps))
-    ends, alone = np.array([0, len(walk.found)], np.int32), np.zeros((1, 1), np.int32)
-    return Traces(ends, np.array(walk.found, np.int32), alone)
+    builder.region(None, float(flow.warps))
+    ends, alone = np.array([0, len(builder.found)], np.int32), np.zeros((1, 1), np.int32)
+    return Traces(ends, np.array(builder.found, np.int32), alone)
 
 
 def _scale(flow: Flow, facts: Facts, caps: Mapping[int, float]) -> dict[int | None, float]:

@@ -52,9 +52,11 @@ def _within(differences: Floats, apart: float) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, classes))
 
 
-def turns(classes: tuple[tuple[int, ...], ...], variants: tuple[int, ...]) -> NDArray[np.int32]:
+def assigned_traces(
+    classes: tuple[tuple[int, ...], ...], variants: tuple[int, ...]
+) -> NDArray[np.int32]:
     """Which trace each warp takes: ``[n, w]`` for warp w of thread blocks n, n + rounds,
-    n + 2 * rounds ... The traces of a class lie one behind another, ``variants`` of them, and its
+    n + 2 * rounds ... The traces of a class lie one after another, ``variants`` of them, and its
     warps take them in turn."""
     rounds = max(variants)
     found = np.zeros((rounds, sum(map(len, classes))), np.int32)

@@ -42,7 +42,7 @@ def make_events(
     needs_of_access: Ints, slots_of_segment: Ints, solo_of_segment: Ints, barrier_of_segment: Ints,
     events: Ints, bounds: Ints, hashes: Masks,
 ) -> int:  # fmt: skip
-    """Write the events of each warp, one warp behind another; the rows of a warp follow one another
+    """Write the events of each warp, one warp after another; the rows of a warp follow one another
     in ``order``. ``bounds[w]`` becomes the first and the end event of the w-th warp there is,
     ``hashes[w]`` a hash of its segments. Gives how many events there are."""
     count = 0

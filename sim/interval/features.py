@@ -43,7 +43,7 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     found[:, Feature.L2_REQUESTS] = per(Event.WORK) * _imbalance(collection.slice_work[0])
     written = collection.total(Event.WRITES)
     share = collection.dirty_sectors / written if written else 0.0
-    share *= 1 + _turning(collection, machine)
+    share *= 1 + _turnaround(collection, machine)
     found[:, Feature.DRAM_TRANSFERS] = (per(Event.DRAM_READS) + writes * share) * _imbalance(
         collection.slice_work[1]
     )
@@ -55,7 +55,7 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     return found
 
 
-def _turning(collection: Collection, machine: IntervalMachine) -> float:
+def _turnaround(collection: Collection, machine: IntervalMachine) -> float:
     """What turning to writes and back takes of a channel, over the writes themselves."""
     writes = machine.writes_together * machine.dram_service_cycles
     return machine.turnaround_cycles / writes if collection.total(Event.DRAM_READS) else 0.0

@@ -43,7 +43,7 @@ FEATURES = int(Feature.UNITS) + RESOURCES
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntervalProfile:
-    """Equation 11: instructions and the stall cycles behind them, per interval.
+    """Equation 11: instructions and the stall cycles after them, per interval.
 
     ``cause`` is the operation that a stall waits for, or ``-1 - resource`` where a pipeline was
     taken; it was issued ``since_cycles`` before the stall. The last interval has no stall.

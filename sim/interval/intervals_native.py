@@ -58,7 +58,7 @@ def find_intervals(
     stalls: Floats, since: Floats, cause: Ints, barrier: Ints, sums: Floats, begins: Ints,
 ) -> int:  # fmt: skip
     """Walk a warp's segments in order (dissertation, 4.3.2, equation 13); write for each interval
-    its instructions, the stall behind them, the operation waited for (-1 - resource where a
+    its instructions, the stall after them, the operation waited for (-1 - resource where a
     pipeline was taken) and the sums of ``features`` of its operations. Gives how many intervals
     there are, -1 when there is no room for them. ``since`` is how long before the stall the
     operation waited for was issued. ``barrier`` has room for as many intervals where these are to

@@ -52,7 +52,7 @@ class Requests:
 
 
 def joined(parts: Sequence[Requests]) -> Requests:
-    """Parts one behind another."""
+    """Parts one after another."""
     if len(parts) == 1:
         return parts[0]
     starts, accesses = [np.zeros(1, np.int64)], 0
@@ -115,9 +115,9 @@ class Statics:
         self.solo_of_segment = np.zeros(segments, np.int64)
         self.barrier_of_segment = np.array([s.barrier >= 0 for s in tables.segments], np.bool_)
         for segment in range(segments):
-            self._walk(segment, o, machine)
+            self._measure(segment, o, machine)
 
-    def _walk(self, segment: int, o: Operations, machine: IntervalMachine) -> None:
+    def _measure(self, segment: int, o: Operations, machine: IntervalMachine) -> None:
         """Issue slots and cycles (with L1 hits) from a segment's begin to each of its accesses,
         and the load that each has to wait for at the latest."""
         ready, loads = dict[int, float](), dict[int, int]()

@@ -126,7 +126,7 @@ def is_same_pattern(
     addresses: Ints, row: int, mask: int, deltas: Ints, masks: Ints, number: int
 ) -> bool:
     """Whether an access has the lanes of its last execution, at the same distances; else they are
-    noted."""
+    recorded."""
     base = addresses[row, 0]
     apart: Any = mask ^ masks[number]
     for lane in range(addresses.shape[1]):
@@ -160,7 +160,7 @@ def make_requests(
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
     number (-1 and 0 for local and constant memory, whose passes are counted at once).
 
-    Transactions, of an access at most ``most``, go behind the ``first_free`` that are there. Gives
+    Transactions, of an access at most ``most``, go after the ``first_free`` that are there. Gives
     how many there are then, and the row for whose accesses there may be no room (the number of rows
     where all are done).
     """

@@ -16,7 +16,7 @@ Floats = Any
     I_INSTRUCTIONS, I_STALL, I_SINCE, I_LOAD_STORE, I_MISSES, I_HELD, I_OUT, I_L2, I_DRAM, I_IN,
     I_BURST, I_WRITES, I_UNITS,
 ) = range(13)  # fmt: skip
-"""Columns of intervals: instructions; the stall behind them and how long before it what is waited
+"""Columns of intervals: instructions; the stall after them and how long before it what is waited
 for was issued; cycles of the load/store unit; miss entries and cycles for which all together are
 held; cycles of the way to L2, L2, DRAM, the way back; cycles that the sectors of an access add to
 its own latency; sectors written; from the last on busy cycles of each resource."""
@@ -58,7 +58,7 @@ STORE_SLACK_CYCLES = 16.0
 
 @inlined
 def enqueue(queue: Ints, bounds: Ints, time: Floats, warp: int) -> None:
-    """Add a warp behind all that are not later; most are the latest."""
+    """Add a warp after all that are not later; most are the latest."""
     if bounds[1] == queue.shape[0]:
         for place in range(bounds[0], bounds[1]):
             queue[place - bounds[0]] = queue[place]
@@ -185,7 +185,7 @@ def access_memory(
 def stall_of(
     row: Floats, waits: Floats, shares: Floats, op: int, took: float, carried: float
 ) -> float:
-    """How long a warp stalls behind an interval that took so long; ``carried`` is what loads take
+    """How long a warp stalls after an interval that took so long; ``carried`` is what loads take
     beyond their latency, where it is a load that is waited for."""
     stall = row[I_STALL]
     if stall <= 0:
@@ -281,7 +281,7 @@ def schedule_intervals(
     conf: Floats, intervals: Floats, causes: Ints, barriers: Ints, begins: Ints, code: Ints,
     shares: Floats, first: Ints, sequence_of_warp: Ints, stack: Floats, ends: Floats,
 ) -> float:  # fmt: skip
-    """Run blocks one behind another on an SM (``sequence_of_warp[b, w]``: what warp w of block b
+    """Run blocks one after another on an SM (``sequence_of_warp[b, w]``: what warp w of block b
     executes, -1 nothing; sequence s has intervals ``first[s]`` to ``first[s + 1]``); gives the
     cycles until all have ended and writes the end of each block. ``stack`` (operation, part) gets
     the cycles of all schedulers; its last row is for what belongs to no operation. ``causes`` are

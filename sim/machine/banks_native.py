@@ -1,7 +1,7 @@
 """Passes of a warp's access through the banks of local memory, compiled by numba. Import it lazily.
 
-In a pass every bank gives one word, to any number of lanes. What lanes want together beyond the
-banks goes in phases of half the lanes, a quarter ...; more than 16 bytes a lane in pieces of 16
+In a pass every bank gives one word, to any number of lanes. Distinct words beyond the
+banks go in phases of half the lanes, a quarter ...; more than 16 bytes a lane in pieces of 16
 (NVIDIA, CUDA C++ Programming Guide, "Shared Memory"). :mod:`kcc.passes.memory.warp_cost` has the
 same of many accesses at a time.
 """

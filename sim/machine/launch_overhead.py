@@ -11,7 +11,7 @@ class LaunchWay(Enum):
     """How launches come to the GPU."""
 
     QUEUED = "queued"
-    """One behind the other in a queue; the GPU is what is waited for."""
+    """One after the other in a queue; the GPU is what is waited for."""
     GRAPH = "graph"
     """As nodes of a CUDA graph."""
     WAITED = "waited"

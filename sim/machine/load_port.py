@@ -1,6 +1,6 @@
 """How long an access keeps the load/store port of an SM.
 
-Since Volta one array of SRAM is shared memory and L1, behind one port. An access takes as long as
+Since Volta one array of SRAM is shared memory and L1, with one port. An access takes as long as
 the slowest of its stages: the lanes that compute addresses, L1's tags, and the banks, which give
 a warp one register in a pass.
 """
@@ -39,9 +39,23 @@ tile in it they take 2.05 cycles a load, counted in ptxas 12.9's code (one outpu
 16: 2.2; four: 2.05, of which one load of eight begins with a sector). Not known of others."""
 
 
+READ_ONLY_CROSSING_CYCLES = {(8, 0): 3.4}
+"""The same of loads of data that nobody writes (``ld.global.nc``, LDG.CONSTANT of ``__ldg`` and of
+pointers to const, restrict): the convolutions that read through ``__ldg`` take 4.4 cycles a load on
+an A100 (median of 14 without guards, 3.2 to 5.7; 4.8 of 36 with; loads counted in ptxas 12.9's
+code), whatever their code, 30 to 128 KB of six to nine instructions a load, where loads without it
+take 2.3. One that begins with a sector takes one cycle as any other (microbench_cache_bw.csv's
+kernel loads so, 124 bytes a cycle)."""
+
+
 def crossing_cycles(capability: tuple[int, int] | None) -> float:
     """Cycles of a load that begins within a sector beyond those of one that does not."""
     return CROSSING_CYCLES.get(capability or (0, 0), 0.0)
+
+
+def read_only_crossing_cycles(capability: tuple[int, int] | None) -> float:
+    """The same of a load of data that nobody writes."""
+    return READ_ONLY_CROSSING_CYCLES.get(capability or (0, 0), crossing_cycles(capability))
 
 
 def address_cycles(capability: tuple[int, int] | None) -> float:

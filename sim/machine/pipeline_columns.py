@@ -13,7 +13,12 @@ from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
 from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
-from kcc.sim.machine.load_port import address_cycles, crossing_cycles, lookup_cycles
+from kcc.sim.machine.load_port import (
+    address_cycles,
+    crossing_cycles,
+    lookup_cycles,
+    read_only_crossing_cycles,
+)
 from kcc.sim.machine.memory_side import MemorySide, memory_side_of
 from kcc.sim.machine.tensor_cores import TensorCores, tensor_cores_of
 from kcc.sim.program.operations import MachineOperation
@@ -84,6 +89,8 @@ class Machine:
     """Of the port, for a load from global memory beyond those of its data."""
     crossing_cycles: float
     """Of the port, for a load that begins within a sector beyond one that does not."""
+    read_only_crossing_cycles: float
+    """The same of loads of data that nobody writes (``ld.global.nc``)."""
     l2_size: int
     l2_bytes_per_cycle: float
     port_l2_bytes: float
@@ -160,7 +167,8 @@ def machine_of(reader: GpuReader) -> Machine:
         address_cycles=address_cycles(gpu.capability),
         lookup_cycles=lookup_cycles(gpu.capability),
         crossing_cycles=crossing_cycles(gpu.capability),
-        l2_size=reader.integer("l2.size_bytes", assumed=0, reason="no second level"),
+        read_only_crossing_cycles=read_only_crossing_cycles(gpu.capability),
+        l2_size=reader.integer("l2.size_bytes"),
         l2_bytes_per_cycle=l2,
         port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,

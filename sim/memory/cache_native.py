@@ -1,6 +1,6 @@
 """The caches of the memory model, compiled by numba. Import it lazily.
 
-A cache is rows of cells (:class:`Field`), one for each line it can hold and behind them one for
+A cache is rows of cells (:class:`Field`), one for each line it can hold and after them one for
 each set. The lines of a set are a ring in the order of their use that begins and ends at the set's
 cell; a line is found by a chain from ``heads``. So a look-up takes as long in 64 ways as in one.
 Cells are named by where they begin.

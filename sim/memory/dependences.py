@@ -24,7 +24,7 @@ BRANCHES = ("br", "switch", "indirectbr")
 class Dependences:
     """``needs[needs_start[a]:needs_start[a + 1]]`` are the accesses whose values access a needs
     before it can be issued; ``gates`` likewise those that the end of a segment needs: nothing
-    behind it is issued before they are there. ``barriers`` says which segments end with one."""
+    after it is issued before they are there. ``barriers`` says which segments end with one."""
 
     needs: NDArray[np.int64]
     needs_start: NDArray[np.int64]

@@ -22,8 +22,8 @@ class Start(Enum):
     """All at once at their begin: no deviation."""
 
 
-class Turns(Enum):
-    """How the warps of an SM take turns (section 3.2.2)."""
+class WarpOrder(Enum):
+    """In which order the warps of an SM issue (section 3.2.2)."""
 
     LENGTH = "length"
     """Weighted by what is left of them, so that all end together."""
@@ -37,7 +37,7 @@ class Turns(Enum):
 class Dispatch(Enum):
     """Which SM takes a thread block."""
 
-    TURNS = "turns"
+    ROUND_ROBIN = "round robin"
     """Each SM in turn (section 2, "fine-grained round robin")."""
     FREE = "free"
     """So at first; then the next block goes where one has ended first."""
@@ -48,7 +48,7 @@ class Merging(Enum):
 
     RANDOM = "random"
     """Random, weighted by what is left of the SM's queue."""
-    TURNS = "turns"
+    ROUND_ROBIN = "round robin"
     """One of each SM in turn."""
 
 
@@ -58,13 +58,13 @@ class Deviations:
 
     dispatch: Dispatch = Dispatch.FREE
     start: Start = Start.DELAY
-    turns: Turns = Turns.LATENCY
+    warp_order: WarpOrder = WarpOrder.LATENCY
     merging: Merging = Merging.RANDOM
     random_groups: bool = True
     """Requests to DRAM in groups of random size; else all of 32."""
 
 
-NO_DEVIATION = Deviations(start=Start.TOGETHER, merging=Merging.TURNS, random_groups=False)
+NO_DEVIATION = Deviations(start=Start.TOGETHER, merging=Merging.ROUND_ROBIN, random_groups=False)
 
 
 class Count(IntEnum):
@@ -135,7 +135,7 @@ class Place(IntEnum):
     DRAM_LATENCY = 21
     """In all, from the SM, without load."""
     START = 22
-    TURNS = 23
+    WARP_ORDER = 23
     MERGING = 24
     GROUPS = 25
     """1: of random size."""

@@ -1,4 +1,4 @@
-"""The warps of each SM take turns and go through its L1, compiled by numba. Import it lazily.
+"""The warps of each SM in their order through its L1, compiled by numba. Import it lazily.
 
 Baghsorkhi et al., section 3.2: a warp issues a sequence at a time; what L1 does not hold, and all
 stores, wait in the SM's queue for L2. Warps and blocks of an SM are rows of the arrays here.
@@ -12,7 +12,7 @@ import numpy as np
 
 from kcc.base.native import inlined, native, ones
 from kcc.sim.memory.cache_native import SECTOR_MASK, VALID, draw, get, put, seek, take, use
-from kcc.sim.memory.facts import Count, Dispatch, Op, Place, Start, Turns
+from kcc.sim.memory.facts import Count, Dispatch, Op, Place, Start, WarpOrder
 from kcc.sim.memory.sequences_native import ACCESS_SHIFT, BEGINS, FIRST, OP_MASK, OP_SHIFT
 
 Ints = Any
@@ -22,7 +22,7 @@ SMS, BLOCKS, WARPS, SECTORS = (
 )  # fmt: skip
 L1_SETS, CONSTANT_SETS = int(Place.L1_SETS), int(Place.CONSTANT_SETS)
 STORES_STAY, FILL_LINE = int(Place.STORES_STAY), int(Place.FILL_LINE)
-START, TURNS, DISPATCH = int(Place.START), int(Place.TURNS), int(Place.DISPATCH)
+START, WARP_ORDER, DISPATCH = int(Place.START), int(Place.WARP_ORDER), int(Place.DISPATCH)
 L1_CYCLES, L2_CYCLES = int(Place.L1_CYCLES), int(Place.L2_CYCLES)
 LOAD, STORE, CONSTANT, BARRIER = int(Op.LOAD), int(Op.STORE), int(Op.CONSTANT), int(Op.BARRIER)
 BARRIER_BITS, OP_BITS = BARRIER << OP_SHIFT, OP_MASK << OP_SHIFT
@@ -33,7 +33,10 @@ C_EXECUTED, C_REQUESTS, C_SECTORS, C_L1 = (
 SKIP, DELAY, APART = (
     list(Start).index(Start.SKIP), list(Start).index(Start.DELAY), list(Start).index(Start.APART),
 )  # fmt: skip
-BY_LENGTH, BY_LATENCY = list(Turns).index(Turns.LENGTH), list(Turns).index(Turns.LATENCY)
+BY_LENGTH, BY_LATENCY = (
+    list(WarpOrder).index(WarpOrder.LENGTH),
+    list(WarpOrder).index(WarpOrder.LATENCY),
+)
 WHEN_FREE = list(Dispatch).index(Dispatch.FREE)
 WHOLE = 1 << 8
 """A turn, in parts: warps that have less left get a part of one."""
@@ -76,7 +79,7 @@ def place_block(
         if c[START] == DELAY:
             late = draw(random, PART)
         later = ((longest + 1) * late) >> 16
-        if c[TURNS] == BY_LATENCY:
+        if c[WARP_ORDER] == BY_LATENCY:
             later *= c[L1_CYCLES]
     for own in range(warps):
         at = slot * warps + own
@@ -99,7 +102,7 @@ def fill_place(
     now: int, late: int, counts: Ints, random: Any,
 ) -> None:  # fmt: skip
     """The next block that accesses memory takes a place; ``nexts`` are the next ones of each SM
-    where they go in turns, else the first is the next of all."""
+    where they go round robin, else the first is the next of all."""
     counter = 0 if c[DISPATCH] == WHEN_FREE else sm
     step = 1 if c[DISPATCH] == WHEN_FREE else c[SMS]
     while nexts[counter] < len(bounds) and alive[slot] == 0:
@@ -144,7 +147,7 @@ def run_sm(
     warps, places = c[WARPS], len(pointer)
     has_l1, has_constants = c[L1_SETS] > 0, c[CONSTANT_SETS] > 0
     stay, fills, full = c[STORES_STAY] != 0, c[FILL_LINE] != 0, (1 << c[SECTORS]) - 1
-    by_latency, by_length = c[TURNS] == BY_LATENCY, c[TURNS] == BY_LENGTH
+    by_latency, by_length = c[WARP_ORDER] == BY_LATENCY, c[WARP_ORDER] == BY_LENGTH
     l1_cycles, l2_cycles = c[L1_CYCLES], c[L2_CYCLES]
     now, at = clock[0], clock[1]
     earliest, issued = np.int64(NEVER), True

@@ -19,7 +19,7 @@ from kcc.sim.memory.facts import (
     Merging,
     Place,
     Start,
-    Turns,
+    WarpOrder,
 )
 
 SAME: dict[Place, Conf] = {
@@ -69,6 +69,6 @@ def set_deviations(machine: MemoryMachine, deviations: Deviations) -> None:
     conf = machine.conf
     conf[Place.DISPATCH] = list(Dispatch).index(deviations.dispatch)
     conf[Place.START] = list(Start).index(deviations.start)
-    conf[Place.TURNS] = list(Turns).index(deviations.turns)
+    conf[Place.WARP_ORDER] = list(WarpOrder).index(deviations.warp_order)
     conf[Place.MERGING] = list(Merging).index(deviations.merging)
     conf[Place.GROUPS] = int(deviations.random_groups)

@@ -1,7 +1,7 @@
 """Sequences of loads that a warp issues in bulk, compiled by numba. Import it lazily.
 
 A sequence is loads, then stores. It ends at a branch back, at a load that is in it already, at a
-load (or behind a branch) that needs the value of one in it, at a load behind a store, and at a
+load (or after a branch) that needs the value of one in it, at a load after a store, and at a
 barrier (Baghsorkhi et al., section 2).
 """
 

@@ -71,7 +71,7 @@ def vectorised(
                     begins = np.int64(0)
                     after += ones(word & SECTOR_MASK)
                     end += 1
-                else:  # a further line of the group: behind its first entries
+                else:  # a further line of the group: after its first entries
                     for at in range(end, group + 1, -1):
                         new_lines[at], new_info[at] = new_lines[at - 1], new_info[at - 1]
                     new_lines[group + 1] = line

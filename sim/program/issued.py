@@ -204,7 +204,7 @@ class _Rows:
         return self.old.instructions[self.traced.instructions[access]].access
 
     def _beside(self, place: int) -> int:
-        """Where a spilled value lies: behind the trace's arrays."""
+        """Where a spilled value lies: after the trace's arrays."""
         return -(-self.old.private_bytes // 16) * 16 + max(place - self._first_spilled, 0)
 
     @property

@@ -2,7 +2,7 @@
 
 From a size on ptxas 13 takes 119 to 255 registers for a block whose values it brought into 40 when
 it was a little smaller, and spills what is beyond. Whether it spills then cannot be told: of sums
-of products, unrolled wholly, 116 of 153 did for an RTX 3090, and the words that they spilled were a
+of products, fully unrolled, 116 of 153 did for an RTX 3090, and the words that they spilled were a
 third to one and a half times of what lives beyond 255 registers in the order of the source (the
 median 0.8). Turing's compiler spills in a third of the cases.
 """
@@ -38,9 +38,9 @@ def is_large(rows: Sequence[MachineOperation], block: Sequence[int]) -> bool:
 
 def excess_of(
     rows: Sequence[MachineOperation], block: Sequence[int], words: Sequence[int],
-    behind: frozenset[int], room: int,
+    live_out: frozenset[int], room: int,
 ) -> int:  # fmt: skip
     """How many registers more than there are a large block takes in the order of the source."""
     if not is_large(rows, block):
         return 0
-    return max(0, pressure(rows, block, words, behind) - room)
+    return max(0, pressure(rows, block, words, live_out) - room)

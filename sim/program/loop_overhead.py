@@ -28,7 +28,7 @@ NVPTX target lets loops be unrolled at run time by up to 8; the size is such tha
 counted on a 2080 Ti over Coulomb sums (7 for 64 iterations) come out best."""
 
 FULL_UNROLL_SIZE = 1000
-"""Operations up to which a loop with a constant trip count is unrolled wholly (nvcc's default
+"""Operations up to which a loop with a constant trip count is fully unrolled (nvcc's default
 threshold is not published; LLVM's NVPTX target takes 300 times bonuses for folded constants)."""
 
 
@@ -44,7 +44,7 @@ class Unrolling:
     """Iterations of each loop per entry, in the mean."""
 
     def is_whole(self, loop: int) -> bool:
-        """Whether a loop is unrolled wholly; one that was unrolled in part stays."""
+        """Whether a loop is fully unrolled; one that was unrolled in part stays."""
         trips = self.values.back_edges(loop)
         if not isinstance(trips, Number) or self.loops.loops[loop].unroll == 1:
             return False
@@ -75,7 +75,7 @@ class Unrolling:
         return max(iterations / (iterations // times + iterations % times), 1.0)
 
     def leaves_rest(self, loop: Loop, operations: float) -> bool:
-        """Whether a loop of so many operations is unrolled and nobody knows how often it turns, so
+        """Whether a loop of so many operations is unrolled and its trip count is not known, so
         that there may be iterations left over."""
         known = isinstance(self.values.back_edges(loop.id), Number)
         return not known and self.times(loop, operations) > 1

@@ -30,7 +30,12 @@ from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Symbol
-from kcc.sim.flow.divergent_branches import BRANCH_STEPS, RECONVERGENCE_SLOTS, parting, turn_tests
+from kcc.sim.flow.divergent_branches import (
+    BRANCH_STEPS,
+    RECONVERGENCE_SLOTS,
+    diverging_blocks,
+    remainder_tests,
+)
 from kcc.sim.machine.costs import (
     BY_CONSTANT,
     BY_POWER_OF_TWO,
@@ -55,7 +60,7 @@ from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
 from kcc.sim.program.operations import LOADS, MachineOperation, MachineProgram, Memory
 from kcc.sim.program.private_arrays import Home, PrivateHome, flattened, private_homes, terms_of
-from kcc.sim.program.registers import REGISTERS_BESIDE, live_behind, register_limit
+from kcc.sim.program.registers import REGISTERS_BESIDE, live_out_of, register_limit
 from kcc.sim.program.schedule import schedule
 from kcc.sim.program.spills import spilled_once, with_spills
 
@@ -134,21 +139,21 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
-        in_turns = self._share_overhead()
-        waits = self._part_lanes()
+        with_remainder = self._share_overhead()
+        waits = self._charge_divergence()
         rows = [_frozen(draft) for draft in state.drafts]
         words = [self._words(row) for row in rows]
         successors = [block.successors for block in self.function.blocks]
-        behind = live_behind(rows, state.blocks, successors)
+        live_out = live_out_of(rows, state.blocks, successors)
         limit = register_limit(self.kernel, self.generation)
         beside = REGISTERS_BESIDE + self._array_words()
-        order = schedule(rows, state.blocks, words, behind, limit - beside)
+        order = schedule(rows, state.blocks, words, live_out, limit - beside)
         needs = [each + beside for each in order.taken]
         arrays, private = self._array_places()
         blocks, away = list(order.blocks), 0
         excess = [0] * len(blocks) if orders_all else [
             excess_of(rows, block, words, live, limit - beside)
-            for block, live in zip(state.blocks, behind, strict=True)
+            for block, live in zip(state.blocks, live_out, strict=True)
         ]  # fmt: skip
         for block, part in enumerate(order.blocks):
             if excess[block]:
@@ -161,11 +166,11 @@ class _Lowering:
                 continue
             repeats = block in successors[block]
             spilled = with_spills(
-                rows, part, words, behind[block], limit - beside, repeats=repeats, place=private
+                rows, part, words, live_out[block], limit - beside, repeats=repeats, place=private
             )
             blocks[block], away = spilled.block, max(away, spilled.words)
         self._wait_for_branches(rows, blocks, waits)
-        self._test_turns(rows, blocks, in_turns)
+        self._test_remainders(rows, blocks, with_remainder)
         return MachineProgram(
             tuple(rows), tuple(blocks), min(limit, max(needs)), private + 4 * away, arrays
         )
@@ -419,7 +424,7 @@ class _Lowering:
         return list(found)
 
     def _close_phis(self) -> None:
-        """Values that come round a loop: who reads the phi waits for the one of the iteration
+        """Values that a loop carries: who reads the phi waits for the one of the iteration
         before too."""
         by_instruction = dict[int, list[int]]()
         for number, draft in enumerate(self.state.drafts):
@@ -449,7 +454,7 @@ class _Lowering:
     def _share_overhead(self) -> list[Loop]:
         """Let iterations that are unrolled share what their loop costs; gives the loops of which
         nobody knows whether iterations are left over."""
-        in_turns = list[Loop]()
+        with_remainder = list[Loop]()
         for loop in self.loops.loops:
             own = [self.state.drafts[n] for b in loop.blocks for n in self.state.blocks[b]]
             if any(draft.memory is Memory.BARRIER for draft in own):
@@ -462,26 +467,28 @@ class _Lowering:
                     draft.whole = draft.whole or draft.slots
                     draft.slots /= times
             if self.unrolling.leaves_rest(loop, slots):
-                in_turns.append(loop)
-        return in_turns
+                with_remainder.append(loop)
+        return with_remainder
 
-    def _part_lanes(self) -> dict[int, int]:
-        """Make branches cost what they do where lanes may part; gives the branch that each block
+    def _charge_divergence(self) -> dict[int, int]:
+        """Make branches cost what they do where they may diverge; gives the branch that each block
         ends with whose successors wait for it."""
         if self.generation is not Generation.VOLTA:
             return {}
         drafts, blocks = self.state.drafts, self.state.blocks
-        parts, notes = parting(self.kernel, self.facts, [len(block) for block in blocks])
+        parts, recording = diverging_blocks(
+            self.kernel, self.facts, [len(block) for block in blocks]
+        )
         waits = dict[int, int]()
         for block in parts:
             jumps = [each for each in blocks[block] if drafts[each].unit is Unit.CONTROL]
             if jumps and drafts[jumps[-1]].slots >= 1:
                 waits[block] = jumps[-1]
-                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in notes)
+                drafts[jumps[-1]].slots += RECONVERGENCE_SLOTS * (block in recording)
                 drafts[jumps[-1]].steps = BRANCH_STEPS
         return waits
 
-    def _test_turns(
+    def _test_remainders(
         self, rows: list[MachineOperation], blocks: list[tuple[int, ...]], loops: Iterable[Loop]
     ) -> None:
         """Before each of these loops, tests whether iterations are left over and whether there are
@@ -491,7 +498,7 @@ class _Lowering:
             if len(outside) != 1 or not blocks[loop.header]:
                 continue
             first = blocks[loop.header][0]
-            tests = turn_tests(self.facts, loop, self.generation, len(rows))
+            tests = remainder_tests(self.facts, loop, self.generation, len(rows))
             rows += tests
             (before,) = outside
             blocks[before] = (*blocks[before], *range(len(rows) - len(tests), len(rows)))

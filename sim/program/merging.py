@@ -36,7 +36,7 @@ class LoadMerging:
     """What was loaded at the end of the only block that leads to this one."""
 
     def forget(self) -> None:
-        """Behind a barrier everything may be different."""
+        """After a barrier everything may be different."""
         self.exact.clear()
         self.pieces.clear()
         self.before = frozenset()
@@ -87,7 +87,7 @@ class LoadMerging:
 
     def is_sunk(self, touch: MemoryAccess, address: Node) -> bool:
         """Whether a load repeats one of the block before: LLVM moves a sum that only one side of a
-        branch stores behind the branch, with loads that the other sums have done already."""
+        branch stores after the branch, with loads that the other sums have done already."""
         if touch.op is not AccessOp.LOAD or touch.volatile:
             return False
         size = touch.element_bytes

@@ -99,11 +99,11 @@ class MachineProgram:
 LOADS = frozenset(
     {Memory.SHARED_LOAD, Memory.GLOBAL_LOAD, Memory.CONSTANT_LOAD, Memory.PRIVATE, Memory.IMAGE}
 )
-KEPT_BEHIND = {
+KEPT_AFTER = {
     Memory.SHARED_STORE: Memory.SHARED_LOAD,
     Memory.GLOBAL_STORE: Memory.GLOBAL_LOAD,
     Memory.PRIVATE_STORE: Memory.PRIVATE,
     Memory.SHARED_ATOMIC: Memory.SHARED_LOAD,
     Memory.GLOBAL_ATOMIC: Memory.GLOBAL_LOAD,
 }
-"""Loads that a store keeps behind it."""
+"""Loads that a store keeps after it."""

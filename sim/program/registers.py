@@ -31,11 +31,11 @@ def register_limit(kernel: Kernel, generation: Generation) -> int:
     return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
 
 
-def live_behind(
+def live_out_of(
     rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]],
     successors: Sequence[Sequence[int]],
 ) -> list[frozenset[int]]:  # fmt: skip
-    """By block, the operations whose results are still wanted behind it; ``blocks`` hold each
+    """By block, the operations whose results are still wanted after it; ``blocks`` hold each
     operation once, in an order that runs. Addresses are not among them: they are computed anew
     rather than kept."""
     place = {number: (b, i) for b, part in enumerate(blocks) for i, number in enumerate(part)}
@@ -57,7 +57,7 @@ def live_behind(
             if out != leaving[block]:
                 leaving[block], changed = out, True
                 entering[block] = wanted[block] | (out & ~made[block])
-    # What one side of a branch gives is wanted behind it, but not on the other side's way.
+    # What one side of a branch gives is wanted after it, but not on the other side's way.
     return [
         frozenset(_numbers(bits & known))
         for bits, known in zip(leaving, _made_before(made, successors), strict=True)
@@ -86,11 +86,11 @@ def _numbers(bits: int) -> Iterator[int]:
 
 def pressure(
     rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int],
-    behind: frozenset[int],
+    live_out: frozenset[int],
 ) -> int:  # fmt: skip
     """The most registers that values take at once while a block runs in this order; ``words[n]`` is
-    how many the result of operation n takes, ``behind`` are the results wanted after it."""
-    inside, live = set(part), set(behind)
+    how many the result of operation n takes, ``live_out`` are the results wanted after it."""
+    inside, live = set(part), set(live_out)
     taken = sum(words[number] for number in live)
     most = taken
     for number in reversed(part):

@@ -24,7 +24,7 @@ def chosen_segments(
     rows = len(segment)
     if rows == 0:
         return
-    behind = np.empty(rows, np.int64)  # iterations to the end of the loop; ~ that where cut off
+    remaining = np.empty(rows, np.int64)  # iterations to the end of the loop; ~ that where cut off
     loop, passed = np.empty(warps, np.int64), np.empty(warps, np.int64)
     cut = np.zeros(warps, np.bool_)
     block = np.int64(-1)
@@ -37,17 +37,17 @@ def chosen_segments(
         if inside != loop[own]:
             cut[own] = loop[own] == -2 and block == thread_block[rows - 1]
             loop[own], passed[own] = inside, 0
-        behind[row] = ~passed[own] if cut[own] else passed[own]
+        remaining[row] = ~passed[own] if cut[own] else passed[own]
         if inside >= 0 and begins[segment[row]]:
             passed[own] += 1
-    left = np.empty(warps, np.int64)  # iterations behind those that are left over
+    left = np.empty(warps, np.int64)  # iterations after those that are left over
     block = np.int64(-1)
     for row in range(rows):
         if thread_block[row] != block:
             block = thread_block[row]
             loop[:] = -2
         number, own = segment[row], warp[row]
-        inside, after = loop_of[number], behind[row]
+        inside, after = loop_of[number], remaining[row]
         is_cut = after < 0
         if is_cut:
             after = ~after

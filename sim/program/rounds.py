@@ -14,7 +14,7 @@ from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory,
 from kcc.sim.program.schedule import least_waiting
 
 MOST_OPERATIONS = 1200
-"""Of iterations that are ordered together; a loop that is unrolled wholly has 1,000 instructions of
+"""Of iterations that are ordered together; a loop that is fully unrolled has 1,000 instructions of
 the IR at most (:mod:`kcc.sim.program.loop_overhead`)."""
 
 
@@ -92,7 +92,7 @@ def _name(
     shared: set[int],
 ) -> int | None:  # fmt: skip
     """What a result that an operation needs is called; None for what iterations share, which those
-    ahead of it take as it was plus a constant. What is made behind the operation in the code is of
+    ahead of it take as it was plus a constant. What is made after the operation in the code is of
     the iteration before."""
     if (iteration, need) not in names:
         return need

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
-from kcc.sim.program.operations import KEPT_BEHIND, LOADS, MachineOperation, Memory
+from kcc.sim.program.operations import KEPT_AFTER, LOADS, MachineOperation, Memory
 from kcc.sim.program.registers import pressure
 
 WINDOW = 64
@@ -41,13 +41,13 @@ class Schedule:
 
 def schedule(
     rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int],
-    behind: Sequence[frozenset[int]], room: int,
+    live_out: Sequence[frozenset[int]], room: int,
 ) -> Schedule:  # fmt: skip
     """Order the blocks of a program; ``words[n]`` is how many registers the result of operation n
-    takes, ``behind[b]`` are the results wanted after block b, ``room`` the registers there are."""
+    takes, ``live_out[b]`` are the results live out of b, ``room`` the registers there are."""
     found = [
         _within(rows, _by_parts(rows, block, _ordered), words, live, room)
-        for block, live in zip(blocks, behind, strict=True)
+        for block, live in zip(blocks, live_out, strict=True)
     ]
     return Schedule(tuple(order for order, _ in found), tuple(taken for _, taken in found))
 
@@ -60,18 +60,18 @@ def least_waiting(rows: Sequence[MachineOperation], block: Sequence[int]) -> tup
 
 def _within(
     rows: Sequence[MachineOperation], part: tuple[int, ...], words: Sequence[int],
-    behind: frozenset[int], room: int,
+    live_out: frozenset[int], room: int,
 ) -> tuple[tuple[int, ...], int]:  # fmt: skip
     """The order with the widest window whose values fit, and how many registers they take; else
     the one that takes the fewest."""
     window = WINDOW
     while window >= 8:
         wide = _by_parts(rows, part, lambda r, p, w=window: _interleaved(r, p, w))
-        taken = pressure(rows, wide, words, behind)
+        taken = pressure(rows, wide, words, live_out)
         if taken <= room:
             return wide, taken
         window //= 2
-    return part, pressure(rows, part, words, behind)
+    return part, pressure(rows, part, words, live_out)
 
 
 def _by_parts(
@@ -184,7 +184,7 @@ def _before(
     rows: Sequence[MachineOperation], part: list[int]
 ) -> tuple[list[list[tuple[int, bool]]], list[int]]:
     """What has to follow each operation, and whether for its value; how many each has to follow.
-    Loads stay behind stores to their memory, stores behind both; the last one stays last."""
+    Loads stay after stores to their memory, stores after both; the last one stays last."""
     inside = {number: place for place, number in enumerate(part)}
     users: list[list[tuple[int, bool]]] = [[] for _ in part]
     waiting = [0] * len(part)
@@ -200,8 +200,8 @@ def _before(
             before = inside.get(need)
             if before is not None and before < place:
                 follow(place, before, is_value=True)
-        kept = KEPT_BEHIND.get(row.memory, row.memory)
-        if row.memory in LOADS or row.memory in KEPT_BEHIND:
+        kept = KEPT_AFTER.get(row.memory, row.memory)
+        if row.memory in LOADS or row.memory in KEPT_AFTER:
             if kept in store:
                 follow(place, store[kept], is_value=False)
             if row.memory in LOADS:

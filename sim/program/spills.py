@@ -34,13 +34,13 @@ class Spilled:
 
 def with_spills(
     rows: list[MachineOperation], part: Sequence[int], words: Sequence[int],
-    behind: frozenset[int], room: int, *, repeats: bool, place: int = 0,
+    live_out: frozenset[int], room: int, *, repeats: bool, place: int = 0,
 ) -> Spilled:  # fmt: skip
     """A block whose values have ``room`` registers; what it needs besides is added to ``rows``, in
     local memory from byte ``place`` on.
-    ``words[n]`` are the registers of the result of operation n, ``behind`` are the results wanted
+    ``words[n]`` are the registers of the result of operation n, ``live_out`` are the results wanted
     after the block; ``repeats``: whether that is the block again."""
-    values = _Values(rows, part, words, behind, repeats)
+    values = _Values(rows, part, words, live_out, repeats)
     registers = _Registers(values, room)
     moves = [list(registers.through()) for _ in range(2 if repeats else 1)][-1]
     places, end = _places(moves, values, place)
@@ -78,9 +78,9 @@ class _Values:
 
     def __init__(
         self, rows: Sequence[MachineOperation], part: Sequence[int], words: Sequence[int],
-        behind: frozenset[int], repeats: bool,
+        live_out: frozenset[int], repeats: bool,
     ) -> None:  # fmt: skip
-        self.part, self.words, self.behind, self.repeats = part, words, behind, repeats
+        self.part, self.words, self.live_out, self.repeats = part, words, live_out, repeats
         inside = set(part)
         self.needs = [
             [
@@ -95,7 +95,7 @@ class _Values:
                 self.uses.setdefault(value, []).append(place)
         self.made = {number: place for place, number in enumerate(part)}
         self.entering = {v for v, uses in self.uses.items() if uses[0] <= self.made.get(v, _NEVER)}
-        self.entering |= {v for v in behind if words[v] and v not in self.made}
+        self.entering |= {v for v in live_out if words[v] and v not in self.made}
         self.renewable = _renewable(rows, part)
         self._seen = dict.fromkeys(self.uses, 0)
 
@@ -104,7 +104,7 @@ class _Values:
         self._seen = dict.fromkeys(self.uses, 0)
 
     def next_use(self, value: int, place: int) -> int:
-        """The first place behind this one at which a value is wanted before it is made anew."""
+        """The first place after this one at which a value is wanted before it is made anew."""
         uses, seen = self.uses.get(value, ()), self._seen.get(value, 0)
         while seen < len(uses) and uses[seen] <= place:
             seen += 1
@@ -113,7 +113,7 @@ class _Values:
         made = self.made.get(value, -1)
         if seen < len(uses) and (place >= made or uses[seen] <= made):
             return uses[seen]
-        if value not in self.behind or place < made:
+        if value not in self.live_out or place < made:
             return _NEVER
         end = len(self.part)
         return end + uses[0] if self.repeats and uses else 2 * end
@@ -250,7 +250,7 @@ def _absences(moves: Sequence[_Move], values: _Values) -> Iterator[_Absence]:
         if value in early:
             yield _Absence(value, store.get(value, -1), early[value], comes_round=True)
         else:
-            last = late.get(value, end if value in values.behind else store[value])
+            last = late.get(value, end if value in values.live_out else store[value])
             yield _Absence(value, store[value], last, comes_round=False)
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.trace.decode_native import FINE, WORDS_OF_ERRORS
 from kcc.base.trace.launches import CHUNKS
 from kcc.base.trace.reader import LaunchTrace, TraceFile
 from kcc.base.trace.tables import TraceTables
-from kcc.base.trace.walk import FINE, WORDS_OF_ERRORS
 
 FORMAT = 1
 """Of the file a profile is kept in."""

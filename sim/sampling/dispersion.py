@@ -38,8 +38,8 @@ def delays(
     deviation: float, steps: float, epoch_cycles: int, count: int, random: np.random.Generator
 ) -> NDArray[np.int64]:
     """What each of ``count`` blocks waits, in cycles, after a random walk of ``steps``."""
-    walked = random.normal(0.0, deviation * sqrt(max(steps, 0.0)), count)
-    return ((walked - walked.min()) % max(epoch_cycles, 1)).astype(np.int64)
+    positions = random.normal(0.0, deviation * sqrt(max(steps, 0.0)), count)
+    return ((positions - positions.min()) % max(epoch_cycles, 1)).astype(np.int64)
 
 
 def simulate_apart(run: LaunchRun, first: int, end: int, waits: NDArray[np.int64]) -> None:

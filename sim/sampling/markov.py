@@ -1,4 +1,4 @@
-"""The model behind regions: how much a core's IPC varies with the lengths of its warps' stalls.
+"""The model of regions: how much a core's IPC varies with the lengths of its warps' stalls.
 
 Huang et al., IPDPS 2014, section IV.A, figures 4 and 5, equation 3 (dissertation: equation 7). Each
 of N warps is runnable or stalled; a runnable one stalls with probability p in a cycle, a stalled

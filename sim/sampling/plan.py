@@ -101,10 +101,10 @@ def is_head_enough(cpis: Sequence[float], epochs: int) -> bool:
     count = len(cpis)
     if count >= min(max(epochs // LONGEST_HEAD, 2), MOST_HEAD):
         return True
-    return is_settled(cpis) or has_turned(cpis)
+    return is_settled(cpis) or has_reversed(cpis)
 
 
-def has_turned(cpis: Sequence[float]) -> bool:
+def has_reversed(cpis: Sequence[float]) -> bool:
     """Whether the last epoch changes the other way than the one before."""
     return len(cpis) > 2 and (cpis[-1] - cpis[-2]) * (cpis[-2] - cpis[-3]) < 0
 

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, native, trailing_zeros
-from kcc.base.trace.walk import BAD_SEGMENT, BAD_TAG, BAD_WARP, CUT_OFF, FINE, MASK, THREAD_BLOCK
+from kcc.base.trace.decode_native import (
+    BAD_SEGMENT,
+    BAD_TAG,
+    BAD_WARP,
+    CUT_OFF,
+    FINE,
+    MASK,
+    THREAD_BLOCK,
+)
 from kcc.base.trace.words import (
     HEADER_MARK,
     HEADER_WORDS,
@@ -44,7 +52,7 @@ address was, the active lanes, whether they followed one another, and the reques
 
 @inlined
 def read_address(words: Ints, place: int, before: int) -> tuple[int, int, int]:
-    """The place behind an access's words for its address (beyond all words where they are cut
+    """The place after an access's words for its address (beyond all words where they are cut
     off), the tag and the address; ``before`` is the one written last."""
     word = int(words[place])
     tag = word >> TAG_SHIFT

@@ -371,7 +371,7 @@ are 2.0, 1.1 and 0.4 % slow after one, two and four."""
 UNEVEN, UNEVEN_WARM_SHARE = 0.2, 0.025
 """Thread blocks that began together and end by more of an epoch apart, as a standard deviation, and
 the share that warms then. Where rows of `lbm` have no obstacles all blocks of the GPU fall into
-step, and need three epochs for that: behind one or two epochs are 4 % fast."""
+step, and need three epochs for that: after one or two epochs are 4 % fast."""
 
 SMALL, SLOW = 0.006, 4.0
 """A launch of at most the first share of all instructions, that takes the second times its share of

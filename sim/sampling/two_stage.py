@@ -11,7 +11,7 @@ the sample. Blocks in step begin the last epoch together, of which a part f is t
 of an epoch; of blocks far apart the GPU empties over one, and loses a half. How far they are apart
 is taken as uniform between the two: the loss is off by a deviation of |1/2 - f| / sqrt(3).
 
-Nor is how far blocks are apart behind a jump. At the end of the head they run in step, and behind
+Nor is how far blocks are apart behind a jump. At the end of the head they run in step, and after
 the jump about as far apart as over the whole launch. Where epochs at the end of the head differ
 from those that were drawn by more than epochs do, the launch's are taken as uniform between the
 two: a deviation of the difference over sqrt(12), the same in all launches of a cluster.

@@ -64,8 +64,8 @@ def replay(simulation: LaunchSimulation, trace: LaunchTrace, first: int, end: in
     touched = TouchedLines(trace, machine)
     together = machine[Conf.BLOCKS] * machine[Conf.SMS]
     reader = BlockReader(trace)
-    for begin, behind in groups_of(first, end, together):
-        lines, times = touched.by(reader.read(begin, behind), begin, behind)
+    for begin, stop in groups_of(first, end, together):
+        lines, times = touched.by(reader.read(begin, stop), begin, stop)
         order = np.argsort(times, kind="stable")
         touch_level2(machine.conf, memory.l2, aside, stats, lines, order)
 
@@ -74,9 +74,9 @@ def groups_of(first: int, end: int, size: int) -> Iterator[tuple[int, int]]:
     """Thread blocks in groups of a size, of which the first may be smaller."""
     at = first
     while at < end:
-        behind = at + ((end - at - 1) % size + 1)
-        yield at, behind
-        at = behind
+        stop = at + ((end - at - 1) % size + 1)
+        yield at, stop
+        at = stop
 
 
 class TouchedLines:

@@ -43,7 +43,7 @@ def lines_of(
     kinds: Ints, sizes: Ints, g: Geometry, executed: Ints, found: Ints, times: Ints, most: int,
     row: int, end: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Write what a batch touches from ``row`` on, behind ``end``: lines with their sectors, as
+    """Write what a batch touches from ``row`` on, after ``end``: lines with their sectors, as
     weight whether they are written, as time how many rows of its warp came before. Returns the row
     to go on with, which is less than all where there is no more room, and the new end.
 

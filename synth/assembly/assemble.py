@@ -10,6 +10,8 @@ from math import prod
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.profile.merge import merge
+from kcc.frontend.builtins.matrix import MATRICES
+from kcc.frontend.ir.instructions import Call
 from kcc.frontend.ir.types import IntTy, PtrTy
 from kcc.frontend.ir.values import ArgumentRef, GlobalRef, InstructionRef, Value
 from kcc.passes.registers.counts import estimate_registers
@@ -73,6 +75,8 @@ def assemble(
         facts.without_contents() if number in wishes.undecided else facts
         for number, facts in enumerate(kernels)
     ]
+    for facts in kernels:
+        _check_matrices(facts)
     built = list[Built]()
     cuts = {x: _cuts(kernels[x.kernel], x, wishes) for x in launches}
     for number, facts in enumerate(kernels):
@@ -89,6 +93,13 @@ def assemble(
     )
     sizes = buffers.sizes_bytes
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
+
+
+def _check_matrices(facts: KernelFacts) -> None:
+    for instruction in facts.function.instructions:
+        if isinstance(instruction, Call) and instruction.callee.startswith(MATRICES):
+            message = f"kernel '{facts.kernel.name}' has matrix instructions, which OpenCL C lacks"
+            raise DiagnosticError([Diagnostic("K950", message, facts.kernel.span)])
 
 
 def _local_memory(
@@ -187,7 +198,7 @@ def _root(facts: KernelFacts, instruction: int) -> Value | None:
 
 
 NO_BUFFER = (1 << 64, 64)
-"""The place of what stands in for a buffer that a launch was not given: behind all others."""
+"""The place of what stands in for a buffer that a launch was not given: after all others."""
 
 
 def _placed(launches: Sequence[LaunchFacts]) -> Buffers:

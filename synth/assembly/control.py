@@ -4,7 +4,7 @@ Yu et al., IEEE TC 2015, section 4.2.2. Outside loops the text sends the first N
 here a condition on ids keeps its arithmetic, of which that is one case. Inside loops its jump
 points (i) and (ii) and target points (i) to (iii) are conditions on ids and counters too, or trips
 per loop entry; case (iv) is a draw at the measured rate. Beyond the text: trips that differ
-between threads are drawn from their measured distribution, and lanes go the same way in groups as
+between threads are drawn from their measured distribution, and lanes take one side in groups as
 large as the warps' executions say.
 """
 
@@ -30,7 +30,7 @@ from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.synth.original.roles import Roles
 
 CLUSTERS = (1, 2, 4, 8, 16, 32)
-"""Neighbouring lanes that may go the same way."""
+"""Neighbouring lanes that may take one side together."""
 
 WHOLE_BLOCK = 0
 """As a cluster: all threads of a thread block."""
@@ -307,8 +307,8 @@ def _rounded(rows: Sequence[float]) -> tuple[int, ...]:
 
 
 def cluster_of_branch(profile: LaunchProfile, block: int, then: int, otherwise: int) -> int:
-    """How many neighbouring lanes go the same way: the number that explains best how many warps
-    went each way."""
+    """How many neighbouring lanes take one side together: the number that explains best how many
+    warps went each way."""
     ways = {e.target: e for e in profile.edges if e.source == block}
     node = profile.nodes[block]
     if not node.warps or then not in ways or otherwise not in ways:

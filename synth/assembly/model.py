@@ -50,7 +50,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The start of a local array or a table of constants of the kernel, and bytes behind it."""
+    """The start of a local array or a table of constants of the kernel, and bytes after it."""
 
     array: int
     offset_bytes: int = 0
@@ -63,7 +63,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A drawn address: ``low_bytes`` behind ``base`` and up to ``2 ** bits - 1`` elements of
+    """A drawn address: ``low_bytes`` after ``base`` and up to ``2 ** bits - 1`` elements of
     ``element_bytes`` further, for each lane anew, when ``anchor`` is there."""
 
     base: Input | Place
@@ -126,7 +126,7 @@ class Drawn:
 
     ``rates`` is the kernel's parameter with the rate of the first way; ``anchor`` the loaded or
     computed value that must be there first; lanes in groups of ``cluster`` (0: the thread block)
-    go the same way; ``fixed``: a thread always goes the same way (case (ii)), or comes there only
+    take one side; ``fixed``: a thread always goes the same way (case (ii)), or comes there only
     once.
     """
 

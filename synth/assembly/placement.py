@@ -1,9 +1,9 @@
 """Where the buffers of a miniature lie in memory.
 
 Which sets of a cache, channels and banks of DRAM a kernel meets at a time follows from how far
-apart its buffers are. An allocator that puts one behind the other, as that of kcc does, places the
+apart its buffers are. An allocator that puts one after the other, as that of kcc does, places the
 miniature's buffers as the original's were, modulo :data:`PERIOD_BYTES`, when they come in the same
-order and each is longer by the gap behind it.
+order and each is longer by the gap after it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ALIGNMENT_BYTES = 256
 """Of buffers, as of cudaMalloc and kcc's own device memory."""
 
 GAP_BYTES = 256
-"""What kcc's device memory leaves behind a buffer."""
+"""What kcc's device memory leaves after a buffer."""
 
 Place = tuple[int, int]
 """Address and bytes of a buffer of the original."""
@@ -37,7 +37,7 @@ class Buffers:
 
     @property
     def sizes_bytes(self) -> tuple[int, ...]:
-        """The length of each, with its slack and the gap behind it."""
+        """The length of each, with its slack and the gap after it."""
         found = list[int]()
         start = self._places[0][0] if self._places else 0
         for number, place in enumerate(self._places):

@@ -166,7 +166,7 @@ def _operand(p: Parameter) -> str:
 
 
 def _offsets(kernel: Kernel) -> str:
-    """Addresses in shared memory of what the host hands in: one behind another, each parameter the
+    """Addresses in shared memory of what the host hands in: one after another, each parameter the
     bytes up to its own."""
     return "".join(
         f"    unsigned long long l{p.number} = __cvta_generic_to_shared(dynamic + a{p.number});\n"

@@ -92,9 +92,9 @@ class Expressions:
             case Input():
                 return f"a{operand.number}"
             case Place():
-                behind = f" + {operand.offset_bytes}" if operand.offset_bytes else ""
+                suffix = f" + {operand.offset_bytes}" if operand.offset_bytes else ""
                 space = type_.space if isinstance(type_, PtrTy) else 3
-                return f"(({pointer(space)})m{operand.array}{behind})"
+                return f"(({pointer(space)})m{operand.array}{suffix})"
             case Literal():
                 return self._literal(operand, type_)
             case Nothing() if isinstance(type_, PtrTy):
@@ -403,12 +403,12 @@ def _moved(text: str, moved: Moved) -> str:
     """A query of the original's grid."""
     if moved.total >= 0:
         return f"(ulong)a{moved.total}"
-    behind = [f"a{moved.first}"] if moved.first >= 0 else []
+    suffix = [f"a{moved.first}"] if moved.first >= 0 else []
     if moved.skip >= 0:
         runs = f"(uint)get_group_id({moved.dimension})"
         runs = f"({runs} >> a{moved.shift})" if moved.shift >= 0 else runs
-        behind.append(f"{runs} * a{moved.skip}")
-    return f"{text} + (ulong)({' + '.join(behind)})"
+        suffix.append(f"{runs} * a{moved.skip}")
+    return f"{text} + (ulong)({' + '.join(suffix)})"
 
 
 def _repeated(statements: Mapping[int, Statement]) -> Mapping[int, int]:

@@ -123,8 +123,8 @@ def series(rng, count, correlation, times):
     noise = rng.standard_normal(count)
     if correlation == 0:
         return noise
-    turns = np.exp(-2j * np.pi * np.arange(count // 2 + 1) / count)
-    return np.fft.irfft(np.fft.rfft(noise) / (1 - correlation * turns) ** times, count)
+    roots = np.exp(-2j * np.pi * np.arange(count // 2 + 1) / count)
+    return np.fft.irfft(np.fft.rfft(noise) / (1 - correlation * roots) ** times, count)
 
 
 def write(array, offset, stride, size, values):

@@ -265,7 +265,7 @@ def _by_size(values: Ints) -> tuple[Ints, Ints]:
 
 
 def slack_bytes(size: int) -> int:
-    """Bytes behind a buffer for addresses that are sums of filled contents and counters."""
+    """Bytes after a buffer for addresses that are sums of filled contents and counters."""
     return 4096 + size // 8
 
 

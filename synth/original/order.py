@@ -148,8 +148,8 @@ def series(rng: np.random.Generator, count: int, correlation: Correlation) -> Fl
     noise = rng.standard_normal(count)
     if correlation == NONE:
         return noise
-    turns = np.exp(-2j * np.pi * np.arange(count // 2 + 1) / count)
-    gains = (1 - correlation.coefficient * turns) ** correlation.times
+    roots = np.exp(-2j * np.pi * np.arange(count // 2 + 1) / count)
+    gains = (1 - correlation.coefficient * roots) ** correlation.times
     return np.fft.irfft(np.fft.rfft(noise) / gains, count)
 
 

@@ -2,7 +2,7 @@
 ids, sizes and loop counters alone.
 
 Yu et al. (IEEE TC 2015, sections 4.1.4 and 4.1.5) clone an access whose address is an affine
-expression of the thread's id. Here the whole integer arithmetic behind an address or a condition
+expression of the thread's id. Here the whole integer arithmetic of an address or a condition
 is kept, loop counters and remainders too; what is loaded in between is data, whose contents
 :mod:`kcc.synth.original.contents` describes.
 """

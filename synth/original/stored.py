@@ -37,7 +37,7 @@ class StoredKernel:
 
 @dataclass(frozen=True, slots=True)
 class StoredSpan:
-    """Bytes behind the start of its array that an access went to."""
+    """Bytes after the start of its array that an access went to."""
 
     access: int
     low: int

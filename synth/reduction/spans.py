@@ -11,7 +11,7 @@ from kcc.synth.assembly.model import Input, Operand, Place, Spread
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where an access goes: ``count`` elements of ``element_bytes`` from ``low_bytes`` behind the
+    """Where an access goes: ``count`` elements of ``element_bytes`` from ``low_bytes`` after the
     array that ``base`` is, once ``anchor`` is known."""
 
     base: Value

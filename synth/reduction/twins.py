@@ -1,6 +1,6 @@
 """What two miniatures of different sizes say of their original.
 
-A miniature executes in full what comes before and behind its loops, and begins and ends on a GPU
+A miniature executes in full what comes before and after its loops, and begins and ends on a GPU
 as its original does: it fills, caches warm, the slowest thread block is waited for. The fewer trips
 are left, the more of IPC that is (Yu et al., IEEE TC 2015, figure 17). A second miniature with half
 the reduction has the same of all that and twice the trips; so cycles are taken to grow along a line

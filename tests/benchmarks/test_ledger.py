@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.ledger import ROWS, in_turn
+from benchmarks.ledger import ROWS, interleaved
 from benchmarks.ledger_cases import case_of, drawn
 from benchmarks.ledger_figures import table_figures, worse
 from benchmarks.measured_tables import TABLES, Table
@@ -58,7 +58,7 @@ def test_rows_of_two_tables_that_are_one_configuration_stand_together(tmp_path: 
          for n, y in enumerate(("4", "8"))]
         for name, gpu in gpus.items()
     ]  # fmt: skip
-    assert [case.number for case in in_turn(cases)] == [0, 0, 1, 1]
+    assert [case.number for case in interleaved(cases)] == [0, 0, 1, 1]
 
 
 def test_a_kernel_of_our_own_is_estimated_in_what_the_table_measures() -> None:

@@ -10,7 +10,7 @@ from kcc.synth.comparison.behaviour import Simulated
 from kcc.synth.reduction.reductions import Reduction
 
 CYCLES = {1: 2600, 2: 1800, 4: 1400, 8: 1200}
-"""By reduction: 1,000 before and behind the loop, and 2 for each of 800 instructions in it."""
+"""By reduction: 1,000 before and after the loop, and 2 for each of 800 instructions in it."""
 
 
 def _journal(path: Path) -> Path:
@@ -49,7 +49,7 @@ def test_errors_grow_with_the_reduction_of_one_but_not_of_two(tmp_path: Path):
     assert {line.split(" | ")[5] for line in lines} == {"0.0 %"}
 
 
-def test_a_journal_goes_on_behind_what_it_has(tmp_path: Path):
+def test_a_journal_resumes_after_what_it_has(tmp_path: Path):
     path = _journal(tmp_path / "j.jsonl")
     lines = path.read_text(encoding="utf-8").splitlines()
     journal = Journal(path)

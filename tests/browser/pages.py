@@ -31,6 +31,14 @@ SLOW: dict[str, tuple[str, ...]] = {
                "--trials", "8"),
     "profile": ("profile", "kernels/bfs/workload.py", "--size", "tiny"),
     "compare": ("compare", "1.json", "2.json"),
+    "pareto": ("explore", "kernels/transpose/transpose.cl", "--kernel", "transpose_naive", "--size",
+               "small", "--gpu", "v100", "--sweep", "sm_count=20,40,80", "--sweep",
+               "memory_bandwidth_gbs=450,900", "--cost", "sm_count + memory_bandwidth_gbs / 10",
+               "--cycle", "none"),
+    "validate": ("validate", "benchmarks/data/scale_l40.csv", "benchmarks/data/scale.cl", "--gpu",
+                 "l40", "--warm", "--global", "roundup(elements,128)", "--local", "128", "--arg",
+                 "size=elements"),
+    "phases": ("phases", "units.json"),
     JOINED: ("report", "."),
 }  # fmt: skip
 """Others."""
@@ -42,9 +50,19 @@ def made(name: str, folder: Path) -> Path:
     if not target.exists():
         command = {**QUICK, **SLOW}[name]
         documents = _documents(folder) if name in {"compare", JOINED} else folder
+        if name == "phases":
+            _record(folder)
         words = [str(documents / w) if w == "." or w.endswith(".json") else w for w in command]
         assert cli.main([*words, "--html", str(target)]) == 0
     return target
+
+
+def _record(folder: Path) -> None:
+    """Units of a run, for `kcc phases`."""
+    trace, units = str(folder / "bfs.kct"), str(folder / "units.json")
+    script = "kernels/bfs/workload.py"
+    assert cli.main(["trace", script, "--size", "tiny", "-o", trace]) == 0
+    assert cli.main(["phases", "record", trace, "--gpu", "v100", "-o", units]) == 0
 
 
 def _documents(folder: Path) -> Path:

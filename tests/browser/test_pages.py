@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import Opened
-from tests.browser.pages import QUICK, SLOW
+from tests.browser.pages import JOINED, QUICK, SLOW
 
 pytestmark = pytest.mark.browser
 
@@ -102,6 +102,69 @@ def test_dark_mode_is_dark_and_readable(name: str, opened: Opened):
     assert luminance(paper) < 0.05
     heading = page.evaluate("getComputedStyle(document.querySelector('h1')).color")
     assert contrast(heading, paper) >= 4.5
+
+
+LABELS = """() => {
+  const ground = e => {
+    for (let at = e; at; at = at.parentElement) {
+      const color = getComputedStyle(at).backgroundColor;
+      if (color !== 'rgba(0, 0, 0, 0)' && color !== 'transparent') return color;
+    }
+    return getComputedStyle(document.body).backgroundColor;
+  };
+  return [...document.querySelectorAll('svg text')]
+    .filter(t => t.textContent.trim() && t.getAttribute('fill') !== 'white')
+    .map(t => [t.textContent, getComputedStyle(t).fill, ground(t.closest('svg').parentElement)]);
+}"""
+"""Labels of charts with their colour and that of their ground."""
+
+
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_labels_of_charts_can_be_read(name: str, scheme: str, opened: Opened):
+    labels = opened(name, scheme=scheme).evaluate(LABELS)
+    dim = {text: color for text, color, ground in labels if contrast(color, ground) < 4.5}
+    assert not dim
+    assert labels or name not in {"analyze", "simulate", "explore", "validate", "phases", "memory"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_table_is_cut_on_a_screen(name: str, opened: Opened):
+    cut = opened(name).evaluate(
+        "() => [...document.querySelectorAll('.scroll, .chart')]"
+        ".filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 60))"
+    )
+    assert cut == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_verdict_stands_before_all_tables(name: str, opened: Opened):
+    page = opened(name)
+    first = page.locator(".verdict, table, svg").first
+    if name == JOINED:
+        return
+    assert first.get_attribute("class") == "verdict"
+    assert first.text_content().strip().endswith(".")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_prints(name: str, opened: Opened):
+    page = opened(name)
+    page.emulate_media(media="print")
+    assert page.pdf().startswith(b"%PDF")
+    assert page.errors == []
+
+
+@pytest.mark.parametrize("name", ["analyze", "estimate"])
+def test_the_keyboard_reaches_what_can_be_opened(name: str, opened: Opened):
+    page = opened(name)
+    names = set[str]()
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        names.add(page.evaluate("document.activeElement.tagName"))
+        shown = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert shown != "none"
+    assert names & {"SUMMARY", "BUTTON", "A"}
 
 
 def luminance(color: str) -> float:

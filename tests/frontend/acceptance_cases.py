@@ -1,6 +1,6 @@
 """Programs whose acceptance is compared: a grid over operators, operand types and address spaces.
 
-A case is one line of OpenCL C behind :data:`PRELUDE`, or a whole source of its own. Its key says
+A case is one line of OpenCL C after :data:`PRELUDE`, or a whole source of its own. Its key says
 what it is about ("binary + int4 global int*"); differences are listed by patterns over keys.
 """
 

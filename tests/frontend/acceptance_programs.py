@@ -1,6 +1,6 @@
 """More programs whose acceptance is compared: declarations, kernels, statements, literals, macros.
 
-Lines stand behind the prelude of acceptance_cases; sources that may upset their neighbours (syntax,
+Lines stand after the prelude of acceptance_cases; sources that may upset their neighbours (syntax,
 directives, missing definitions) are built alone.
 """
 
@@ -124,7 +124,7 @@ _UNSAFE = re.compile(r"""['"\\#`]|//|/\*""")
 
 
 def _in_kernel(key: str, body: str) -> Case:
-    """Alone when it could change what stands behind it."""
+    """Alone when it could change what stands after it."""
     line = f"kernel void f@(global int* p, int n, S s, int4 v) {{ int x = 0; {body} }}"
     balanced = all(body.count(a) == body.count(b) for a, b in ("()", "[]", "{}"))
     if balanced and "end: }" not in body and not _UNSAFE.search(body):

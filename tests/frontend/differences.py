@@ -85,7 +85,7 @@ DIFFERENCES: tuple[Difference, ...] = (
     Difference("parameters in the style of K&R", "void f(a) int a; {} kernel void k(void) {}",
                "obsolescent in C99: K211", r"^program kernel void f\(a\)"),
     Difference("`short short`", _in_kernel("short short y;"), "C99 6.7.2: K311", "short short"),
-    Difference("no `;` behind the last member", _in_kernel("struct s { int a } y;"),
+    Difference("no `;` after the last member", _in_kernel("struct s { int a } y;"),
                "C99 6.7.2.1: K210", r"struct s \{ int a \}"),
     Difference("`0b11`", _in_kernel("x = 0b11;"), "not in C99: K203", r"^literal .*0[bB]1"),
     Difference("`1.0L`", _in_kernel("x = 1.0L;"), "there is no long double: K203", r"1\.0[lL];"),

@@ -97,7 +97,7 @@ SHAPES: dict[str, tuple[str, dict[str, list[str]]]] = {
         "if (0) a[0] = 1; while (0) a[1] = 2; if (1 || n) a[2] = 3;",
         {"entry": []},
     ),
-    "code behind a return": ("return; a[0] = 1;", {"entry": []}),
+    "code after a return": ("return; a[0] = 1;", {"entry": []}),
     "inner loops": (
         "for (int i = 0; i < n; i++) for (int j = 0; j < i; j++) a[j] = i;",
         {

@@ -1,4 +1,4 @@
-"""Loops too long to be unrolled wholly: as often as nvcc unrolls them."""
+"""Loops too long to be fully unrolled: as often as nvcc unrolls them."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_what_can_be_two_things_or_comes_from_elsewhere_is_left_alone() -> None:
     assert restored("%v1 = load i32, ptr %p, !dbg !12").endswith("(line: 8, column: 1, scope: !4)")
 
 
-def test_other_attachments_stay_behind_the_place() -> None:
+def test_other_attachments_stay_after_the_place() -> None:
     found = restored("%v1 = load i32, ptr %p, align 4, !tbaa !7")
     assert found.endswith("align 4, !dbg (line: 3, column: 7, scope: !4), !tbaa !7")
 

@@ -94,7 +94,7 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize(("text", "said"), IN_BODY)
-def test_in_a_body_and_on_behind_it(text: str, said: str) -> None:
+def test_in_a_body_and_on_after_it(text: str, said: str) -> None:
     """Each fault is found alone, and so is another one in the next function."""
     source = f"void f(int a) {{\n{text}\n}}\nvoid g() {{ int b c; }}\n"
     first, second = found(source)

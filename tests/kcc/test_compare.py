@@ -153,8 +153,11 @@ def test_text_begins_with_what_failed(tmp_path: Path, capsys: pytest.CaptureFixt
     paths = write(tmp_path / "a.json", *before), write(tmp_path / "b.json", *after)
     assert main(["compare", *paths, "--fail-above", "10%"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert "+50.0 %" in lines[1]
-    assert "FAILED" in lines[1]
+    assert lines[0].startswith("sum ")
+    assert "+50.0 %" in lines[0]
+    assert lines[0].endswith("in all 1 slower, 1 missing, 1 new; 2 beyond 10 %.")
+    assert "+50.0 %" in lines[2]
+    assert "FAILED" in lines[2]
     assert lines[-1] == "1 slower, 1 missing, 1 new; 2 beyond 10 %"
 
 

@@ -91,6 +91,30 @@ def test_examples_with_files(
     check(ROOT / page, capsys, monkeypatch, update=bool(pytestconfig.getoption("--update-golden")))
 
 
+TRIED = """__kernel void k(__global float *a, int n) {
+  __local float t[TILE];
+  int i = get_global_id(0);
+  t[get_local_id(0) % TILE] = a[i];
+  if (i < n) a[i] = t[0];
+}
+"""
+
+
+@pytest.mark.slow
+def test_lines_to_try(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of README's "Try it", with a my.cu and a my.cl, end with exit code 0."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Try it")[2]
+    commands = re.findall(r"^    scripts/kcc (.*?)(?:\s+#.*)?$", text, flags=re.MULTILINE)
+    assert len(commands) >= 3
+    (tmp_path / "kernels").symlink_to(ROOT / "kernels")
+    (tmp_path / "my.cl").write_text("#ifndef TILE\n#define TILE 8\n#endif\n" + TRIED)
+    cuda = "__global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x] = n; }\n"
+    (tmp_path / "my.cu").write_text(cuda)
+    monkeypatch.chdir(tmp_path)
+    for command in commands:
+        assert cli.main(shlex.split(command)) == 0, command
+
+
 def check(
     path: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch, *, update: bool
 ) -> None:

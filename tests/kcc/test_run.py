@@ -347,7 +347,7 @@ def test_printing_kernels(run: Run, script: Write):
     ("arguments", "message"),
     [
         (["nope.py"], "error[K001]: cannot read 'nope.py': No such file or directory"),
-        (["kernel.cl"], "error[K009]: 'kernel.cl' is a kernel source"),
+        (["kernel.cl", "b.cl"], "error[K009]: unrecognized arguments: b.cl"),
         (["a.py", "b.py"], "error[K009]: unrecognized arguments: b.py"),
         (["a.py", "--size", "huge"], "error[K009]: argument --size: invalid choice: 'huge'"),
         (["a.py", "--workers", "0"], "'0' is not a whole number from 1 on"),

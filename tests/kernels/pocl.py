@@ -80,7 +80,7 @@ def parameters(name: str, kernel: str) -> list[Parameter]:
 
 
 class _Guarded:
-    """A buffer with a guard zone before and behind it."""
+    """A buffer with a guard zone before and after it."""
 
     def __init__(self, host: Array) -> None:
         cl = _cl()
@@ -98,7 +98,7 @@ class _Guarded:
         cl.enqueue_copy(_queue(), padded, self._whole)
         inside = padded[GUARD_BYTES : GUARD_BYTES + self._host.nbytes]
         assert (padded[:GUARD_BYTES] == GUARD_VALUE).all(), "written before a buffer"
-        assert (padded[GUARD_BYTES + inside.size :] == GUARD_VALUE).all(), "written behind a buffer"
+        assert (padded[GUARD_BYTES + inside.size :] == GUARD_VALUE).all(), "written past a buffer"
         return inside.view(self._host.dtype).reshape(self._host.shape)
 
 

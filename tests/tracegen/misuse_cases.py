@@ -26,7 +26,7 @@ class Case:
 
 BOUNDS = (
     Case(
-        "write behind a buffer",
+        "write past a buffer",
         """__kernel void k(__global int *a) {
              size_t i = get_global_id(0);
              a[i] = 1;  // <-
@@ -37,7 +37,7 @@ BOUNDS = (
         [ints()],
     ),
     Case(
-        "read behind a buffer, one lane",
+        "read past a buffer, one lane",
         """__kernel void k(__global int *a, __global const int *b) {
              size_t i = get_global_id(0);
              int t = i == 5 ? 40 : i & 3;

@@ -36,7 +36,7 @@ class StatementWriter(ExpressionWriter):
     breakable: bool = False
     continuable: bool = False
     exits: list[str] = field(default_factory=list[str])
-    """Labels behind the loops around this place."""
+    """Labels after the loops around this place."""
     ended_early: bool = False
     """Whether a work-item may have left the kernel: no barriers from here on."""
     may_return: bool = True
@@ -137,10 +137,10 @@ class StatementWriter(ExpressionWriter):
                     self.statements(self.rng.randint(1, 3))
 
     @contextmanager
-    def loop(self, turns: int) -> Generator[None]:
+    def loop(self, trips: int) -> Generator[None]:
         saved = self.breakable, self.continuable, self.cost
         self.breakable = self.continuable = True
-        self.cost *= turns
+        self.cost *= trips
         self.loops += 1
         label = self.new_name("end")
         if self.chance(0.3):
@@ -155,16 +155,16 @@ class StatementWriter(ExpressionWriter):
 
     def bound(self) -> tuple[str, int]:
         """How often a loop runs: a number, the same for all work-items, or not."""
-        turns = self.rng.choice((2, 4, 8)) if self.cost == 1 else 4
+        trips = self.rng.choice((2, 4, 8)) if self.cost == 1 else 4
         if self.chance(0.2):
-            return str(self.rng.randint(1, turns)), turns
+            return str(self.rng.randint(1, trips)), trips
         value = "k1" if self.in_kernel and self.chance(0.3) else self.expression(UINT, 1)
-        return f"(({value}) & {turns - 1}u)", turns
+        return f"(({value}) & {trips - 1}u)", trips
 
     def for_loop(self) -> None:
-        bound, turns = self.bound()
+        bound, trips = self.bound()
         name = self.new_name("i")
-        with self.loop(turns):
+        with self.loop(trips):
             self.emit(f"for (uint {name} = 0; {name} < {bound}; ++{name}) {{")
             self.depth += 1
             self.open_scope((name, UINT))
@@ -174,18 +174,18 @@ class StatementWriter(ExpressionWriter):
             self.emit("}")
 
     def while_loop(self) -> None:
-        bound, turns = self.bound()
+        bound, trips = self.bound()
         name = self.new_name("w")
         self.emit(f"uint {name} = {bound};")
         extra = f" && {self.condition(1)}" if self.chance(0.4) else ""
-        with self.loop(turns), self.block(f"while ({name}-- > 0{extra})"):
+        with self.loop(trips), self.block(f"while ({name}-- > 0{extra})"):
             self.statements(self.rng.randint(1, 3))
 
     def do_loop(self) -> None:
-        bound, turns = self.bound()
+        bound, trips = self.bound()
         name = self.new_name("w")
         self.emit(f"uint {name} = {bound};")
-        with self.loop(turns):
+        with self.loop(trips):
             self.emit("do {")
             self.depth += 1
             self.open_scope()
@@ -321,10 +321,10 @@ class StatementWriter(ExpressionWriter):
         self.emit(f"atomic_{name}(&{array}[{place}]{given});")
 
     @contextmanager
-    def all_together(self, head: str, turns: int) -> Generator[None]:
+    def all_together(self, head: str, trips: int) -> Generator[None]:
         """A block that all work-items run equally often, and that none leaves from inside."""
         ready, cost, may_return = self.locals_ready, self.cost, self.may_return
-        self.cost, self.may_return = cost * turns, False
+        self.cost, self.may_return = cost * trips, False
         with self.block(head):
             yield
         self.locals_ready, self.cost, self.may_return = ready, cost, may_return

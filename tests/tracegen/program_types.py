@@ -28,7 +28,7 @@ PARAMETERS = (
     "const int k0, const uint k1"
 )
 BUFFERS = ("ia", "la", "fa", "ha", "out", "fout", "hout", "totals", "stotals", "ltotals")
-"""The parameters that are buffers, in order; the two scalars come behind."""
+"""The parameters that are buffers, in order; the two scalars come later."""
 
 ATOMICS = ("add", "sub", "and", "or", "xor", "max", "min", "inc", "dec")
 """The operation that each place of the totals allows."""

@@ -1,4 +1,4 @@
-"""Loads whose lanes do not lie side by side: permuted out of a window, or one by one."""
+"""Loads whose lanes are not contiguous: permuted out of a window, or one by one."""
 
 from __future__ import annotations
 

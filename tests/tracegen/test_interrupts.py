@@ -1,4 +1,5 @@
-"""Ctrl-C while a kernel runs, in the calling thread and in others."""
+"""Ctrl-C while a kernel runs, in the calling thread and in others: its warps stop (the fault K718),
+and the interrupt is raised."""
 
 from __future__ import annotations
 

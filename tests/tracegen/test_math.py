@@ -70,7 +70,7 @@ NORMAL: dict[type, tuple[float, float, int]] = {
     np.float32: (2.0**-126, 2.0**128 * (1 - 2.0**-24), 23),
     np.float64: (sys.float_info.min, sys.float_info.max, 52),
 }
-"""Smallest and largest normal numbers, and digits behind the point (IEEE 754)."""
+"""Smallest and largest normal numbers, and digits after the point (IEEE 754)."""
 
 
 def draw(domain: str, dtype: type, count: int, seed: int) -> np.ndarray[Any, Any]:

@@ -19,7 +19,7 @@ class Racy:
     name: str
     body: str
     message: str
-    """What comes behind ``data race: ``."""
+    """What comes after ``data race: ``."""
     lines: tuple[int, int]
     """Of the place and of the note."""
 

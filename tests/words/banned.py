@@ -6,6 +6,18 @@ They are kcc's own English where NVIDIA's, Khronos', AMD's or LLVM's manuals hav
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from functools import cache
+
+HISTORY: dict[str, str] = {
+    r"\bcommit [0-9a-f]{7}\b": "docs/validation",
+    r"\b20\d\d-\d\d-\d\d\b": "docs/validation",
+    r"\b(was|were) mended\b": "docs/validation",
+    r"\buntil then\b": "docs/validation",
+}
+"""Pages of the manual say what is; history is in docs/validation."""
+
 BANNED: dict[str, str] = {
     # divergence
     r"lanes (of a warp )?may part\b": "divergent branch",
@@ -42,7 +54,6 @@ BANNED: dict[str, str] = {
     r"dearest first": "by cost",
     r"\bdear\b": "expensive",
     r"limited by idle": "no resident warp",
-    r"\bat least  ": "utilisation",
     r"guessed branches": "assumed branches",
     r"behind guessed": "depends on assumed",
     # manner
@@ -67,11 +78,51 @@ BANNED: dict[str, str] = {
     r"\bas it was noted\b": "recorded",
     r"\bwalks? (through|over) (the )?lanes\b": "iterates",
     r"\bhow (it|they) meet\b": "reconverge",
-    # pages of the manual say what is; history is in docs/validation
-    r"\bcommit [0-9a-f]{7}\b": "docs/validation",
-    r"\b20\d\d-\d\d-\d\d\b": "docs/validation",
-    r"\b(was|were) mended\b": "docs/validation",
-    r"\buntil then\b": "docs/validation",
+    **HISTORY,
     r"pip install kcc\b": "the name belongs to another project on the index",
 }
 """A pattern, and the words instead of it. Upper and lower case are the same."""
+
+NAMES = (
+    "walks?",
+    "walked",
+    "walking",
+    "turns",
+    "meetings?",
+    "behind",
+    "noted",
+    "dear",
+    "dearest",
+    "parting",
+)
+"""Words that no name in the code has: traversal, iterations, after, recorded, divergent."""
+
+STANDARD_NAMES = {
+    "walk",  # ast.walk, os.walk and their like over trees and graphs
+    "walking",  # tests/robustness/mutants/walking.py, over syntax trees
+    "MEAN_WALK",  # a random walk
+    "RandomWalk",
+    "_random_walk",
+    "random_walk",
+    "walk_tb",  # traceback.walk_tb
+    "btree_walk",  # a kernel's name
+}
+"""Names in which a word has its standard meaning."""
+
+
+@cache
+def _compiled(phrase: str) -> tuple[str, re.Pattern[str]]:
+    """What every text with the phrase has (quick to look for), and the phrase."""
+    begin = re.match(r"(?:\\b)?([a-zA-Z ]*)", phrase)
+    return begin[1][:-1].lower() if begin else "", re.compile(phrase, re.IGNORECASE)
+
+
+def found_in(text: str, phrases: Iterable[str] = BANNED) -> str | None:
+    """The first phrase that a text has."""
+    plain = re.sub(r"\s+", " ", text)
+    low = plain.lower()
+    for phrase in phrases:
+        part, pattern = _compiled(phrase)
+        if part in low and (match := pattern.search(plain)):
+            return match[0]
+    return None

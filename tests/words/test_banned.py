@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.words.banned import BANNED
+from tests.words.banned import found_in
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("kcc", "frontend", "passes", "tracegen", "sim", "synth")
@@ -22,8 +21,6 @@ PAGES = [
 ]
 CONTRACT = {"bank passes"}
 """Values in JSON documents, which stay."""
-
-PATTERN = re.compile("|".join(f"(?:{phrase})" for phrase in BANNED), re.IGNORECASE)
 
 
 def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
@@ -45,12 +42,6 @@ def texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
             and id(node) not in documentation | inside
         ):
             yield node.lineno, node.value
-
-
-def found_in(text: str) -> str | None:
-    """The first banned phrase of a text."""
-    match = PATTERN.search(re.sub(r"\s+", " ", text))
-    return match[0] if match else None
 
 
 @pytest.mark.parametrize("package", PACKAGES)

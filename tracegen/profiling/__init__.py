@@ -1,1 +1,1 @@
-"""Profiles of executed launches: what a kernel did, in numbers no GPU has a say in."""
+"""Profiles of executed launches: what a kernel did, in numbers that are independent of any GPU."""

@@ -13,7 +13,7 @@ MOST = 320
 not aligned, touch as many sectors."""
 
 (LOCAL, CACHED, OTHER) = range(3)
-"""Kinds of memory: on chip in banks; behind caches (global, constant); neither (private)."""
+"""Kinds of memory: on chip in banks; below caches (global, constant); neither (private)."""
 
 PERIOD = 128
 """Bytes by whose multiples addresses can be shifted without a change of sectors, lines or banks."""

@@ -100,7 +100,7 @@ def wavefronts(
 @native
 def _is_known(addresses: Ints, mask: np.uint64, base: int, deltas: Ints, known: Ints) -> bool:
     """Whether the last access of this instruction had the same lanes at the same distances, and
-    its base the same place in an aligned piece of ``PERIOD`` bytes. If not, it is noted now."""
+    its base the same place in an aligned piece of ``PERIOD`` bytes. If not, it is recorded now."""
     same = known[KNOWN_MASK] == np.int64(mask) and known[KNOWN_PLACE] == base % PERIOD
     known[KNOWN_MASK], known[KNOWN_PLACE] = np.int64(mask), base % PERIOD
     for lane in range(addresses.shape[0]):

@@ -168,7 +168,7 @@ def _is_quick(host: WarpFrame, address: Value, shape: Shape, target: Target) -> 
 
 
 def _side_by_side(host: WarpFrame, address: Value, size: int, target: Target) -> Value:
-    """Whether active lanes lie side by side and a whole warp from where lane 0 would be fits in
+    """Whether active lanes are contiguous and a whole warp from where lane 0 would be fits in
     the object; i1."""
     code = host.code
     origin = code.extract_element(address, 0)
@@ -184,7 +184,7 @@ def _side_by_side(host: WarpFrame, address: Value, size: int, target: Target) ->
 def _quick_load(
     host: WarpFrame, instruction: AnyInstruction, address: Value, shape: Shape, target: Target
 ) -> Value:
-    """A vector load where lanes lie side by side; the helper for all other cases."""
+    """A vector load where lanes are contiguous; the helper for all other cases."""
     code, part = host.code, shape.parts[0][0]
     near, far, done = (code.new_label(f"load.{w}") for w in ("near", "far", "done"))
     code.branch_if(_side_by_side(host, address, shape.size_bytes, target), near, far)
@@ -246,7 +246,7 @@ def _call(
     answer = host.code.call(name, result, arguments, convention="")
     fields = result.fields
     bad = host.code.extract_value(answer, fields[-1], len(fields) - 1)
-    host.fail_noted(bad, instruction)
+    host.fail_recorded(bad, instruction)
     return [host.code.extract_value(answer, t, i) for i, t in enumerate(fields[:-1])]
 
 

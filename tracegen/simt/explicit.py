@@ -151,10 +151,10 @@ class _Copy:
 
     def write_loop(self) -> None:
         """``for (i = 0; i < size; i += step)``; memmove goes backwards where the target lies
-        behind the source."""
+        after the source."""
         name, size, fill = self.name, self._size(), self._fill()
         before = self.body.block
-        behind = self._behind() if self.kind == "memmove" else None
+        is_later = self._is_later() if self.kind == "memmove" else None
         self.emit(f"br label %{name}.head")
         self._open(f"{name}.head")
         ways = f"[ 0, %{before} ], [ %{name}.next, %{name}.body ]"
@@ -163,10 +163,10 @@ class _Copy:
         self.emit(f"br i1 %{name}.more, label %{name}.body, label %{name}.end")
         self._open(f"{name}.body")
         at = f"%{name}.i"
-        if behind is not None:
+        if is_later is not None:
             self.emit(f"%{name}.left = sub i64 {size}, %{name}.i")
             self.emit(f"%{name}.back = sub i64 %{name}.left, {self.step}")
-            self.emit(f"%{name}.at = select i1 {behind}, i64 %{name}.back, i64 %{name}.i")
+            self.emit(f"%{name}.at = select i1 {is_later}, i64 %{name}.back, i64 %{name}.i")
             at = f"%{name}.at"
         self._store(at, fill or self._load(at, "x"), "x")
         self.emit(f"%{name}.next = add i64 %{name}.i, {self.step}")
@@ -200,12 +200,12 @@ class _Copy:
             wide = f"%{self.name}.fill"
         return wide
 
-    def _behind(self) -> str:
+    def _is_later(self) -> str:
         for number, end in enumerate(("target", "source")):
             pointer = self.call.operands[number]
             self.emit(f"%{self.name}.{end} = ptrtoint {pointer.type} {pointer} to i64")
-        self.emit(f"%{self.name}.behind = icmp ugt i64 %{self.name}.target, %{self.name}.source")
-        return f"%{self.name}.behind"
+        self.emit(f"%{self.name}.later = icmp ugt i64 %{self.name}.target, %{self.name}.source")
+        return f"%{self.name}.later"
 
     def _pointer(self, operand: int, at: str, name: str) -> str:
         pointer = self.call.operands[operand]

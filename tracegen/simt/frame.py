@@ -52,7 +52,7 @@ class WarpFrame(Writer):
     arena_shadow: Value = NOTHING
     shadows: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
     """The shadow of what loads of the current segment gave that is only copied."""
-    noted: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    recorded: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     """Where faults are found: instruction and block of the generated code."""
     ranges: dict[tuple[int, int], Value] = field(default_factory=dict[tuple[int, int], Value])
     """Of the current segment: by argument, first address (key 0) and size (1) of its object, and
@@ -205,11 +205,11 @@ class WarpFrame(Writer):
         self.fault(kind, instruction, lanes, addresses)
         self.code.position_at(fine)
 
-    def fail_noted(self, condition: Value, instruction: AnyInstruction) -> None:
-        """Stop when ``condition`` (i1) holds; a helper has noted the rest of the fault."""
+    def fail_recorded(self, condition: Value, instruction: AnyInstruction) -> None:
+        """Stop when ``condition`` (i1) holds; a helper has recorded the rest of the fault."""
         fine = self.code.new_label("fine")
-        self.noted.append((instruction.index, self.here))
-        self.code.branch_if(condition, "fault.noted", fine)
+        self.recorded.append((instruction.index, self.here))
+        self.code.branch_if(condition, "fault.recorded", fine)
         self.code.position_at(fine)
 
     def fail_lanes(
@@ -224,13 +224,13 @@ class WarpFrame(Writer):
         """Leave the function with a fault record."""
         none = const_int(I64, 0) if addresses is None else addresses
         note_fault(self, self.helpers.made, self.worker, kind, lanes, none)
-        self.noted.append((instruction.index, self.here))
-        self.code.branch("fault.noted")
+        self.recorded.append((instruction.index, self.here))
+        self.code.branch("fault.recorded")
 
-    def write_noted(self) -> None:
+    def write_recorded(self) -> None:
         """The block to which all faults lead: which instruction it was depends on the way."""
-        if self.noted:
-            self.code.position_at("fault.noted")
-            ways = [(const_int(I64, index), label) for index, label in self.noted]
+        if self.recorded:
+            self.code.position_at("fault.recorded")
+            ways = [(const_int(I64, index), label) for index, label in self.recorded]
             self.store_word(self.code.phi(I64, ways), self.worker, Worker.FAULT_INSTRUCTION)
             self.code.branch("fault")

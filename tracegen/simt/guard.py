@@ -180,7 +180,7 @@ def _signal_numbers() -> list[int]:
 
 
 def _text(system: _System, key: int) -> str:
-    """The handler and the way into compiled code. A frame is a jmp_buf with, behind it, the frame
+    """The handler and the way into compiled code. A frame is a jmp_buf with, after it, the frame
     that was there before, the signal, its address and the worker."""
     kind, at = system.key_type, [_JUMP_BYTES + 8 * i for i in range(4)]
     places = max(_signal_numbers()) + 1
@@ -233,8 +233,8 @@ define i32 @kcc.guarded(ptr %code, ptr %worker, i64 %first, i64 %count, ptr %fra
 run:
   call i32 @pthread_setspecific({kind} {key}, ptr %frame)
   %status = call i32 %code(ptr %worker, i64 %first, i64 %count)
-  %behind = load volatile ptr, ptr %outer.at
-  call i32 @pthread_setspecific({kind} {key}, ptr %behind)
+  %next = load volatile ptr, ptr %outer.at
+  call i32 @pthread_setspecific({kind} {key}, ptr %next)
   ret i32 %status
 crashed:
   %kept = load volatile ptr, ptr %outer.at

@@ -22,7 +22,7 @@ OBJECT_ALIGNMENT = 256
 """Every buffer starts at a multiple of this many bytes, as OpenCL devices with the usual
 CL_DEVICE_MEM_BASE_ADDR_ALIGN of 2048 bits have it."""
 MARGIN_BYTES = 1 << 16
-"""Readable bytes before the first and behind the last object of the arena and of local memory:
+"""Readable bytes before the first and after the last object of the arena and of local memory:
 a whole warp may be loaded at once where only some of its lanes are wanted."""
 REDZONE_BYTES = 256
 """Unused bytes between objects."""
@@ -39,13 +39,13 @@ class Worker(IntEnum):
     ARGUMENTS = 3
     """Argument values, one 64-bit slot per 8 bytes, at the offsets of the plan."""
     OBJECTS = 4
-    """First address and size in bytes of the object behind each pointer argument."""
+    """First address and size in bytes of the object each pointer argument points to."""
     LOCAL_IDS = 5
     """For each warp of a thread block 3 x W 32-bit local ids."""
     LIVE_MASKS = 6
     """For each warp of a thread block the mask of lanes that exist."""
     STATES = 7
-    """The warps' states, one behind another."""
+    """The warps' states, one after another."""
     COUNTS = 8
     """For each block: executions, lanes."""
     GROUP_X = 9

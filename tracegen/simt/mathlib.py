@@ -189,7 +189,7 @@ def _only(name: str, text: str) -> str:
 
 
 def _first_definition(text: str) -> tuple[str, str]:
-    """A text cut behind the brace that closes its first."""
+    """A text cut after the brace that closes its first."""
     depth = 0
     for place, character in enumerate(text):
         depth += (character == "{") - (character == "}")

@@ -29,7 +29,7 @@ from kcc.tracegen.simt.wide import Part, Writer, access_bytes, memory_parts
 HOST_POINTER = PtrTy(0)
 WORKER = Value(HOST_POINTER, "%worker")
 INLINE_LIMIT = 32
-"""Up to this many accesses of a kernel lanes that lie side by side are served without a call; with
+"""Up to this many accesses of a kernel contiguous lanes are served without a call; with
 more, code that is twice as long costs more to compile than it saves."""
 
 SINGLE_LOADS = 4
@@ -210,7 +210,7 @@ class _Body:
         self.give(*(zero(t) for t in self.result.fields[:-1]), const_int(I1, 1))
 
     def split_contiguous(self) -> Value:
-        """Split the flow by whether active lanes lie side by side. Goes on in the contiguous
+        """Split the flow by whether active lanes are contiguous. Goes on in the contiguous
         block, in bounds, with the address lane 0 has (or would have); "scattered" is the other
         block, not yet checked."""
         code, writer = self.code, self.writer

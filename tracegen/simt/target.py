@@ -39,7 +39,7 @@ class Target:
 
 
 def find_target(host: WarpFrame, pointer: Operand, size: int) -> Target:
-    """The object behind a pointer where it is known when the kernel is compiled; else the whole
+    """The object a pointer points to where it is known when the kernel is compiled; else the whole
     window, with the objects the pointer may lead to."""
     space = pointer.type.space if isinstance(pointer.type, PtrTy) else 1
     roots = sorted(find_roots(host.plan, pointer), key=str)

@@ -4,7 +4,7 @@ The stream is a sequence of 32-bit words, read back by :mod:`kcc.tracegen.trace_
 
 - When a warp begins to run or continues after a barrier: :data:`HEADER_MARK`, the thread block (two
   words, low first), the warp.
-- For each segment it executes (a basic block, or the part of one before or behind a barrier): the
+- For each segment it executes (a basic block, or the part of one before or after a barrier): the
   segment's number in the plan, and the mask of active lanes (one word per 32 lanes). With
   :data:`SAME_MASK` set in the number the mask is that of the segment before and not repeated.
 - For each of the segment's memory instructions, in order, a word with a tag in its upper 3 bits and
@@ -220,7 +220,7 @@ class _AccessRecord:
         self._finish(code.gep(I8, end, [size]))
 
     def _write_address(self, tag: int, address: Value) -> Value:
-        """Write the tagged address, in one word if it is near the last one; gives the place behind
+        """Write the tagged address, in one word if it is near the last one; gives the place after
         it."""
         code, writer = self.code, self.writer
         bases = writer.load_word(self.worker, Worker.BASES, HOST_POINTER)

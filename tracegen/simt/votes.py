@@ -1,4 +1,4 @@
-"""Barriers that give a value: each warp leaves its share, and behind the barrier collects all.
+"""Barriers that give a value: each warp leaves its share, and after the barrier collects all.
 
 The shares lie in the warps' states, in two words used in turn: a warp that runs ahead to the next
 such barrier does not touch what others have still to read.

@@ -1,12 +1,12 @@
 """Writes the function that runs one warp from where it stands to its end or next barrier.
 
 Divergence is handled with a stack (Fung et al., "Dynamic Warp Formation and Scheduling for
-Efficient GPU Control Flow", MICRO 2007, section 3): where lanes part, the block where they meet
-again is remembered with all of them, one side goes on and the other is put on the stack; whoever
-arrives at the reconvergence point takes the next entry. ``then`` runs before ``else``.
+Efficient GPU Control Flow", MICRO 2007, section 3): at a divergent branch, the reconvergence
+point is pushed with all lanes, one side is executed and the other is put on the stack; lanes that
+arrive at the reconvergence point take the next entry. ``then`` runs before ``else``.
 
 Blocks branch to one another directly; the dispatch switch is used only after a pop or on resuming
-behind a barrier.
+after a barrier.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class WarpWriter(InstructionWriter):
         self.code.position_at("finish")
         self.store_word(self.get("budget"), self.state, State.BUDGET)
         self.code.ret(const_int(I32, Status.DONE))
-        self.write_noted()
+        self.write_recorded()
         self.code.position_at("fault")
         self.code.ret(const_int(I32, Status.FAULT))
 
@@ -295,7 +295,7 @@ class WarpWriter(InstructionWriter):
         self._part(block, list(masks.items()))
 
     def _part(self, block: Block, ways: list[tuple[int, Value]]) -> None:
-        """Lanes go different ways. If all go one way nothing is pushed."""
+        """The warp diverges. If all lanes go one way nothing is pushed."""
         reconvergence = self.plan.flow.reconvergence[block.index]
         for target, lanes in ways:
             all_here = self.code.compare("icmp", "eq", lanes, self.mask)

@@ -9,8 +9,8 @@ here beyond that text, and what is assumed, is told in
 Modules: ``launch`` what is known before a run, ``regions`` sets of warps, ``geometry`` how ids
 grow from warp to warp, ``radices`` the digits they are counted in, ``growths`` and ``shifts`` how
 values grow, ``limits`` how far, ``windows`` values of one warp, ``decisions`` which way lanes go,
-``walk`` one warp from start to end, ``classes`` all warps, ``encode_native`` the words, ``write``
-the file.
+``warp_tracer`` one warp from start to end, ``classes`` all warps, ``encode_native`` the words,
+``write`` the file.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.program import StaticProgram
 from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Box, Limits, Place
-from kcc.tracegen.static.walk import Walk
+from kcc.tracegen.static.warp_tracer import WarpTracer
 
 MAX_CLASSES = 2_000
 MAX_BOXES = 20_000
@@ -80,7 +80,7 @@ class _Search:
                 at = whole.low
                 draft = next((d for d in known if d.limits.admit(at)), None)
                 if draft is None:
-                    draft = self._walk(at)
+                    draft = self._trace(at)
                     known.append(draft)
                 inner = draft.limits.clip(whole, at)
                 draft.boxes.append(inner)
@@ -96,13 +96,13 @@ class _Search:
             hint = "trace a smaller launch: fewer work-items, or smaller --arg or --size"
             raise DiagnosticError([Diagnostic("K852", message, hint=hint)])
 
-    def _walk(self, at: Place) -> _Draft:
-        walk = Walk(self.program, at, Limits(at), self._dealer)
-        walk.run()
-        walk.record.finish(*self.program.geometry.number(at))
-        self.events += walk.record.segments
-        notes, used = tuple(walk.decider.notes), frozenset(walk.decider.used)
-        draft = _Draft(at, walk.limits, walk.record, notes, used)
+    def _trace(self, at: Place) -> _Draft:
+        tracer = WarpTracer(self.program, at, Limits(at), self._dealer)
+        tracer.run()
+        tracer.record.finish(*self.program.geometry.number(at))
+        self.events += tracer.record.segments
+        notes, used = tuple(tracer.decider.notes), frozenset(tracer.decider.used)
+        draft = _Draft(at, tracer.limits, tracer.record, notes, used)
         self.drafts.append(draft)
         return draft
 

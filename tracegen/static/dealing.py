@@ -21,7 +21,7 @@ class Dealer:
 
     def __init__(self) -> None:
         self._owed: dict[Hashable, list[float]] = {}
-        self._turns: dict[Hashable, int] = {}
+        self._draws: dict[Hashable, int] = {}
         self._drawn = 0
 
     def choose(self, key: Hashable, shares: Sequence[float]) -> int:
@@ -36,7 +36,7 @@ class Dealer:
     def draw(self, key: Hashable, draws: Draws, times: int = 1) -> list[int]:
         """Values: the first in its share of the calls with this key, the others with no regard to
         what was drawn before."""
-        turn = self._turns[key] = self._turns.get(key, 0) + 1
+        turn = self._draws[key] = self._draws.get(key, 0) + 1
         found = [draws.at(_part(turn * GOLDEN))]
         for _ in range(1, times):
             self._drawn += 1

@@ -141,7 +141,7 @@ class Decider:
         return [lanes if place == chosen else 0 for place in range(len(ways))]
 
     def _drawn_trips(self, draws: Draws, number: int, lanes: int, counter: Ints) -> Ints:
-        """How many times more each lane goes round a loop, by what it drew when it entered it."""
+        """How many more iterations of a loop each lane does, by what it drew when it entered it."""
         trips = self._trips_of.setdefault(number, np.zeros(len(counter), np.int64))
         new = lanes_in(lanes & ~self._drawn.get(number, 0))
         groups = min(draws.groups, len(new))

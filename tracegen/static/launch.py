@@ -1,6 +1,7 @@
 """What is known of a launch before it runs: its shape, scalars, and how large buffers are.
 
-Buffers are placed in a virtual address space as the engine places them, without any memory behind.
+Buffers are placed in a virtual address space as the engine places them, without any memory of its
+own.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class BufferSize:
 
 StaticArgument = BufferSize | LocalMemory | int | float | tuple[int | float, ...] | bytes | None
 """A number, the numbers of a vector, the bytes of a struct by value. None where nothing is known:
-of a scalar its value, of a pointer what is behind it."""
+of a scalar its value, of a pointer what it points to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class StaticLaunch:
 def place_arguments(
     plan: Plan, kernel: Kernel, arguments: Sequence[StaticArgument]
 ) -> Mapping[int, Object]:
-    """Where the memory behind each argument begins, as the engine has it without shared memory."""
+    """Where the memory of each pointer argument begins, as the engine has it without shared
+    memory."""
     found = dict[int, Object]()
     position = max(plan.constant_bytes, MARGIN_BYTES)
     inside = max(plan.local_bytes, MARGIN_BYTES)

@@ -1,7 +1,7 @@
 """What a profile of runs says about what a static trace cannot decide.
 
 Of a branch: the share of lanes for each way, and in what share of a warp's executions any lane goes
-there; so that branches that part warps and branches that part lanes come out as they were. Of a
+there; so that branches that differ between warps and divergent branches come out as they were. Of a
 loop: how often its header is executed from one entry to the next, by lanes, and how far lanes of a
 warp agree. Of an access: how many sectors a warp touches.
 """

@@ -32,12 +32,12 @@ def scatter(
     numbers ^= numbers >> np.uint64(29)
     element = (numbers % np.uint64(lower)).astype(np.int64)
     each = max(SECTOR_BYTES // element_bytes, 1)
-    element = np.minimum(element + _turn(parts) % each, lower - 1) + step * warp
+    element = np.minimum(element + _rank(parts) % each, lower - 1) + step * warp
     growth = np.array([geometry.linear], np.int64) * (step * element_bytes)
     return array.address + element * element_bytes, growth
 
 
-def _turn(parts: Ints) -> Ints:
+def _rank(parts: Ints) -> Ints:
     """How many lanes before each are of its part: parts ascend."""
     return np.arange(len(parts)) - np.searchsorted(parts, parts)
 

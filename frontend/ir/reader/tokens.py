@@ -1,4 +1,4 @@
-"""Tokens of LLVM's text, names and strings, and the exception behind every K55x message.
+"""Tokens of LLVM's text, names and strings, and the exception of every K55x message.
 
 Parsers take their tokens from the end of a reversed list: ``tokens.pop()`` is the next one,
 ``tokens[-1]`` looks ahead.

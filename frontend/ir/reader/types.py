@@ -32,7 +32,7 @@ TARGET_TYPES: dict[str, PtrTy] = {
 
 
 class TypeReader:
-    """Reads types; ``named`` holds the tokens behind each ``%name = type``, last first."""
+    """Reads types; ``named`` holds the tokens after each ``%name = type``, last first."""
 
     def __init__(self, named: dict[str, list[str]]) -> None:
         self._named = named

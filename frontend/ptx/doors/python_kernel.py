@@ -128,14 +128,14 @@ def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
 
 def _with_names(made: _Made) -> str:
     """The PTX with the names that arguments have in Python, and with its shared memory's size.
-    What Triton adds behind the arguments is its scratch memory. Arguments that are constant
-    stand behind those."""
+    What Triton adds after the arguments is its scratch memory. Arguments that are constant
+    stand after those."""
     text = made.ptx
     names = list(dict.fromkeys(re.findall(r"\b[\w$]+_param_\d+\b", text)))
     extra = ("global_scratch", "profile_scratch", "more")
     for number, own in enumerate(names):
-        behind = number - len(made.names)
-        name = made.names[number] if behind < 0 else extra[min(behind, 2)]
+        past = number - len(made.names)
+        name = made.names[number] if past < 0 else extra[min(past, 2)]
         text = re.sub(rf"\b{re.escape(own)}(?!\d)", name.replace(".", "_"), text)
     unused = "".join(f",\n\t.param .u32 {name}" for name in made.constant)
     text = re.sub(

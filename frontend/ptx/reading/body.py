@@ -104,13 +104,13 @@ class _Body:
                 self.enter(each)
                 self.plain(each)
         self.enter(guarded[0])
-        inside, behind = self.w.fresh("if"), self.w.fresh("endif")
-        self.w.branch(self.w.guard(item.guard), inside, behind)
+        inside, after = self.w.fresh("if"), self.w.fresh("endif")
+        self.w.branch(self.w.guard(item.guard), inside, after)
         self.w.label(inside)
         for each in guarded:
             self.enter(each)
             self.plain(each)
-        self.w.label(behind)
+        self.w.label(after)
         return end
 
     def plain(self, item: Instruction) -> None:

@@ -85,7 +85,7 @@ class _Inliner:
         after: str | None,
     ) -> None:
         """Add the body of a function; ``bound`` says which cells its parameters are, ``after`` is
-        the label behind its call."""
+        the label after its call."""
         for item in function.body:
             if len(self.flat.body) > _LARGEST:
                 raise self.fail("K431", "the kernel is too large with its calls in place", item.at)

@@ -234,7 +234,7 @@ def _copied(w: Writer, source: Operand, kind: str, size: int) -> str:
 
 
 def _first_bytes(w: Writer, value: str, kind: str, size: int, count: str) -> str:
-    """The first bytes of a value, zeros behind them."""
+    """The first bytes of a value, zeros after them."""
     bits = f"i{8 * size}"
     whole = w.cast("bitcast", kind, value, bits) if kind != bits else value
     kept = w.intrinsic("umin", "i32", count, str(size))

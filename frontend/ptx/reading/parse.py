@@ -206,6 +206,10 @@ class _Parser:
             found += self.variables(extern=False, listed=True)
             if not self.accept(",") and self.tokens[self.here].text != ")":
                 self.fail(f"',' or ')' is expected here, not '{self.tokens[self.here].text}'")
+        names = [each.name for each in found]
+        for place, name in enumerate(names):
+            if name in names[:place]:
+                self.fail(f"the parameter '{name}' is there twice", found[place].at)
         return tuple(found)
 
     def attributes(self, function: Function) -> None:
@@ -578,7 +582,7 @@ class _Parser:
             self.here += 1
             value = self.single()
             if not isinstance(value, Register):
-                self.fail("a predicate is expected behind '!'", token.at)
+                self.fail("a predicate is expected after '!'", token.at)
             return Negated(value)
         if token.kind == "name":
             self.here += 1

@@ -136,7 +136,7 @@ class Interconnect:
 
 @dataclass(frozen=True, slots=True)
 class Dram:
-    """The memory behind the L2 cache."""
+    """The memory below the L2 cache."""
 
     channels: Integer = integer("channels", "channels", high=4096)
     banks: Integer = integer("banks per channel", "banks", high=4096)
@@ -240,7 +240,7 @@ class GpuDescription:
     instruction_cache_bytes: Integer = integer(BYTES, "instruction cache nearest to the SM")
     instruction_cache_assoc: Integer = integer("ways", "its associativity", high=65536)
     instruction_l1_bytes: Integer = integer(
-        BYTES, "instruction cache of an SM behind the schedulers'; not modelled"
+        BYTES, "instruction cache of an SM below the schedulers'; not modelled"
     )
     register_banks: Integer = integer("banks", "banks of the register file", high=1024)
     operand_collectors: Integer = integer("collectors", "operand collectors", high=1024)

@@ -160,8 +160,8 @@ class PerBlock:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """The memory behind an argument: ``space`` is global, constant, local, private (a struct by
-    value) or image."""
+    """The memory that an argument points to: ``space`` is global, constant, local, private (a
+    struct by value) or image."""
 
     argument: int
     name: str

@@ -145,7 +145,7 @@ def pack_words(launch: int, number: int, part: ClassWords) -> bytes:
 
 
 class _Columns:
-    """Takes arrays from the contents of a record, one behind another; raises ValueError where it
+    """Takes arrays from the contents of a record, one after another; raises ValueError where it
     is too short, or longer than what is taken."""
 
     def __init__(self, data: bytes, place: int) -> None:
@@ -348,7 +348,7 @@ class ClassTrace:
     def _block(self, thread_block: int) -> Iterator[TraceBatch]:
         """One thread block: its warps by turns, each up to its next barrier."""
         members: list[int] = self.members(thread_block).tolist()
-        warps = [self._turns(thread_block, w, c) for w, c in enumerate(members)]
+        warps = [self._up_to_barriers(thread_block, w, c) for w, c in enumerate(members)]
         while warps:
             left = list[Iterator[tuple[TraceBatch, bool]]]()
             for warp in warps:
@@ -359,10 +359,10 @@ class ClassTrace:
                         break
             warps = left
 
-    def _turns(
+    def _up_to_barriers(
         self, thread_block: int, warp: int, number: int
     ) -> Iterator[tuple[TraceBatch, bool]]:
-        """What one warp did, cut behind its barriers, and whether there was one."""
+        """What one warp did, cut after its barriers, and whether there was one."""
         stops = self._stops
         for part in self._parts(number):
             batch = self._shifted(part, thread_block, warp, number)

@@ -8,9 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.trace.decode_native import (
+    EXECUTIONS,
+    FINE,
+    FULL,
+    LANES,
+    WORDS_OF_ERRORS,
+    counter,
+    decoder,
+)
 from kcc.base.trace.launches import LaunchTotals
 from kcc.base.trace.tables import TraceTables
-from kcc.base.trace.walk import EXECUTIONS, FINE, FULL, LANES, WORDS_OF_ERRORS, counter, decoder
 
 BATCH_SEGMENTS = 1 << 16
 BATCH_ACCESSES = 1 << 15
@@ -26,7 +34,7 @@ class TraceBatch:
     """Segments executed one after another, n of them with m accesses; one row for each.
 
     Segment i was executed by the lanes ``mask[i]`` (a bit per lane) of warp ``warp[i]`` of thread
-    block ``thread_block[i]`` (linear numbers), and is block ``block[i]``, or the part of it behind
+    block ``thread_block[i]`` (linear numbers), and is block ``block[i]``, or the part of it after
     a barrier where ``continued[i]``. Its accesses are ``access_start[i]`` to ``access_start[i+1]``
     of ``access`` (numbers into the tables' accesses) and ``addresses`` (virtual addresses in
     bytes; those of lanes that are not active mean nothing). Without addresses m is 0.
@@ -128,7 +136,7 @@ class TraceDecoder:
                 yield batch
 
     def step(self, words: NDArray[np.uint32], place: int) -> tuple[int, TraceBatch]:
-        """One batch from ``place`` on, and the place behind it."""
+        """One batch from ``place`` on, and the place after it."""
         left = len(words) - place
         rows = min(BATCH_SEGMENTS, left)
         room = min(self.room, left) if self.addresses else 0

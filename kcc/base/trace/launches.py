@@ -43,7 +43,7 @@ class TracedScalar:
 
 @dataclass(frozen=True, slots=True)
 class TracedBuffer:
-    """The memory behind an argument: where its virtual addresses begin, and its bytes.
+    """The memory that an argument points to: where its virtual addresses begin, and its bytes.
 
     ``space`` is private for a struct by value; images have no addresses (0), and what touches
     them is not traced. In the launches of one host program equal addresses are the same memory.

@@ -82,7 +82,7 @@ class TracedBlockTable:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A block, or the part of one up to a barrier and behind it: instructions ``first`` to
+    """A block, or the part of one up to a barrier and after it: instructions ``first`` to
     ``end``, accesses ``first_access`` to ``end_access`` (ends excluded). ``counted`` as for
     blocks. ``barrier`` is the barrier that ends it, -1 for none."""
 

@@ -81,7 +81,11 @@ class TraceWriter:
 
     def __enter__(self) -> Self:
         self._file.open()
-        self._add_json(HEADER, to_json(self._header))
+        try:
+            self._add_json(HEADER, to_json(self._header))
+        except BaseException:
+            self._file.abandon()
+            raise
         return self
 
     def __exit__(

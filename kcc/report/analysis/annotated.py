@@ -1,4 +1,4 @@
-"""The source with what was found beside each line."""
+"""The annotated source: findings beside each line."""
 
 from __future__ import annotations
 

@@ -27,6 +27,7 @@ from kcc.passes.mix.instruction_mix import InstructionMix
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.conditions import condition_text
 from kcc.report.analysis.findings import find
+from kcc.report.analysis.launch_findings import launch_findings
 from kcc.report.analysis.model import (
     Access,
     Barrier,
@@ -78,7 +79,7 @@ def kernel_report(
         mix=_mix(mix.total),
         unattributed=mix.unattributed.total,
         local_bytes=use.local_bytes,
-        dynamic_locals=use.dynamic_locals,
+        dynamic_locals=(*use.dynamic_locals, *use.dynamic_arrays),
         private_bytes=use.private_bytes,
         required_local_size=kernel.required_local_size,
         launch=_launch(launch, given_by),
@@ -86,7 +87,7 @@ def kernel_report(
         registers=resources.registers,
         block_local_bytes=resources.local_bytes,
         occupancy=resources.occupancy,
-        findings=find(kernel, facts, level),
+        findings=find(kernel, facts, level, launch_findings(kernel, launch, resources)),
         lines=_lines(kernel, facts),
     )
 

@@ -258,6 +258,6 @@ def _plain_name(name: str) -> str:
 
 
 def _source_name(name: str) -> str:
-    """The variable behind a name such as ``i.0``, which LLVM makes of a variable's."""
+    """The variable of a name such as ``i.0``, which LLVM makes of a variable's."""
     stem, dot, _ = name.partition(".")
     return stem if dot and not _UNNAMED.match(stem) else ELLIPSIS

@@ -78,12 +78,15 @@ _NOTABLE: dict[InstructionClass, _Notable] = {
 }
 
 
-def find(kernel: Kernel, facts: Facts, level: OptLevel) -> tuple[Finding, ...]:
-    """The findings about a kernel, warnings first."""
+def find(
+    kernel: Kernel, facts: Facts, level: OptLevel, of_launch: Iterable[Finding] = ()
+) -> tuple[Finding, ...]:
+    """The findings about a kernel, warnings first; those of its launch behind those of accesses."""
     finder = _Finder(kernel, facts)
     found = [
         *divergent_barriers(kernel, facts),
         *_costly_accesses(kernel, facts),
+        *of_launch,
         *finder.irreducible_regions(),
         *finder.endless_loops(),
         *finder.private_arrays(level),

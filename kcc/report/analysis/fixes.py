@@ -15,12 +15,13 @@ from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.access_facts import AccessPattern, AccessPatterns
-from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.arrays import Array, ArrayKind
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
-from kcc.report.analysis.costs import Costly
+from kcc.report.analysis.costs import Costly, request_cost
 from kcc.report.analysis.model import CostUnit
+from kcc.report.shared.words import percent
 
 if TYPE_CHECKING:
     from kcc.passes.access.what_if import Change, WhatIf
@@ -31,8 +32,14 @@ MAX_TRIED = 8
 MAX_ACCESSES = 48
 """Accesses to an array, or of a kernel, that are analysed again for one change."""
 
+SECTOR_BYTES = 32
+"""Nsight Compute, Profiling Guide: a sector is an aligned 32-byte chunk of a cache line."""
+
 LEAST_GAIN = 0.1
 """The share of the cost that a change has to save."""
+
+MOST_LEFT = 0.5
+"""The share of the excess sectors that may be left when rows start with a sector."""
 
 WIDTHS = (2, 4)
 """Elements that one access may move."""
@@ -46,6 +53,8 @@ class _Fix:
     words: str
     share: float
     each: float
+    left: int | None = None
+    """Excess sectors of the launch after the change, which the words are then a subject for."""
 
 
 class Fixes:
@@ -72,6 +81,9 @@ class Fixes:
         if group.cost.unit is CostUnit.BANK_PASSES:
             left = "no bank conflicts" if after == "1" else f"{after}-way instead of {before}-way"
             return f"{best.words}: {left}"
+        if best.left is not None and group.cost.total:
+            gone = percent(group.cost.total - best.left, group.cost.total)
+            return f"{best.words} removes {f'{gone} of them' if best.left else 'them'}"
         return f"{best.words}: {after} sectors per request instead of {before}"
 
     def _candidates(self, group: Costly, array: Array) -> Iterator[_Fix]:
@@ -79,6 +91,7 @@ class Fixes:
             yield from self._padded(group, array)
         else:
             yield from self._vectorised(group, array)
+            yield from self._aligned(group, array)
             yield from self._transposed(group, array)
         yield from self._swapped(group)
 
@@ -97,7 +110,7 @@ class Fixes:
             yield _Fix(words, found.after / found.before, each)
 
     def _vectorised(self, group: Costly, array: Array) -> Iterator[_Fix]:
-        """One access for several that lie side by side, the lanes apart by all of them."""
+        """One access for several contiguous ones, the lanes apart by all of them."""
         from kcc.passes.access.what_if import Vectorised
 
         size, stride = group.accesses[0].element_bytes, group.pattern.stride_bytes
@@ -108,6 +121,39 @@ class Fixes:
                     words = f"{width} scalar accesses of {array.name} as one of {stride} bytes"
                     share = each / width / group.cost.spent
                     yield _Fix(words, share, each / width)
+
+    def _aligned(self, group: Costly, array: Array) -> Iterator[_Fix]:
+        """Thread blocks and rows that begin with a sector, where that leaves the ideal."""
+        size = group.accesses[0].element_bytes
+        ideal = group.cost.spent - group.cost.excess
+        if not isinstance(size, int) or SECTOR_BYTES % size:
+            return
+        found = self._what_if.alignment(group.accesses[0], SECTOR_BYTES)
+        if found is None:
+            return
+        left, each = 0, 0.0
+        for access in group.accesses:
+            new = self._what_if.pattern(access, found.change)
+            cost = None if isinstance(new, Unknown) else request_cost(size, new)
+            if cost is None or cost.total is None or cost.spent > ideal:
+                return
+            left, each = left + cost.total, cost.spent
+        if left > MOST_LEFT * (group.cost.total or 0):
+            return
+        block = WORDS[self._kernel.language.value].block
+        words = (
+            f"starting each {block}'s rows at a multiple of {SECTOR_BYTES // size}"
+            f" {self._elements(array)}"
+        )
+        yield _Fix(words, found.after / found.before, each, left)
+
+    def _elements(self, array: Array) -> str:
+        """What the elements of an array are called: "floats"."""
+        if array.kind is ArrayKind.ARGUMENT and isinstance(array.symbol, int):
+            name = self._kernel.arguments[array.symbol].type.rstrip("*")
+            if name.isidentifier():
+                return f"{name}s"
+        return "elements"
 
     def _transposed(self, group: Costly, array: Array) -> Iterator[_Fix]:
         """Columns in the place of rows, which are as long as lanes are apart."""
@@ -132,7 +178,7 @@ class Fixes:
         yield _Fix(words, repair.after / repair.before, each)
 
     def _swapped(self, group: Costly) -> Iterator[_Fix]:
-        """The first two dimensions of all ids in each other's place."""
+        """The first two dimensions of all ids exchanged."""
         from kcc.passes.access.what_if import Swapped
 
         local = self._known.local_size

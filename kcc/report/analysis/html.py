@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import resources
-
-import kcc
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.passes.registers.counts import Registers
 from kcc.passes.unknown import Unknown
@@ -14,30 +11,20 @@ from kcc.report.analysis.html_tables import accesses, arguments, branches, loop_
 from kcc.report.analysis.machine_code import machine_html
 from kcc.report.analysis.model import Analysis, Cost, CostUnit, Finding, KernelReport
 from kcc.report.analysis.terminal import FRONTENDS, LANGUAGES, LEVELS
-from kcc.report.analysis.verdict import verdict
+from kcc.report.analysis.verdict import sentence, verdict
 from kcc.report.shared.markup import NOTHING, Markup, join, tag
+from kcc.report.shared.page import page as whole_page
 from kcc.report.shared.words import join as listed
 from kcc.report.shared.words import plural
 
 
 def page(analysis: Analysis) -> str:
     """The page about an analysis."""
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    title = f"{analysis.source} - kcc"
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", title),
-        tag("style", Markup(style)),
-    )
-    body = tag(
-        "body",
+    return whole_page(
+        f"{analysis.source} - kcc",
         _heading(analysis),
         *(_kernel(kernel, index, analysis) for index, kernel in enumerate(analysis.kernels)),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
 def _heading(analysis: Analysis) -> Markup:
@@ -79,7 +66,8 @@ def _kernel(kernel: KernelReport, index: int, analysis: Analysis) -> Markup:
     shown = [join(tag("h3", title), part, "\n") for title, part in parts if part]
     place = f" line {kernel.span.line}"
     heading = tag("h2", tag("code", kernel.name), tag("small", place), id=f"k{index}")
-    return tag("section", heading, _cards(kernel), *shown)
+    said = tag("p", sentence(kernel), class_="verdict")
+    return tag("section", heading, said, _cards(kernel), *shown)
 
 
 def _card(label: str, value: str, detail: str = "", share: float | None = None) -> Markup:
@@ -96,6 +84,8 @@ def _card(label: str, value: str, detail: str = "", share: float | None = None) 
     )
 
 
+_OWN_CARDS = ("verdict", "registers", "occupancy")
+
 _BREAKS = {"instructions": ": ", "launch": " (", "barriers": " ("}
 """Where the text of a verdict line parts into what is said large and what is said small."""
 
@@ -104,7 +94,7 @@ def _cards(kernel: KernelReport) -> Markup:
     """What the summary says, in boxes."""
     cards = list[Markup]()
     for line in verdict(kernel):
-        if line.severity is None and line.label not in ("registers", "occupancy"):
+        if line.severity is None and line.label not in _OWN_CARDS:
             value, _, detail = line.text.partition(_BREAKS.get(line.label, "; "))
             if line.label in ("launch", "barriers"):
                 detail = "".join(detail.rpartition(")")[::2])

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from kcc.passes.control.flow_counts import FlowCount
 from kcc.report.analysis.layered import Box, draw
 from kcc.report.analysis.model import KernelReport
+from kcc.report.plots.render import Chart
+from kcc.report.shared.ink import BLUE, INK, ORANGE, PAPER, SOFT
 from kcc.report.shared.markup import NOTHING, Markup, tag, void
 from kcc.report.shared.words import trip_text
 
@@ -25,8 +27,7 @@ _LEGEND = (
 
 def flow_graph(kernel: KernelReport) -> Markup:
     """Empty where there is only one block, or none."""
-    reached = [b.id for b in kernel.blocks if b.id < len(kernel.flow.blocks)]
-    reached = [each for each in reached if kernel.flow.blocks[each] is not None]
+    reached = _reached(kernel)
     if len(reached) < 2:
         return NOTHING
     if len(reached) > MAX_BLOCKS:
@@ -34,6 +35,41 @@ def flow_graph(kernel: KernelReport) -> Markup:
             f"{len(reached)} blocks are too many for this page: --dot dfsg writes them for Graphviz"
         )
         return tag("p", said, class_="soft")
+    figure = tag("div", _figure(kernel, reached), class_="scroll")
+    return tag("div", figure, tag("p", _LEGEND, class_="soft"))
+
+
+def flow_charts(kernels: Sequence[KernelReport]) -> list[Chart]:
+    """The graph of each kernel as a picture of its own."""
+    found = list[Chart]()
+    for kernel in kernels:
+        reached = _reached(kernel)
+        if 1 < len(reached) <= MAX_BLOCKS:
+            words = f"{kernel.name}: divergence flow statistics graph"
+            drawn = _figure(kernel, reached, tag("style", Markup(_STYLE)))
+            found.append(Chart(f"dfsg-{kernel.name}", words, drawn=drawn))
+    return found
+
+
+_STYLE = f"""text {{ font: 11px monospace; fill: {INK}; }}
+.label {{ fill: {SOFT}; font-size: 10px; paint-order: stroke; stroke: {PAPER}; stroke-width: 3px; }}
+rect {{ fill: {PAPER}; stroke: {SOFT}; }}
+rect.heat {{ fill: {BLUE}; stroke: none; }}
+rect.parts {{ stroke: {ORANGE}; stroke-width: 2; }}
+path {{ fill: none; stroke: {SOFT}; }}
+path.back {{ stroke-dasharray: 5 3; stroke: {BLUE}; }}
+path.tip {{ fill: {SOFT}; stroke: none; }}
+"""
+"""Of a picture of its own; on a page the sheet has it."""
+
+
+def _reached(kernel: KernelReport) -> list[int]:
+    """The blocks that are executed, as far as it is known."""
+    found = [b.id for b in kernel.blocks if b.id < len(kernel.flow.blocks)]
+    return [each for each in found if kernel.flow.blocks[each] is not None]
+
+
+def _figure(kernel: KernelReport, reached: Sequence[int], style: Markup = NOTHING) -> Markup:
     rows = {each: _rows(kernel, each) for each in reached}
     sizes = {
         each: (
@@ -51,16 +87,17 @@ def flow_graph(kernel: KernelReport) -> Markup:
     backward = [edge for edge in counts if edge not in drawing.ways]
     parts = [_way(drawing.ways[edge], counts[edge]) for edge in drawing.ways]
     parts += _backward(backward, counts, drawing.boxes, drawing.width)
-    parting = {b.block for b in kernel.branches if b.divergence.is_divergent}
+    divergent = {b.block for b in kernel.branches if b.divergence.is_divergent}
     most = max((_executions(kernel.flow.blocks[each]) for each in reached), default=0)
     for each, box in drawing.boxes.items():
         heat = _executions(kernel.flow.blocks[each]) / most if most else 0
-        parts.append(_node(box, rows[each], heat, parts=each in parting))
+        parts.append(_node(box, rows[each], heat, parts=each in divergent))
     width = drawing.width + _SIDE * len(backward) + 60 * bool(backward) + 2 * _MARGIN + 60
     height = drawing.height + 2 * _MARGIN
     view = f"{-_MARGIN:g} {-_MARGIN:g} {width:.0f} {height:.0f}"
-    figure = tag(
+    return tag(
         "svg",
+        style,
         *parts,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=view,
@@ -69,9 +106,6 @@ def flow_graph(kernel: KernelReport) -> Markup:
         role="img",
         class_="flow",
     )
-    return tag(
-        "div", tag("div", figure, class_="scroll"), tag("p", _LEGEND, class_="soft")
-    )  # fmt: skip
 
 
 def _executions(count: FlowCount | None) -> int:
@@ -120,7 +154,7 @@ def _node(box: Box, rows: Sequence[str], heat: float, *, parts: bool) -> Markup:
     return tag(
         "g",
         void("rect", class_="parts" if parts else None, **_rounded(frame)),
-        void("rect", class_="heat", style=f"--heat:{0.35 * heat:.2f}", **_rounded(frame)),
+        void("rect", class_="heat", fill_opacity=round(0.35 * heat, 2), **_rounded(frame)),
         *lines,
     )
 

@@ -186,7 +186,7 @@ def mix(kernel: KernelReport) -> Markup:
 
 
 def unknowns(kernel: KernelReport, index: int) -> Markup:
-    """Everything the report has no answer to, with the reasons; empty if there is nothing."""
+    """Everything unknown in the report, with the reasons; empty if there is nothing."""
     rows = [(where, what, reason) for where, what, reason in _unknowns(kernel, index) if reason]
     return table(("where", "what", "why"), rows)
 

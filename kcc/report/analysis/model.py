@@ -164,7 +164,7 @@ class LaunchView:
 
 
 class CostUnit(Enum):
-    """What is paid for in vain."""
+    """Cost beyond the ideal."""
 
     SECTORS = "sectors"
     """32 bytes moved between an SM and its caches."""

@@ -24,6 +24,7 @@ class Resources:
     registers: Registers | Unknown
     local_bytes: int | Unknown
     occupancy: Occupancy | Unknown
+    gpu: GpuDescription | None = None
 
 
 def resources_of(
@@ -35,11 +36,11 @@ def resources_of(
 ) -> Resources:
     """``local`` are the sizes of ``__local`` arguments in bytes, by name, as far as known."""
     use = facts[MemoryUse]
-    missing = [name for name in use.dynamic_locals if name not in local]
-    own: int | Unknown = use.local_bytes + sum(local[n] for n in use.dynamic_locals if n in local)
+    missing = use.unsized(local)
+    own: int | Unknown = use.bytes_with(local)
     if missing:
         own = Unknown(f"the size of {missing[0]} is the host's: --arg {missing[0]}=TYPE[COUNT]")
-    return Resources(registers or _NO_REGISTERS, own, _occupancy(launch, own, registers, gpu))
+    return Resources(registers or _NO_REGISTERS, own, _occupancy(launch, own, registers, gpu), gpu)
 
 
 def _occupancy(

@@ -1,7 +1,7 @@
 """Which loops of the source the optimiser unrolled: those of -O1, looked for among those of -O2.
 
-A loop keeps the place of its keyword. One that is gone at -O2 was unrolled wholly (or its body was
-never needed: either way no loop is left); one that is there but turns less often was unrolled in
+A loop keeps the place of its keyword. One that is gone at -O2 was fully unrolled (or its body was
+never needed: either way no loop is left); one with fewer iterations was unrolled in
 part, by the quotient of the two trip counts.
 """
 
@@ -25,7 +25,7 @@ _NO_COUNT = Unknown("it could be unrolled in part: its trip count is not known")
 
 
 def with_unrolled(report: KernelReport, facts: Facts, source: Facts) -> KernelReport:
-    """The report of a kernel at -O2 with what its loops were at -O1; ``facts`` are those behind
+    """The report of a kernel at -O2 with what its loops were at -O1; ``facts`` are those of
     the report, ``source`` those of the same kernel at -O1."""
     before = _by_place(source)
     places = [_place(loop, before) for loop in facts[Loops].loops]

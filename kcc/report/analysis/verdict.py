@@ -36,8 +36,11 @@ class VerdictLine:
 
 
 def verdict(kernel: KernelReport) -> list[VerdictLine]:
-    """The verdict lines of a kernel, in the order in which they are printed."""
+    """The verdict lines of a kernel, in the order in which they are printed: one sentence first,
+    then what the kernel is, then the findings that are not in it."""
+    warnings = [each for each in kernel.findings if each.severity is Severity.WARNING]
     lines = [
+        VerdictLine("verdict", sentence(kernel), Severity.WARNING if warnings else None),
         VerdictLine("control flow", _control_flow(kernel)),
         VerdictLine("memory", _memory(kernel)),
         VerdictLine("storage", _storage(kernel)),
@@ -47,6 +50,8 @@ def verdict(kernel: KernelReport) -> list[VerdictLine]:
         *_resources(kernel),
     ]
     for finding in kernel.findings:
+        if finding in warnings[:1]:
+            continue
         place = f"{line_list(finding.lines)}: " if finding.lines else ""
         lines.append(VerdictLine(finding.severity.value, place + told(finding), finding.severity))
     return lines

@@ -11,6 +11,7 @@ from importlib import resources
 
 from kcc.base.terms import bottleneck_label, stall_label
 from kcc.report.estimate.ablation import Ablation
+from kcc.report.estimate.charts import fastest, overview_charts
 from kcc.report.estimate.record import (
     EstimateDocument,
     EstimateRecord,
@@ -25,16 +26,13 @@ from kcc.report.estimate.text import (
     title_of,
 )
 from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
-from kcc.report.plots.render import chart
-from kcc.report.plots.roofline import roofline_of, roofline_spec
+from kcc.report.plots.render import shown
+from kcc.report.plots.roofline import roofline_chart
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
 from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
-
-DETAILED = 12
-"""Configurations that are shown in full: the page of a sweep of thousands stays small."""
 
 Sources = Mapping[str, Sequence[str]]
 
@@ -48,17 +46,15 @@ def estimates_page(
     more, script = (files[name].read_text(encoding="utf-8") for name in _FILES)
     names = list(dict.fromkeys(each.configuration.source for each in records))
     parts = _parts(records)
-    shown = sorted(
-        (i for i, each in enumerate(records) if each.time_us is not None),
-        key=lambda i: (records[i].time_us, i),
-    )[:DETAILED]
+    chosen = fastest(records)
     return page(
         f"{', '.join(names)} - kcc estimate",
         _heading(document, names),
-        _fastest([records[i] for i in shown]),
+        _fastest([records[i] for i in chosen]),
         _legend(parts),
-        _overview(records, parts, frozenset(shown)),
-        *(_detail(records[i], i, parts, sources) for i in shown),
+        _overview(records, parts, frozenset(chosen)) if len(records) > 1 or not chosen else "",
+        *(shown(each) for each in overview_charts(records, sources)),
+        *(_detail(records[i], i, parts, sources) for i in chosen),
         _ablations(ablations),
         style=more,
         script=script,
@@ -170,7 +166,7 @@ def _row(
     models = [tag("td", each.model)] if each.model else []
     front = [tag("td", name), *models]
     what = [
-        *([tag("td", each.gpu)] if gpu else []), tag("td", by_x(c.global_size)),
+        *([tag("td", each.gpu, class_="w")] if gpu else []), tag("td", by_x(c.global_size)),
         tag("td", by_x(c.local_size)), *(tag("td", c.macros.get(m, "")) for m in macros),
     ]  # fmt: skip
     if each.time_us is None:
@@ -184,7 +180,7 @@ def _row(
         *front,
         tag("td", duration(each.time_us), class_="n", data_value=f"{each.time_us!r}"),
         tag("td", f"{duration(low)} to {duration(high)}", data_value=f"{high / low!r}"),
-        tag("td", bottleneck_label(each.limiter)),
+        tag("td", bottleneck_label(each.limiter), class_="w"),
         tag("td", f"{each.cpi or 0:.2f}", class_="n"),
         tag("td", _bar(each, parts)),
         *what,
@@ -193,7 +189,7 @@ def _row(
         tag(
             "td",
             confidence_text(each.confidence, each.time_us or 0.0) if each.confidence else "",
-            class_="soft",
+            class_="soft w",
         ),
     )
 
@@ -221,10 +217,10 @@ def _shown(value: float | None) -> str:
 
 def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources: Sources) -> Markup:
     text = sources.get(each.configuration.source, ())
-    shown = [
+    sections = [
         ("CPI stack", _stack(each, parts)),
         ("Utilisation", _bounds(each)),
-        ("Roofline", _roofline(each)),
+        ("Roofline", shown(roofline_chart(each))),
         ("Lines", _lines(each, text)),
         ("Assumed control flow and addresses", _guessed(each)),
         ("Assumed values of the GPU", _assumed(each)),
@@ -236,13 +232,8 @@ def _detail(each: EstimateRecord, index: int, parts: Mapping[str, str], sources:
         id=f"e{index}",
         title=title_of(each),
     )
-    sections = [join(tag("h3", title), part, "\n") for title, part in shown if part]
-    return tag("section", heading, _verdict(each), _cards(each), *sections)
-
-
-def _roofline(each: EstimateRecord) -> Markup:
-    words = "Roofline: operations per second over operations per byte, with roofs of L2 and DRAM"
-    return chart(roofline_spec(roofline_of(each)), words)
+    parted = (join(tag("h3", title), part, "\n") for title, part in sections if part)
+    return tag("section", heading, _verdict(each), _cards(each), *parted)
 
 
 def _verdict(each: EstimateRecord) -> Markup:
@@ -329,13 +320,13 @@ def _context(lines: Sequence[int], count: int) -> range:
 
 
 def _line(number: int, text: str, share: float | None, most: float) -> Markup:
-    shown = "" if share is None else f"{100 * share:.1f} %"
+    said = "" if share is None else f"{100 * share:.1f} %"
     heat = f"--heat:{0.55 * (share or 0.0) / most:.2f}"
     return join(
         tag(
             "div",
             tag("span", str(number), class_="no"),
-            tag("span", shown, class_="cost", style=heat),
+            tag("span", said, class_="cost", style=heat),
             tag("span", text, class_="text"),
             class_="line",
         ),

@@ -56,6 +56,8 @@ class Counted:
     l2_write_sectors: float
     dram_read_sectors: float
     dram_write_sectors: float
+    l1_sectors: float = 0.0
+    tensor_multiply_adds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,8 @@ class EstimateRecord:
     code: str = "kcc"
     """Whose machine code was timed: that of a compiler with its target, or of kcc's lowering."""
     advice: tuple[Advice, ...] = ()
+    peaks: Mapping[str, float] = field(default_factory=dict[str, float])
+    """What the GPU can do in a cycle at most: operations and bytes of each level."""
 
     @property
     def trusted_for(self) -> str:
@@ -257,6 +261,7 @@ def record_of(each: KernelEstimate) -> EstimateRecord:
         ablated_us={name: rounded(value) for name, value in each.ablated_us.items()},
         reduction_errors=_reduction_errors(each),
         code=found.code,
+        peaks={name: rounded(value) for name, value in found.peaks.items()},
         advice=tuple(
             replace(a, gain_us=None if a.gain_us is None else rounded(a.gain_us))
             for a in each.advice
@@ -325,6 +330,7 @@ def _counted(found: Estimate) -> Counted:
         rounded(c.shared_load_wavefronts), rounded(c.shared_store_wavefronts),
         rounded(c.l2_read_sectors), rounded(c.l2_write_sectors),
         rounded(c.dram_read_sectors), rounded(c.dram_write_sectors),
+        rounded(c.l1_sectors), rounded(c.tensor_multiply_adds),
     )  # fmt: skip
 
 
@@ -432,6 +438,7 @@ def read_record(entry: Any) -> EstimateRecord:
         _text(entry.get("model", "")),
         _text(entry.get("code", "kcc")),
         tuple(Advice(**_fields(Advice, each)) for each in entry.get("advice", ())),
+        dict(entry.get("peaks", {})),
     )
 
 

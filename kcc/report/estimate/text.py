@@ -200,7 +200,7 @@ def _advice(each: EstimateRecord) -> list[str]:
 
 
 def _wrapped(label: str, text: str) -> list[str]:
-    """A text behind its label, in lines of a terminal's usual width."""
+    """A text after its label, in lines of a terminal's usual width."""
     return textwrap.wrap(text, COLUMNS, initial_indent=label, subsequent_indent=" " * len(label))
 
 
@@ -220,6 +220,8 @@ def guess_text(guess: Guessed) -> str:
             taken = f"{guess.value:g} iterations"
         case "branch":
             taken = f"{100 * guess.value:.0f} % of warps"
+        case "shared memory":
+            taken = f"{guess.value:g} bytes"
         case _:
             placed = f"row stride {guess.value:g} elements"
             taken = placed if guess.value else "half as many sectors as lanes"

@@ -13,22 +13,23 @@ from kcc.report.shared.units import duration
 _WHY: Mapping[str, tuple[str, ...]] = {
     "idle": ("grid-too-small", "imbalance", "long-warp", "tail"),
     "launch": ("launch-overhead",),
+    "arithmetic": ("imbalance", "long-warp", "grid-too-small"),
     "memory_port": ("bank-conflict", "uncoalesced", "load-store"),
     "shared_memory": ("bank-conflict", "load-store"),
     "barrier": ("barrier", "imbalance"),
     "atomic": ("atomic-contention",),
-    "l1": ("memory-latency", "uncoalesced"),
-    "l2": ("uncoalesced", "memory-latency"),
-    "dram": ("uncoalesced", "memory-latency"),
+    "l1": ("imbalance", "long-warp", "memory-latency", "uncoalesced"),
+    "l2": ("imbalance", "long-warp", "uncoalesced", "memory-latency"),
+    "dram": ("imbalance", "long-warp", "uncoalesced", "memory-latency"),
     "l2_bandwidth": ("uncoalesced",),
     "l2_requests": ("uncoalesced",),
     "dram_bandwidth": ("uncoalesced", "arithmetic-intensity"),
     "possible_spills": ("spill",),
 }
-"""Codes of advice that are the mechanism behind a limiter, the first that is there."""
+"""Codes of advice that are the mechanism of a limiter, the first that is there."""
 
 MUCH_GUESSED = 0.2
-"""Share of instructions behind guesses from which on the verdict says so."""
+"""Share of instructions that depend on assumptions from which on the verdict says so."""
 
 
 def verdict_of(record: EstimateRecord) -> str:
@@ -48,7 +49,7 @@ def verdict_of(record: EstimateRecord) -> str:
 
 
 def advice_within(record: EstimateRecord) -> tuple[Advice, ...]:
-    """The advice that the verdict has: the mechanism behind the limiter, and what saves most."""
+    """The advice that the verdict has: the mechanism of the limiter, and what saves most."""
     why = _reason(record, limiting(record.limiter))
     helps = next((each for each in record.advice if each.gain_us), None)
     return tuple(dict.fromkeys(each for each in (why, helps) if each is not None))

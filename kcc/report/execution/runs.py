@@ -62,7 +62,8 @@ def totals(rows: Sequence[LaunchRow]) -> dict[str, Total]:
 
 def run_table(rows: Sequence[LaunchRow], request: RunRequest, *, by_launch: bool) -> str:
     """The report as text."""
-    head = f"{request.script}, size {request.size}, seed {request.seed}, warps of "
+    size = f", size {request.size}" if request.size else ""
+    head = f"{request.script}{size}, seed {request.seed}, warps of "
     head += f"{request.warp_size}, {request.workers} worker" + "s" * (request.workers != 1)
     if not rows:
         return f"{head}\n\nno kernel was launched\n"
@@ -125,7 +126,7 @@ def run_json(rows: Sequence[LaunchRow], request: RunRequest) -> str:
         "schema": SCHEMA,
         "kcc_version": kcc.__version__,
         "script": request.script,
-        "size": request.size,
+        "size": request.size or None,
         "seed": request.seed,
         "warp_size": request.warp_size,
         "workers": request.workers,

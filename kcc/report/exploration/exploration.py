@@ -7,23 +7,25 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 import kcc
 from kcc.base.terms import stall_label
-from kcc.report.exploration.stack_chart import PARTS, StackBar, stack_chart
+from kcc.report.exploration.stack_chart import CHECKED, PARTS, StackBar, stack_chart
+from kcc.report.plots.pareto import pareto_chart
+from kcc.report.plots.render import Chart, shown
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import Markup, table, tag
+from kcc.report.shared.page import page
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, written
+from kcc.report.shared.units import duration
 from kcc.sim.interval.explore import DesignPoint
 
 SCHEMA = "kcc/exploration/1"
 BAR_COLUMNS = 16
-
-CHECKED = "cycle by cycle"
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
@@ -95,7 +97,7 @@ def exploration_json(found: Exploration) -> str:
     document: dict[str, Json] = {
         "schema": SCHEMA, "kcc_version": kcc.__version__, "source": found.source,
         "gpu": found.gpu, "settings": list(found.settings), "model": found.model,
-        "cache_passes": found.passes,
+        "cache_passes": found.passes, "verdict": verdict_of(found),
         "points": [_json(each) for each in found.points],
         "pareto_front": [each.words for each in pareto_front(found.points)],
         "failed": [{"name": each.words, "reason": each.reason} for each in found.failed],
@@ -159,7 +161,7 @@ def bars_of(found: Exploration) -> list[StackBar]:
 
 def exploration_svg(found: Exploration) -> str:
     """The stacks as a picture of their own."""
-    return stack_chart(bars_of(found), _title(found), CHECKED) + "\n"
+    return stack_chart(bars_of(found), _title(found)) + "\n"
 
 
 def exploration_png(found: Exploration) -> bytes:
@@ -179,31 +181,22 @@ def _changed_gpu(found: Exploration) -> str:
 
 def exploration_page(found: Exploration) -> str:
     """One page: HTML with style and picture inside, without scripts."""
-    style = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
-    head = tag(
-        "head",
-        Markup('<meta charset="utf-8">'),
-        Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", f"{found.source} - kcc explore"),
-        tag("style", Markup(style)),
-    )
-    body = tag(
-        "body",
+    return page(
+        f"{found.source} - kcc explore",
         tag(
             "header",
             tag("h1", tag("code", found.source)),
             tag("div", _said(found)),
             *(tag("div", note, class_="soft") for note in found.notes),
         ),
-        tag("div", stack_chart(bars_of(found), _title(found), CHECKED), class_="chart"),
+        tag("p", verdict_of(found), class_="verdict"),
+        tag("div", on_page(exploration_svg(found)), class_="chart"),
         tag("h2", "Design points") if found.points else "",
         table(_HEAD, [_row(each) for each in found.points], _NUMERIC),
         *_front_of_page(found),
         tag("h2", "What if") if found.what_if else "",
         table(_WHAT_IF, _what_if_rows(found), _NUMERIC),
-        tag("p", f"kcc {kcc.__version__}", class_="soft"),
     )
-    return "<!DOCTYPE html>\n" + tag("html", head, "\n", body, lang="en") + "\n"
 
 
 def _front_of_page(found: Exploration) -> list[Markup]:
@@ -211,7 +204,21 @@ def _front_of_page(found: Exploration) -> list[Markup]:
     if not front:
         return []
     rows = [(f.words, f"{f.cost:g}", f"{f.point.time_us:.4g}", _checked(f)) for f in front]
-    return [tag("h2", "Pareto front of time and cost"), table(_FRONT, rows, (1, 2, 3))]
+    drawn = shown(pareto_of(found))
+    return [tag("h2", "Pareto front of time and cost"), drawn, table(_FRONT, rows, (1, 2, 3))]
+
+
+def pareto_of(found: Exploration) -> Chart | None:
+    """Time over cost; None where there are no costs."""
+    priced = [(p.words, p.cost, p.point.time_us) for p in found.points if p.cost is not None]
+    return pareto_chart(priced, [each.words for each in pareto_front(found.points)])
+
+
+def exploration_charts(found: Exploration) -> list[Chart]:
+    """All charts of the page."""
+    stacks = Chart("stacks", _title(found), drawn=stack_chart(bars_of(found), _title(found)))
+    pareto = pareto_of(found)
+    return [stacks, *([pareto] if pareto else [])]
 
 
 _HEAD = ("point", "cycles", "us", "CPI", "largest stall", "cycle by cycle", "error")
@@ -266,6 +273,7 @@ def exploration_text(found: Exploration, style: Style) -> str:
 
     def write(console: Console) -> None:
         console.print(f"{found.source}: {_said(found)}")
+        console.print(verdict_of(found))
         for note in found.notes:
             console.print(Text(note, "dim"))
         if found.points:
@@ -281,7 +289,6 @@ def exploration_text(found: Exploration, style: Style) -> str:
         if found.what_if:
             console.print()
             console.print(_shown("what if", style, _WHAT_IF, _what_if_rows(found)))
-            _verdict(console, found)
 
     return written(style, write)
 
@@ -308,18 +315,40 @@ def _shown(
     return fill(out, [tuple(row[n] for n in kept) for row in rows])
 
 
-def _verdict(console: Console, found: Exploration) -> None:
-    assert found.base is not None
-    best = found.what_if[0]
-    predicted = gain(found.base, best)
-    console.print()
+def verdict_of(found: Exploration) -> str:
+    """One sentence: the fastest design point and what limits it, or the change that gains most."""
+    parts = list[str]()
+    if found.points:
+        best = min(found.points, key=lambda each: each.point.time_us)
+        worst = max(each.point.time_us for each in found.points)
+        said = f"fastest design point: {best.words}, {duration(best.point.time_us)}"
+        if best.point.time_us and worst > 1.005 * best.point.time_us:
+            said += f", {worst / best.point.time_us:.2f} x as fast as the slowest"
+        parts += [said, _waits(best)]
+    if found.base is not None and found.what_if:
+        parts += [] if found.points else [_waits(found.base)]
+        parts.append(_largest_gain(found.base, found.what_if[0]))
+    whole = "; ".join(part for part in parts if part)
+    return f"{whole[0].upper()}{whole[1:]}." if whole else ""
+
+
+def _waits(each: Explored) -> str:
+    """What a design point is limited by, with its share."""
+    stack = each.point.stack
+    waits = {name: cycles for name, cycles in stack.items() if name != "BASE"}
+    if not any(waits.values()):
+        return ""
+    name = max(waits, key=lambda name: waits[name])
+    share = 100 * waits[name] / sum(stack.values())
+    return f"bottleneck: {stall_label(name)} ({share:.0f} % of the cycles)"
+
+
+def _largest_gain(base: Explored, best: Explored) -> str:
+    predicted, real = gain(base, best), checked_gain(base, best)
     if predicted < 1.005:
-        console.print("no change gives more than 0.5 %")
-        return
-    console.print(f"largest gain: {best.words}: {predicted:.2f} x by the interval model")
-    real = checked_gain(found.base, best)
-    if real is not None:
-        error = 100 * (predicted / real - 1)
-        console.print(
-            f"cycle by cycle it is {real:.2f} x: the predicted gain is off by {error:+.1f} %"
-        )
+        return "no change gives more than 0.5 %"
+    said = f"largest gain: {best.words}, {predicted:.2f} x by the interval model"
+    if real is None:
+        return said
+    error = 100 * (predicted / real - 1)
+    return f"{said}, cycle by cycle {real:.2f} x (the predicted gain is off by {error:+.1f} %)"

@@ -7,14 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
+from kcc.base.terms import stall_label
 from kcc.report.shared.cause_colors import cause_color
+from kcc.report.shared.ink import GRID, INK, PAPER
 from kcc.report.shared.markup import NOTHING, Markup, join, tag, void
 
 WIDTH, LEFT, RIGHT, TOP, PLOT_HEIGHT = 900, 64, 14, 34, 300
-FONT, LETTER, LINE_HEIGHT = 11, 6.4, 13
+FONT, LETTER, LINE_HEIGHT = 11, 7.2, 13
 """Size of labels, and of a letter of them, wide."""
-INK, SOFT, LINE = "#454b54", "#8a919b", "#b3261e"
+LINE = "#c8473f"
 TICKS = 5
+
+CHECKED = "cycle by cycle"
+"""What the line is."""
 
 PARTS = ("BASE", "DEP", "L1", "L2", "DRAM", "MSHR", "QUEUE", "UNIT", "LSU", "BARRIER", "FETCH",
          "IDLE", "LAUNCH")  # fmt: skip
@@ -36,7 +41,13 @@ class StackBar:
 
 def chart_height(bars: Sequence[StackBar]) -> int:
     """Of a picture, in the units of its view box, whose width is :data:`WIDTH`."""
-    return _legend_top(bars) + 22
+    checked = CHECKED if any(bar.checked is not None for bar in bars) else ""
+    rows = _keys(_parts_of(bars), checked)[-1][0][1] if bars else 0
+    return _legend_top(bars) + 22 + round(LINE_HEIGHT * 1.4 * rows)
+
+
+def _parts_of(bars: Sequence[StackBar]) -> list[str]:
+    return [name for name in PARTS if any(bar.parts.get(name, 0.0) > 0 for bar in bars)]
 
 
 def _legend_top(bars: Sequence[StackBar]) -> int:
@@ -57,18 +68,18 @@ def _labels(bars: Sequence[StackBar]) -> tuple[list[list[str]], bool]:
     return [wrap(bar.label, letters, break_long_words=False) or [""] for bar in bars], False
 
 
-def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Markup:
-    """The picture; ``checked`` says what the line is."""
+def stack_chart(bars: Sequence[StackBar], title: str) -> Markup:
+    """The picture."""
     if not bars:
         return NOTHING
     most = max(max(bar.total, bar.checked or 0.0) for bar in bars) or 1.0
-    names = [n for n in PARTS if any(bar.parts.get(n, 0.0) > 0 for bar in bars)]
+    names = _parts_of(bars)
     step = (WIDTH - LEFT - RIGHT) / len(bars)
     total = chart_height(bars)
     labels, is_turned = _labels(bars)
     return tag(
         "svg",
-        void("rect", width=WIDTH, height=total, fill="#ffffff"),
+        void("rect", width=WIDTH, height=total, fill=PAPER),
         _text(LEFT, 18, title, anchor="start", size=13),
         *_axis(most),
         *(_bar(bar, names, most, LEFT + step * n, step) for n, bar in enumerate(bars)),
@@ -76,7 +87,7 @@ def stack_chart(bars: Sequence[StackBar], title: str, checked: str = "") -> Mark
         _line(bars, most, step),
         _legend(
             names,
-            checked if any(bar.checked is not None for bar in bars) else "",
+            CHECKED if any(bar.checked is not None for bar in bars) else "",
             _legend_top(bars),
         ),
         xmlns="http://www.w3.org/2000/svg",
@@ -99,7 +110,7 @@ def _bar(bar: StackBar, names: Sequence[str], most: float, left: float, step: fl
         if height <= 0:
             continue
         y -= height
-        hint = tag("title", f"{bar.label}: {name} {value:,.3g}")
+        hint = tag("title", f"{bar.label}: {stall_label(name)} {value:,.3g}")
         pieces.append(
             tag("rect", hint, x=round(x, 1), y=round(y, 2), width=round(width, 1),
                 height=round(height, 2), fill=cause_color(name))
@@ -122,8 +133,8 @@ def _axis(most: float) -> list[Markup]:
     found = list[Markup]()
     for tick in range(TICKS + 1):
         y = TOP + PLOT_HEIGHT * (1 - tick / TICKS)
-        found.append(void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, stroke="#e4e6ea"))
-        found.append(_text(LEFT - 6, y + 4, f"{most * tick / TICKS:,.3g}", anchor="end"))
+        found.append(void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, stroke=GRID))
+        found.append(_text(LEFT - 6, y + 4, _number(most * tick / TICKS), anchor="end"))
     return found
 
 
@@ -142,16 +153,39 @@ def _line(bars: Sequence[StackBar], most: float, step: float) -> Markup:
 
 
 def _legend(names: Sequence[str], checked: str, y: float) -> Markup:
-    x = float(LEFT)
+    """Rows of keys, as many as the width takes."""
     pieces = list[Markup]()
-    for name in names:
-        pieces.append(void("rect", x=x, y=y - 9, width=10, height=10, fill=cause_color(name)))
-        pieces.append(_text(x + 14, y, name, anchor="start"))
-        x += 26 + 8.2 * len(name)
-    if checked:
-        pieces.append(void("circle", cx=x + 5, cy=y - 4, r=4, fill=LINE))
-        pieces.append(_text(x + 14, y, checked, anchor="start"))
+    for place, text, name in _keys(names, checked):
+        x, top = place[0], y + LINE_HEIGHT * 1.4 * place[1]
+        color = cause_color(name) if name else ""
+        pieces.append(
+            void("rect", x=x, y=top - 9, width=10, height=10, fill=color)
+            if name
+            else void("circle", cx=x + 5, cy=top - 4, r=4, fill=LINE)
+        )
+        pieces.append(_text(x + 14, top, text, anchor="start"))
     return join(*pieces)
+
+
+Key = tuple[tuple[float, int], str, str]
+"""Place from the left and row, words, and the part whose colour it is ("": the line's)."""
+
+
+def _keys(names: Sequence[str], checked: str) -> list[Key]:
+    found, x, row = list[Key](), float(LEFT), 0
+    texts = [(stall_label(name), name) for name in names] + [(checked, "")] * bool(checked)
+    for text, name in texts:
+        width = 30 + LETTER * len(text)
+        if x + width > WIDTH - RIGHT:
+            x, row = float(LEFT), row + 1
+        found.append(((x, row), text, name))
+        x += width
+    return found
+
+
+def _number(value: float) -> str:
+    """Three digits, or all before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _text(x: float, y: float, text: str, *, anchor: str, size: int = FONT) -> Markup:

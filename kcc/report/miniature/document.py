@@ -36,7 +36,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """All there is to say. ``flow`` is how the miniature's graphs differ from the original's (none
+    """The whole document. ``flow`` is how the miniature's graphs differ from the original's (none
     where thread blocks are left out), ``pairs`` the simulations, ``twin`` the larger miniature
     beside it."""
 

@@ -42,7 +42,7 @@ from kcc.synth.assembly.model import (
 
 _HEAD = """Everything that the miniature says about its original. Names are the generator's. Of an
 instruction: its number, opcode and type, and what it waits for: instructions by number, parameters
-(a0), arrays (m0). Numbers behind # are strides, sizes and limits; all others are made up.
+(a0), arrays (m0). Numbers after # are strides, sizes and limits; all others are made up.
 
 """
 
@@ -124,7 +124,7 @@ def operand_text(operand: Operand, *, kept: bool = True) -> str:
 
 
 def ending_text(ending: Ending) -> str:
-    """Where it goes on behind a block, and by what."""
+    """Where it resumes after a block, and by what."""
     match ending:
         case Jump(target):
             return f"to {target}"

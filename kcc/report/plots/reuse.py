@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from kcc.base.profile.model import LaunchProfile
+from kcc.report.plots.render import Chart
+from kcc.report.shared.ink import BLUE
 
 WIDTH, HEIGHT = 520, 220
 LINE_BYTES = 128
@@ -26,16 +28,19 @@ def reuse_curve(launch: LaunchProfile) -> list[tuple[int, float]]:
     return found
 
 
-def reuse_spec(curve: list[tuple[int, float]]) -> dict[str, Any] | None:
+def reuse_chart(curve: list[tuple[int, float]], name: str = "reuse") -> Chart | None:
     """The chart; None without touches."""
-    if not curve:
-        return None
+    words = "Share of touches of lines that a cache of a size would hit"
+    return Chart(name, words, _spec(curve)) if curve else None
+
+
+def _spec(curve: list[tuple[int, float]]) -> dict[str, Any]:
     values = [{"kib": size / 1024, "share": round(share, 6)} for size, share in curve]
     return {
         "width": WIDTH,
         "height": HEIGHT,
         "data": {"values": values},
-        "mark": {"type": "line", "interpolate": "step-after", "point": True, "color": "#24558f"},
+        "mark": {"type": "line", "interpolate": "step-after", "point": True, "color": BLUE},
         "encoding": {
             "x": {
                 "field": "kib", "type": "quantitative", "title": "cache, KiB",

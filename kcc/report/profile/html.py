@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kcc.base.profile.model import LaunchProfile, Profile
-from kcc.report.plots.render import chart
-from kcc.report.plots.reuse import reuse_curve, reuse_spec
+from kcc.report.plots.render import Chart, shown
+from kcc.report.plots.reuse import reuse_chart, reuse_curve
 from kcc.report.profile.terminal import kernel_tables, summary_table
+from kcc.report.profile.verdict import verdict_of_profile
 from kcc.report.shared.markup import NOTHING, Markup, join, tag
 from kcc.report.shared.page import page
 from kcc.report.shared.rich_html import table_html
@@ -15,9 +16,15 @@ _PLAIN = Style(100, colored=False, unicode=True)
 
 
 def _reuse(total: LaunchProfile) -> Markup:
-    words = "Share of touches of lines that a cache of a size would hit"
-    shown = chart(reuse_spec(reuse_curve(total)), words)
-    return join(tag("h3", "Reuse distances"), shown) if shown else NOTHING
+    drawn = shown(reuse_chart(reuse_curve(total)))
+    return join(tag("h3", "Reuse distances"), drawn) if drawn else NOTHING
+
+
+def profile_charts(profile: Profile, *, each_launch: bool = False) -> list[Chart]:
+    """The reuse-distance curve of each kernel that touches memory."""
+    totals = [total for *_, total in kernel_tables(profile, _PLAIN, each_launch=each_launch)]
+    found = (reuse_chart(reuse_curve(total), f"reuse-{n}") for n, total in enumerate(totals))
+    return [each for each in found if each is not None]
 
 
 def profile_page(profile: Profile, *, each_launch: bool = False) -> str:
@@ -28,6 +35,7 @@ def profile_page(profile: Profile, *, each_launch: bool = False) -> str:
     return page(
         f"{title} - kcc profile",
         tag("header", tag("h1", tag("code", title)), tag("nav", *links)),
+        tag("p", verdict_of_profile(profile), class_="verdict"),
         table_html(summary_table(profile, _PLAIN)),
         *(
             join(

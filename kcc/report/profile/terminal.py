@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kcc.base.profile.merge import merge
 from kcc.base.profile.model import AccessCount, Histogram, KernelInfo, LaunchProfile, Profile
+from kcc.report.profile.verdict import verdict_of_profile
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table, written
 from kcc.report.shared.words import percent, place, plural
@@ -23,6 +24,8 @@ def render_profile(profile: Profile, style: Style, *, each_launch: bool) -> str:
 
     def write(console: Console) -> None:
         console.print(Text(" ".join(str(word) for word in profile.run.values()), "bold"))
+        if verdict := verdict_of_profile(profile):
+            console.print(verdict, markup=False, highlight=False)
         console.print(summary_table(profile, style))
         for name, which, tables, _ in kernel_tables(profile, style, each_launch=each_launch):
             console.print()

@@ -9,7 +9,7 @@ from kcc.report.shared.markup import Markup, tag
 
 
 def page(title: str, *body: str, style: str = "", script: str = "") -> str:
-    """A page: ``style`` stands behind the common sheet, ``script`` at the end."""
+    """A page: ``style`` stands after the common sheet, ``script`` at the end."""
     sheet = resources.files("kcc.report").joinpath("page.css").read_text(encoding="utf-8")
     head = tag(
         "head",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kcc.report.shared.ink import BLUE, INK, ORANGE, SOFT
 from kcc.report.shared.markup import NOTHING, Markup, join, tag, void
 from kcc.report.simulation.run import resident_warps
 from kcc.sim.result import Timing
@@ -21,12 +22,10 @@ PANEL_HEIGHT = 70
 MAP_HEIGHT = 200
 SECTOR_BYTES = 32
 
-INK, SOFT, WARM, COOL = "#454b54", "#8a919b", "#d0743c", "#3f7fbf"
-
 
 def launch_chart(timing: Timing) -> Markup:
     """The picture, nothing for a launch whose blocks and intervals were not kept. Its time begins
-    behind the launch overhead."""
+    after the launch overhead."""
     if not timing.intervals or not timing.blocks:
         return NOTHING
     end = timing.intervals[-1].end
@@ -42,9 +41,9 @@ def launch_chart(timing: Timing) -> Markup:
         _occupancy_map(timing, end, plot, row),
         _label(LEFT - 6, TOP + 10, "SM 0", anchor="end"),
         _label(LEFT - 6, TOP + height, str(timing.sms - 1), anchor="end"),
-        _panel(_issued(timing, end), "instructions issued, share of the schedulers' cycles", WARM,
+        _panel(_issued(timing, end), "instructions issued, share of the schedulers' cycles", ORANGE,
                second, plot),
-        _panel(_dram(timing, end), "asked of DRAM, GB/s", COOL, second + PANEL_HEIGHT + GAP, plot),
+        _panel(_dram(timing, end), "asked of DRAM, GB/s", BLUE, second + PANEL_HEIGHT + GAP, plot),
         *_axis(timing, end, plot, total - 30),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {WIDTH} {total}",
@@ -74,7 +73,7 @@ def _occupancy_map(timing: Timing, end: int, plot: int, row: int) -> Markup:
             start = place
     return join(
         *(
-            void("path", d="".join(parts), fill=COOL, fill_opacity=level / LEVELS * 0.9)
+            void("path", d="".join(parts), fill=BLUE, fill_opacity=level / LEVELS * 0.9)
             for level, parts in enumerate(paths)
             if level and parts
         )

@@ -139,7 +139,7 @@ def _line_rows(
         changes = {name: abs(new.get(name, 0) - old.get(name, 0)) for name in {**old, **new}}
         text = texts.get(file, ())
         words = text[line - 1].strip() if 0 < line <= len(text) else ""
-        row = (str(line), *_cells(*total), largest(changes), words)
+        row = (str(line), *_cells(*total), stall_label(largest(changes)), words)
         found.append((-abs(total[1] - total[0]), row))
     return [row for _, row in sorted(found)[:LINES_SHOWN]]
 

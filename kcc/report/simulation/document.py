@@ -153,7 +153,7 @@ def timeline_json(runs: Sequence[SimulationRun]) -> str:
 
 
 def _span(t: Timing) -> float:
-    """Cycles behind the launch overhead."""
+    """Cycles after the launch overhead."""
     return t.intervals[-1].end if t.intervals else t.cycles
 
 

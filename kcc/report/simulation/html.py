@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kcc.base.terms import stall_label
+from kcc.report.plots.render import shown
+from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
 from kcc.report.shared.stacks import legend, stack_bar
+from kcc.report.shared.units import duration
 from kcc.report.simulation.chart import launch_chart
+from kcc.report.simulation.charts import Texts, lines_chart, longest, runs_chart
 from kcc.report.simulation.run import (
     FailedRun,
     LineSum,
@@ -22,8 +26,6 @@ from kcc.report.simulation.verdict import verdict_of_run
 from kcc.sim.result import Timing
 
 LINES_SHOWN = 400
-CHARTS_SHOWN = 12
-"""Launches that are drawn over time: the longest."""
 
 _STYLE = """
 .stack { display: flex; height: 18px; border-radius: 4px; overflow: hidden; margin: .3rem 0;
@@ -34,8 +36,6 @@ td .stack { min-width: 8rem; height: 14px; margin: .15rem 0; }
 .lines td { white-space: pre; font-size: 12.5px; }
 """
 
-Texts = Mapping[str, Sequence[str]]
-
 
 def simulation_page(source: str, found: Sequence[SimulationRun | FailedRun], texts: Texts) -> str:
     """The page about all configurations; ``texts`` are the lines of the source files."""
@@ -44,10 +44,21 @@ def simulation_page(source: str, found: Sequence[SimulationRun | FailedRun], tex
     return page(
         f"{source} - kcc simulate",
         tag("header", tag("h1", tag("code", source)), legend(n for n, c in causes.items() if c)),
+        _fastest(runs),
         _overview(found),
+        shown(runs_chart(runs)),
         *(_run(run, number, texts) for number, run in enumerate(runs)),
         style=_STYLE,
     )
+
+
+def _fastest(runs: Sequence[SimulationRun]) -> Markup:
+    """The verdict on the fastest of several configurations, before the table."""
+    if len(runs) < 2:
+        return NOTHING
+    best = min(runs, key=lambda run: run.time_us)
+    head = f"Fastest: {best.label}, {duration(best.time_us)}. "
+    return tag("p", tag("b", head), verdict_of_run(best), class_="verdict")
 
 
 def _overview(found: Sequence[SimulationRun | FailedRun]) -> Markup:
@@ -97,6 +108,7 @@ def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
         table(head, kernels, tuple(range(1, 8))),
         *stacks,
         _lines(run.timings, texts),
+        shown(lines_chart(run, texts)),
         _charts(run.timings),
         tag("h3", "Assumptions"),
         tag("ul", *(tag("li", note) for note in notes_of(run.timings)), class_="soft"),
@@ -140,11 +152,10 @@ def _line(own: LineSum, everything: float, hottest: float, texts: Texts) -> tupl
 
 def _charts(timings: Sequence[Timing]) -> Markup:
     """The longest launches over time."""
-    longest = sorted(timings, key=lambda t: (-t.time_us, t.launch))[:CHARTS_SHOWN]
     parts = list[Markup]()
-    for t in sorted(longest, key=lambda t: t.launch):
+    for t in longest(timings):
         chart = launch_chart(t)
         if chart:
             title = f"launch {t.launch}: {t.kernel}, {t.cycles:,.0f} cycles"
-            parts.append(join(tag("h3", title), tag("div", chart, class_="chart")))
+            parts.append(join(tag("h3", title), tag("div", on_page(chart), class_="chart")))
     return join(*parts)

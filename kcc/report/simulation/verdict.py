@@ -1,4 +1,4 @@
-"""The verdict on a simulated run: where cycles went, why no warp was there, what would help."""
+"""The verdict on a simulated run: stall reasons, why no warp was there, what would help."""
 
 from __future__ import annotations
 

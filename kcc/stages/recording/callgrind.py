@@ -66,7 +66,7 @@ def record_callgrind(
 
 
 def read_callgrind(folder: Path, source: str, blocks: int, *, complete: bool) -> UnitTable:
-    """The dumps in a folder, in order, as units; what is behind the last is left out where it is
+    """The dumps in a folder, in order, as units; what is after the last is left out where it is
     less than half a unit. Raises K963."""
     paths = [p for p in folder.glob(f"{OUTPUT}.*") if p.suffix[1:].isdecimal()]
     paths.sort(key=lambda p: int(p.suffix[1:]))

@@ -2,8 +2,8 @@
 
 Stacks are JFR's execution samples. A unit is so much CPU time of the executor threads, which the
 kernel counts (/proc): without performance counters instructions cannot be. Huang, dissertation,
-section 5.3.1, samples one executor thread, and joins threads that took turns on a core; here those
-whose names agree up to their first digit are joined, which for Spark with one core take turns.
+section 5.3.1, samples one executor thread, and joins threads that shared a core; here those
+whose names agree up to their first digit are joined, which for Spark share one core.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ from kcc.sim.caches.reuse.layout import (
     Lru,
     Second,
     Sm,
+    SmOrder,
     Tallies,
-    Turns,
     Warps,
 )
 from kcc.sim.caches.reuse.program import ReuseProgram
@@ -123,7 +123,7 @@ class Reuse:
     l1_hits: Rate
     l2_hits: Rate
     dram: Rate
-    behind: float
+    pending: float
     """Of the sectors that are read from L2, those that DRAM is still bringing for another SM."""
 
 
@@ -204,8 +204,8 @@ class _Trial:
         """Whose turn it is: anyone's, where memory decides when warps come to an access: those that
         do not do the same do not stay in step."""
         asked = self.options.interleaving
-        in_turn = asked is Interleaving.ROUND_ROBIN
-        return Interleaving.RANDOM if in_turn and self.program.assumed else asked
+        round_robin = asked is Interleaving.ROUND_ROBIN
+        return Interleaving.RANDOM if round_robin and self.program.assumed else asked
 
     def _rounds(self) -> int:
         """Rounds that are simulated: all of few, else until a row of thread blocks has passed that
@@ -324,7 +324,7 @@ class _Trial:
         lookups = run_l2(
             code, gpu, _lru(Ways(-(-sets // sampled), ways), len(code.loops), sets),
             asked.requests, asked.weights, asked.bounds, self._places(),
-            _turns(random.integers(0, self.skew + 1, self.active), len(code.loops)),
+            _sm_order(random.integers(0, self.skew + 1, self.active), len(code.loops)),
             random.integers(0, 1 << 62, 1).astype(np.uint64), counts,
         )  # fmt: skip
         if not caches.l2.sets:
@@ -380,8 +380,8 @@ def _tallies(loops: int) -> Tallies:
     return Tallies(seen, none[0], none[1], none[2], none[3])
 
 
-def _turns(late: Ints, loops: int) -> Turns:
-    return Turns(
+def _sm_order(late: Ints, loops: int) -> SmOrder:
+    return SmOrder(
         late, np.zeros_like(late), np.zeros_like(late), np.zeros_like(late),
         np.zeros(loops, np.int64), np.full((RECENT, 2), -1, np.int64),
     )  # fmt: skip
@@ -410,7 +410,7 @@ def agree(one: Floats, other: Floats) -> bool:
     return bool(near.all()) and bool(((found > 0) == (of > 0)).all())
 
 
-_SHARES = [Second.HITS, Second.DRAM_WRITES, Second.BEHIND]
+_SHARES = [Second.HITS, Second.DRAM_WRITES, Second.PENDING]
 
 
 def _whole(counts: Floats, rounds: float) -> Floats:
@@ -428,7 +428,7 @@ def _rates(l1: Floats, l2: Floats) -> tuple[float, float, float, float, float]:
     missed = l2[Second.READS] - l2[Second.HITS] + l2[Second.DRAM_WRITES]
     beyond = missed / at_l2 if at_l2 else 0.0
     executed = l1[First.EXECUTED]
-    behind = l2[Second.BEHIND] / l2[Second.READS] if l2[Second.READS] else 0.0
+    pending = l2[Second.PENDING] / l2[Second.READS] if l2[Second.READS] else 0.0
     return (
-        asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond, behind,
+        asked / executed if executed else 0.0, hits, 1.0 - beyond, (1.0 - hits) * beyond, pending,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Sets of lines, the least recently used of which gives way, and the L2 behind all SMs, compiled by
+"""Sets of lines, the least recently used of which gives way, and the L2 of all SMs, compiled by
 numba. Import it lazily."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, scatter, uncounted
-from kcc.sim.caches.reuse.layout import EMPTY, RECENT, Code, Gpu, Kind, Lru, Order, Second, Turns
+from kcc.sim.caches.reuse.layout import EMPTY, RECENT, Code, Gpu, Kind, Lru, Order, Second, SmOrder
 
 Ints = Any
 Floats = Any
@@ -16,7 +16,7 @@ Floats = Any
 STORE, LOCAL_STORE, RANDOM = int(Kind.STORE), int(Kind.LOCAL_STORE), int(Order.RANDOM)
 READS, READ_HITS = int(Second.READS), int(Second.HITS)
 WRITES, DRAM_WRITES = int(Second.WRITES), int(Second.DRAM_WRITES)
-BEHIND = int(Second.BEHIND)
+PENDING = int(Second.PENDING)
 
 NOTHING = EMPTY
 BEFORE = 256
@@ -77,10 +77,10 @@ def touch(cache: Lru, at: int, line: int, is_local: bool) -> int:
     if mean >= 1:
         cache.aged[at] += mean
         debt: Any = np.int64(cache.debt[0])
-        behind = passed(mean, at + debt, cache.spread)
-        cache.used[at] = min(cache.used[at] + behind, ways)
+        lost = passed(mean, at + debt, cache.spread)
+        cache.used[at] = min(cache.used[at] + lost, ways)
         for way in range(ways - 1, -1, -1):
-            entries[at, way] = entries[at, way - behind] if way >= behind else NOTHING
+            entries[at, way] = entries[at, way - lost] if way >= lost else NOTHING
     entry, epoch = entries[at, 0], cache.epoch[0] << 8
     found = entry >> 16 == line
     last = min(cache.used[at] + 1, ways)
@@ -101,15 +101,15 @@ def touch(cache: Lru, at: int, line: int, is_local: bool) -> int:
 
 @inlined
 def pass_lines(
-    cache: Lru, loop: int, walks: int, bits: int, missing: int, weight: float, own: float
+    cache: Lru, loop: int, traverses: int, bits: int, missing: int, weight: float, own: float
 ) -> None:
     """A request in a loop fetched the sectors ``missing`` of a line of which ``bits`` were there
     (-1: none, it was new), and stands for ``own`` like it: the others will have passed through the
     cache when the loop is left, as will those that it used for the first time in the loop. Where it
-    ``walks``, a line lasts for several periods."""
+    ``traverses``, a line lasts for several periods."""
     if loop < 0:
         return
-    if walks:
+    if traverses:
         cache.due[loop] += weight * count_sectors(missing) / 4 * (own - 1)
         cache.carried[loop] += weight * count_sectors(missing) / 4 * own
     elif bits < 0:
@@ -135,7 +135,7 @@ def leave_loop(cache: Lru, loop: int, parent: int, own: float) -> None:
 @inlined
 def ask_l2(
     cache: Lru, gpu: Gpu, counts: Floats, access: int, line: int, mask: int, is_store: bool,
-    is_local: bool, loop: int, walks: int, weight: float, own: float, brought: Ints, turn: int,
+    is_local: bool, loop: int, traverses: int, weight: float, own: float, brought: Ints, turn: int,
 ) -> None:  # fmt: skip
     """Sectors of one line, read or written, in L2, if its set is among those looked at.
     ``counts[half, access]`` as :class:`kcc.sim.caches.reuse.layout.Second` says.
@@ -159,16 +159,16 @@ def ask_l2(
         if mask & ~there:
             brought[place, 0], brought[place, 1] = line, turn
         elif brought[place, 0] == line and turn - brought[place, 1] < gpu.in_flight:
-            counts[half, access, BEHIND] += weight * count_sectors(mask)
+            counts[half, access, PENDING] += weight * count_sectors(mask)
         cache.entries[at, 0] |= mask
     if not is_local:
-        pass_lines(cache, loop, walks, bits, mask & ~there, 1.0 * gpu.sampled, own)
+        pass_lines(cache, loop, traverses, bits, mask & ~there, 1.0 * gpu.sampled, own)
 
 
 @uncounted
 def run_l2(
     code: Code, gpu: Gpu, cache: Lru, requests: Ints, weights: Floats, bounds: Ints, places: Ints,
-    turns: Turns, state: Ints, counts: Floats,
+    order: SmOrder, state: Ints, counts: Floats,
 ) -> int:  # fmt: skip
     """The requests of all SMs through L2. Those of SM s in the first round are
     ``requests[bounds[s, 0]:bounds[s, 1]]``, in later ones, again and again, up to ``bounds[s, 2]``;
@@ -176,22 +176,22 @@ def run_l2(
     thread block b. ``counts[half, round, access]`` as in :func:`ask_l2`; the number of lookups."""
     looked, left, sm, now, asked = 0, 0, -1, 0, 0
     for each in range(gpu.sms):
-        turns.left[each] = turns.late[each] + bounds[each, 1] - bounds[each, 0]
-        turns.left[each] += gpu.repeats * (bounds[each, 2] - bounds[each, 1])
-        turns.at[each] = bounds[each, 0] - turns.late[each]
-        left += turns.left[each] > 0
+        order.left[each] = order.late[each] + bounds[each, 1] - bounds[each, 0]
+        order.left[each] += gpu.repeats * (bounds[each, 2] - bounds[each, 1])
+        order.at[each] = bounds[each, 0] - order.late[each]
+        left += order.left[each] > 0
     while left > 0:
         sm = draw(state) % gpu.sms if gpu.order == RANDOM else sm + 1
         sm = 0 if sm >= gpu.sms else sm
-        while turns.left[sm] <= 0:
+        while order.left[sm] <= 0:
             sm = sm + 1 if sm + 1 < gpu.sms else 0
-        at, again = turns.at[sm], turns.again[sm]
-        turns.at[sm] += 1
-        if turns.at[sm] == bounds[sm, 2]:
-            turns.at[sm] = bounds[sm, 1]
-            turns.again[sm] += 1
-        turns.left[sm] -= 1
-        left -= turns.left[sm] == 0
+        at, again = order.at[sm], order.again[sm]
+        order.at[sm] += 1
+        if order.at[sm] == bounds[sm, 2]:
+            order.at[sm] = bounds[sm, 1]
+            order.again[sm] += 1
+        order.left[sm] -= 1
+        left -= order.left[sm] == 0
         turn = now
         asked += 1
         if asked == gpu.sms:
@@ -200,7 +200,7 @@ def run_l2(
             continue
         access = requests[at, 0]
         if access < 0:
-            _leave(code, gpu, cache, turns.exits, requests[at, 1], weights[at, 1])
+            _leave(code, gpu, cache, order.exits, requests[at, 1], weights[at, 1])
             continue
         place, round_ = requests[at, 3], requests[at, 4]
         block = ((round_ + again) * gpu.resident + place) * gpu.sms + sm
@@ -221,7 +221,7 @@ def run_l2(
                 ask_l2(
                     cache, gpu, counts[:, round_ + again], access, line + part, wanted, is_store,
                     code.groups[access, 4] != 0, loop, code.accesses[access, 5], weights[at, 0],
-                    weights[at, 1], turns.brought, turn,
+                    weights[at, 1], order.brought, turn,
                 )  # fmt: skip
     return looked
 

@@ -62,7 +62,7 @@ class Second(IntEnum):
     HITS = 1
     WRITES = 2
     DRAM_WRITES = 3
-    BEHIND = 4
+    PENDING = 4
     """Hits on what DRAM is still bringing for another SM."""
 
 
@@ -71,7 +71,7 @@ class Code(NamedTuple):
     end. ``loops[l]``: trips, iterations of a period, parent or -1, whether it moves along local
     memory, the lines of which come back: all its iterations are run. ``accesses[a]``: first row,
     size in bytes, kind, first mask, innermost loop or -1, whether a line lasts for several of its
-    periods, bytes behind the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
+    periods, bytes after the addresses of its rows. ``groups[a]`` and ``moves[a]``: bytes by which
     the numbers of the thread block, its place on the SM, the number of the SM, and iterations move
     it; ``shares[a]``, ``entered[l]``: how often it happens, of 1. ``rows[r, lane]``: addresses of
     the first thread block's warps. ``masks[m, w]``:
@@ -115,7 +115,7 @@ class Lru(NamedTuple):
     ``debt[0]``: those through all sets; ``spread`` is 1 where they chose sets at random. ``due[l]``
     and ``carried[l]``: lines of loop l, over all sets, that will have passed unseen when it is
     left, and all of them. ``part[0]``: one over the number of sets. ``drawn[0]``: lines of local
-    memory that took another one's way. ``used[set]``: ways behind which all are empty."""
+    memory that took another one's way. ``used[set]``: ways after which all are empty."""
 
     entries: Ints
     aged: Floats
@@ -195,7 +195,7 @@ class Gpu(NamedTuple):
     in_flight: int
 
 
-class Turns(NamedTuple):
+class SmOrder(NamedTuple):
     """Whose turn it is at L2. By SM: requests that it is ``late`` and that are ``left``, where its
     next one is (before its first: it is late), and how often it has begun again. ``exits[l]``: SMs
     that have left loop l. ``brought[place]``: a line that DRAM brings, and when it was asked for.

@@ -21,9 +21,9 @@ from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number, SymbolKind
 from kcc.passes.symbolic.lanes import Key
-from kcc.sim.caches.analysis import LINE, SECTOR, Stream
 from kcc.sim.caches.reuse.layout import Code, Kind, Op
 from kcc.sim.caches.reuse.local_memory import is_local, key_of, local_accesses
+from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.flow.launch_flow import Flow
 from kcc.sim.program.operations import MachineProgram, Memory
 
@@ -114,7 +114,7 @@ class _Builder:
             )  # fmt: skip
 
     def _local(self) -> Iterator[_Item]:
-        """Operations on local memory, which lies behind all arrays."""
+        """Operations on local memory, which lies after all arrays."""
         size = self.facts[SymbolicValues].algebra.known.local_size or (1,)
         warps = -(-math.prod(size) // WARP)
         of_warp = WARP * self.program.private_bytes

@@ -38,7 +38,7 @@ SETTLED = 0.01
 
 RUNNING, WAITING, ENDED = 0, 1, 2
 MOST_LINES = 256
-"""That a warp touches at once: 32 lanes, each with 16 numbers of 64 bits over a border."""
+"""That a request touches: 32 lanes, each with 16 numbers of 64 bits over a border."""
 
 
 @inlined
@@ -174,7 +174,7 @@ def look_up(
     line: int,
     wanted: int,
     loop: int,
-    walks: int,
+    traverses: int,
     own: float,
 ) -> int:  # fmt: skip
     """The sectors of a line that the SM has to ask L2 for."""
@@ -185,7 +185,7 @@ def look_up(
         missing = wanted if bits < 0 else wanted & ~bits
         l1.entries[at, 0] |= wanted
         if not is_local:
-            pass_lines(l1, loop, walks, bits, missing, 1.0, own)
+            pass_lines(l1, loop, traverses, bits, missing, 1.0, own)
         return missing if how == LOAD else wanted
     if how != CONSTANT:
         return wanted
@@ -194,7 +194,7 @@ def look_up(
         part, small = wanted & (3 << (2 * half)), 2 * line + half
         if part and touch(constants, small % sets, small, is_local) < 0:
             missing |= part
-            pass_lines(constants, loop, walks, -1, part, 1.0, own)
+            pass_lines(constants, loop, traverses, -1, part, 1.0, own)
     return missing
 
 
@@ -219,7 +219,7 @@ def access(
     """A warp's access, of a thread block with the numbers ``at``, the last of them those of its
     place and its SM; False if no lane takes part."""
     row, how, first = code.accesses[number, 0], code.accesses[number, 2], code.accesses[number, 3]
-    loop, walks, shift = (
+    loop, traverses, shift = (
         code.accesses[number, 4],
         code.accesses[number, 5],
         code.accesses[number, 6],
@@ -240,7 +240,9 @@ def access(
     is_local = code.groups[number, 4] != 0
     some, missed = lines_of(code, number, row + warp, mask, shift, lines, masks), 0
     for i in range(some):
-        missing = look_up(sm, how, is_local, l1, constants, lines[i], masks[i], loop, walks, own)
+        missing = look_up(
+            sm, how, is_local, l1, constants, lines[i], masks[i], loop, traverses, own
+        )
         counts[SECTORS] += weight * count_sectors(masks[i])
         counts[HITS] += weight * count_sectors(masks[i] & ~missing)
         missed += missing > 0
@@ -263,7 +265,7 @@ def run_sm(
 ) -> None:  # fmt: skip
     """Run the thread blocks of an SM: each turn one warp goes on to its next access, or to the
     barrier or the end that it comes to before."""
-    last, left, turn_of = code.ops.shape[0], 0, -1
+    last, left, last_slot = code.ops.shape[0], 0, -1
     lines, masks, at = (
         np.zeros(MOST_LINES, np.int64),
         np.zeros(MOST_LINES, np.int64),
@@ -272,7 +274,7 @@ def run_sm(
     for place in range(sm.resident):
         left += sm.warps if begin_block(sm, warps, blocks, asked, place, 0) else 0
     while left > 0 and asked.totals[STEPS] < sm.most_steps:
-        slot = turn_of = next_warp(sm, warps, turn_of)
+        slot = last_slot = next_warp(sm, warps, last_slot)
         place = slot // sm.warps
         turn = blocks.round[place]
         block = (turn * sm.resident + place) * sm.sms + sm.number

@@ -8,11 +8,8 @@ from dataclasses import dataclass, replace
 from kcc.base.gpu.needs import GpuReader
 from kcc.frontend.types import AddressSpace
 from kcc.passes.memory.memory_accesses import MemoryAccesses
-from kcc.sim.caches.analysis import (
-    LINE,
-    SECTOR,
+from kcc.sim.caches.footprint import (
     CacheShape,
-    Stream,
     Traffic,
     kept_bytes,
     launch_bytes,
@@ -21,6 +18,7 @@ from kcc.sim.caches.analysis import (
 )
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.caches.reuse.analysis import Hierarchy, Rate, Reuse, ReuseStudy, Ways, reuse_of
+from kcc.sim.caches.streams import LINE, SECTOR, Stream
 from kcc.sim.estimate.subject import Subject
 
 CONSTANT_BYTES, CONSTANT_LINE, CONSTANT_WAYS = 2048, 64, 4
@@ -167,7 +165,7 @@ def _traffic(stream: Stream, reuse: Reuse) -> Traffic:
     missed = sectors * (1.0 - reuse.l1_hits.mean) if stream.is_load else sectors
     return Traffic(
         sectors, stream.lines, missed, sectors * reuse.dram.mean, stream.passes, known=True,
-        bank_passes=stream.bank_passes, behind=reuse.behind,
+        bank_passes=stream.bank_passes, pending=reuse.pending,
     )  # fmt: skip
 
 

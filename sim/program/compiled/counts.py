@@ -3,7 +3,7 @@
 What is known: a load or store of the IR is executed as often as all its copies in machine code
 together, and what enters a block leaves it. Both rarely leave anything open; what they do is taken
 to be the flow with the fewest instructions, since compilers put slow ways and left-over iterations
-behind tests. A linear program, as compilers use for profiles of few blocks (Levin, Newman and
+after tests. A linear program, as compilers use for profiles of few blocks (Levin, Newman and
 Haber, "Complementing Missing and Inaccurate Profiling Using a Minimum Cost Circulation Algorithm",
 HiPEAC 2008: deviations cost, flow is kept).
 """

@@ -23,7 +23,7 @@ from kcc.frontend.types import AddressSpace
 from kcc.passes.facts import Facts
 from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
 from kcc.passes.mix.instruction_classes import InstructionClass
-from kcc.sim.flow.divergent_branches import BRANCH_STEPS, parting
+from kcc.sim.flow.divergent_branches import BRANCH_STEPS, diverging_blocks
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.compiled.counts import Evidence, MachineCounts, machine_counts
 from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory
@@ -156,7 +156,7 @@ class _Compiled:
         copies = dict[int, dict[str, Counter[int]]]()
         guarded = set[int]()
         for place, (each, index) in enumerate(zip(self.code.instructions, self.index, strict=True)):
-            if index is None or (index in self.accesses and not self._is_access(each)):
+            if index is None or (index in self.accesses and not self._is_access(place)):
                 continue
             by_name = copies.setdefault(index, {})
             by_name.setdefault(each.opcode, Counter())[self.graph.block_of[place]] += 1
@@ -176,8 +176,13 @@ class _Compiled:
             executions = self.shares[row.block] * pieces
             yield Evidence(blocks, executions, weight, at_least=index in guarded)
 
-    def _is_access(self, each: MachineInstruction) -> bool:
-        return each.space in (Space.GLOBAL, Space.SHARED, Space.LOCAL)
+    def _is_access(self, place: int) -> bool:
+        """Whether a machine instruction makes its access of the IR: what is spilled has the number
+        of the instruction whose value it is."""
+        space = self.code.instructions[place].space
+        if space is Space.LOCAL:
+            return self._touch(place) is not None
+        return space in (Space.GLOBAL, Space.SHARED)
 
     def _weight(self, index: int, by_name: Mapping[str, Counter[int]]) -> float:
         """How much the copies of an instruction of the IR are to be believed."""
@@ -281,7 +286,7 @@ class _Compiled:
                     Unit.CONTROL, InstructionClass.MOVE, slots, 1.0, (), Memory.NONE, -1, 0, 0, -1
                 )
             )
-        self._part_lanes(operations, blocks)
+        self._charge_divergence(operations, blocks)
         return MachineProgram(
             tuple(operations), tuple(map(tuple, blocks)), self.code.registers,
             self.code.stack_bytes,
@@ -355,9 +360,11 @@ class _Compiled:
             place = _stack_place(each.operands)
         return memory, kind, place
 
-    def _part_lanes(self, operations: list[MachineOperation], blocks: list[list[int]]) -> None:
-        """Make what follows a branch at which lanes may part wait for it."""
-        parts, _ = parting(self.kernel, self.facts, [len(block) for block in blocks])
+    def _charge_divergence(
+        self, operations: list[MachineOperation], blocks: list[list[int]]
+    ) -> None:
+        """Make what follows a branch that may diverge wait for it."""
+        parts, _ = diverging_blocks(self.kernel, self.facts, [len(block) for block in blocks])
         for block in parts:
             jumps = [n for n in blocks[block] if operations[n].kind is InstructionClass.BRANCH]
             if not jumps:

@@ -18,20 +18,26 @@ CERTAINTY = 3.0
 """z of 99.7 %: section 5.4.2."""
 
 
-def least_counts(sizes: Indices) -> Indices:
-    """Two of each phase, without which it has no variance (equation 37), also where its units cost
-    the same by what is known; one where it has one."""
-    return np.minimum(2, sizes).astype(np.int64)
+TWO = 2
+"""Units without which a phase has no variance (equation 37)."""
 
 
-def allocate(sizes: Indices, deviations: Floats, count: int) -> Indices:
+def least_counts(sizes: Indices, least: int = TWO) -> Indices:
+    """``least`` of each phase, also where its units cost the same by what is known; one where it
+    has one."""
+    return np.minimum(least, sizes).astype(np.int64)
+
+
+def allocate(sizes: Indices, deviations: Floats, count: int, least: int = TWO) -> Indices:
     """How many of about ``count`` units each phase gets: at least :func:`least_counts`, at most
-    its units. ``deviations`` are of the metric within each phase.
+    its units. ``deviations`` are of the metric within each phase. With ``least`` 1 no phase is the
+    only one of which one of several is drawn: it could not be joined with another (see
+    :func:`kcc.sim.sampling.simprof.estimate.estimate`).
 
     Equation 33 has no whole numbers; these are those of least variance: the next unit goes where
     N s / sqrt(n (n + 1)) is largest (Wright, The American Statistician 66, 2012). Where no
     deviation is left, units go by size."""
-    given = least_counts(sizes)
+    given = least_counts(sizes, least)
     left = min(count, int(sizes.sum())) - int(given.sum())
     worth = sizes * deviations if float(sizes @ deviations) > 0 else sizes.astype(np.float64)
     waiting = [
@@ -45,6 +51,11 @@ def allocate(sizes: Indices, deviations: Floats, count: int) -> Indices:
         left -= 1
         if given[n] < sizes[n]:
             heapq.heappush(waiting, (-_priority(worth[n], int(given[n])), size, n))
+    alone = np.flatnonzero((given == 1) & (sizes > 1))
+    if len(alone) == 1:
+        richest = int(np.argmax(given))
+        given[richest] -= int(given[richest] > TWO)
+        given[alone] = TWO
     return given
 
 
@@ -52,13 +63,15 @@ def _priority(worth: float, given: int) -> float:
     return float(worth) / sqrt(given * (given + 1))
 
 
-def joined_phases(labels: Indices, centres: Floats, deviations: Floats, count: int) -> Indices:
+def joined_phases(
+    labels: Indices, centres: Floats, deviations: Floats, count: int, least: int = TWO
+) -> Indices:
     """The labels where ``count`` units suffice for :func:`least_counts` of each phase: phases that
     are worth least are joined with the nearest until they do. Labels count from 0 without gaps."""
     labels, centres, deviations = labels.copy(), centres.copy(), deviations.copy()
     while len(centres) > 1:
         sizes = np.bincount(labels, minlength=len(centres))
-        if int(least_counts(sizes).sum()) <= count:
+        if int(least_counts(sizes, least).sum()) <= count:
             break
         own = int(np.argmin(sizes * deviations + 1e-12 * sizes))
         apart = ((centres - centres[own]) ** 2).sum(axis=1)

@@ -51,26 +51,43 @@ def estimate(
     """From the units ``chosen``, of which alone ``cost`` is looked at. ``size`` is known of all
     units and about proportional to cost: the work, or a predicted cost. ``spread``: units of a
     phase were drawn all over it, so that neighbours say how much is left to chance (Wolter,
-    Introduction to Variance Estimation, 2007, section 8.2)."""
+    Introduction to Variance Estimation, 2007, section 8.2). Phases of which one unit was drawn are
+    taken together: what their ratios differ by says how far each may be off, if anything too much
+    (collapsed strata: Cochran, section 5A.12)."""
     total, parts = 0.0, list[Spread]()
+    alone = list[tuple[float, float]]()
     drawn = np.zeros(len(labels), np.bool_)
     drawn[chosen] = True
     for phase in range(int(labels.max()) + 1):
         members = labels == phase
         own = np.flatnonzero(members & drawn)
         ratio = float(cost[own].sum() / size[own].sum())
-        total += ratio * float(size[members].sum())
-        parts.append(_phase_spread(cost[own] - ratio * size[own], int(members.sum()), spread))
+        whole = float(size[members].sum())
+        total += ratio * whole
+        if len(own) == 1 and int(members.sum()) > 1:
+            alone.append((ratio, whole))
+        else:
+            parts.append(_phase_spread(cost[own] - ratio * size[own], int(members.sum()), spread))
+    if alone:
+        parts.append(_collapsed_spread(np.array(alone)))
     return Estimate(total, float(work.sum()), add_spreads(parts))
 
 
+def _collapsed_spread(phases: Floats) -> Spread:
+    """Of phases (rows of ratio and size) with one unit each; of one alone none is known."""
+    ratio, size = phases.T
+    count = len(ratio)
+    if count < 2:
+        return Spread(0.0, 0.0)
+    apart = (ratio - float(ratio @ size) / float(size.sum())) * size
+    return Spread(count / (count - 1) * float(apart @ apart), count - 1.0)
+
+
 def _phase_spread(residuals: Floats, units: int, spread: bool) -> Spread:
-    """The term of equation 36; of one unit of several no variance is known."""
+    """The term of equation 36."""
     count = len(residuals)
     if count == units:
         return Spread(0.0, CERTAIN)
-    if count < 2:
-        return Spread(0.0, 0.0)
     if spread and count > 2:
         pairs = count - 1
         square = float((np.diff(residuals) ** 2).sum()) / (2 * pairs)

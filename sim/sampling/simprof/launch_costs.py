@@ -30,7 +30,7 @@ Watch = Callable[[int], None]
 
 PREDICTED = Options()
 FETCHED = Options(extensions=Extensions(fetch=False))
-"""Behind a launch's first unit: its code was fetched by then."""
+"""After a launch's first unit: its code was fetched by then."""
 
 
 def simulate_units(
@@ -74,7 +74,7 @@ def predict_units(
     traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
     registers: dict[str, int] | None, watch: Watch,
 ) -> Floats:  # fmt: skip
-    """Cycles of each unit by interval analysis: what its thread blocks take of the GPU behind the
+    """Cycles of each unit by interval analysis: what its thread blocks take of the GPU after the
     ones before, where others follow; of a launch's last one, until all have ended."""
     cost = np.zeros(len(units))
     cache: SharedCache | None = None
@@ -105,13 +105,13 @@ def _renumbered(
 
 
 WARM_EPOCHS = 2
-"""Fillings of the GPU that are simulated before a unit, behind a jump."""
+"""Fillings of the GPU that are simulated before a unit, after a jump."""
 
 
 class ChosenUnits:
     """Simulates the units that are chosen, in rounds; each once.
 
-    Behind a jump, L2 sees what was left out, and an epoch warms (:mod:`kcc.sim.sampling.warming`);
+    After a jump, L2 sees what was left out, and an epoch warms (:mod:`kcc.sim.sampling.warming`);
     a launch that begins anew in a later round finds L2 as its predecessors leave it. Thread blocks
     with which a launch is entered do not begin together: they have drawn apart by then
     (:mod:`kcc.sim.sampling.dispersion`)."""
@@ -149,7 +149,7 @@ class ChosenUnits:
         self.instructions += done
 
     def _measure(self, run: LaunchRun, place: int, chosen: Sequence[int]) -> None:
-        """As :func:`simulate_units` does; an epoch behind a unit is simulated to see it begin."""
+        """As :func:`simulate_units` does; an epoch after a unit is simulated to see it begin."""
         at, spans = 0, list[tuple[int, int]]()
         before = run.snapshot()
         for n, following in zip(chosen, [*chosen[1:], None], strict=True):

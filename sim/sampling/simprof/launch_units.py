@@ -33,6 +33,11 @@ CPI = Metric(
 )  # fmt: skip
 
 
+def recorder_of(gpu: str, overrides: Sequence[str] = ()) -> str:
+    """What says in a table that its costs are of a full simulation on this GPU."""
+    return f"cycle-level simulation on {' '.join([gpu, *overrides])}"
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchUnit:
     """Thread blocks ``first`` to ``end`` (excluded) of the launch at ``place`` in the trace, which
@@ -55,14 +60,41 @@ def cut_launches(
 ) -> tuple[LaunchUnit, ...]:  # fmt: skip
     """About ``count`` units of equal work: whole launches, or parts of them that are multiples of
     the thread blocks that the GPU holds at a time. Raises K807, K870 and K871."""
+    return _cut_into(profiles, _epochs(traces, gpu, registers), count)
+
+
+FINER = tuple(1.05**n for n in range(31))
+"""Times as many units as asked for, up to four: as units are whole epochs of thread blocks, fewer
+come of it than are asked for."""
+
+
+def cut_alike(
+    traces: Sequence[LaunchTrace], profiles: Sequence[LaunchProfile], gpu: GpuDescription,
+    registers: dict[str, int] | None, work: float,
+) -> tuple[LaunchUnit, ...]:  # fmt: skip
+    """Units as :func:`cut_launches` cuts them, of a mean as near to ``work`` as can be had."""
+    epochs = _epochs(traces, gpu, registers)
+    everything = sum(int(p.warp_instructions.sum()) for p in profiles)
+    several = (_cut_into(profiles, epochs, everything / work * more) for more in FINER)
+    return min(several, key=lambda own: abs(len(own) - everything / work))
+
+
+def _epochs(
+    traces: Sequence[LaunchTrace], gpu: GpuDescription, registers: dict[str, int] | None
+) -> list[int]:
+    """Thread blocks that the GPU holds at a time, of each launch."""
+    machines = (launch_machine(gpu, one.tables, one.launch, registers or {}) for one in traces)
+    return [one[Conf.BLOCKS] * one[Conf.SMS] for one in machines]
+
+
+def _cut_into(
+    profiles: Sequence[LaunchProfile], epochs: Sequence[int], count: float
+) -> tuple[LaunchUnit, ...]:
     everything = sum(int(p.warp_instructions.sum()) for p in profiles)
     found = list[LaunchUnit]()
-    for place, (trace, profile) in enumerate(zip(traces, profiles, strict=True)):
-        machine = launch_machine(gpu, trace.tables, trace.launch, registers or {})
-        epoch = machine[Conf.BLOCKS] * machine[Conf.SMS]
+    for place, (profile, epoch) in enumerate(zip(profiles, epochs, strict=True)):
         parts = int(profile.warp_instructions.sum()) * count / max(everything, 1)
-        epochs = profile.thread_blocks / epoch
-        size = max(round(epochs / max(parts, 1.0)), 1) * epoch
+        size = max(round(profile.thread_blocks / epoch / max(parts, 1.0)), 1) * epoch
         found += _cut(place, profile, size)
     return tuple(found)
 
@@ -104,7 +136,7 @@ def unit_table(
     work = np.array([unit.work for unit in units], np.float64)
     unit = f"consecutive thread blocks of a launch, about {round(work.mean()):,} warp instructions"
     return UnitTable(
-        source, f"cycle-level simulation on {gpu}", unit, "line of source", metric,
+        source, recorder_of(gpu), unit, "line of source", metric,
         tuple(columns), np.column_stack(list(columns.values())), cost, work,
     )  # fmt: skip
 

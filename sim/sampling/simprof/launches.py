@@ -35,7 +35,9 @@ GROWTH = 2.0
 class LaunchSample:
     """``table`` has predicted costs; ``cost`` those simulated, not a number for the others.
     ``strata`` are the phases that units were drawn from, ``counts`` of the simulator for all,
-    ``simulated`` thread blocks of each launch; seconds are of CPU."""
+    ``simulated`` thread blocks of each launch; seconds are of CPU. Of units whose stratum is below
+    0 ``table`` has what ``recordings`` of other inputs say
+    (:mod:`kcc.sim.sampling.simprof.inputs`)."""
 
     units: tuple[LaunchUnit, ...]
     table: UnitTable
@@ -50,11 +52,17 @@ class LaunchSample:
     simulated_instructions: int
     predict_seconds: float
     simulate_seconds: float
+    recordings: tuple[str, ...] = ()
+
+    @property
+    def reused(self) -> Indices:
+        """The units that recordings tell."""
+        return np.flatnonzero(self.strata < 0)
 
     @property
     def filled(self) -> Floats:
         """Cycles of every unit: simulated, or predicted times the ratio of its phase."""
-        found = self.cost.copy()
+        found = np.where(self.strata < 0, self.table.cost, self.cost)
         for phase in range(int(self.strata.max()) + 1):
             own = self.strata == phase
             known = own & ~np.isnan(self.cost)
@@ -79,12 +87,12 @@ def sample_launches(
 
 def sample_units(
     simulator: ChosenUnits, table: UnitTable, options: SampleOptions,
-    watch: Watch = lambda _: None,
+    watch: Watch = lambda _: None, phases: Phases | None = None,
 ) -> LaunchSample:  # fmt: skip
-    """Form phases of a table with predicted costs, draw units and simulate these; with ``error`` in
-    rounds until the 95 % interval is as narrow."""
+    """Form ``phases`` of a table with predicted costs, draw units and simulate these; with
+    ``error`` in rounds until the 95 % interval is as narrow."""
     began = time.process_time()
-    phases = form_phases(table)
+    phases = phases or form_phases(table)
     drawer = _Drawer(table, phases, options)
     strata, units = drawer.strata.labels, tuple(simulator.units)
     points = min(options.points, len(units))
@@ -118,7 +126,8 @@ class _Drawer:
 
     def draw(self, points: int) -> Indices:
         labels, deviations = self.strata.labels, self.strata.deviations
-        counts: list[int] = allocate(np.bincount(labels), deviations, points).tolist()
+        sizes, least = np.bincount(labels), PREDICTED.least
+        counts: list[int] = allocate(sizes, deviations, points, least).tolist()
         ordered = labels[self.order]
         parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
         return np.sort(np.concatenate(parts))

@@ -13,13 +13,14 @@ equation 38 and a test say so; undecided, where its mean moved as far, but no te
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.sim.sampling.simprof.phases import Phases, classify
-from kcc.sim.sampling.simprof.table import Floats, UnitTable
+from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
 
 THRESHOLD = 0.1
 """Equation 38."""
@@ -30,7 +31,9 @@ SIGNIFICANCE = 0.05
 class PhaseChange:
     """A phase under a reference input against the training input. Relative changes of mean and
     standard deviation are None where the training input has 0 or the reference no unit; p-values
-    are corrected, None where there are fewer than two units in one of the two."""
+    are corrected, None where there are fewer than two units in one of the two. ``rate_change`` is
+    that of the phase's whole cost over its whole work, which is what is taken over: of units of
+    unequal work it is not that of their mean."""
 
     phase: int
     reference: int
@@ -40,6 +43,7 @@ class PhaseChange:
     deviation_change: float | None
     mean_p: float | None
     deviation_p: float | None
+    rate_change: float | None = None
 
     @property
     def by_threshold(self) -> bool:
@@ -66,9 +70,12 @@ class Sensitivity:
     labels: tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]
 
     def reusable(self) -> frozenset[int]:
-        """Phases that a new input like these need not simulate: none is sensitive, and no mean is
-        beyond the threshold, by chance or not."""
-        moved = {c.phase for c in self.changes if abs(c.mean_change or 0.0) > THRESHOLD}
+        """Phases that a new input like these need not simulate: none is sensitive, and no mean or
+        rate is beyond the threshold, by chance or not."""
+        moved = {
+            c.phase for c in self.changes
+            for change in (c.mean_change, c.rate_change) if abs(change or 0.0) > THRESHOLD
+        }  # fmt: skip
         return frozenset(c.phase for c in self.changes) - self.phases() - moved
 
     def phases(self, *, by_threshold: bool = False) -> frozenset[int]:
@@ -84,10 +91,22 @@ def compare_inputs(
     """Compare each phase of the training input with that of each reference input."""
     labels = tuple(classify(one, phases) for one in references)
     raw = [
-        _compare(n, r, table.ratio[phases.members(n)], one.ratio[labels[r] == n])
+        replace(
+            _compare(n, r, table.ratio[phases.members(n)], one.ratio[labels[r] == n]),
+            rate_change=_rate_change(table, phases.members(n), one, labels[r] == n),
+        )
         for r, one in enumerate(references) for n in range(phases.count)
     ]  # fmt: skip
     return Sensitivity(tuple(_corrected(raw)), labels)
+
+
+def _rate_change(
+    table: UnitTable, own: Indices, other: UnitTable, units: NDArray[np.bool_]
+) -> float | None:
+    rate = float(table.cost[own].sum() / table.work[own].sum())
+    if not units.any() or not rate:
+        return None
+    return float(other.cost[units].sum() / other.work[units].sum()) / rate - 1
 
 
 def _compare(phase: int, reference: int, trained: Floats, other: Floats) -> PhaseChange:
@@ -142,10 +161,9 @@ def _corrected(raw: Sequence[PhaseChange]) -> list[PhaseChange]:
     values = [p for one in raw for p in (one.mean_p, one.deviation_p) if p is not None]
     corrected = iter(holm(values))
     return [
-        PhaseChange(
-            c.phase, c.reference, c.units, c.mean, c.mean_change, c.deviation_change,
-            None if c.mean_p is None else next(corrected),
-            None if c.deviation_p is None else next(corrected),
+        replace(
+            c, mean_p=None if c.mean_p is None else next(corrected),
+            deviation_p=None if c.deviation_p is None else next(corrected),
         )
         for c in raw
     ]  # fmt: skip

@@ -74,6 +74,13 @@ class UnitTable:
         """The same units with other costs, e.g. predicted ones."""
         return replace(self, cost=cost)
 
+    def of_units(self, units: Indices, cost: Floats) -> UnitTable:
+        """These units alone, with other costs."""
+        counters = {name: own[units] for name, own in self.counters.items()}
+        return replace(
+            self, shares=self.shares[units], cost=cost, work=self.work[units], counters=counters
+        )
+
 
 def variation(values: Floats) -> float:
     """The coefficient of variation: standard deviation of a population over its mean."""

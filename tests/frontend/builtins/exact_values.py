@@ -424,8 +424,8 @@ def _normalized(k: ScalarKind, x: Sequence[float]) -> list[Lane]:
 
 def _cross(k: ScalarKind, x: Sequence[float], y: Sequence[float]) -> list[Lane]:
     a, b = [Fraction(v) for v in x], [Fraction(v) for v in y]
-    turns = ((1, 2), (2, 0), (0, 1))
-    found: list[Lane] = [_rounded(a[i] * b[j] - a[j] * b[i], k) for i, j in turns]
+    cyclic = ((1, 2), (2, 0), (0, 1))
+    found: list[Lane] = [_rounded(a[i] * b[j] - a[j] * b[i], k) for i, j in cyclic]
     return found + [0.0] * (len(x) == 4)
 
 

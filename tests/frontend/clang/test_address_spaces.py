@@ -123,7 +123,7 @@ done:
     ("start", "follow", "expected"),
     [("%g", "%p", 1), (TILE, "%p", 3), (TILE, "%g", 4), ("null", "%p", 4)],
 )
-def test_a_pointer_that_walks(start: str, follow: str, expected: int):
+def test_a_pointer_that_advances(start: str, follow: str, expected: int):
     body = CAST + LOOP.replace("START", start).replace("NEXT", follow)
     assert accesses(inferred(body)) == [expected]
 

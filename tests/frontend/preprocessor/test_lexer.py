@@ -46,7 +46,7 @@ def test_what_stands_before_a_token() -> None:
     assert before == [LINE_START, SPACE, SPACE, NO_SPACE, LINE_START, SPACE]
 
 
-def test_a_line_starts_behind_a_comment_that_began_it() -> None:
+def test_a_line_starts_after_a_comment_that_began_it() -> None:
     assert [t.before for t in lex("/* x\n */ # define")] == [LINE_START, SPACE]
     assert [t.before for t in lex("a /* x\n */ # define")] == [LINE_START, SPACE, SPACE]
 

@@ -17,7 +17,7 @@ from tests.frontend.ptx.running import run
 
 
 def cores(matrix: np.ndarray[tuple[int, int], np.dtype[np.float16]]) -> bytes:
-    """A matrix as blocks of 8 x 8, those of a row of blocks one behind the other (no swizzle)."""
+    """A matrix as blocks of 8 x 8, those of a row of blocks one after the other (no swizzle)."""
     rows, columns = matrix.shape
     blocks = matrix.reshape(rows // 8, 8, columns // 8, 8).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(blocks).tobytes()
@@ -53,7 +53,7 @@ def test_a_warpgroup_multiplies_what_descriptors_name() -> None:
         assert found[thread].tolist() == [exact[p] for p in places]
 
 
-def test_a_python_kernel_is_named_behind_its_file() -> None:
+def test_a_python_kernel_is_named_after_its_file() -> None:
     assert language_of("folder/kernel.py:matmul") is Language.PTX
     assert language_of("kernel.py") is Language.OPENCL
 

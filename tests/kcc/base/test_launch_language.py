@@ -143,7 +143,7 @@ def test_places_start_where_the_text_does():
         (parse_dimensions, "1, 2,", "K020", 6, 1),
         (parse_dimensions, "(1, 2)", "K020", 3, 1),
         (parse_argument, "n", "K027", 1, 1),
-        (parse_argument, "2=3", "K027", 1, 1),
+        (parse_size, "2=3", "K027", 1, 1),
         (parse_argument, "n==3", "K027", 1, 1),
         (parse_argument, "=3", "K027", 1, 1),
         (parse_argument, "n=", "K020", 3, 1),
@@ -220,7 +220,7 @@ def test_a_damaged_text_gives_a_value_or_a_diagnostic(value: ArgumentValue, data
 
 
 def check_broken(parse: Callable[[str, Span], object], text: str) -> None:
-    """The only exception is DiagnosticError, and it points into the text or just behind it."""
+    """The only exception is DiagnosticError, and it points into the text or just after it."""
     try:
         parse(text, Span("--arg", 1, 1))
     except DiagnosticError as error:

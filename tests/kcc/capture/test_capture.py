@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kcc.base.diagnostics import DiagnosticError
+from kcc.capture import layers
 from kcc.cli import main
 
 SOURCE = b"""kernel void twice(global const float *a, global float *b) {
@@ -88,3 +90,31 @@ def test_a_cut_capture_is_read_up_to_there(
     said = capsys.readouterr().out
     assert "not the whole run" in said
     assert "twice" in said
+
+
+def test_another_version_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(tmp_path, line("kcc-capture version=2")) == 1
+    assert "error[K770]" in capsys.readouterr().err
+
+
+def test_headers_that_are_missing_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CPATH", "")
+    monkeypatch.setenv("KCC_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(layers, "HEADER_FOLDERS", ())
+    with pytest.raises(DiagnosticError) as raised:
+        layers.build_layer(tmp_path)
+    assert raised.value.diagnostics[0].code == "K773"
+
+
+def _no_layer(folder: Path) -> Path:
+    return folder / "layer.so"
+
+
+def test_a_program_without_opencl_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(layers, "build_layer", _no_layer)
+    assert main(["capture", "-o", str(tmp_path / "x.capture"), "--", "true"]) == 1
+    assert "error[K774]" in capsys.readouterr().err

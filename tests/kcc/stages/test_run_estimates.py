@@ -71,7 +71,7 @@ def test_what_lanes_did_is_counted(tmp_path: Path):
     subject = LaunchEstimator(recorder.ran).subject(0)
     flow: Flow = subject.flow
     (loop,) = subject.facts[Loops].loops
-    # The first warp goes round 3 times, the second one until its last lanes have done 6.
+    # The first warp has 3 iterations, the second one until its last lanes have done 6.
     assert flow.warps == 2
     assert not flow.assumed
     assert flow.entries[loop.id] == 2

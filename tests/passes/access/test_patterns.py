@@ -154,12 +154,12 @@ def test_patterns_of_random_programs(first: int):
     assert not {seed: text for seed, text in wrong.items() if text}
 
 
-def test_an_access_behind_the_way_out_of_a_loop_misses_the_last_iteration():
+def test_an_access_after_a_loop_exit_misses_the_last_iteration():
     assert not compare_program(876, OptLevel.O1, data=True)
 
 
 KINDS = [
-    # index, local size, element, kind, stride, run, run stride, sectors or bank passes (mean)
+    # index, local size, element, kind, stride, run, run stride, sectors or bank cycles (mean)
     ("in[x]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 4),
     ("in[x + 1]", (64,), AccessKind.CONTIGUOUS, 4, None, None, 5),
     ("in[3]", (64,), AccessKind.UNIFORM, 0, None, None, 1),
@@ -220,7 +220,7 @@ LIKELY = (
     "volatile int t = x; in[t]",
     "int j = idx[0] + x; for (int k = 1; k < n; k++) { in[j] += k; j = idx[k] + x; } in[x]",
 )
-"""Whose lanes lie side by side whatever the launch and the memory are."""
+"""Whose lanes are contiguous whatever the launch and the memory are."""
 
 
 @pytest.mark.parametrize("index", LIKELY)

@@ -7,7 +7,15 @@ import pytest
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.passes.access.what_if import Change, Padded, Swapped, Transposed, Vectorised, WhatIf
+from kcc.passes.access.what_if import (
+    Aligned,
+    Change,
+    Padded,
+    Swapped,
+    Transposed,
+    Vectorised,
+    WhatIf,
+)
 from kcc.passes.facts import Facts
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, AccessPatterns
 from kcc.passes.memory.arrays import Array
@@ -151,3 +159,37 @@ def test_what_depends_on_memory_stays_unknown(change: Change):
     kernel, facts = analysed(GLOBALS.format(**IDS, body="out[(int)in[x]] = 1;"))
     access = accesses(facts, "out")[0]
     assert isinstance(WhatIf(kernel, facts).pattern(access, change), Unknown)
+
+
+OVERLAPPING = """
+__kernel void k(__global const float *in, __global float *out) {{
+  const int x = {step} * get_group_id(0) + get_local_id(0) + {first};
+  const int y = 12 * get_group_id(1) + get_local_id(1);
+  out[get_local_id(0)] = in[y * 1024 + x];
+}}
+"""
+
+
+def test_alignment_is_a_kernel_whose_blocks_begin_with_a_sector():
+    known = Known((256, 256), (16, 16))
+    kernel, facts = analysed(OVERLAPPING.format(step=12, first=6), known)
+    _, other = analysed(OVERLAPPING.format(step=16, first=8), known)
+    (access,) = accesses(facts, "in")
+    before, after = (f[AccessPatterns].patterns[access.id] for f in (facts, other))
+    what_if = WhatIf(kernel, facts)
+    found = what_if.pattern(access, Aligned(8, 32))
+    assert costs(found) == costs(after)
+    assert isinstance(found, AccessPattern)
+    assert found.executions == after.executions
+    assert found.executions != before.executions
+    repair = what_if.alignment(access, 32)
+    assert repair is not None
+    assert repair.change == Aligned(8, 32)
+
+
+def test_neighbours_cannot_all_begin_with_a_sector():
+    body = "out[y * 128 + x] = in[y * 128 + x + 7] + in[y * 128 + x + 8] + in[y * 128 + x + 9];"
+    kernel, facts = analysed(GLOBALS.format(**IDS, body=body), Known((64, 64), (16, 16)))
+    first, middle, _ = accesses(facts, "in")
+    assert WhatIf(kernel, facts).alignment(first, 32) is None
+    assert WhatIf(kernel, facts).alignment(middle, 32) is None

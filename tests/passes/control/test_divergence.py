@@ -156,7 +156,7 @@ BODIES = {
     "a loop left by a divergent break": (
         ("int x = 0; for (int i = 0; i < 9; ++i) { if (b[gid] == i) break; x += n * i; }"
          " out[gid] = x;"), "data"),
-    "behind an early return": (
+    "after an early return": (
         "if (lid > 4) return; out[gid] = n + grp;", "block"),
     "a private array": (
         "int p[8]; for (int i = 0; i < 8; ++i) p[i] = n * i + a[i]; out[gid] = p[n & 7];", "data"),
@@ -190,7 +190,7 @@ def test_branches(body: str, launch: dict[str, Any], wanted: list[str]):
     assert [b.uniformity.value for b in facts[Divergence].branches] == wanted
 
 
-def test_lanes_meet_behind_the_branch_or_at_the_end():
+def test_lanes_reconverge_after_the_branch_or_at_the_end():
     kernel, facts = of("if (lid > 3) out[gid] = 1; a[gid] = 2;")
     (branch,) = facts[Divergence].branches
     assert branch.reconvergence is not None

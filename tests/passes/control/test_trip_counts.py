@@ -124,7 +124,7 @@ def test_several_exits_that_can_be_decided():
     assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 9, 9)
 
 
-def test_a_loop_behind_data_is_exact_per_entry():
+def test_a_loop_after_data_is_exact_per_entry():
     body = f"if (a[0]) for (int i = 0; i < n; i++) {{ {ONE} }}"
     (trip,) = trips(body, launch(n=30))
     assert (trip.kind, trip.least, trip.greatest) == (TripKind.EXACT, 30, 30)

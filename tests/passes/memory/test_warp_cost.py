@@ -1,4 +1,4 @@
-"""Sectors, lines and bank passes against those that profiles count, and worked by hand."""
+"""Sectors, lines and cycles of the banks against those that profiles count, and worked by hand."""
 
 from __future__ import annotations
 

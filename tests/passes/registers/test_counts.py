@@ -143,8 +143,8 @@ def check_order(block: Block, order: list[AnyInstruction]) -> None:
 
 
 @pytest.mark.parametrize("name", sampled(NAMES))
-def test_what_is_live_behind_a_block_reaches_a_use(name: str):
-    """Every value live behind a block is read on some way from there before it is made anew."""
+def test_what_is_live_out_of_a_block_reaches_a_use(name: str):
+    """Every value live out of a block is read on some way from there before it is made anew."""
     for kernel in compiled(name, OptLevel.O2).kernels:
         function = kernel.function
         values = register_values(function)

@@ -230,7 +230,7 @@ def test_conversions_to_integers_saturate(type_: FloatTy, value: float):
                 assert int(found[0]) == wanted & (2**bits - 1)
 
 
-def test_conditions_of_a_block_behind_many_branches_are_found_from_it_alone():
+def test_conditions_of_a_block_after_many_branches_are_found_from_it_alone():
     branches = "".join(f"if (a[{k}] > n) a[{k}] = 1; " for k in range(600))
     values = facts_of(branches)[SymbolicValues]
     last = len(values.function.blocks) - 1

@@ -23,7 +23,8 @@ NUMBERS = (0, 1, -1, 2, 3, 7, 31, 32, 33, 64, 255, 1000, 65_537, 2**31 - 1, 2**4
 
 LOOPS = (tree.While, tree.DoWhile, tree.For)
 PLAIN = (tree.ExprStmt, tree.If, tree.While, tree.DoWhile, tree.For, tree.Block, tree.Switch)
-"""Statements that may stand twice, or in a loop: they declare nothing that is seen behind them."""
+"""Statements that may stand twice, or in a loop: they declare nothing that is visible after
+them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,12 +267,12 @@ def _has_labels(node: Node) -> bool:
     return any(isinstance(part, kinds) for _, part in nodes(node))
 
 
-def _counted(turns: int, body: tree.Stmt) -> tree.For:
+def _counted(iterations: int, body: tree.Stmt) -> tree.For:
     """``for (int turn = 0; turn < turns; ++turn) body``."""
     span: Span = body.span
     counter = tree.Variable("turn", QualType(INT), tree.Storage.AUTOMATIC, span)
     place = tree.VariableRef(QualType(INT), span, counter)
-    zero, last = (tree.Constant(QualType(INT), span, n) for n in (0, turns))
+    zero, last = (tree.Constant(QualType(INT), span, n) for n in (0, iterations))
     load = tree.Load(QualType(INT), span, place)
     below = tree.Binary(QualType(INT), span, tree.BinaryOp.LT, load, last)
     step = tree.Increment(QualType(INT), span, place, 1, prefix=True)

@@ -41,10 +41,10 @@ def smaller_bodies(body: Body) -> Iterator[Body]:
         half = len(body) // 2
         yield from (body[half:], body[:half])
     for place in range(len(body) - 1, -1, -1):
-        before, statement, behind = body[:place], body[place], body[place + 1 :]
-        yield (*before, *behind)
+        before, statement, after = body[:place], body[place], body[place + 1 :]
+        yield (*before, *after)
         for new in _smaller(statement):
-            yield (*before, *new, *behind)
+            yield (*before, *new, *after)
 
 
 def _smaller(statement: Stmt) -> Iterator[Body]:

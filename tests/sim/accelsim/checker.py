@@ -179,7 +179,7 @@ def _addresses(words: list[str], mask: int) -> tuple[list[int], list[str]]:
 
 
 def _complete(kernel: Kernel) -> None:
-    """All blocks and warps are there, and each thread ends once, behind all that it does."""
+    """All blocks and warps are there, and each thread ends once, after all that it does."""
     x, y, z = _three(kernel.header["grid dim"])
     wanted = [(a, b, c) for c in range(z) for b in range(y) for a in range(x)]
     assert kernel.blocks == wanted

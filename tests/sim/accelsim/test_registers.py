@@ -25,7 +25,7 @@ Token = tuple[int, int]
 """A value, and which of its instances."""
 
 
-class Walk:
+class RandomWalk:
     """A walk: ``values`` are what values are by their meaning, ``registers`` what is in them."""
 
     def __init__(self, tables: TraceTables, lowered: Lowered, found: Allocation) -> None:
@@ -88,11 +88,11 @@ def test_registers_hold_what_is_read(name: str, tmp_path: Path) -> None:
             found = allocate(tables, lowered)
             assert found.shared == 0
             for seed in range(5):
-                checked += _walk(Walk(tables, lowered, found), random.Random(seed))
+                checked += _random_walk(RandomWalk(tables, lowered, found), random.Random(seed))
     assert checked > 300
 
 
-def _walk(walk: Walk, source: random.Random) -> int:
+def _random_walk(walk: RandomWalk, source: random.Random) -> int:
     block = 0
     for _ in range(STEPS):
         walk.block(block)

@@ -54,7 +54,7 @@ __kernel void k(__global const uchar *in, __global const float *shift, __global 
   o[dm * 8192 + sample] = s;
 }
 """
-"""Rows of 8,192 samples and 650 behind them, to which the last of 2,048 dm may lead."""
+"""Rows of 8,192 samples and 650 after them, to which the last of 2,048 dm may lead."""
 
 
 def test_lanes_lie_no_further_apart_than_the_array_is_long() -> None:

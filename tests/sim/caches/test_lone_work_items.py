@@ -14,16 +14,16 @@ __kernel void k(__global const float *x, __global float *y, int n) {
   }
 }
 """
-TURNS = 4096
+ITERATIONS = 4096
 
 
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("items", [256, 1 << 16, 1 << 20])
 def test_a_lone_work_item_finds_its_sector_again(items: int) -> None:
-    found = estimated(LONE, str(items), "256", "v100", args=f"n={TURNS}").estimate
+    found = estimated(LONE, str(items), "256", "v100", args=f"n={ITERATIONS}").estimate
     # Eight words of four bytes in a sector; the load of x, as y is passed on by L1.
-    assert found.counts.dram_read_sectors == pytest.approx(TURNS / 8, rel=0.01)
-    assert found.counts.l2_read_sectors == pytest.approx(TURNS / 8, rel=0.01)
+    assert found.counts.dram_read_sectors == pytest.approx(ITERATIONS / 8, rel=0.01)
+    assert found.counts.l2_read_sectors == pytest.approx(ITERATIONS / 8, rel=0.01)
 
 
 @pytest.mark.slow

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcc.sim.caches.analysis import Stream
 from kcc.sim.caches.sector_phases import miss_share
+from kcc.sim.caches.streams import Stream
 from tests.sim.estimate.test_model import estimated
 
 ROWS = """__kernel void rows(__global const float *a, __global float *y) {

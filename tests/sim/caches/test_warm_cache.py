@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kcc.sim.caches.analysis import Stream, Traffic
+from kcc.sim.caches.footprint import Traffic
 from kcc.sim.caches.overflow import missing_share
+from kcc.sim.caches.streams import Stream
 from kcc.sim.caches.warm_cache import warmed
 
 

@@ -225,7 +225,7 @@ def test_miss_entries_bound_what_is_under_way(tmp_path: Path) -> None:
 
 
 def test_barrier_waits_for_the_slowest(tmp_path: Path) -> None:
-    """The warps alternate: one works before the first barrier, the other behind it."""
+    """The warps alternate: one works before the first barrier, the other after it."""
     first, second = Warp(), Warp()
     for _ in range(N):
         first.op("FFMA", 1, (1,))

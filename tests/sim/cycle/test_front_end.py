@@ -186,8 +186,8 @@ def test_a_channel_opens_rows_one_after_another() -> None:
     rows = np.zeros((16, 4, 3), np.int64)
     rows[..., 0] = -1
     one = np.zeros(1, np.int64)
-    banks, turns, openings = np.zeros(16, np.int64), np.zeros((1, 2), np.int64), one.copy()
-    memory = Dram(one, one.copy(), banks, rows, turns, rows[0], openings)
+    banks, turnarounds, openings = np.zeros(16, np.int64), np.zeros((1, 2), np.int64), one.copy()
+    memory = Dram(one, one.copy(), banks, rows, turnarounds, rows[0], openings)
     found = [read_dram(conf, memory, stats, 0, line, 0)[0] for line in range(64)]
     assert found == [5 * line for line in range(64)]
 
@@ -211,7 +211,7 @@ def test_refresh_takes_its_share_of_the_bandwidth() -> None:
 
 def test_a_store_hits_only_what_a_store_brought(tmp_path: Path) -> None:
     """Two sectors of a line are stored, loaded and one of them stored again; a sector that a load
-    brought is a miss of the store behind it (Baghsorkhi et al., section 2.1)."""
+    brought is a miss of the store after it (Baghsorkhi et al., section 2.1)."""
     warp = Warp()
     for opcode, sector in [("STG", 0), ("STG", 1), ("LDG", 2), ("STG", 1), ("STG", 2), ("STG", 2)]:
         to = 1 if opcode == "LDG" else None

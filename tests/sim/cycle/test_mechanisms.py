@@ -34,7 +34,7 @@ def test_registers_of_two_banks_are_read_each_cycle(tmp_path: Path) -> None:
     assert stack(timing)["register banks"] == 0
 
 
-def test_registers_of_one_bank_take_turns(tmp_path: Path) -> None:
+def test_registers_of_one_bank_are_read_in_order(tmp_path: Path) -> None:
     """Three reads and a write of one bank: two cycles for each instruction, once results come."""
     timing = check(simulate(tmp_path, [[independent((4, 6, 8), 2)]], gpu=SM86))
     assert timing.cycles == pytest.approx(2 * N, abs=6)

@@ -40,7 +40,7 @@ def test_loads_go_ahead_of_what_needs_others(tmp_path: Path) -> None:
     assert accesses(body, tmp_path) == [("load", "y"), ("load", "y"), ("store", "x")]
 
 
-def test_loads_stay_behind_stores(tmp_path: Path) -> None:
+def test_loads_stay_after_stores(tmp_path: Path) -> None:
     body = "x[i] = sqrt(y[i]) + 1; x[i + n] = y[i + n];"
     assert accesses(body, tmp_path) == [("load", "y"), ("store", "x")] * 2
 
@@ -61,7 +61,7 @@ def values(instructions: tuple[TracedInstruction, ...]) -> list[object]:
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["bfs", "matmul", "lud", "hotspot", "btree", "particlefilter"])
-def test_everything_is_there_and_behind_what_it_needs(name: str, tmp_path: Path) -> None:
+def test_everything_is_there_and_after_what_it_needs(name: str, tmp_path: Path) -> None:
     path = tmp_path / "k.kct"
     script = str(ROOT / "kernels" / name / "workload.py")
     assert main(["trace", script, "--size", "tiny", "-o", str(path)]) == 0

@@ -92,16 +92,16 @@ def test_a_sum_in_one_word_takes_as_long_as_its_queue() -> None:
     ],
 )
 def test_lanes_wait_for_each_other_at_a_bank(operation: str, index: str, passes: int) -> None:
-    turns, block = 64, 128
+    iterations, block = 64, 128
     source = f"""
     __kernel void k(__global int *y, __global const int *x) {{
       __local int s[512];
       int l = get_local_id(0), v = x[l];
-      for (int k = 0; k < {turns}; k++) {operation}(&s[{index}], v);
+      for (int k = 0; k < {iterations}; k++) {operation}(&s[{index}], v);
       barrier(CLK_LOCAL_MEM_FENCE);
       y[get_global_id(0)] = s[l];
     }}
     """
     found = estimated(source, str(80 * block), str(block), "v100").estimate
-    port = block // 32 * turns * passes
+    port = block // 32 * iterations * passes
     assert port <= found.bounds["memory_port"] < port + 100

@@ -12,7 +12,7 @@ GLOBAL = Step("global", 4, before=10, after=10)
 
 
 def test_a_barrier_that_computation_hides() -> None:
-    # comp 1: warp i holds the unit from 10 i. It asks again at 10 i + 16, behind all the first
+    # comp 1: warp i holds the unit from 10 i. It asks again at 10 i + 16, after all the first
     # ones: comp 2 from 80 + 10 i. At the barrier 96 + 10 i: group 0 passes at 126, group 1 at 166.
     # comp 3: group 0 has to wait for comp 2 of group 1, which ends at 160; then one by one to 240.
     # The last global access takes 24 cycles more.

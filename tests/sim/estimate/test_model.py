@@ -229,7 +229,7 @@ def test_schedulers_whose_warps_have_ended_are_idle() -> None:
 
 @pytest.mark.parametrize("work_items", ["65536", "4194304"])
 def test_the_stack_of_a_long_loop_is_that_of_the_loop(work_items: str) -> None:
-    # 4,096 iterations, of which few are run: what is before and behind them is next to nothing.
+    # 4,096 iterations, of which few are run: what is before and after them is next to nothing.
     found = estimated(FMA, work_items, "256", "v100", (), "a=0.5 b=1.0").estimate
     of_loop = sum(found.cpi_stack[name] for name in ("issue", "arithmetic", "unit_busy"))
     assert of_loop > 0.995 * found.cpi
@@ -337,7 +337,7 @@ __kernel void k(__constant float *c, __global float *y, int n, int m) {
 """
 
 
-def test_what_comes_behind_a_long_loop_over_constants_is_looked_at() -> None:
+def test_what_comes_after_a_long_loop_over_constants_is_looked_at() -> None:
     """The loop makes more accesses than the analysis of caches does in full; the store after it has
     its addresses all the same."""
     found = estimated(CONSTANTS, "262144", "256", "rtx3090", (), "n=4096 m=2048").estimate

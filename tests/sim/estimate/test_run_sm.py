@@ -28,7 +28,7 @@ class Row:
     write: float = 0.0
     sectors: float = 0.0
     misses: float = 0.0
-    behind: float = 0.0
+    pending: float = 0.0
     l2_cycles: float = 2.0
 
 
@@ -48,7 +48,7 @@ def run(rows: list[Row], **changed: float) -> native.Run:
     sm = SM._replace(**changed)
     needs = [n for row in rows for n in row.needs]
     columns = (
-        "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "behind",
+        "slots", "busy", "latency", "port", "l2", "dram", "write", "sectors", "misses", "pending",
         "l2_cycles",
     )  # fmt: skip
     operations = native.Operations(
@@ -141,7 +141,7 @@ def test_loads_come_from_where_they_hit():
 
 
 def test_of_reads_that_are_waited_for_together_the_last_counts():
-    """Waits at random of 60 in the mean: of two lines that are read behind each other the longer
+    """Waits at random of 60 in the mean: of two lines that are read one after the other the longer
     one, 1.5 times as long. The second is served at 2, its sectors until 25 (DRAM: 13 + 12)."""
     rows = [load(l2=4.0, dram=4.0, sectors=4.0)] * 2
     assert cycles([*rows, Row(needs=(0, 1))], dram_wait=60.0) == 25 + 450 + 90 + 4
@@ -170,7 +170,7 @@ def test_stores_take_l2_and_dram():
 
 
 def test_stores_keep_loads_from_dram():
-    """A store takes DRAM until 13, a load behind it until 25."""
+    """A store takes DRAM until 13, a load after it until 25."""
     rows = [store(write=4.0, dram=4.0), load(l2=4.0, dram=4.0, sectors=4.0), Row(needs=(1,))]
     assert cycles(rows) == 25 + 450 + 4
 
@@ -191,14 +191,14 @@ def test_atomics_take_no_less_than_their_latency():
     [(Memory.SHARED_LOAD, 23), (Memory.SHARED_ATOMIC, 23), (Memory.CONSTANT_LOAD, 8)],
 )
 def test_the_port_and_then_the_latency(memory: Memory, latency: int):
-    """Two accesses of 16 cycles, one behind the other: the second is served at 32."""
+    """Two accesses of 16 cycles, one after the other: the second is served at 32."""
     row = Row(Unit.MEMORY, memory, port=16.0)
     assert cycles([row, row, Row(needs=(1,))]) == 32 + latency + 4
 
 
 def test_the_port_takes_in_no_more_than_its_queue():
     """Accesses of 16 cycles: the port is taken until 16, 32, 48. The third waits until no more than
-    24 cycles of work are there, at 8, the fourth until 24; each is served 16 behind the last."""
+    24 cycles of work are there, at 8, the fourth until 24; each is served 16 after the last."""
     row = Row(Unit.MEMORY, Memory.SHARED_STORE, port=16.0)
     found = run([row] * 4)
     assert found.cycles == 64

@@ -54,7 +54,7 @@ __kernel void k(__global const float *x, __global float *y, int n) {
   y[i] = s;
 }
 """
-BEHIND = """
+SEQUENTIAL = """
 __kernel void k(__global const float *x, __global float *y, int n) {
   int i = get_global_id(0);
   float s = i, t = s + 1.0f;
@@ -82,12 +82,12 @@ def cycles(source: str, trips: int, blocks: int) -> float:
     return workshop.estimate(prepared, load_gpu("v100"), Question()).estimate.cycles
 
 
-def test_loops_one_behind_another_are_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_one_after_another_are_cut_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten rounds, as they are cut by default: where one loop alone was cut, what overlaps with the
     other one was counted twice."""
-    cut = cycles(BEHIND, 1000, 6400)
+    cut = cycles(SEQUENTIAL, 1000, 6400)
     monkeypatch.setattr(pipeline_flow, "MOST_OPERATIONS", 10**9)
-    assert cut == pytest.approx(cycles(BEHIND, 1000, 6400), rel=0.06)
+    assert cut == pytest.approx(cycles(SEQUENTIAL, 1000, 6400), rel=0.06)
 
 
 @pytest.mark.sampled(6)
@@ -99,9 +99,9 @@ def test_loops_one_behind_another_are_cut_alike(monkeypatch: pytest.MonkeyPatch)
         (NESTED, 40, 400, 1000, 0.06),
         (TRIPLE, 13, 100, 200, 0.06),
         # In rounds of two and four iterations, at least eight of each loop.
-        (BEHIND, 1000, 800, 50_000, 0.06),
+        (SEQUENTIAL, 1000, 800, 50_000, 0.06),
     ],
-    ids=["one loop", "a loop in a loop", "three", "one behind another"],
+    ids=["one loop", "a loop in a loop", "three", "one after another"],
 )
 def test_a_cut_trace_takes_what_the_whole_one_does(
     source: str,

@@ -1,4 +1,4 @@
-"""Branches at which the lanes of a warp may part."""
+"""Branches that may diverge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import Workshop
 
 LONG = "for (int n = 0; n < 64; ++n) s = s * x[n] + 1.0f;"
-PARTING = f"if (x[i] > 0.0f) {{ {LONG} }}"
+DIVERGENT = f"if (x[i] > 0.0f) {{ {LONG} }}"
 TWICE = f"if (x[i] > 0.0f) {{ if (x[i] > 9.0f) {{ {LONG} }} }}"
 SHORT = "if (x[i] > 0.0f) y[i + 1] = s;"
 GUARD = f"if (x[i] > 0.0f) return; {LONG}"
@@ -44,22 +44,24 @@ def branches(body: str, generation: Generation) -> tuple[list[MachineOperation],
     control = [row for row in rows if row.unit is Unit.CONTROL]
     waited = [n for n, row in enumerate(rows) if row in control and row.steps == BRANCH_STEPS]
     for branch in waited:
-        assert any(branch in row.needs for row in rows), "what is behind a branch waits for it"
+        assert any(branch in row.needs for row in rows), "what is after a branch waits for it"
     return [rows[n] for n in waited], sum(row.slots for row in control)
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize(("body", "parting"), [(PARTING, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)])
-def test_only_where_lanes_part_and_what_is_behind_is_not_predicated(body: str, parting: int):
+@pytest.mark.parametrize(
+    ("body", "divergent"), [(DIVERGENT, 1), (SHORT, 0), (TOGETHER, 0), (GUARD, 0)]
+)
+def test_only_divergent_branches_that_are_not_predicated(body: str, divergent: int):
     found, slots = branches(body, Generation.VOLTA)
-    assert len(found) == parting
+    assert len(found) == divergent
     none, before = branches(body, Generation.MAXWELL)
     assert not none
-    assert slots == pytest.approx(before + parting * RECONVERGENCE_SLOTS)
+    assert slots == pytest.approx(before + divergent * RECONVERGENCE_SLOTS)
 
 
-def test_the_place_where_lanes_meet_is_noted_once():
-    once, _ = branches(PARTING, Generation.VOLTA)
+def test_a_reconvergence_point_is_recorded_once():
+    once, _ = branches(DIVERGENT, Generation.VOLTA)
     twice, _ = branches(TWICE, Generation.VOLTA)
     assert len(twice) >= len(once)
     assert sum(row.slots > RECONVERGENCE_SLOTS for row in twice) == 1

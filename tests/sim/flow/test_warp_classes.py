@@ -14,7 +14,7 @@ from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_argument, parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.sim.estimate.subject import Subject
-from kcc.sim.flow.warp_classes import MOST_CLASSES, alike_warps, turns
+from kcc.sim.flow.warp_classes import MOST_CLASSES, alike_warps, assigned_traces
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import Question, Workshop
 
@@ -128,13 +128,13 @@ def test_as_many_classes_as_there_are_at_most() -> None:
     assert alike_warps(np.zeros((0, 2))) == ((0, 1),)
 
 
-def test_warps_of_a_class_take_its_traces_in_turn() -> None:
+def test_warps_of_a_class_take_its_traces_round_robin() -> None:
     """As warp w of thread block b takes ``(w + b * warps) % 8`` where all are alike."""
-    alike = turns((tuple(range(3)),), (8,))
+    alike = assigned_traces((tuple(range(3)),), (8,))
     assert alike.tolist() == [[(w + 3 * b) % 8 for w in range(3)] for b in range(8)]
-    apart = turns(((0, 3), (1, 2)), (1, 8))
+    apart = assigned_traces(((0, 3), (1, 2)), (1, 8))
     assert apart[:, (0, 3)].tolist() == [[0, 0]] * 8
     assert apart[0, 1:3].tolist() == [1 + 4, 1 + 3]
     counts = np.bincount(apart[:, (1, 2)].ravel())
     assert counts.tolist() == [0] + [2] * 8
-    assert math.prod(turns(((0,), (1,)), (1, 1)).shape) == 2
+    assert math.prod(assigned_traces(((0,), (1,)), (1, 1)).shape) == 2

@@ -23,7 +23,7 @@ Step = tuple[Kind, float, tuple[int, ...]]
 
 
 def operations(steps: Sequence[Step], slots: int = 1) -> Operations:
-    """Steps one behind another in one segment; step i writes register i."""
+    """Steps one after another in one segment; step i writes register i."""
     count = len(steps)
     sources = [s for _, _, read in steps for s in read]
     ends = np.cumsum([len(read) for _, _, read in steps])

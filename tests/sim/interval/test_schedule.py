@@ -81,7 +81,7 @@ def test_barrier_waits_for_the_last():
 
 def test_load_store_unit_takes_one_access_at_a_time():
     sm = Sm([(1, 25), (1, 0)], load_store=[32, 0])
-    # the eighth warp's access begins behind seven of 32 cycles
+    # the eighth warp's access begins after seven of 32 cycles
     assert sm.run(8) == pytest.approx(7 * 32 + 8 + 25, abs=8)
 
 
@@ -120,7 +120,7 @@ FETCH = (1, 2, 120, 420, 1e9, 1e9)
 
 @pytest.mark.parametrize("greedy", [False, True])
 def test_code_comes_from_dram_first(greedy: bool):
-    # two lines of code, one behind another; each is waited for when the first warp comes to it
+    # two lines of code, one after another; each is waited for when the first warp comes to it
     sm = Sm([(8, 0), (8, 0)])
     sm.fetch, sm.lines[:, 0] = FETCH, (1, 2)
     assert sm.run(1, greedy=greedy) == pytest.approx(2 * (420 + 8))

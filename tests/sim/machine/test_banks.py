@@ -78,7 +78,7 @@ def test_pairs_of_lanes():
     assert passes(np.arange(32)[None] * 16, 16, pairs=True) == [4]
 
 
-def test_atomics_take_turns_at_a_word():
+def test_atomics_for_one_word_are_serialised():
     random = np.random.default_rng(3)
     words = random.integers(0, 40, (60, 32)) * 4
     assert passes(words, 4, lone=True) == lone_passes(words).tolist()

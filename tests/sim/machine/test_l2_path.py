@@ -80,7 +80,7 @@ __kernel void k(__global float *y, __global float *x, int n) {
 STEPS = 4096
 
 
-def test_a_load_behind_the_store_of_another_takes_the_latency_of_l2() -> None:
+def test_a_load_after_the_store_of_another_takes_the_latency_of_l2() -> None:
     """What a pointer chase measures is all that a load takes: there is nothing to take off."""
     latency = machine_of(GpuReader(load_gpu("gtx1080"))).latency
     found = estimated(CHAIN, "32", "32", "gtx1080", args=f"n={STEPS} m=64").estimate

@@ -8,7 +8,7 @@ import pytest
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
 from kcc.passes.memory.warp_cost import bank_passes, pieces_touched
-from kcc.sim.caches.analysis import LINE
+from kcc.sim.caches.streams import LINE
 from kcc.sim.machine.load_port import address_cycles, load_cycles, lookup_cycles, tag_cycles
 from kcc.sim.machine.pipeline_columns import machine_of
 from tests.sim.estimate.test_model import estimated

@@ -19,7 +19,7 @@ from kcc.sim.memory.facts import (
     StaticAccess,
     Stream,
     Trial,
-    Turns,
+    WarpOrder,
 )
 from kcc.sim.memory.machine import set_deviations
 from kcc.sim.memory.sequences_native import (
@@ -30,7 +30,9 @@ from kcc.sim.memory.sequences_native import (
 )
 from kcc.sim.memory.trials import Trials, empty_l2
 
-PLAIN = Deviations(Dispatch.TURNS, Start.TOGETHER, Turns.EQUAL, Merging.TURNS, random_groups=False)
+PLAIN = Deviations(
+    Dispatch.ROUND_ROBIN, Start.TOGETHER, WarpOrder.EQUAL, Merging.ROUND_ROBIN, random_groups=False
+)
 """One sequence of each warp in turn, and nothing random: what can be worked out by hand."""
 
 Entry = tuple[str, int, int]

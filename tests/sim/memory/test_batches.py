@@ -23,7 +23,7 @@ def test_one_request_waits_for_nothing():
 
 def test_a_row_that_is_open_saves_its_activation():
     """The second is in the row of the first (4 lines a row): its data could come 10 cycles sooner,
-    but the row opens for the first, and the bus is free behind it: 0 + max(2 - 10, 0) beyond."""
+    but the row opens for the first, and the bus is free after it: 0 + max(2 - 10, 0) beyond."""
     assert latency(0, 1) == 400
 
 

@@ -25,7 +25,7 @@ SOURCE = """__kernel void gather(__global const int *at, __global const float *x
 }
 """
 
-WALK = """__kernel void walk(__global const float *x, __global float *y, int n)
+ROWS = """__kernel void walk(__global const float *x, __global float *y, int n)
 {
     const int i = get_global_id(0);
     float sum = 0.0f;
@@ -34,7 +34,7 @@ WALK = """__kernel void walk(__global const float *x, __global float *y, int n)
     y[i] = sum;
 }
 """
-WALKED = (
+LAUNCHED = (
     "--global", "8192", "--local", "64", "--arg", "n=16384", "--gpu", "c2050-baghsorkhi",
     "--set", "l2.size_bytes=32768",
 )  # fmt: skip
@@ -143,8 +143,8 @@ def test_the_page_has_pictures_and_the_source(trace: Path, tmp_path: Path):
     assert "class=&quot;" not in same
     assert "sum += x[at[i * 4 + k]];" in same
     source = tmp_path / "walk.cl"
-    source.write_text(WALK)
-    assert main(["memory", str(source), *WALKED, "--trials", "4", "--html", str(page)]) == 0
+    source.write_text(ROWS)
+    assert main(["memory", str(source), *LAUNCHED, "--trials", "4", "--html", str(page)]) == 0
     text = page.read_text(encoding="utf-8")
     assert text.count("<svg") > same.count("<svg")
     assert "standard deviation over the first" in text
@@ -173,8 +173,8 @@ def test_the_range_of_an_estimate_has_the_spread_of_orders(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "walk.cl"
-    source.write_text(WALK)
-    (gpu,) = document(capsys, str(source), *WALKED, "--trials", "4")["gpus"]
+    source.write_text(ROWS)
+    (gpu,) = document(capsys, str(source), *LAUNCHED, "--trials", "4")["gpus"]
     (found,) = gpu["launches"]
     moved = np.array(found["dram_reads"]["values"]) + np.array(found["dram_writes"]["values"])
     spread = Distribution(tuple(moved.tolist())).deviation / float(moved.mean())
@@ -182,7 +182,7 @@ def test_the_range_of_an_estimate_has_the_spread_of_orders(
     ranges = list[float]()
     for trials in ("1", "4"):
         assert (
-            main(["estimate", str(source), *WALKED, "--cache-trials", trials, "--json", "-"]) == 0
+            main(["estimate", str(source), *LAUNCHED, "--cache-trials", trials, "--json", "-"]) == 0
         )
         (estimate,) = json.loads(capsys.readouterr().out)["estimates"]
         ranges.append(estimate["range_us"][1] / estimate["time_us"])

@@ -14,7 +14,7 @@ from kcc.sim.memory.facts import (
     Dispatch,
     Merging,
     Start,
-    Turns,
+    WarpOrder,
 )
 from kcc.sim.memory.trials import Plan, Trials, empty_l2, has_settled
 from tests.sim.memory.streams import BARRIER, PLAIN, Entry, counted, machine, stream, trial
@@ -122,7 +122,7 @@ def test_a_warp_that_ends_lets_the_others_through_its_barrier():
     assert counted(trial(stream(block), machine(warps=3)))["executed"] == 3
 
 
-def test_equal_turns_are_one_sequence_each():
+def test_equal_order_is_one_sequence_each():
     """Two resident blocks of one warp: 1, 3, 2, 4 in turn leave one way for line 1 ... which is
     gone when it is loaded again."""
     blocks: list[list[list[Entry]]] = [
@@ -133,13 +133,13 @@ def test_equal_turns_are_one_sequence_each():
     assert counted(trial(stream(*blocks), machine(blocks=1)))["l1_hits"] == 2
 
 
-def test_turns_by_length_end_together():
+def test_order_by_length_ends_together():
     """A warp of one load and one of eight: equal turns give the short one its first; by length it
     gathers 1/8 + 1/7 + 1/6 + 1/5 + 1/4 + 1/3 > 1 of a turn until the sixth, when the other one has
     just loaded line 4."""
     short: list[list[Entry]] = [[("load", 4, 1)]]
     long: list[list[Entry]] = [[("load", n, 1) for n in range(8)]]
-    here = machine(deviations=replace(PLAIN, turns=Turns.LENGTH))
+    here = machine(deviations=replace(PLAIN, warp_order=WarpOrder.LENGTH))
     found = counted(trial(stream(short, long), here))
     assert found["l1_hits"] == 1
     assert "l1_hits" not in counted(trial(stream(short, long), machine()))
@@ -161,7 +161,7 @@ def test_a_late_start_discards_nothing():
     assert len({f.get("l1_hits", 0) for f in found}) > 1
 
 
-def test_merging_by_turns_takes_one_of_each_sm():
+def test_merging_round_robin_takes_one_of_each_sm():
     """SM 0 loads lines 1 to 4, SM 1 lines 5 to 8 and then 5 again: with L2's four ways, 5 is gone
     in turns, but not if SM 1's requests came alone."""
     blocks: list[list[list[Entry]]] = [
@@ -239,8 +239,8 @@ def test_a_warp_that_missed_waits_and_those_behind_it_catch_up():
     first: list[list[Entry]] = [[("load", n, 1) for n in range(20)]]
     late: list[list[Entry]] = [[("load", 90, 1)] * 6 + first[0]]
     hits = list[int]()
-    for turns in (Turns.EQUAL, Turns.LATENCY):
-        by = replace(PLAIN, turns=turns)
+    for warp_order in (WarpOrder.EQUAL, WarpOrder.LATENCY):
+        by = replace(PLAIN, warp_order=warp_order)
         here = machine(deviations=by, l1_ways=4, l1_cycles=10, l2_cycles=100)
         hits.append(counted(trial(stream(first, late), here))["l1_hits"])
     assert hits == [5, 25]

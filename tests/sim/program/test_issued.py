@@ -133,7 +133,7 @@ LOOP, REST = 0, 1
 
 def replay(times: int, group: int = -1) -> Replay:
     """Of a loop that is segment 0, or 2 where it does not pay, or ``group`` where all iterations
-    are one, behind which comes segment 1. Its second access is that of two of the trace."""
+    are one, after which comes segment 1. Its second access is that of two of the trace."""
     return Replay(
         np.array([0, -1], np.int32), np.array([True, False]), np.array([times, 1]),
         np.array([2, -1], np.int32), np.array([group, -1], np.int32),
@@ -170,7 +170,7 @@ def test_iterations_that_are_left_over_pay_for_themselves(iterations: int, expec
     assert paid([*body, *body], 4) == [1, *expected, 1, 1, *expected, 1]
 
 
-def test_warps_take_turns():
+def test_warps_issue_round_robin():
     """Two warps of two thread blocks, row by row in turn: three and five iterations."""
     own = {0: [REST, *[LOOP] * 3, REST, REST, REST], 1: [REST, *[LOOP] * 5, REST]}
     rows = [(b, w, own[w][n]) for b in (0, 1) for n in range(7) for w in (0, 1)]

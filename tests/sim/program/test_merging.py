@@ -52,7 +52,7 @@ kernel void k(global const float *a, global const float2 *b, global float *c) {
     c[i] = s[j] + s[j + 1] + s[j + 2] + s[j + 3] + v.x + v.y;
 }
 """.replace("FIRST", "float2 p[256]").replace("SECOND", "float s[256]")
-"""Words of an array behind one of pairs are read as pairs, pairs before words as they are."""
+"""Words of an array after one of pairs are read as pairs, pairs before words as they are."""
 
 PAIRS_LAST = BESIDE.replace("p[i] = b[i];\n    s[i] = a[i];", "s[i] = a[i];\n    p[i] = b[i];")
 

@@ -50,7 +50,7 @@ def test_constants_stay_in_addresses_of_ldg():
     assert 25 * 3 + 5 <= own <= 25 * 3 + 5 * 2 + 3
 
 
-def test_offsets_behind_an_address_stay_free():
+def test_offsets_after_an_address_stay_free():
     """``p[1]`` to ``p[4]`` of one address are offsets of the instruction, also with ``__ldg``."""
     source = ROWS.replace("(y + i) * 4110 + (x + j)", "y * 4110 + x + (5 * i + j)")
     assert address_slots("__ldg(p)", source) <= 8

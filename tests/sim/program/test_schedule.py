@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.operations import MachineOperation, Memory
-from kcc.sim.program.registers import live_behind, pressure
+from kcc.sim.program.registers import live_out_of, pressure
 from kcc.sim.program.schedule import schedule
 
 
@@ -56,9 +56,9 @@ def test_a_chain_takes_one_register_and_a_fan_many() -> None:
 def test_a_sum_that_comes_round_takes_one_register() -> None:
     # Block 0 leads to 1, a loop that begins with a constant: b = sum + 1, sum = b + 1.
     rows = [operation(()), operation((2,)), operation((1,)), operation((2,))]
-    behind = live_behind(rows, [[0], [1, 2], [3]], [[1], [1, 2], []])
-    assert behind == [frozenset(), frozenset({2}), frozenset()]
-    assert pressure(rows, [1, 2], [1] * 4, behind[1]) == 1
+    live_out = live_out_of(rows, [[0], [1, 2], [3]], [[1], [1, 2], []])
+    assert live_out == [frozenset(), frozenset({2}), frozenset()]
+    assert pressure(rows, [1, 2], [1] * 4, live_out[1]) == 1
 
 
 def test_sums_that_share_loads_rows_apart_take_few_registers() -> None:

@@ -23,12 +23,12 @@ def operation(*needs: int) -> MachineOperation:
 
 
 def moved(
-    rows: list[MachineOperation], part: list[int], room: int, behind: frozenset[int] = NOTHING,
+    rows: list[MachineOperation], part: list[int], room: int, live_out: frozenset[int] = NOTHING,
     *, repeats: bool = False,
 ) -> tuple[int, int]:  # fmt: skip
     """Loads and stores of a block whose values take a register each."""
     rows = list(rows)
-    spilled = with_spills(rows, part, [1] * len(rows), behind, room, repeats=repeats)
+    spilled = with_spills(rows, part, [1] * len(rows), live_out, room, repeats=repeats)
     assert [n for n in spilled.block if n in part] == part
     kinds = Counter(rows[n].memory for n in spilled.block)
     return kinds[Memory.PRIVATE], kinds[Memory.PRIVATE_STORE]
@@ -100,8 +100,8 @@ def test_what_shared_memory_holds_is_loaded_from_there_again() -> None:
 
 def test_what_only_passes_through_a_loop_costs_it_nothing() -> None:
     rows = [*(operation() for _ in range(6)), operation(6), operation(7, 6)]
-    behind = frozenset(range(8))
-    assert moved(rows, [6, 7], 2, behind, repeats=True) == (0, 0)
+    live_out = frozenset(range(8))
+    assert moved(rows, [6, 7], 2, live_out, repeats=True) == (0, 0)
 
 
 @given(
@@ -112,9 +112,9 @@ def test_who_needs_a_value_finds_it(needs: list[list[int]], room: int, repeats: 
     count = len(needs)
     rows = [operation(*dict.fromkeys(n % count for n in each)) for each in needs]
     come_round = {n for i, row in enumerate(rows) for n in row.needs if n >= i}
-    behind = frozenset(range(0, count, 3)) | come_round
-    loads, stores = moved(rows, list(range(count)), room, behind, repeats=repeats)
+    live_out = frozenset(range(0, count, 3)) | come_round
+    loads, stores = moved(rows, list(range(count)), room, live_out, repeats=repeats)
     assert loads <= sum(len(row.needs) for row in rows)
-    more_loads, more_stores = moved(rows, list(range(count)), room + 60, behind, repeats=repeats)
+    more_loads, more_stores = moved(rows, list(range(count)), room + 60, live_out, repeats=repeats)
     assert (more_loads, more_stores) == (0, 0)
-    assert stores <= count + len(behind) + loads
+    assert stores <= count + len(live_out) + loads

@@ -65,7 +65,7 @@ def test_text(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_functional_warming_can_be_left_out(
     traced: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What L2 holds behind a jump matters; where nothing is left out it does not."""
+    """What L2 holds after a jump matters; where nothing is left out it does not."""
     command = ["simulate", str(traced), *SMALL, "--sample", "tbpoint", "--json", "-"]
     assert main(command) == 0
     with_it = json.loads(capsys.readouterr().out)["gpus"][0]
@@ -137,7 +137,7 @@ def test_kernels_for_accelsim(
 
 
 def test_a_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The script's modules are dropped behind it; what sampling needs of NumPy stays."""
+    """The script's modules are dropped after it; what sampling needs of NumPy stays."""
     script = tmp_path / "script.py"
     script.write_text(
         "import numpy.fft\nimport kcc.opencl as cl\n"

@@ -135,7 +135,7 @@ def test_replay_goes_in_step(traced: Path) -> None:
 
 
 def test_code_of_a_kernel_that_ran_before_is_there(traced: Path) -> None:
-    """A launch that follows one of its kernel misses code no more than behind a simulated one."""
+    """A launch that follows one of its kernel misses code no more than after a simulated one."""
     gpu = load_gpu("macsim-fermi-tbpoint", [])
 
     def missed(place: int, simulated: int) -> int:

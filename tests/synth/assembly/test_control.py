@@ -90,7 +90,7 @@ def test_marks_that_decide_are_kept_beside_the_line():
     (fill,) = described(
         array_of(values.view(np.uint8), 0, 2044, 4, 4), Use(decides=True, addresses=True)
     )
-    # The piece goes on behind the array; marks are as dense there.
+    # The piece resumes after the array; marks are as dense there.
     assert fill.values == (-1,)
     assert fill.counts[0] == round(fill.count / 8)
     assert fill.least >= 0
@@ -98,7 +98,7 @@ def test_marks_that_decide_are_kept_beside_the_line():
 
 @given(st.lists(st.integers(1, 1 << 16), min_size=2, max_size=6), st.integers(0, 4000))
 def test_buffers_lie_as_far_apart_as_the_originals(sizes: list[int], slack: int):
-    """Laid one behind the other by the rules of kcc's device memory, modulo the period."""
+    """Laid one after the other by the rules of kcc's device memory, modulo the period."""
     places, start = list[tuple[int, int]](), 0x104000000
     for size in sizes:
         places.append((start, size))

@@ -34,7 +34,7 @@ def test_registers_are_not_those_of_nvcc(workload: str):
 
 @pytest.mark.parametrize("workload", ["matmul", "hotspot"])
 def test_loops_are_not_unrolled(workload: str):
-    """Every label that is gone back to has a pragma behind it."""
+    """Every label that is gone back to has a pragma after it."""
     lines = re.findall(r'^        "(.*)\\n\\t"$', cuda(workload), re.MULTILINE)
     back = {
         target

@@ -34,7 +34,7 @@ def _found(workload: str, trial: Trial, blocks: int = 1) -> Reduction:
 
 
 def _size(reduction: Reduction) -> int:
-    """Instructions of a loop that is all there is."""
+    """Instructions of a kernel that is a loop only."""
     most = max((f for row in reduction.factors for f in row), default=1)
     return (1 << 20) // (most * reduction.blocks)
 
@@ -97,7 +97,7 @@ def test_half_a_reduction():
 
 
 def test_a_line_through_two_miniatures():
-    """100 cycles before and behind, 2 for each instruction, 3 slots for two of these."""
+    """100 cycles before and after, 2 for each instruction, 3 slots for two of these."""
 
     def ran(instructions: int) -> Simulated:
         return Simulated("g", 100 + 2 * instructions, 1.5 * instructions, instructions, {}, 1.0)

@@ -114,7 +114,7 @@ def test_every_flipped_bit(tmp_path: Path, bit: int):
 
 
 def test_swapped_records(tmp_path: Path):
-    """Two records of equal length in each other's place have right checksums."""
+    """Two records of equal length exchanged have right checksums."""
     first = DATA.index(b"CHNK")
     record = RECORD.unpack_from(DATA, first)
     other = b"CLSS" + DATA[first + 4 : first + 24]

@@ -34,7 +34,7 @@ def test_column_of_a_matrix():
     assert "lanes are 128 bytes apart" in found.message
 
 
-def test_dearest_first_and_equal_ones_together():
+def test_most_expensive_first_and_equal_ones_together():
     source = """kernel void k(global float *a, global float *b) {
     local float t[32][32];
     int x = get_local_id(0);
@@ -52,7 +52,7 @@ def test_dearest_first_and_equal_ones_together():
     assert first.lines[0] == 5
     assert first.cost.excess == 31
     assert second.cost is not None
-    assert second.cost.total == 4, "8 sectors where 4 hold the data"
+    assert second.cost.total == 4, "8 sectors, ideal 4"
 
 
 def test_what_costs_nothing_is_not_reported():

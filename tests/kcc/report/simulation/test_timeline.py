@@ -1,5 +1,5 @@
 """Timelines are in the Trace Event format that Perfetto and Chrome read: types of fields, thread
-blocks of a place one behind another, times in microseconds."""
+blocks of a place one after another, times in microseconds."""
 
 from __future__ import annotations
 

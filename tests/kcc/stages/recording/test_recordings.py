@@ -62,7 +62,7 @@ def test_callgrind_dumps(tmp_path: Path) -> None:
     dump(tmp_path, 1, 900, 0)
     dump(tmp_path, 2, 300, 600)
     dump(tmp_path, 10, 0, 1000)
-    dump(tmp_path, 11, 0, 20)  # the rest behind the last: too little for a unit
+    dump(tmp_path, 11, 0, 20)  # the rest after the last: too little for a unit
     table = read_callgrind(tmp_path, "sort x", 500, complete=True)
     assert table.features == ("main", "scan", "sort")
     expected = [[1, 0.9, 0], [1, 0.3, 0.6], [1, 0, 1000 / 1100]]

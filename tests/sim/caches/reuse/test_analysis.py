@@ -129,13 +129,13 @@ def test_what_memory_still_brings_for_another_sm_is_waited_for() -> None:
     together = made([Touch(outer=128)], outer=64, blocks=4)
     found = only(reuse_of(together, caches(l2=Ways(64, 4), sms=4), FULL))
     assert found.dram.mean == pytest.approx(1 / 4)
-    assert found.behind == pytest.approx(3 / 4)  # three of four SMs right behind the first one
+    assert found.pending == pytest.approx(3 / 4)  # three of four SMs right after the first one
     apart = made([Touch(group=128 * 64, outer=128)], outer=64, blocks=4)
-    assert only(reuse_of(apart, caches(l2=Ways(64, 4), sms=4), FULL)).behind == 0
+    assert only(reuse_of(apart, caches(l2=Ways(64, 4), sms=4), FULL)).pending == 0
     again = made([Touch(inner=128)], outer=8, inner=64)  # each time long after it was fetched
     found = only(reuse_of(again, caches(l1=Ways(0, 0), l2=Ways(64, 4)), FULL))
     assert found.l2_hits.mean == pytest.approx(7 / 8)
-    assert found.behind == 0
+    assert found.pending == 0
 
 
 def test_thread_blocks_on_one_sm_share_its_l1() -> None:
@@ -169,9 +169,9 @@ def test_constants_have_a_cache_of_shorter_lines() -> None:
 def test_greedy_warps_have_what_they_used_last() -> None:
     """Two warps, each with two lines of its own, in a cache of two lines."""
     program = made([Touch(warp=1024, inner=128)], outer=8, inner=2, warps=2)
-    turns = only(reuse_of(program, caches(), FULL))
+    alternating = only(reuse_of(program, caches(), FULL))
     greedy = only(reuse_of(program, caches(), replace(FULL, interleaving=Interleaving.GREEDY)))
-    assert turns.l1_hits.mean == 0
+    assert alternating.l1_hits.mean == 0
     assert greedy.l1_hits.mean == pytest.approx(7 / 8)
 
 
@@ -183,14 +183,14 @@ def test_warps_that_wait_at_barriers_do_not_run_ahead() -> None:
 
 def test_warps_that_do_not_do_the_same_do_not_stay_in_step() -> None:
     """Five warps fill a sector each, word by word, in a cache of four lines: in step each word goes
-    to memory; where memory decides who stores, turns are drawn."""
+    to memory; where memory decides who stores, the order is drawn."""
     program = made([Touch(Kind.STORE, warp=1024, lane=0, inner=4)], outer=4, inner=8, warps=5)
     halves = program.code._replace(shares=np.array([0.5]))
     drawn = replace(program, code=halves, assumed=True)
-    any_turn = replace(FULL, interleaving=Interleaving.RANDOM)
+    any_order = replace(FULL, interleaving=Interleaving.RANDOM)
     greedy = replace(FULL, interleaving=Interleaving.GREEDY)
     assert only(reuse_of(program, caches(), FULL)).dram.mean == 1
-    assert only(reuse_of(drawn, caches(), FULL)) == only(reuse_of(drawn, caches(), any_turn))
+    assert only(reuse_of(drawn, caches(), FULL)) == only(reuse_of(drawn, caches(), any_order))
     assert only(reuse_of(drawn, caches(), FULL)).dram.mean < 0.9
     assert only(reuse_of(drawn, caches(), greedy)).dram.mean < 0.3
 

@@ -10,9 +10,10 @@ import pytest
 
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.gpu.needs import GpuReader
-from kcc.sim.caches.analysis import CacheShape, Stream, Traffic
+from kcc.sim.caches.footprint import CacheShape, Traffic
 from kcc.sim.caches.reuse.analysis import Rate, Reuse, ReuseStudy
 from kcc.sim.caches.reuse.traffic import hierarchy_of, reuse_traffic
+from kcc.sim.caches.streams import Stream
 
 SHAPE = CacheShape(l1_bytes=1 << 15, l2_bytes=1 << 20, sms=4, resident=2, banks=32, grid=(64, 1, 1))
 
@@ -29,8 +30,8 @@ def stream(access: int, array: str = "a", **more: Any) -> Stream:
     )  # fmt: skip
 
 
-def reuse(sectors: float = 4.0, l1: float = 0.0, dram: float = 0.0, behind: float = 0.0) -> Reuse:
-    return Reuse(sectors, Rate(l1, 0.0), Rate(0.0, 0.0), Rate(dram, 0.0), behind)
+def reuse(sectors: float = 4.0, l1: float = 0.0, dram: float = 0.0, pending: float = 0.0) -> Reuse:
+    return Reuse(sectors, Rate(l1, 0.0), Rate(0.0, 0.0), Rate(dram, 0.0), pending)
 
 
 def traffic(streams: list[Stream], found: dict[int, Reuse]) -> dict[int, Traffic]:
@@ -41,9 +42,9 @@ def traffic(streams: list[Stream], found: dict[int, Reuse]) -> dict[int, Traffic
 
 def test_a_load_asks_l2_for_what_l1_lacks():
     """Of four sectors a quarter hits L1, an eighth comes from DRAM."""
-    (own,) = traffic([stream(0)], {0: reuse(l1=0.25, dram=0.125, behind=0.5)}).values()
+    (own,) = traffic([stream(0)], {0: reuse(l1=0.25, dram=0.125, pending=0.5)}).values()
     assert (own.sectors, own.l2_sectors, own.dram_sectors) == (4.0, 3.0, 0.5)
-    assert (own.behind, own.known) == (0.5, True)
+    assert (own.pending, own.known) == (0.5, True)
 
 
 def test_a_store_goes_through_l1():

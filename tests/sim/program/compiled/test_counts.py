@@ -68,8 +68,8 @@ def test_random_flow_graphs(seed: int):
         lines.append(f"@P0 BRA `(.L_{draw.randrange(size)})")
     graph = MachineGraph(code_of("\n".join([*lines, ".L_x:", "EXIT"])))
     counts = [0] * len(graph.blocks)
-    walks = 200
-    for _ in range(walks):
+    runs = 200
+    for _ in range(runs):
         block = 0
         while True:
             counts[block] += 1
@@ -79,8 +79,8 @@ def test_random_flow_graphs(seed: int):
             block = draw.choice(after)
     if max(counts) > 10_000:
         pytest.skip("a walk without end")
-    evidence = [Evidence({b: 1}, n / walks, 1.0) for b, n in enumerate(counts)]
+    evidence = [Evidence({b: 1}, n / runs, 1.0) for b, n in enumerate(counts)]
     found = machine_counts(graph, evidence)
     assert found is not None
-    assert found.blocks == pytest.approx([n / walks for n in counts], abs=1e-6)
+    assert found.blocks == pytest.approx([n / runs for n in counts], abs=1e-6)
     assert found.misfit == pytest.approx(0.0, abs=1e-9)

@@ -73,6 +73,21 @@ def test_equation_36_by_hand() -> None:
     assert found.margin(3) == pytest.approx(3 * by_hand)
 
 
+def test_one_unit_of_each_phase() -> None:
+    """With one as the least two phases at least get one; their ratios 2 and 4 are 1 from what both
+    have: the square is 2 / 1 times (1 * 4)^2 + (1 * 4)^2."""
+    sizes = np.array([4, 4, 50])
+    assert allocate(sizes, np.array([0.0, 0.0, 1.0]), 10, 1).tolist() == [1, 1, 8]
+    assert allocate(sizes[1:], np.array([0.0, 1.0]), 10, 1).tolist() == [2, 8]
+    cost = np.array([2.0, 0, 0, 0, 4, 0, 0, 0])
+    labels, ones = np.repeat([0, 1], 4), np.ones(8)
+    found = estimate(cost, ones, ones, labels, np.array([0, 4]))
+    assert found.cost == pytest.approx(24)
+    assert found.spread.variance == pytest.approx(2 * (16 + 16))
+    assert found.spread.freedom == 1
+    assert estimate(cost, ones, ones, np.zeros(8, np.int64), np.array([0])).half_width() is None
+
+
 def test_units_of_unequal_size() -> None:
     """Where cost is proportional to work within each phase, two units say all."""
     work = np.array([1.0, 2, 3, 4, 1, 5, 2])

@@ -17,7 +17,7 @@ from kcc.cli import main
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.sampling.block_profile import profile_launch
 from kcc.sim.sampling.simprof.launch_units import cut_launches
-from kcc.stages.recording.document import read_units
+from kcc.stages.recording.document import read_units, units_json
 
 SMALL = ["--gpu", "macsim-fermi-tbpoint", "--set", "sm_count=4", "--set", "max_blocks_per_sm=4"]
 
@@ -66,6 +66,8 @@ def test_all_units_are_the_whole(traced: Path, capsys: pytest.CaptureFixture[str
         (["--sample", "simprof", "--picture", "x.svg"], "--picture goes with --sample tbpoint"),
         (["--sample", "tbpoint", "--points", "5"], "--points goes with --sample simprof"),
         (["--points", "5"], "--points goes with --sample"),
+        (["--sample", "tbpoint", "--reference", "x"], "--reference goes with --sample simprof"),
+        (["--sample", "simprof", "--reference", "x"], "--reference is given twice at least"),
     ],
 )
 def test_usage(
@@ -116,3 +118,46 @@ def test_an_interrupt_keeps_the_launches_that_are_done(
     assert again.complete
     assert again.cost[:whole].tolist() == found.cost.tolist()
     assert len(again) == len(units)
+
+
+def test_phases_that_inputs_do_not_change_are_not_simulated(
+    traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The control: of an input that was recorded nothing is simulated, and its cycles are as
+    recorded. Where another input makes one kernel slower, that one is simulated again."""
+    recorded, slower = tmp_path / "recorded.json", tmp_path / "slower.json"
+    assert main(["phases", "record", str(traced), *SMALL, "-o", str(recorded)]) == 0
+    table = read_units(recorded)
+    kernels = [name for name in table.features if ":" not in name]
+    factor = 1 + 0.5 * table.shares[:, table.features.index(kernels[0])]
+    slower.write_text(units_json(table.with_cost(table.cost * factor)), encoding="utf-8")
+
+    def sampled(*references: Path) -> dict[str, Any]:
+        command = ["simulate", str(traced), *SMALL, "--sample", "simprof", "--json", "-"]
+        for one in references:
+            command += ["--reference", str(one)]
+        assert main([*command, "--selection", str(tmp_path / "selection.json")]) == 0
+        document = json.loads(capsys.readouterr().out)
+        validate(document, "sampling-1")
+        (run,) = document["gpus"]
+        return run
+
+    same = sampled(recorded, recorded)
+    assert same["reused"]["units"] == len(table)
+    assert same["simulated_instructions"] == 0
+    assert same["half_width_cycles"] == 0
+    assert same["cycles"] == pytest.approx(table.cost.sum())
+    found = sampled(recorded, slower)
+    assert 0 < found["reused"]["units"] < len(table)
+    assert found["simulated_instructions"] > 0
+    assert sum(one["cycles"] for one in found["phases"]) == pytest.approx(found["cycles"])
+    assert sum(one["cycles"] for one in found["launches"]) == pytest.approx(found["cycles"])
+    assert found["cycles"] == pytest.approx(table.cost.sum(), rel=0.1)
+    chosen = json.loads((tmp_path / "selection.json").read_text(encoding="utf-8"))
+    validate(chosen, "selection-1")
+    assert chosen["reused_cycles"] == pytest.approx(found["reused"]["cycles"])
+    named = {one["kernel"] for one in chosen["launches"]}
+    assert named == {kernels[0]}
+    other = ["simulate", str(traced), *SMALL[:2], "--sample", "simprof"]
+    assert main([*other, "--reference", str(recorded), "--reference", str(slower)]) == 1
+    assert "K964" in capsys.readouterr().err

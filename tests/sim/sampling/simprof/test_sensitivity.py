@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,20 @@ def test_a_phase_that_the_reference_has_not() -> None:
     assert [c.units for c in changes] == [40, 0]
     assert changes[1].mean is None
     assert not changes[1].is_sensitive
+
+
+def test_a_rate_that_moves_without_the_mean_of_units() -> None:
+    """Units of twice the work are a fifth cheaper, the others a fifth dearer: the mean of units
+    stays, the phase's cost over its work falls by 0.2 / 3; by half, by a sixth."""
+    table, _ = stream([40], [1.0], [0.0])
+    table = replace(table, work=np.tile([1.0, 2.0], 20), cost=np.tile([1.0, 2.0], 20))
+    for share, is_reusable in ((0.2, True), (0.5, False)):
+        factor = np.tile([1 + share, 1 - share], 20)
+        changes = compare_inputs(table, form_phases(table), [table.with_cost(table.cost * factor)])
+        (change,) = changes.changes
+        assert change.mean_change == pytest.approx(0)
+        assert change.rate_change == pytest.approx(-share / 3)
+        assert changes.reusable() == ({0} if is_reusable else set())
 
 
 def test_welch_and_holm_by_hand() -> None:

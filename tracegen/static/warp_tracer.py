@@ -47,7 +47,7 @@ class _Entry:
     release: int
 
 
-class Walk:
+class WarpTracer:
     """Walks one warp; the trace is in ``record``, the limits of its class in ``limits``."""
 
     def __init__(
@@ -186,7 +186,7 @@ class Walk:
                 self.decider.enter(chain[-1], lanes)
 
     def _part(self, stop: Stop, masks: list[int], *, assumed: bool) -> None:
-        """Lanes go different ways, the first ones first."""
+        """The warp diverges, the first lanes first."""
         source, reconvergence = self._block, stop.reconvergence
         ways = list(zip(stop.ways.targets, masks, strict=True))
         for target, lanes in ways:

@@ -1,19 +1,10 @@
-"""Which accesses miss which cache, from the addresses of the thread blocks that run together.
-
-An address is one that is computed for the first thread block, plus a coefficient for each number of
-a thread block and for each iteration. The sectors that all accesses to an array touch in a window
-(a few iterations, the thread blocks resident on one SM for L1, those of all SMs for L2) are
-enumerated: what is touched twice in the window hits, if the window's footprint fits the cache.
-What a window's thread blocks leave behind serves the next ones if both together fit.
-
-Reuse distance theory (Wang et al., section III-B.3) asks how much is touched between two uses; here
-the answer is the footprint of the window that holds both.
-"""
+"""The accesses of a kernel as streams: which addresses its warps ask for, by thread block and
+iteration, and what an access costs by itself."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -38,8 +29,7 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Expr, Sum, SymbolKind
 from kcc.passes.symbolic.lanes import Key
 from kcc.passes.unknown import Unknown
-from kcc.sim.caches.overflow import missing_share
-from kcc.sim.caches.row_walks import Step, Walk, step_of, walked_bytes, walks_of
+from kcc.sim.caches.row_traversals import Step, Traversal, step_of, traversals_of
 from kcc.sim.caches.unknown_factors import placed_inside
 from kcc.sim.estimate.joined_atomics import is_joined
 from kcc.sim.flow.folded_grid import period_of
@@ -51,11 +41,6 @@ Ints = NDArray[np.int64]
 SECTOR = 32
 LINE = 128
 
-INNER_WINDOW = 8
-"""Iterations of the innermost loop in a window: enough for elements of 4 bytes to fill a sector."""
-
-OUTER_WINDOW = 2
-MOST_ADDRESSES = 1 << 18
 INDIRECT_SECTORS = 16.0
 """Sectors of an access through an index that memory holds, where nothing is known: between one for
 each lane and fully coalesced."""
@@ -88,7 +73,7 @@ class Stream:
     period: tuple[int, int] | None = None
     """Where steps in x differ within so many thread blocks and from those to the next: how many,
     and bytes from those to the next."""
-    walk: Walk | None = None
+    traversal: Traversal | None = None
     """How lanes go on whose beginning is not known."""
 
     @property
@@ -104,41 +89,6 @@ class Stream:
     """The share of the sectors asked of it that it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Traffic:
-    """Per execution of an access: sectors, lines, sectors that miss L1, and those that go to DRAM.
-    ``passes`` are those of the load/store port: through the banks of shared memory, or, for global
-    memory, of an L1 that looks up one line after another. ``bank_passes`` are those of global
-    memory through the banks of an L1 that is one with shared memory."""
-
-    sectors: float
-    lines: float
-    l2_sectors: float
-    dram_sectors: float
-    passes: float
-    known: bool
-    bank_passes: float = 1.0
-    misaligned: float = 0.0
-    """Of shared memory: the share of executions whose lanes touch more sectors than their bytes
-    fill, since they do not begin with one."""
-    behind: float = 0.0
-    """Of the sectors that miss L1, those that L2 is still waiting for, since another SM has asked
-    DRAM for them just before: the thread blocks of a launch go through the same data together, and
-    who is behind only a little catches up with the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class CacheShape:
-    """What the analysis asks of a GPU and a launch. ``l1_bytes`` is 0 where loads pass L1 by."""
-
-    l1_bytes: int
-    l2_bytes: int
-    sms: int
-    resident: int
-    banks: int
-    grid: tuple[int, int, int]
-
-
 def streams_of(
     kernel: Kernel, facts: Facts, flow: Flow, banks: int, widths: Mapping[int, int],
     array_bytes: Mapping[str, int] = NOTHING,
@@ -152,9 +102,11 @@ def streams_of(
         for access in facts[MemoryAccesses].accesses
         if access.space is not AddressSpace.PRIVATE and access.id in widths
     ]
-    walks = walks_of(reader.steps)
+    traversals = traversals_of(reader.steps)
     found = [
-        bounded(replace(stream, walk=walks.get(stream.access)), array_bytes.get(stream.array))
+        bounded(
+            replace(stream, traversal=traversals.get(stream.access)), array_bytes.get(stream.array)
+        )
         for stream in streams
     ]
     asked = dict[str, float]()
@@ -495,249 +447,3 @@ def _port_lines(moved: Ints, size: int) -> float:
         for start in range(0, lanes, group)
     ]
     return float(sum(parts).mean()) * max(1.0, size / 16)  # type: ignore[union-attr]
-
-
-def traffic_of(
-    streams: Sequence[Stream], flow: Flow, facts: Facts, shape: CacheShape
-) -> dict[int, Traffic]:
-    """What each access asks of the caches and of memory, by access."""
-    found = dict[int, Traffic]()
-    by_array = dict[str, list[Stream]]()
-    for stream in streams:
-        if not stream.is_local:
-            way = "loads" if stream.is_load else "stores"
-            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
-        else:
-            found[stream.access] = shared_traffic(stream)
-    blocks = math.prod(shape.grid)
-    wave = min(blocks, shape.sms * shape.resident)
-    own = _spread(min(shape.resident, max(1, blocks // shape.sms)), shape, shape.sms, 0)
-    together = _spread(wave, shape, 1, 0)
-    after = _spread(min(2 * wave, blocks), shape, 1, 0)
-    sizes = {a: _array_bytes(s, flow, shape) for a, s in by_array.items()}
-    everything, kept = sum(sizes.values()), kept_bytes(streams, flow, shape)
-    sm = {a: _window(s, flow, facts, own) for a, s in by_array.items()}
-    gpu = {a: _window(s, flow, facts, together) for a, s in by_array.items()}
-    sm_bytes = sum(w.unique * SECTOR for w in sm.values())
-    lives = {a: _life(s, flow) for a, s in by_array.items()}
-    wave_bytes = sum(min(w.unique * SECTOR * lives[a], sizes[a]) for a, w in gpu.items())
-    for array, members in by_array.items():
-        miss1 = _miss(sm[array], sm_bytes, shape.l1_bytes)
-        window = gpu[array]
-        fresh = window.unique
-        if wave_bytes * 2 <= shape.l2_bytes and wave < blocks:
-            both = _window(members, flow, facts, after)
-            fresh = max(both.unique - window.unique, 0.0) * wave / max(len(after) - wave, 1)
-        asked = window.requests
-        dram = fresh / asked if asked else 0.0
-        total = sum(s.executions * s.sectors for s in members)
-        compulsory = min(sizes[array] / SECTOR / total, 1.0) if total else 0.0
-        dram = compulsory if everything <= shape.l2_bytes else max(dram, min(compulsory, dram))
-        for stream in members:
-            missed = stream.sectors * (miss1 if stream.is_load else 1.0)
-            if stream.rows is None:
-                found[stream.access] = unknown_traffic(stream, everything, kept, shape)
-                continue
-            found[stream.access] = Traffic(
-                stream.sectors, stream.lines, missed, min(stream.sectors * dram, missed),
-                stream.passes, known=True, bank_passes=stream.bank_passes,
-            )  # fmt: skip
-    return found
-
-
-def shared_traffic(stream: Stream) -> Traffic:
-    """That of an access to shared memory."""
-    beyond = stream.sectors - stream.size_bytes * WARP / SECTOR
-    misaligned = 0.0 if stream.rows is None else min(max(beyond, 0.0), 1.0)
-    return Traffic(0, 0, 0, 0, stream.passes, known=True, misaligned=misaligned)
-
-
-def unknown_traffic(stream: Stream, everything: float, kept: float, shape: CacheShape) -> Traffic:
-    """That of an access through an index that memory holds; the launch touches ``everything``, and
-    the thread blocks of an SM want to find ``kept`` bytes again that lanes walk along. Where the
-    size of the array is known, caches that have room for it bring it once."""
-    reach = min(1.0, everything / max(shape.l2_bytes, 1))
-    miss1, miss2 = 0.7 if shape.l1_bytes else 1.0, 0.5 * reach
-    if stream.walk is not None:
-        fresh, again = stream.walk.fresh, 1.0 - stream.walk.fresh
-        miss1 = fresh + again * missing_share(kept, shape.l1_bytes)
-        miss2 = fresh + (miss1 - fresh) * missing_share(kept * shape.sms, shape.l2_bytes)
-    if stream.array_bytes is not None:
-        once, each = stream.once, min(stream.once * shape.sms, 1.0)
-        miss1 = min(miss1, max(each, _beyond(stream.array_bytes, shape.l1_bytes)))
-        miss2 = min(miss2, miss1, max(once, _beyond(stream.array_bytes, shape.l2_bytes)))
-    known = stream.array_bytes is not None and stream.array_bytes <= LINE
-    return Traffic(
-        stream.sectors, stream.lines, stream.sectors * miss1, stream.sectors * miss2,
-        stream.passes, known=known, bank_passes=stream.bank_passes,
-    )  # fmt: skip
-
-
-def _beyond(footprint: float, size: int) -> float:
-    """The share of an array, read in any order, that a cache has no room for."""
-    return max(1.0 - size / footprint, 0.0)
-
-
-def kept_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
-    """What the work-items of an SM want to find again of what they walk along."""
-    blocks = math.prod(shape.grid)
-    resident = min(shape.resident, -(-blocks // shape.sms))
-    each = walked_bytes([s.walk for s in streams if s.walk is not None])
-    return float(resident * flow.warps / blocks * WARP * each)
-
-
-def without_l1(traffic: Mapping[int, Traffic], accesses: Collection[int]) -> dict[int, Traffic]:
-    """The traffic if L1 keeps nothing of some accesses: what hit it hits L2."""
-    return {a: replace(t, l2_sectors=t.sectors) if a in accesses else t for a, t in traffic.items()}
-
-
-def launch_bytes(streams: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
-    """What a launch touches of all arrays at most."""
-    by_array = dict[str, list[Stream]]()
-    for stream in streams:
-        if not stream.is_local:
-            way = "loads" if stream.is_load else "stores"
-            by_array.setdefault(f"{stream.array} {way}", []).append(stream)
-    return sum(_array_bytes(members, flow, shape) for members in by_array.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    requests: float
-    unique: float
-    iterations: float = 1.0
-
-
-def _miss(window: _Window, footprint: float, size: int) -> float:
-    """The share of requests that miss a cache. Most reuse is in an iteration, between warps, or
-    from one iteration to the next: what two iterations touch has to fit, or a part of it hits."""
-    footprint *= min(1.0, 2.0 / window.iterations)
-    if not size or not window.requests:
-        return 1.0
-    fits = min(1.0, size / footprint) if footprint else 1.0
-    return fits * window.unique / window.requests + (1 - fits)
-
-
-def _spread(count: int, shape: CacheShape, step: int, first: int) -> Ints:
-    """The numbers in x, y, z of ``count`` thread blocks, ``step`` apart, x first."""
-    numbers = first + np.arange(count, dtype=np.int64) * step
-    numbers %= max(math.prod(shape.grid), 1)
-    x, y, _ = shape.grid
-    return np.stack([numbers % x, numbers // x % y, numbers // (x * y)], axis=1)
-
-
-def _window(members: Sequence[Stream], flow: Flow, facts: Facts, blocks: Ints) -> _Window:
-    """Sectors asked for and touched by accesses to one array in a window of iterations.
-
-    Accesses that thread blocks and iterations move alike are one class: their sectors are joined
-    first and moved once.
-    """
-    requests, longest = 0.0, 1.0
-    classes = dict[tuple[object, ...], tuple[Ints, list[Ints]]]()
-    for stream in members:
-        if stream.rows is None:
-            continue
-        steps, invariant = _iterations(stream, flow, facts)
-        longest = max(longest, float(len(steps)))
-        key = (stream.groups, steps.tobytes())
-        classes.setdefault(key, (steps, []))[1].append(stream.rows)
-        share = min(1.0, stream.executions / max(_full(stream, flow, facts), 1e-9))
-        requests += stream.sectors * len(stream.rows) * len(steps) * len(blocks) * invariant * share
-    parts, left_out = list[Ints](), 1.0
-    for (groups, _), (steps, rows) in classes.items():
-        places = unique_values(blocks @ np.array(groups, np.int64))
-        sectors, kept = _touched(rows, places, steps)
-        parts.append(sectors)
-        left_out = max(left_out, len(places) / kept)
-    if not parts:
-        return _Window(requests, requests, longest)
-    count = len(parts[0]) if len(parts) == 1 else len(unique_values(np.concatenate(parts)))
-    return _Window(requests, min(count * left_out, requests), longest)
-
-
-def _touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int]:
-    """The sectors of addresses moved to all places and by all steps, and how many of the places
-    were looked at: no more than :data:`MOST_ADDRESSES` in all."""
-    inside = unique_values(np.concatenate([each.ravel() for each in rows]))
-    if not (places % SECTOR).any() and not (steps % SECTOR).any():
-        inside = unique_values(inside // SECTOR) * SECTOR
-    moved = unique_values(((inside[None] + steps[:, None]) // SECTOR).ravel())
-    if (places % SECTOR).any():
-        moved = unique_values((inside[None] + steps[:, None]).ravel())
-    kept = places[: max(1, MOST_ADDRESSES // max(1, len(moved)))]
-    if (places % SECTOR).any():
-        return unique_values(((moved[None] + kept[:, None]) // SECTOR).ravel()), len(kept)
-    return unique_values((moved[None] + kept[:, None] // SECTOR).ravel()), len(kept)
-
-
-DENSE = 1 << 24
-"""Widest range of numbers that are counted by marking each in an array of bytes."""
-
-
-def unique_values(values: Ints) -> Ints:
-    """The different values, in order."""
-    if not values.size:
-        return values
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(DENSE, 0) or high - low > 64 * values.size:
-        return np.unique(values)
-    seen = np.zeros(high - low + 1, np.bool_)
-    seen[values.ravel() - low] = True
-    return np.flatnonzero(seen).astype(np.int64) + low
-
-
-def _full(stream: Stream, flow: Flow, facts: Facts) -> float:
-    """Executions if no guard left any out."""
-    total = float(flow.warps)
-    for loop in facts[Loops].around(flow.block_of[stream.access]):
-        total *= max(flow.trips[loop.id], 1e-9)
-    return total
-
-
-def _iterations(stream: Stream, flow: Flow, facts: Facts) -> tuple[Ints, float]:
-    """Offsets of the iterations of a window, and how often each is repeated by loops that do not
-    move the access."""
-    steps, repeated, width = np.zeros(1, np.int64), 1.0, INNER_WINDOW
-    for loop in facts[Loops].around(flow.block_of[stream.access]):
-        trips = flow.trips[loop.id]
-        coefficient = stream.loops.get(loop.id, 0)
-        if coefficient == 0:
-            repeated *= max(trips, 1.0)
-            continue
-        count = max(1, min(width, round(trips)))
-        width = OUTER_WINDOW if len(steps) * OUTER_WINDOW <= 2 * INNER_WINDOW else 1
-        steps = (steps[None] + coefficient * np.arange(count, dtype=np.int64)[:, None]).ravel()
-    return steps, repeated
-
-
-def _life(members: Sequence[Stream], flow: Flow) -> float:
-    """How many windows long the life of a thread block is."""
-    longest = 1.0
-    for stream in members:
-        trips = 1.0
-        for loop in stream.loops:
-            trips *= max(flow.trips[loop], 1.0)
-        longest = max(longest, trips / INNER_WINDOW)
-    return longest
-
-
-def _array_bytes(members: Sequence[Stream], flow: Flow, shape: CacheShape) -> float:
-    """What a launch touches of an array at most: from the lowest to the highest address."""
-    low, high = 0.0, 0.0
-    for stream in members:
-        if stream.rows is None:
-            fresh = 1.0 if stream.walk is None else stream.walk.fresh
-            touched = stream.executions * stream.sectors * SECTOR * fresh
-            high = max(high, min(touched, stream.array_bytes or math.inf))
-            continue
-        least, most = float(stream.rows.min()), float(stream.rows.max()) + stream.size_bytes
-        for coefficient, extent in zip(stream.groups, shape.grid, strict=True):
-            most += max(coefficient, 0) * (extent - 1)
-            least += min(coefficient, 0) * (extent - 1)
-        for loop, coefficient in stream.loops.items():
-            span = coefficient * max(flow.trips[loop] - 1, 0)
-            most, least = most + max(span, 0), least + min(span, 0)
-        # Few executions touch little, however far apart thread blocks are.
-        most = min(most, least + stream.executions * stream.sectors * SECTOR * 4)
-        low, high = min(low, least), max(high, most)
-    return high - low

@@ -10,7 +10,7 @@ from kcc.base.gpu.loading import load_gpu
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_argument, parse_dimensions
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.sim.caches.row_walks import Step, walks_of
+from kcc.sim.caches.row_traversals import Step, traversals_of
 from kcc.sim.estimate.result import Counts
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs
 from kcc.stages.estimate import estimate_source
@@ -60,9 +60,9 @@ def test_rows_of_memory_are_as_those_that_are_known(gpu: str) -> None:
 
 def test_accesses_that_share_a_beginning_share_its_sectors() -> None:
     unrolled = {access: Step("row", 32, 0) for access in range(8)}
-    found = walks_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)})
+    found = traversals_of({**unrolled, 8: Step("row", 4, 1), 9: Step("other", 256, 0)})
     assert [found[access].fresh for access in range(10)] == [1 / 8] * 9 + [1.0]
-    assert len({walk.group for walk in found.values()}) == 3
+    assert len({traversal.group for traversal in found.values()}) == 3
 
 
 @pytest.mark.parametrize("gpu", ["k40", "gtx1080"])

@@ -29,7 +29,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Traversal:
     """``group`` numbers the accesses that share a beginning; ``fresh`` is the share of the sectors
     of each that none of them has touched before."""
 
@@ -58,18 +58,18 @@ def step_of(
     return Step(place, abs(moved), inner) if moved else None
 
 
-def walks_of(steps: Mapping[int, Step]) -> dict[int, Walk]:
+def traversals_of(steps: Mapping[int, Step]) -> dict[int, Traversal]:
     """The walks of accesses with steps, by access."""
     groups = dict[Step, list[int]]()
     for access, step in steps.items():
         groups.setdefault(step, []).append(access)
-    found = dict[int, Walk]()
+    found = dict[int, Traversal]()
     for number, (step, members) in enumerate(groups.items()):
         fresh = min(1.0, step.bytes / SECTOR / len(members))
-        found |= {access: Walk(number, fresh) for access in members}
+        found |= {access: Traversal(number, fresh) for access in members}
     return found
 
 
-def walked_bytes(walks: Sequence[Walk]) -> int:
+def traversed_bytes(traversals: Sequence[Traversal]) -> int:
     """What a work-item wants to find again: a sector for each beginning."""
-    return SECTOR * len({walk.group for walk in walks})
+    return SECTOR * len({traversal.group for traversal in traversals})

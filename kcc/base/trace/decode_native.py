@@ -36,7 +36,7 @@ WORDS_OF_ERRORS = {
     BAD_TAG: "there is no such kind of address",
     NO_LANES: "a warp has no active lane",
     BAD_WARP: "the number of a thread block or warp is too large",
-    DESCENDING: "a thread block comes behind a later one",
+    DESCENDING: "a thread block comes after a later one",
 }
 
 EXECUTIONS, LANES = range(2)
@@ -59,7 +59,7 @@ def counter() -> Callable[..., tuple[int, int]]:
     return native(count_words)
 
 
-def decode_words(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 -- numba inlines no helpers
+def decode_words(
     words: Any, place: int, state: Any, patterns: Any, bases: Any, starts: Any, sizes: Any,
     thread_block: Any, warp: Any, segments: Any, mask: Any, access_start: Any, access: Any,
     addresses: Any,
@@ -154,7 +154,7 @@ def decode_words(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 -- numba inl
     return place, n, m, FINE
 
 
-def count_words(  # noqa: C901, PLR0912
+def count_words(
     words: Any, state: Any, starts: Any, width: int, tracing: bool, seen: Any, blocks: Any
 ) -> tuple[int, int]:
     """Count the executions and the active lanes of each segment, without decoding addresses.

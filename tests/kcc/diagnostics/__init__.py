@@ -1,0 +1,1 @@
+"""Every code of a diagnostic has an example, and tests execute it."""
