@@ -18,6 +18,7 @@ import llvmlite.binding as llvm
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.builtins.overloads import overload_of_symbol
 from kcc.frontend.diversion import diverted_stderr
+from kcc.frontend.launch_bounds import launch_bounds_in
 from kcc.frontend.ptx.bodies import DECLARATION, strip_declarations
 
 TRIPLE = "amdgcn-amd-amdhsa"
@@ -97,8 +98,16 @@ def _to_amdgpu(ir: str, block_threads: int) -> str:
     text = _MANGLED_SPACE.sub(lambda m: _SPACES[m[1]], text)
     text = _SHARED_VALUE.sub(r"\1 undef", text).replace("spir_func ", "")
     text = _SCOPE.sub('syncscope("agent")', text)
-    size = f'"amdgpu-flat-work-group-size"="1,{block_threads}"'
-    return _KERNEL.sub(rf"\1amdgpu_kernel \2 {size}", text)
+    bounds = launch_bounds_in(ir)
+
+    def bounded(match: re.Match[str]) -> str:
+        threads, waves = bounds.get(match[2].partition("(")[0].rpartition("@")[2], (0, 0))
+        words = f'"amdgpu-flat-work-group-size"="1,{threads or block_threads}"'
+        if waves:
+            words += f' "amdgpu-waves-per-eu"="{waves}"'
+        return f"{match[1]}amdgpu_kernel {match[2]} {words}"
+
+    return _KERNEL.sub(bounded, text)
 
 
 def _define(match: re.Match[str], bodies: list[str], missing: list[str]) -> None:

@@ -16,6 +16,7 @@ from kcc.frontend.clang.find import Clang, need_clang
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
+from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
 from kcc.frontend.clang.refusals import Refusal, refused_kernels
 from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
@@ -59,7 +60,9 @@ def compile_cuda(
     session.compile()
     assert session.done is not None
     assert session.done.ir is not None
-    text = lower_cuda(canonical(session.done.ir, source.name), fast=options.fast_relaxed_math)
+    text = lower_cuda(
+        canonical(with_launch_bounds(session.done.ir), source.name), fast=options.fast_relaxed_math
+    )
     return _unit(text, session)
 
 

@@ -142,6 +142,17 @@ class Function:
                 return None
 
     @property
+    def launch_bounds(self) -> tuple[int, int]:
+        """CUDA's: threads of the largest thread block and the second bound, 0 where not given."""
+        match self.metadata.get("kcc_launch_bounds"):
+            case (int(threads),):
+                return threads, 0
+            case (int(threads), int(second)):
+                return threads, second
+            case _:
+                return 0, 0
+
+    @property
     def required_sub_group_size(self) -> int | None:
         """From ``intel_reqd_sub_group_size`` metadata."""
         match self.metadata.get("intel_reqd_sub_group_size"):

@@ -14,6 +14,7 @@ import llvmlite.binding as llvm
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
 from kcc.frontend.diversion import diverted_stderr
+from kcc.frontend.launch_bounds import launch_bounds_in
 from kcc.frontend.ptx.bodies import define_primitives, strip_declarations
 
 TRIPLE = "nvptx64-nvidia-cuda"
@@ -85,12 +86,21 @@ def _to_nvptx(ir: str, *, exact: bool) -> str:
     text = re.sub(r"^target (?:datalayout|triple) = [^\n]*\n", "", ir, flags=re.MULTILINE)
     text = _SPACE.sub(lambda m: f"addrspace({_SPACES[m[1]]})", text).replace(" addrspace(0)", "")
     text = _SAME_SPACE_CAST.sub(r"bitcast \1\2 \3 to \2", text)
-    text = text.replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
+    text = _bounded(text).replace("spir_kernel ", "ptx_kernel ").replace("spir_func ", "")
     text = _SHARED_VALUE.sub(r"\1 undef", text)
     text = _PRIVATE_ARRAY.sub(rf"\g<1>{ARRAY_ALIGNMENT}", text)
     if not exact:
         text = _DIVISION.sub(r"= call float @llvm.nvvm.div.full(float \1, float \2)", text)
         text = _ROOT.sub("call float @llvm.nvvm.sqrt.approx.f(float ", text) + _APPROXIMATE
+    return text
+
+
+def _bounded(text: str) -> str:
+    """Launch bounds as NVPTX has them (``.maxntid``, ``.minnctapersm``)."""
+    for symbol, (threads, blocks) in launch_bounds_in(text).items():
+        words = f'"nvvm.maxntid"="{threads}"' + (f' "nvvm.minctasm"="{blocks}"' if blocks else "")
+        head = rf"^(define [^\n]*?@{re.escape(symbol)}\([^\n]*?)(?= !| \{{)"
+        text = re.sub(head, rf"\1 {words}", text, count=1, flags=re.MULTILINE)
     return text
 
 

@@ -18,17 +18,25 @@ REGISTER_FILE = {Generation.FERMI: 32768}
 """Registers of an SM, else 65536: a kernel that says how large its thread blocks are is given no
 more than lets one of them run."""
 
+LEAST_REGISTERS = 16
+"""Fewer no bound asks for with effect: ptxas' ``--maxrregcount`` begins with 16."""
+
 MOST_REGISTERS = {Generation.FERMI: 63, Generation.AMD: 256}
 """Of a work-item, else 255 (NVIDIA: CUDA C++ Programming Guide, technical specifications)."""
 
 
 def register_limit(kernel: Kernel, generation: Generation) -> int:
-    """Registers that a compiler gives a work-item at most."""
+    """Registers that a compiler gives a work-item at most: as many as let the thread blocks run
+    that the source asks for (``reqd_work_group_size``; ``__launch_bounds__``)."""
     most = MOST_REGISTERS.get(generation, 255)
-    if kernel.required_local_size is None:
+    threads, blocks = kernel.function.launch_bounds
+    if kernel.required_local_size is not None:
+        threads = math.prod(kernel.required_local_size)
+    if threads <= 0:
         return most
-    warps = -(-math.prod(kernel.required_local_size) // 32)
-    return min(most, REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8)
+    warps = -(-threads // 32) * (max(blocks, 1) if generation is not Generation.AMD else 1)
+    limit = REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8
+    return max(min(most, limit), LEAST_REGISTERS)
 
 
 def live_out_of(

@@ -18,7 +18,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__
 #define __inline__ inline
-#define __launch_bounds__(...)
+#define __launch_bounds__(...) __attribute__((annotate("kcc.launch_bounds", __VA_ARGS__)))
 #define __grid_constant__
 #define __maxnreg__(n)
 #define __cluster_dims__(...)
