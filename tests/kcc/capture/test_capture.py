@@ -78,7 +78,7 @@ def test_a_damaged_capture_gives_messages(
     for place in range(20, len(whole), 97):
         flipped = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
         codes.add(run(tmp_path, flipped))
-        assert "internal error" not in capsys.readouterr().err
+        assert "error[K771]" in capsys.readouterr().err
     assert codes == {1}
 
 
