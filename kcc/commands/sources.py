@@ -17,14 +17,18 @@ def read_source(path: str) -> SourceText:
     """The source ``path``, or what stands on standard input for ``-``.
 
     Raises :class:`DiagnosticError`: K001 (cannot be read), K002 (not UTF-8), K003 (empty), K004
-    (too large), K012 (another language, by its name).
+    (too large), K012 (another language, by its name), K775 (a capture).
     """
+    from kcc.capture.log import is_capture
     from kcc.frontend import is_python_kernel, source_file
 
     language = OTHER_LANGUAGES.get(Path(path).suffix)
     if language is not None and Path(path).is_file():
         message = f"kcc reads OpenCL C, CUDA, PTX and LLVM IR, and this is {language}"
         raise _bad("K012", message, Span(path, 0))
+    if is_capture(path):
+        hint = f"the estimates of its launches: kcc simulate --model pipeline {path} --gpu NAME"
+        raise _bad("K775", f"'{path}' is a capture, not a source", hint=hint)
     if path == STANDARD:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)
         text = source_file.decode_source(data, STANDARD_INPUT_NAME)

@@ -304,9 +304,18 @@ static void note_buffer(cl_mem made, cl_mem_flags flags, size_t size, const void
              size, kept);
 }
 
+/* Memory that nobody has written holds what an implementation left there; a replay has zeros, and so
+   has the program then: what launches leave can be compared. */
+static void *zeros(cl_mem_flags flags, size_t size, const void *host) {
+    return host || flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) ? NULL : calloc(1, size);
+}
+
 static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                         cl_int *status) {
-    cl_mem made = next->clCreateBuffer(context, flags, size, host, status);
+    void *empty = zeros(flags, size, host);
+    cl_mem made = next->clCreateBuffer(context, empty ? flags | CL_MEM_COPY_HOST_PTR : flags, size,
+                                       empty ? empty : host, status);
+    free(empty);
     BEGIN;
     if (made)
         note_buffer(made, flags, size, host);
@@ -317,7 +326,11 @@ static cl_mem CL_API_CALL create_buffer(cl_context context, cl_mem_flags flags, 
 static cl_mem CL_API_CALL create_buffer_with(cl_context context, const cl_mem_properties *properties,
                                              cl_mem_flags flags, size_t size, void *host,
                                              cl_int *status) {
-    cl_mem made = next->clCreateBufferWithProperties(context, properties, flags, size, host, status);
+    void *empty = zeros(flags, size, host);
+    cl_mem made = next->clCreateBufferWithProperties(
+        context, properties, empty ? flags | CL_MEM_COPY_HOST_PTR : flags, size, empty ? empty : host,
+        status);
+    free(empty);
     BEGIN;
     if (made)
         note_buffer(made, flags, size, host);

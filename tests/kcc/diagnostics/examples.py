@@ -313,6 +313,9 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "a program makes no call of OpenCL",
         "tests/kcc/capture/test_capture.py::test_a_program_without_opencl_is_said",
     ),
+    "K775": Example(
+        "kcc estimate a.capture --gpu v100", {"a.capture": "kcc-capture version=1 #0\n"}
+    ),
     "K767": Example("kcc trace run.py -o t.kct --launches 9"),
     "K768": Circumstance(
         "a kernel of more than MAX_JSON_BYTES",
