@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 WRONG = re.compile(r"(?:pip3?|pipx|uv tool|uv pip)\s+install\s+(?:-\S+\s+)*['\"]?kcc(?![\w-])")
 
-QUOTED = ("tests/test_install_lines.py", "tests/words/banned.py")
+QUOTED = ("tests/test_install_lines.py", "tests/words/banned.py", "tests/words/test_code.py")
 """Tests that quote what is wrong."""
 
 

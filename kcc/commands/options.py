@@ -388,10 +388,17 @@ class Parser(argparse.ArgumentParser):
         words = args[: args.index("--")] if "--" in args else args
         endings = tuple(each for each in suffixes if each.startswith("."))
         is_asked = any(
-            word.endswith(endings) or (PYTHON_KERNEL.fullmatch(word) and endings) for word in words
+            word.endswith(endings) or (PYTHON_KERNEL.fullmatch(word) and endings)
+            for before, word in zip(("", *words), words, strict=False)
+            if not self._takes_value(before)
         ) or words[:1] == list(suffixes[:1])
         wanted = "--show" not in words and is_asked
         return make(self.prog) if wanted else None
+
+    def _takes_value(self, word: str) -> bool:
+        """Whether the word behind an option is its value, as the file behind ``-o``."""
+        option = self._option_string_actions.get(word)
+        return option is not None and option.nargs != 0
 
     def _print_message(self, message: str, file: Any = None) -> None:  # noqa: ARG002 -- as argparse calls it
         """Help and version: a standard output that is full is not passed over."""
