@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import warnings
@@ -49,6 +50,7 @@ def done_apart(work: Callable[[], T]) -> T:
 
 def _answer(work: Callable[[], object], pipe: int) -> None:
     """Do the work and send its answer; never returns."""
+    faulthandler.disable()  # what ends here is told by the process that asked
     try:
         try:
             answer = pickle.dumps((True, work()))

@@ -26,6 +26,7 @@ from kcc.commands.options import (
     add_compilation,
     add_console,
     add_launch,
+    add_resume,
     add_source,
     build_options,
     single_source,
@@ -139,24 +140,18 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
         help="processes (default: %(default)s); results are the same",
     )  # fmt: skip
     add_cluster(group)
-    group.add_argument(
-        "--resume", action="store_true",
-        help="resume the same sweep after an interrupt: its journal is FILE.partial beside"
-             " the first output file",
-    )  # fmt: skip
+    add_resume(group)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; raises what :func:`kcc.cli.main` turns into messages."""
-    from kcc.commands.journal import ESTIMATES, Journal, journal_path
+    from kcc.commands.journal import ESTIMATES, Journal, kept_in
 
     path = single_source(arguments.source)
     targets = [t for t in (arguments.json, arguments.csv, arguments.html) if t]
     check_targets(targets, path)
     check_charts(arguments)
-    kept = journal_path(targets)
-    if arguments.resume and kept is None:
-        raise usage_error("--resume needs an output file: its journal is beside it")
+    kept = kept_in(arguments, targets)
     stage = StageRunner()
     plan = _plan(arguments, path, sources, stage)
     keeps = kept is not None and plan.is_sweep and arguments.model != ALL_MODELS

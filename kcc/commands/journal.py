@@ -6,6 +6,7 @@ not written to its end, and everything after it, counts as not there.
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD
 from kcc.report.estimate.record import EstimateRecord, read_record, record_json
 
@@ -40,6 +42,17 @@ def journal_path(targets: Iterable[str]) -> Path | None:
         if target != STANDARD and (Path(target).is_file() or not Path(target).exists()):
             return Path(f"{target}.partial")
     return None
+
+
+def kept_in(arguments: argparse.Namespace, targets: Iterable[str]) -> Path | None:
+    """The journal of a command that can be resumed.
+
+    :raises UsageError: K009 where ``--resume`` is asked for and there is no file to keep it beside.
+    """
+    kept = journal_path(targets)
+    if arguments.resume and kept is None:
+        raise usage_error("--resume needs an output file: its journal is beside it")
+    return kept
 
 
 class Journal(Generic[T]):

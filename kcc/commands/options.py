@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from kcc.commands.compiler_words import in_our_words
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import write_standard
 from kcc.frontend import PYTHON_KERNEL
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel
+
+if TYPE_CHECKING:
+    from kcc.commands.launch_choice import Group
 
 _MACRO_NAME = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?\Z", re.ASCII)
 
@@ -235,6 +238,15 @@ def add_assumptions(parser: argparse.ArgumentParser) -> None:
         help="an assumption for data-dependent control flow: loop@LINE=COUNT, its trip count;"
         " branch@LINE=SHARE, how often it is taken (repeatable)",
     )
+
+
+def add_resume(group: Group) -> None:
+    """Whether to go on after an interrupt."""
+    group.add_argument(
+        "--resume", action="store_true",
+        help="resume the same command after an interrupt: its journal is FILE.partial beside the "
+        "first output file",
+    )  # fmt: skip
 
 
 def add_gpu(parser: argparse.ArgumentParser) -> None:

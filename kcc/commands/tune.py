@@ -18,6 +18,7 @@ from kcc.commands.options import (
     add_compilation,
     add_console,
     add_launch,
+    add_resume,
     add_source,
 )
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
@@ -132,25 +133,19 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         help="processes (default: %(default)s); results are the same",
     )  # fmt: skip
     add_cluster(group)
-    group.add_argument(
-        "--resume", action="store_true",
-        help="resume the same command after an interrupt: its journal is FILE.partial beside the "
-        "first output file",
-    )  # fmt: skip
+    add_resume(group)
 
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if no configuration has an estimate."""
-    from kcc.commands.journal import ESTIMATES, Journal, journal_path
+    from kcc.commands.journal import ESTIMATES, Journal, kept_in
     from kcc.commands.tune_space import read_problem
 
     named = (arguments.t4, arguments.cachefile, arguments.json, arguments.csv)
     targets = [target for target in named if target]
     for path in arguments.source:
         check_targets(targets, path)
-    kept = journal_path(targets)
-    if arguments.resume and kept is None:
-        raise usage_error("--resume needs an output file: its journal is beside it")
+    kept = kept_in(arguments, targets)
     if not arguments.gpu:
         raise usage_error("--gpu is missing: what to estimate for", "`kcc gpus list` names GPUs")
     stage = StageRunner()

@@ -25,6 +25,7 @@ from kcc.commands.options import (
     add_compilation,
     add_console,
     add_launch,
+    add_resume,
     add_source,
     build_options,
     single_source,
@@ -83,11 +84,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     )
     output.add_argument("--html", metavar="FILE", help="write an HTML page with a chart")
     add_charts(output)
-    output.add_argument(
-        "--resume", action="store_true",
-        help="resume the same command after an interrupt: its journal is FILE.partial beside"
-             " the first output file",
-    )  # fmt: skip
+    add_resume(output)
     output.add_argument(
         "--fail-above", dest="limit", metavar="SHARE", type=_share,
         help="exit with 1 if the mean error is larger, e.g. 20%% or 0.2",
@@ -148,7 +145,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     """Run the command; 1 if the mean error is larger than is allowed."""
-    from kcc.commands.journal import Journal, Kind, journal_path
+    from kcc.commands.journal import Journal, Kind, kept_in
     from kcc.commands.measured_table import read_table, table_cases
     from kcc.report.validation import Validation
     from kcc.validation.outcome import figures, read_outcome
@@ -158,9 +155,7 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     targets = [target for target in (arguments.json, arguments.html) if target]
     for each in (path, arguments.table):
         check_targets(targets, each)
-    kept = journal_path(targets)
-    if arguments.resume and kept is None:
-        raise usage_error("--resume needs an output file: its journal is beside it")
+    kept = kept_in(arguments, targets)
     if bool(arguments.gpu) == bool(arguments.gpu_column):
         raise usage_error("either --gpu NAME or --gpu-column COLUMN says what to estimate for")
     source = read_source(path)

@@ -7,6 +7,7 @@ difference. Memory of the host itself (fine-grained system SVM) is not visible t
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -20,15 +21,15 @@ from kcc.opencl.memory import Buffer, MemoryObjectHolder, host_bytes
 from kcc.tracegen.device_memory import Bytes
 
 
-class SVMPointer:
+class SVMPointer(ABC):
     """Memory that kernels and the host share."""
 
     size: int
 
     @property
+    @abstractmethod
     def buf(self) -> Bytes:
         """Its bytes."""
-        raise NotImplementedError
 
     @property
     def svm_ptr(self) -> int:
