@@ -28,9 +28,9 @@ def data(content: bytes) -> tuple[str, bytes]:
     return name, line(f"data sha256={name} size={len(content)}") + content + b"\n"
 
 
-def capture(result: bytes, *more: str) -> bytes:
+def capture(result: bytes, *more: str, text: bytes = SOURCE) -> bytes:
     """A launch of `twice` on 64 elements, and what it left in `b`."""
-    (source, one), (given, two) = data(SOURCE), data(GIVEN.tobytes())
+    (source, one), (given, two) = data(text), data(GIVEN.tobytes())
     (left, three), (none, four) = data(result), data(b"")
     calls = [
         f"program id=1 source={source}", f"build id=1 options={none}",
@@ -48,6 +48,18 @@ def run(folder: Path, content: bytes) -> int:
     path = folder / "a.capture"
     path.write_bytes(content)
     return main(["run", str(path)])
+
+
+def test_structures_are_compared_as_floats(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SOURCE.replace(b"global float *b", b"global struct P *b").replace(b"] = 2", b"].x = 2")
+    text = b"struct P { float x; };\n" + text
+    near = (2 * GIVEN * np.float32(1.00001)).tobytes()
+    assert run(tmp_path, capture(near, text=text)) == 0
+    assert "1 within the tolerance" in capsys.readouterr().out
+    assert run(tmp_path, capture((3 * GIVEN).tobytes(), text=text)) == 1
+    assert "error[K732]" in capsys.readouterr().err
 
 
 def test_a_replay_compares_what_launches_leave(
