@@ -11,7 +11,7 @@ from kcc.report.shared.ink import GRID, INK, PAPER, SOFT
 from kcc.report.shared.markup import Markup, join, tag, void
 from kcc.validation.outcome import Outcome
 
-SIZE, LEFT, TOP, FOOT, LEGEND = 420, 70, 34, 46, 210
+SIZE, LEFT, TOP, FOOT, LEGEND = 420, 70, 34, 46, 310
 COLORS = ("#3f7fbf", "#c8553d", "#588157", "#b08900", "#8f5fa8", "#3d8f8f", "#b8577c", "#728189")
 OTHERS = "#8f8f8f"
 """Of limiters beyond the most frequent ones."""
