@@ -103,9 +103,9 @@ class BranchSearch:
 
     def _successor(self, at: int, found: PrintedTrace) -> int | None:
         """Algorithm 3."""
-        behind = self._by_back_edge(at)
-        if behind is not None:
-            return behind
+        again = self._by_back_edge(at)
+        if again is not None:
+            return again
         if self.forward[at]:
             return self._by_forward_edge(at, found)
         return self._pop(found)
