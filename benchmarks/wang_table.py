@@ -149,15 +149,15 @@ def lengths(subject: Subject) -> tuple[float, int, int, int, bool]:
     reached the exit."""
     subject = subject.branches_hit()
     pruned, flow = pruned_program(subject.kernel, subject.facts), subject.flow
-    walked = printed_trace(subject.kernel, subject.facts, flow)
-    printed = sum(len(pruned.blocks[block]) for block in walked.blocks)
+    search = printed_trace(subject.kernel, subject.facts, flow)
+    printed = sum(len(pruned.blocks[block]) for block in search.blocks)
     own = Counter({n: round(e / flow.warps) for n, e in enumerate(flow.executions)})
-    theirs = Counter(walked.blocks)
+    theirs = Counter(search.blocks)
     apart = sum((own - theirs).values()) + sum((theirs - own).values())
     ours = sum(len(pruned.blocks[n]) * e for n, e in enumerate(flow.executions)) / flow.warps
     program = subject.program(Generation.MAXWELL)
     operations = sum(len(program.blocks[n]) * e for n, e in enumerate(flow.executions))
-    return ours, printed, apart, round(operations / flow.warps), walked.complete
+    return ours, printed, apart, round(operations / flow.warps), search.complete
 
 
 def main() -> int:
