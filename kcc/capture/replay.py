@@ -47,17 +47,20 @@ class Compared:
 def replay(capture: Capture) -> Compared:
     """Run a capture in the current session.
 
-    :raises DiagnosticError: K771 for a damaged capture, K772 for what a capture cannot hold, K732
-        where the results differ.
+    :raises DiagnosticError: K771 for a damaged capture, K772 for what a capture cannot hold, K776
+        for calls that kcc.opencl does not take, K732 where the results differ.
     """
     player = _Player(capture)
     for call in capture.calls:
         try:
             player.play(call)
         except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
-            if not _is_of_the_log(error):
-                raise
-            raise damaged(capture.path, call) from error
+            room = _room_of(error)
+            if room.startswith("kcc.capture."):
+                raise damaged(capture.path, call) from error
+            if room.startswith("kcc.opencl.") and isinstance(error, ValueError | TypeError):
+                raise _refused(capture.path, call, error) from error
+            raise
     player.queue.finish()
     compared = player.compared
     if capture.ending:
@@ -73,10 +76,16 @@ def replay(capture: Capture) -> Compared:
     return compared
 
 
-def _is_of_the_log(error: Exception) -> bool:
-    """Whether an exception comes of what a line says, and not out of the engine."""
+def _room_of(error: Exception) -> str:
+    """The module that raised an exception: what reads lines, kcc.opencl, or the engine."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals.get("__name__")).startswith(("kcc.capture.", "kcc.opencl."))
+    return str(frame.f_globals.get("__name__"))
+
+
+def _refused(path: str, call: Call, error: Exception) -> DiagnosticError:
+    """The error for a call that kcc.opencl does not take."""
+    message = f"'{path}': line {call.line} ('{call.what[:40]}') cannot be replayed: {error}"
+    return DiagnosticError([Diagnostic("K776", message)])
 
 
 class _Player:
