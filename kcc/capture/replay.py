@@ -54,11 +54,11 @@ def replay(capture: Capture) -> Compared:
     for call in capture.calls:
         try:
             player.play(call)
-        except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
+        except _REFUSALS as error:
             room = _room_of(error)
             if room.startswith("kcc.capture."):
                 raise damaged(capture.path, call) from error
-            if room.startswith("kcc.opencl.") and isinstance(error, ValueError | TypeError):
+            if room.startswith("kcc.opencl.") and isinstance(error, _NOT_TAKEN):
                 raise _refused(capture.path, call, error) from error
             raise
     player.queue.finish()
@@ -74,6 +74,10 @@ def replay(capture: Capture) -> Compared:
     if compared.different:
         raise DiagnosticError([Diagnostic("K732", each) for each in compared.different[:8]])
     return compared
+
+
+_NOT_TAKEN = (ValueError, TypeError, cl.LogicError)
+_REFUSALS = (*_NOT_TAKEN, KeyError, IndexError, AttributeError)
 
 
 def _room_of(error: Exception) -> str:

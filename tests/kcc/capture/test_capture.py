@@ -147,7 +147,7 @@ def test_launches_of_a_capture_are_estimated(
     assert main(["estimate", str(source), "--gpu", "v100", "--json", "-", *launch]) == 0
     (own,) = json.loads(capsys.readouterr().out)["estimates"]
     assert found["configuration"]["kernel"] == "twice"
-    assert found["configuration"]["global"] == [64]
+    assert found["configuration"]["global_size"] == [64]
     assert found["time_us"] == pytest.approx(own["time_us"], rel=0.02)
     assert main(["estimate", str(path), "--gpu", "v100", "--global", "64"]) == 2
     assert "--global" in capsys.readouterr().err
@@ -180,8 +180,8 @@ def test_regions_of_buffers_are_replayed(
         f"writerect id=2 origin=4,2,0 region=12,3,1 pitches=32,0 host=12,0 data={given}",
         f"copyrect from=2 to=2 from_origin=4,2,0 to_origin=24,0,0 region=8,2,1 {pitches}",
         f"fill id=2 pattern={half} offset=224 size=32",
-        "subbuffer id=5 parent=2 flags=1 origin=192 size=32",
-        "copy from=2 to=5 from_offset=64 to_offset=0 size=16",
+        "subbuffer id=5 parent=2 flags=1 origin=128 size=128",
+        "copy from=2 to=5 from_offset=64 to_offset=64 size=16",
         "launch number=1 kernel=4 dimensions=1 global=64,1,1 local=32,0,0 offset=0,0,0",
     ]
     (after, more) = data((2 * square).tobytes())
