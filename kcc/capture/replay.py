@@ -142,8 +142,8 @@ class _Player:
         )
 
     def _subbuffer(self, call: Call) -> None:
-        made = self._of(call, "parent").get_sub_region(call.number("origin"), call.number("size"))
-        self.objects[call.number("id")] = made
+        parent, origin = self._of(call, "parent"), call.number("origin")
+        self.objects[call.number("id")] = parent.unaligned_sub_region(origin, call.number("size"))
 
     def _free(self, call: Call) -> None:
         del self.objects[call.number("id")]

@@ -83,7 +83,8 @@ def _ticks(
 
 def _spec(axes: list[str], lines: list[Any], ticks: list[Any]) -> Any:
     x = {"field": "axis", "type": "ordinal", "title": None, "sort": axes,
-         "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False}}  # fmt: skip
+         "axis": {"orient": "top", "labelAngle": 0, "domain": False, "ticks": False,
+                  "labelPadding": 12}}  # fmt: skip
     y = {"field": "height", "type": "quantitative", "title": None, "axis": None,
          "scale": {"domain": [-0.02, 1.02]}}  # fmt: skip
     detail = {"field": "point", "type": "nominal"}
