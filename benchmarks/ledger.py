@@ -37,6 +37,7 @@ from kcc.commands.machine_code import code_request
 from kcc.commands.progress import shown_progress
 from kcc.report.validation import FIGURES_HEAD, figures_cells
 from kcc.sim.caches.options import CacheMethod, CacheOptions
+from kcc.sim.estimate.hpca19_reading import Code, Latency, Reading, Trace
 from kcc.stages.estimate import MODELS, Question
 from kcc.validation.case import Case
 from kcc.validation.outcome import Outcome, read_outcome
@@ -57,7 +58,8 @@ def commit() -> str:
 
 def digest(arguments: argparse.Namespace) -> str:
     """Of all that estimates depend on but the sample."""
-    asked = f"{arguments.model} {arguments.caches} {arguments.seed} {arguments.code}"
+    reading = f"{arguments.latency} {arguments.trace} {arguments.instructions}"
+    asked = f"{arguments.model} {arguments.caches} {arguments.seed} {arguments.code} {reading}"
     found = hashlib.sha256(asked.encode())
     package = Path(kcc.__file__).parent
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
@@ -94,6 +96,9 @@ def estimated(
     question = Question(
         arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)),
         codes={name: code for name, code in codes.items() if code is not None},
+        reading=Reading(
+            Latency(arguments.latency), Trace(arguments.trace), Code(arguments.instructions)
+        ),
     )  # fmt: skip
     path: Path | None = arguments.journal
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
@@ -222,6 +227,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")
     parser.add_argument("--code", choices=("kcc", "auto"), help="of `kcc estimate`")
     parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
+    for option, kind in (("--latency", Latency), ("--trace", Trace), ("--instructions", Code)):
+        values = [each.value for each in kind]
+        parser.add_argument(option, choices=values, default=values[0], help="of pipeline-hpca19")
     methods = [method.value for method in CacheMethod]
     parser.add_argument("--caches", choices=methods, default=CacheOptions().method.value)
     parser.add_argument("--json", type=Path, help="write figures and every row")

@@ -1,6 +1,6 @@
 """How well phases are found and sampled: the tables of docs/validation/phases.md.
 
-python -m benchmarks.phases UNITS.json... [--points 20]
+python -m benchmarks.phases UNITS.json... [--points 20] [--draws 1000]
 python -m benchmarks.phases TRAINING.json OTHER.json... --inputs
 python -m benchmarks.phases TRAINING.json OTHER.json... --new
 
@@ -23,14 +23,12 @@ import numpy as np
 
 from kcc.sim.sampling.estimate import LEVEL
 from kcc.sim.sampling.simpoint import choose_simpoint
-from kcc.sim.sampling.simprof.allocation import draw_units
-from kcc.sim.sampling.simprof.estimate import estimate
 from kcc.sim.sampling.simprof.inputs import compare_recordings, reuse
+from kcc.sim.sampling.simprof.launches import Drawer
 from kcc.sim.sampling.simprof.phases import PhaseOptions, form_phases, homogeneity
 from kcc.sim.sampling.simprof.sensitivity import compare_inputs
 from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
 from kcc.sim.sampling.simprof.study import (
-    DRAWS,
     MethodErrors,
     SampleOptions,
     Study,
@@ -58,14 +56,14 @@ def percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f} %"
 
 
-def examine(path: Path, points: int) -> Found:
+def examine(path: Path, points: int, draws: int) -> Found:
     """All methods on one recording."""
     table = read_units(path)
-    found = study(table, PhaseOptions(), SampleOptions(points))
+    found = study(table, PhaseOptions(), SampleOptions(points), draws)
     methods = [*found.methods, simpoint(table)]
     beside = path.with_name(f"{path.stem}.predicted.json")
     if beside.exists():
-        methods.append(usable(read_units(beside), table, points))
+        methods.append(usable(read_units(beside), table, points, draws))
     return Found(path.stem, found, {one.method: one for one in methods})
 
 
@@ -82,21 +80,18 @@ def simpoint(table: UnitTable) -> MethodErrors:
     return MethodErrors("SimPoint", drawn, error, error, None)
 
 
-def usable(predicted: UnitTable, table: UnitTable, points: int) -> MethodErrors:
+def usable(predicted: UnitTable, table: UnitTable, points: int, draws: int) -> MethodErrors:
     """Strata and allocation by predicted costs, which costs are taken as proportional to."""
     strata = strata_of(predicted, form_phases(predicted), points, PREDICTED)
-    random = np.random.default_rng(2)
     errors, held = list[float](), 0
-    for _ in range(DRAWS):
-        chosen = draw_units(strata.labels, strata.counts.tolist(), random)
-        one = estimate(table.cost, predicted.cost, table.work, strata.labels, chosen)
+    for seed in range(draws):
+        drawer = Drawer(predicted, strata, seed)
+        one = drawer.estimate(table.cost, drawer.draw(points))
         errors.append(abs(one.mean / table.mean - 1))
         half = one.half_width()
         held += half is not None and abs(one.mean - table.mean) <= half
     high = float(np.quantile(errors, 0.95))
-    return MethodErrors(
-        USABLE, int(strata.counts.sum()), float(np.mean(errors)), high, held / DRAWS
-    )
+    return MethodErrors(USABLE, points, float(np.mean(errors)), high, held / draws)
 
 
 METHODS = ("one interval", "simple random", "one of each phase", "SimPoint", "SimProf as printed",
@@ -238,6 +233,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("units", nargs="+", type=Path)
     parser.add_argument("--points", type=int, default=20)
+    parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--inputs", action="store_true")
     parser.add_argument("--new", action="store_true")
     arguments = parser.parse_args()
@@ -247,7 +243,7 @@ def main() -> None:
         write(table(first, others, arguments.points))
         return
     paths: list[Path] = [p for p in arguments.units if not p.name.endswith(".predicted.json")]
-    found = [examine(path, arguments.points) for path in paths]
+    found = [examine(path, arguments.points, arguments.draws) for path in paths]
     write(errors_table(found))
     write(coverage_table(found))
 

@@ -29,6 +29,13 @@ class Facts:
         assert type(fact) not in self._by_type, f"{type(fact).__name__} is known already"
         self._by_type[type(fact)] = fact
 
+    def instead(self, fact: object) -> Facts:
+        """The same facts but this one, of a type that is there, in the place of the other."""
+        assert type(fact) in self._by_type, f"{type(fact).__name__} is not known"
+        found = Facts(self.module)
+        found._by_type = {**self._by_type, type(fact): fact}
+        return found
+
     def __getitem__(self, kind: type[F]) -> F:
         return cast(F, self._by_type[kind])
 

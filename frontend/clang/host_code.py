@@ -266,6 +266,11 @@ class Editable:
         """Take out a whole declaration."""
         self._hide(item.start, item.end)
 
+    def hide_body(self, item: Item) -> None:
+        """Take out what is between the braces of a function."""
+        assert item.body is not None
+        self._hide(*item.body)
+
     def mark_device(self, item: Item) -> None:
         """Make a variable one of the device; columns of its line move."""
         at = item.start + len(item.head) - len(item.head.lstrip())

@@ -307,6 +307,9 @@ CODES: dict[str, Code] = {
     "K875": Code("error", "there is no launch to simulate"),
     "K876": Code("error", "a trace cannot be written as Accel-Sim's"),
     "K877": Code("error", "a trace has warps of another size than the GPU"),
+    "K878": Code("warning", "a list of Accel-Sim traces has commands that are passed over"),
+    "K879": Code("warning", "an Accel-Sim trace is of code for a newer GPU"),
+    "K880": Code("warning", "warps of an Accel-Sim trace do not come to their end"),
     # K89x: estimates
     "K890": Code("error", "an estimate needs a launch that is known"),
     "K891": Code("error", "a document of estimates cannot be read"),

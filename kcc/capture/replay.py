@@ -235,12 +235,6 @@ class _Player:
         hint = "captures hold OpenCL C sources, buffers and launches"
         raise DiagnosticError([Diagnostic("K772", message, hint=hint)])
 
-    def _image(self, _call: Call) -> None:
-        message = "the program uses images, which are logged, but not replayed"
-        raise DiagnosticError([Diagnostic("K772", message)])
-
-    _sampler = _image
-
 
 def _difference(found: NDArray[np.uint8], expected: NDArray[np.uint8], type_: str) -> float:
     """The largest difference, as a share of the largest magnitude; infinite for other types, and

@@ -44,7 +44,7 @@ def check_cut(arguments: argparse.Namespace) -> None:
 
 def cut_list(arguments: argparse.Namespace) -> None:
     """Write the list. Raises K001, K008, K873, K966 and K967."""
-    from kcc.sim.accelsim.reader import read_list
+    from kcc.sim.accelsim.files import read_list
     from kcc.stages.selection import read_selection
 
     path, target = Path(arguments.script), Path(arguments.output)
@@ -76,6 +76,7 @@ def _write(
     """The kernels that are chosen under their names, and all copies of the list: kernels that are
     left out may be what made the data of later ones."""
     from kcc.sim.accelsim.cut import cut_kernel
+    from kcc.sim.accelsim.files import COPIES
     from kcc.sim.accelsim.reader import read_header
 
     size, kept = 0, {one.launch: one for one in chosen}
@@ -90,12 +91,22 @@ def _write(
                 f"{source.name} ({kernel.name}) {kernel.thread_blocks:,}"
             )
         ranges = [(each.first, each.end) for each in own.ranges]
-        size += cut_kernel(kernel, folder / source.name, ranges)
-    names = {kernels[number].name for number in kept}
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    listed = [line for line in lines if line.startswith("Memcpy") or line.strip() in names]
+        size += cut_kernel(kernel, folder / _written(source), ranges)
+    files = iter(enumerate(kernels))
+    listed = list[str]()
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        if line.startswith(COPIES):
+            listed.append(line)
+        elif line.strip().startswith("kernel"):
+            number, source = next(files)
+            listed += [_written(source)] if number in kept else []
     (folder / "kernelslist.g").write_text("\n".join(listed) + "\n", encoding="utf-8")
     return size
+
+
+def _written(source: Path) -> str:
+    """The name of a kernel's file as it is written: nothing is packed by Zstandard."""
+    return source.name.removesuffix(".zst")
 
 
 def _apart(reason: str) -> DiagnosticError:

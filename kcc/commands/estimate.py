@@ -37,6 +37,7 @@ from kcc.commands.sources import SourceLines, read_source
 from kcc.commands.stages import StageRunner
 from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
 from kcc.sim.caches.options import CacheOptions
+from kcc.sim.estimate.hpca19_reading import AS_KCC, Code, Latency, Reading, Trace
 from kcc.sim.machine.launch_overhead import LaunchWay
 
 if TYPE_CHECKING:
@@ -116,6 +117,16 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "--model", choices=(*MODELS, ALL_MODELS), default=MODELS[0],
         help="the timing model, or all of them side by side (default: %(default)s)",
     )  # fmt: skip
+    for option, kind, what in (
+        ("--latency", Latency, "latency of memory times maximal over active warps, or the inverse"),
+        ("--trace", Trace, "blocks in kcc's order, or by the text's Algorithms 1 to 3"),
+        ("--instructions", Code, "kcc's lowering, or what the text's pruning leaves of the IR"),
+    ):
+        values = [each.value for each in kind]
+        group.add_argument(
+            option, choices=values, default=values[0],
+            help=f"pipeline-hpca19: {what} (default: %(default)s)",
+        )  # fmt: skip
     ways = [way.value for way in LaunchWay]
     group.add_argument(
         "--launches", choices=ways, default=ways[0],
@@ -299,8 +310,19 @@ def _plan(
     question = Question(
         arguments.model, arguments.ablate, caches, LaunchWay(arguments.launches), codes,
         code_needed=choice == "compiler", advise=len(requests) * len(gpus) <= MOST_ADVISED,
+        reading=_reading(arguments),
     )  # fmt: skip
     return Plan(tuple(requests), tuple(gpus), question)
+
+
+def _reading(arguments: argparse.Namespace) -> Reading:
+    """Of the text of `pipeline-hpca19`; a usage error where another model is asked."""
+    found = Reading(
+        Latency(arguments.latency), Trace(arguments.trace), Code(arguments.instructions)
+    )
+    if found != AS_KCC and arguments.model != "pipeline-hpca19":
+        raise usage_error("--latency, --trace, --instructions go with --model pipeline-hpca19")
+    return found
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:

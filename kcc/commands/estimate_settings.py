@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from kcc.sim.caches.options import CacheOptions
+from kcc.sim.estimate.hpca19_reading import Code, Latency, Trace
 from kcc.sim.machine.launch_overhead import LaunchWay
 
 _CACHES = CacheOptions()
@@ -22,6 +23,9 @@ _OPTIONS: tuple[tuple[str, str, object], ...] = (
     ("--code", "code", None),
     ("--registers", "registers", None),
     ("--launches", "launches", LaunchWay.QUEUED.value),
+    ("--latency", "latency", Latency.PRINTED.value),
+    ("--trace", "trace", Trace.OURS.value),
+    ("--instructions", "instructions", Code.LOWERED.value),
     ("--assume", "assumptions", []),
     ("--caches", "caches", _CACHES.method.value),
     ("--warm", "warm", False),

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kcc.commands.console import is_terminal, say
@@ -22,9 +23,18 @@ if TYPE_CHECKING:
 
 REFRESHES_PER_SECOND = 4
 
+KERNELS_LIST = "kernelslist.g"
+"""What Accel-Sim's post-processing calls the list of a folder's kernels."""
+
 WARP_SIZES = (32, 64)
 DEFAULT_WARP = 32
 """Lanes of a warp of which nobody says what GPU it is of."""
+
+
+def _list_of(path: str) -> str:
+    """The list of kernels of a folder of Accel-Sim traces; any other path as it is."""
+    inside = Path(path) / KERNELS_LIST
+    return str(inside) if inside.is_file() else path
 
 
 def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
@@ -33,8 +43,9 @@ def add_script(parser: argparse.ArgumentParser, *, also: str = "") -> None:
     assert isinstance(parser, Parser)
     parser.rest = "script_arguments"
     parser.add_argument(
-        "script", metavar="FILE", help="a Python script that uses PyOpenCL or kcc.opencl" + also
-    )
+        "script", metavar="FILE", type=_list_of,
+        help="a Python script that uses PyOpenCL or kcc.opencl" + also,
+    )  # fmt: skip
     group = parser.add_argument_group("run")
     group.add_argument(
         "--size",

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcc.base.scratch import scratch_folder
 from kcc.commands.console import is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.number_options import count_from
@@ -34,7 +33,8 @@ _EXAMPLES = """examples:
 callgrind: a unit is so many basic blocks, CPI is estimated by KCachegrind's formula.
 jfr: a unit is so many ms of CPU time of the executor threads, MB allocated per second stands for
 IPC. A trace (.kct): a unit is a run of thread blocks, CPI is the cycle-level model's.
-Ctrl-C ends the program and keeps the units so far."""
+Ctrl-C ends the program and keeps the units so far. No program can be begun in its middle: what was
+cut off is recorded again from its begin."""
 
 
 def record_parser(prog: str) -> Parser:
@@ -42,7 +42,8 @@ def record_parser(prog: str) -> Parser:
     parser = Parser(
         prog=prog,
         usage="kcc phases record -o UNITS.json [OPTION ...] -- COMMAND ...\n"
-        "       kcc phases record TRACE.kct --gpu NAME -o UNITS.json",
+        "       kcc phases record TRACE.kct --gpu NAME -o UNITS.json\n"
+        "       kcc phases record --recover -o UNITS.json",
         description="Run a program under a profiler, or simulate a trace in full, and write what\n"
         "its units did and cost (kcc/units/1), for `kcc phases`.",
         epilog=_EXAMPLES,
@@ -70,6 +71,11 @@ def record_parser(prog: str) -> Parser:
         help="stands for {} in COMMAND; its file name for {} in FILE (repeatable)",
     )  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="keep complete recordings that exist")
+    parser.add_argument(
+        "--recover", action="store_true",
+        help="write to FILE the units that a recording has left which was killed outright "
+        "(FILE.parts); no COMMAND",
+    )  # fmt: skip
     parser.add_argument("--gpu", metavar="NAME", help="of a trace: the GPU it is simulated on")
     parser.add_argument(
         "--set", dest="overrides", metavar="KEY=VALUE", action="append", default=[],
@@ -83,18 +89,28 @@ def record_parser(prog: str) -> Parser:
 def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
     """Record each input; 130 where that was interrupted."""
     check_recording(arguments)
+    if arguments.recover:
+        from kcc.stages.recording.parts import recover, remove_parts
+
+        _write(arguments.output, recover(arguments.output))
+        remove_parts(arguments.output)
+        return 0
     if arguments.trace:
         return _write(arguments.output, _simulated(arguments))
     for command, target in _jobs(arguments):
         if arguments.resume and _is_complete(target, " ".join(command)):
             continue
-        if code := _write(target, _recorded(arguments, command)):
+        if code := _record(arguments, command, target):
             return code
     return 0
 
 
 def check_recording(arguments: argparse.Namespace) -> None:
     """Raise where options do not go together."""
+    if arguments.recover:
+        if arguments.trace or arguments.program or arguments.inputs:
+            raise usage_error("--recover goes with -o alone")
+        return
     if bool(arguments.trace) == bool(arguments.program):
         raise usage_error("give either a trace, or a command after --")
     if arguments.trace:
@@ -142,16 +158,25 @@ def _is_complete(target: str, source: str) -> bool:
     return found.complete and found.source == source
 
 
-def _recorded(arguments: argparse.Namespace, command: Sequence[str]) -> UnitTable:
+def _record(arguments: argparse.Namespace, command: Sequence[str], target: str) -> int:
     from kcc.stages.recording.callgrind import BLOCKS, record_callgrind
     from kcc.stages.recording.jvm import UNIT_MS, record_jvm
+    from kcc.stages.recording.parts import About, parts_folder
 
-    with scratch_folder() as folder, _Said() as say:
-        if _tool(arguments) == JFR:
-            unit, threads = arguments.unit or UNIT_MS, arguments.threads
-            return record_jvm(command, folder, unit, threads, lambda s: say(f"recording, {s} s"))
-        unit = arguments.unit or BLOCKS
-        return record_callgrind(command, folder, unit, lambda n: say(f"recording, {n} units"))
+    tool, threads = _tool(arguments), arguments.threads
+    unit = arguments.unit or (UNIT_MS if tool == JFR else BLOCKS)
+    about = About(tool, tuple(command), unit, threads)
+    with parts_folder(target, about) as folder:
+        with _Said() as say:
+            if tool == JFR:
+                found = record_jvm(
+                    command, folder, unit, threads, lambda n: say(f"recording, {n} s")
+                )
+            else:
+                found = record_callgrind(
+                    command, folder, unit, lambda n: say(f"recording, {n} units")
+                )
+        return _write(target, found)
 
 
 def _simulated(arguments: argparse.Namespace) -> UnitTable:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from kcc.sim.sampling.estimate import ProgramEstimate
 
 TBPOINT, PRINTED, SIMPROF = "tbpoint", "tbpoint-ipdps14", "simprof"
+FULL = ("random", "simpoint")
+"""Methods that need the full simulation."""
 
 MakeTrace = Callable[[Path], dict[str, int]]
 """Writes the trace of the script to a file; gives registers by kernel."""
@@ -37,10 +39,11 @@ def add_sampling(parser: argparse.ArgumentParser) -> None:
     """The options of sampling."""
     group = parser.add_argument_group("sampling")
     group.add_argument(
-        "--sample", choices=(TBPOINT, PRINTED, SIMPROF),
+        "--sample", choices=(TBPOINT, PRINTED, SIMPROF, *FULL),
         help="simulate some launches and thread blocks: tbpoint draws them at random out of groups "
         "that behave alike and gives an interval; tbpoint-ipdps14 is as printed; simprof draws "
-        "units of phases, by what interval analysis predicts",
+        "units of phases, by what interval analysis predicts; random and simpoint simulate all and "
+        "say how far off units chosen at random, or by SimPoint, would be",
     )  # fmt: skip
     group.add_argument(
         "--error", metavar="PERCENT", type=percent,
@@ -131,6 +134,10 @@ def _check_method(
     elif arguments.sample == SIMPROF:
         other = {**drawn, **distances, "--picture": arguments.picture}
         del other["--error"]
+    elif arguments.sample in FULL:
+        other = {**drawn, **distances, "--picture": arguments.picture,
+                 "--selection": arguments.selection, "--accelsim": arguments.accelsim,
+                 "--block-profile": arguments.block_profile}  # fmt: skip
     else:
         other = {}
     if given := [name for name, value in other.items() if value is not None]:
@@ -164,6 +171,8 @@ def run_sampled(
         with _trace_of(arguments, make_trace) as (path, registers):
             if arguments.sample == SIMPROF:
                 outputs = _simprof(arguments, path, configurations, registers, targets)
+            elif arguments.sample in FULL:
+                outputs = _full_units(arguments, path, configurations, registers, targets)
             else:
                 runs = _sample(arguments, path, configurations, registers)
                 outputs = _outputs(arguments, runs, targets)
@@ -191,6 +200,36 @@ def _simprof(
     return simprof_outputs(arguments, runs, targets)
 
 
+def _full_units(
+    arguments: argparse.Namespace, path: str, configurations: Sequence[Configuration],
+    registers: dict[str, int], targets: Sequence[str],
+) -> list[Output]:  # fmt: skip
+    from kcc.base.gpu import load_gpu
+    from kcc.base.trace.reader import open_trace
+    from kcc.report.simulation.full_units import UnitsRun, units_json, units_text
+    from kcc.sim.sampling.block_profile import identity_of
+    from kcc.sim.sampling.full_units import sample_units
+
+    runs = list[UnitsRun]()
+    with open_trace(path) as trace:
+        traces = [trace.launches[n] for n in _chosen_launches(arguments, trace)]
+        for each in configurations:
+            gpu = load_gpu(each.gpu, list(each.overrides))
+            label = " ".join([gpu.stem, *each.overrides])
+            _say(f"full simulation on {label}")
+            seed = arguments.sample_seed
+            found = sample_units(arguments.sample, trace, traces, gpu, registers, seed)
+            runs.append(
+                UnitsRun(arguments.script, identity_of(trace), label, gpu.stem, seed, found)
+            )
+    _say("")
+    outputs = [Output(arguments.json, units_json(runs))] if arguments.json else []
+    if STANDARD not in targets:
+        style = choose_style(arguments.color, arguments.width, STANDARD)
+        outputs.append(Output(STANDARD, units_text(runs, style)))
+    return outputs
+
+
 def _chosen_launches(arguments: argparse.Namespace, trace: TraceFile) -> list[int]:
     """Their places; raises K875 where there is none."""
     chosen = [n for n, one in enumerate(trace.launches) if _is_chosen(arguments, one)]
@@ -211,7 +250,9 @@ def _trace_of(
     check_script(arguments)
     # Before the script runs: modules of NumPy that it brings in are dropped after it, and these
     # would load them a second time, which NumPy refuses.
-    for name in ("scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection"):
+    for name in (
+        "scipy.special", "scipy.cluster.hierarchy", "sklearn.feature_selection", "sklearn.cluster",
+    ):  # fmt: skip
         importlib.import_module(name)
     with scratch_folder() as folder:
         trace = folder / "trace.kct"

@@ -140,7 +140,7 @@ def _tasks(plan: Plan, jobs: int) -> list[Task]:
 def _work(plan: Plan) -> list[tuple[int, int]]:
     """The launches that are asked for, and about how much work each is."""
     if plan.path.endswith(".g"):
-        from kcc.sim.accelsim.reader import read_list
+        from kcc.sim.accelsim.files import read_list
 
         found = [(n, file.stat().st_size if file.exists() else 1)
                  for n, file in enumerate(read_list(Path(plan.path)))]  # fmt: skip

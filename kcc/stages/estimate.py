@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kcc.base.collecting import collect_seldom
@@ -14,6 +15,7 @@ from kcc.base.launch import Launch, Origin, whole_number
 from kcc.frontend.options import Costs
 from kcc.passes.facts import Around, plainly
 from kcc.sim.caches.options import CacheOptions, Reduction
+from kcc.sim.estimate.hpca19_reading import AS_KCC, Reading
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.analyze import (
     AnalysisRequest,
@@ -93,6 +95,16 @@ class Question:
     """Whether a kernel without such code is refused, else it is timed as kcc lowers it."""
     advise: bool = False
     """Whether changes are looked for that would make it faster, and estimated."""
+    reading: Reading = AS_KCC
+    """Of the text of `pipeline-hpca19`."""
+
+    def function(self) -> ModelFunction:
+        """Of the model that is asked for."""
+        if self.reading == AS_KCC:
+            return MODELS[self.model]()
+        from kcc.sim.estimate.hpca19 import estimate_hpca19
+
+        return partial(estimate_hpca19, reading=self.reading)
 
 
 # models
@@ -201,7 +213,7 @@ class Workshop:
         from kcc.base.gpu.needs import GpuReader
         from kcc.sim.estimate.options import ABLATIONS, EVERYTHING
 
-        model = MODELS[question.model]()
+        model = question.function()
         subject, reason = self._subject(prepared, gpu, question)
         whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
@@ -239,7 +251,7 @@ class Workshop:
         from kcc.stages.advice import Study, advice_on
 
         assert self._prepared is not None
-        model, request = MODELS[question.model](), self._prepared[0]
+        model, request = question.function(), self._prepared[0]
         workshop, own_kernel = self, prepared
         if subject.kernel is not prepared.subject.kernel and self._amd and self._amd._latest:  # noqa: SLF001 -- own class
             workshop, own_kernel = self._amd, self._amd._latest  # noqa: SLF001 -- own class

@@ -5,13 +5,15 @@ the grid becomes one row of those that are left (version 5 of the format)."""
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
-from kcc.sim.accelsim.reader import LARGEST_LINE, SassKernel, opened, wrong
+from kcc.sim.accelsim.files import opened, wrong
+from kcc.sim.accelsim.reader import LARGEST_LINE, LAST_OF_HEADER, SassKernel
 
 _GRID = re.compile(rb"-grid dim = \(.*\)")
 _BLOCK = re.compile(rb"thread block = ")
@@ -19,8 +21,8 @@ _BLOCK = re.compile(rb"thread block = ")
 
 def cut_kernel(kernel: SassKernel, target: Path, ranges: Sequence[tuple[int, int]]) -> int:
     """Write the thread blocks ``first`` to ``end`` (excluded) of each range, which ascend, to a
-    file that is compressed where its name ends in .xz; gives the bytes of text. Raises K001, K873.
-    """
+    file that is compressed where its name ends in .xz or .gz; gives the bytes of text. Raises K001
+    and K873."""
     count = sum(end - first for first, end in ranges)
     with opened(kernel.path) as source, _writer(target) as file:
         size = _copy_header(source, file, count)
@@ -42,14 +44,21 @@ def cut_kernel(kernel: SassKernel, target: Path, ranges: Sequence[tuple[int, int
 
 
 def _writer(target: Path) -> IO[bytes]:
-    return lzma.open(target, "wb", preset=1) if target.suffix == ".xz" else target.open("wb")
+    match target.suffix:
+        case ".xz":
+            return lzma.open(target, "wb", preset=1)
+        case ".gz":
+            return cast("IO[bytes]", gzip.open(target, "wb", compresslevel=1))
+        case _:
+            return target.open("wb")
 
 
 def _copy_header(source: IO[bytes], file: IO[bytes], blocks: int) -> int:
-    """The header up to its first line that begins with '#', which was checked when it was read."""
-    size = 0
+    """The header up to the line that ends it, which was checked when it was read."""
+    size, is_known = 0, False
     for line in iter(lambda: source.readline(LARGEST_LINE), b""):
         size += file.write(_GRID.sub(b"-grid dim = (%d,1,1)" % blocks, line))
-        if line.startswith(b"#"):
+        is_known = is_known or line.startswith(b"-" + LAST_OF_HEADER.encode())
+        if is_known and line.startswith(b"#"):
             break
     return size

@@ -1,12 +1,10 @@
-"""Reads lists of kernels: the first reading of a kernel's file collects its distinct instructions,
-the second hands on what warps did, in batches, so that memory is bounded."""
+"""Reads kernels of Accel-Sim's traces: the first reading of a file collects its distinct
+instructions, the second hands on what warps did, in batches, so that memory is bounded."""
 
 from __future__ import annotations
 
-import lzma
 from collections import Counter
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -14,17 +12,24 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.trace.decode import TraceBatch
+from kcc.sim.accelsim.files import opened, wrong
 from kcc.sim.accelsim.opcodes import NO_REGISTERS, Access, access_of, is_known
 
 WIDTH = 32
 PIECE_BYTES = LARGEST_LINE = 1 << 20
 """Read at once; a line may be as long."""
 
+VERSIONS = ("1", "2", "3", "4", "5")
+"""Of Accel-Sim's tracer. Later ones write more in the header; before the third each instruction
+begins with its thread block and warp."""
+FIRST_WITHOUT_PLACES = 3
+
 MOST_KEYS = 1 << 17
 POOL_BYTES = 1 << 23
 MOST_HEADER_LINES = 1000
+LAST_OF_HEADER = "block dim"
+"""What is known of every kernel when its instructions begin."""
 
 LARGEST_DIMENSION = 1 << 31
 MOST_THREADS = 1 << 20
@@ -53,7 +58,10 @@ class SassKernel:
 
     ``unknown`` are opcodes that are in no table, with how often warps executed them: they run as
     integer operations, or as global loads where they have addresses. ``stack`` is the range of the
-    addresses of local memory (LDL, STL) that is touched."""
+    addresses of local memory (LDL, STL) that is touched. ``has_places`` says whether instructions
+    begin with their thread block and warp; ``binary_version`` is that of the code (70: sm_70; 0:
+    not said). ``unended`` are the warps of which some lane comes to no EXIT: how many, and the
+    block and warp of the first."""
 
     path: Path
     number: int
@@ -63,8 +71,11 @@ class SassKernel:
     local_bytes: int
     registers: int
     has_lines: bool
+    has_places: bool
+    binary_version: int
     instructions: tuple[SassInstruction, ...] = ()
     stack: tuple[int, int] = (0, 0)
+    unended: tuple[int, int, int] = (0, 0, 0)
     unknown: Counter[str] = field(default_factory=Counter[str])
     keys: _Keys | None = None
 
@@ -86,23 +97,7 @@ class _Keys:
     places: NDArray[np.int64]
     pool: NDArray[np.uint8]
     state: NDArray[np.int64]
-
-
-def read_list(path: Path) -> list[Path]:
-    """The kernel files of a kernelslist.g. Raises K001 and K873."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError as error:
-        raise _cannot_read(path, error) from error
-    found = list[Path]()
-    for number, line in enumerate(lines, 1):
-        text = line.strip()
-        if not text or text.startswith("Memcpy"):
-            continue
-        if not text.startswith("kernel") or "\0" in text:
-            raise wrong(path, number, "neither a copy nor the name of a kernel's file")
-        found.append(path.parent / text)
-    return found
+    seen: NDArray[np.uint8]
 
 
 def read_kernel(path: Path, number: int) -> SassKernel:
@@ -115,7 +110,7 @@ def read_kernel(path: Path, number: int) -> SassKernel:
         keys = _Keys(
             np.zeros((MOST_KEYS, native.KEY_COLUMNS), np.int64),
             np.full(2 * MOST_KEYS, -1, np.int64), np.zeros(POOL_BYTES, np.uint8),
-            _state(kernel, lines),
+            _state(kernel, lines), np.zeros(kernel.thread_blocks // 8 + 1, np.uint8),
         )  # fmt: skip
         keys.state[native.LOWEST] = np.iinfo(np.int64).max
         for _ in _pieces(path, file, keys, first=True):
@@ -123,6 +118,11 @@ def read_kernel(path: Path, number: int) -> SassKernel:
     kernel.keys = keys
     kernel.instructions = tuple(_instruction(keys, n) for n in range(keys.state[native.KEYS]))
     lowest, highest = int(keys.state[native.LOWEST]), int(keys.state[native.HIGHEST])
+    state = keys.state
+    kernel.unended = (
+        int(state[native.UNENDED]), int(state[native.UNENDED_BLOCK]),
+        int(state[native.UNENDED_WARP]),
+    )  # fmt: skip
     kernel.stack = (lowest & ~3, highest + 1) if lowest <= highest else (0, 0)
     for each in kernel.instructions:
         if not is_known(each.opcode):
@@ -181,6 +181,8 @@ def _state(kernel: SassKernel, lines: int) -> NDArray[np.int64]:
     state = np.zeros(native.STATE, np.int64)
     state[native.LINE], state[native.BLOCK], state[native.WARP] = lines, -1, -1
     state[native.WARPS], state[native.HAS_LINES] = kernel.warps, kernel.has_lines
+    state[native.HAS_PLACES] = kernel.has_places
+    state[native.GRID_X : native.GRID_Z + 1] = kernel.grid
     return state
 
 
@@ -199,8 +201,8 @@ def _pieces(path: Path, file: IO[bytes], keys: _Keys, *, first: bool) -> Iterato
         starts = np.zeros(lines + 1, np.int64)
         addresses = np.empty((lines, WIDTH), np.int64)
         error, n, m = native.read_lines(
-            text, len(text), keys.state, keys.rows, keys.places, keys.pool, first, rows, masks,
-            starts, addresses, lanes,
+            text, len(text), keys.state, keys.rows, keys.places, keys.pool, first, keys.seen, rows,
+            masks, starts, addresses, lanes,
         )  # fmt: skip
         if error != native.FINE:
             raise wrong(path, int(keys.state[native.LINE]), native.WORDS_OF_ERRORS[error])
@@ -246,14 +248,16 @@ def _instruction(keys: _Keys, number: int) -> SassInstruction:
 
 
 def _header(path: Path, file: IO[bytes]) -> tuple[dict[str, str], int]:
-    """The header and its number of lines, up to the first that begins with '#'."""
+    """The header and its number of lines, up to the first line that begins with '#' after what a
+    header must have."""
     header = dict[str, str]()
     for at in range(1, MOST_HEADER_LINES):
         data = file.readline(PIECE_BYTES)
         line = data.decode("utf-8", "replace").strip()
         if line.startswith("#"):
-            return header, at
-        if line.startswith("-"):
+            if LAST_OF_HEADER in header:
+                return header, at
+        elif line.startswith("-"):
             name, _, value = line[1:].partition("=")
             header[name.strip()] = value.strip()
         elif line:
@@ -264,13 +268,16 @@ def _header(path: Path, file: IO[bytes]) -> tuple[dict[str, str], int]:
 
 
 def _kernel(path: Path, number: int, header: dict[str, str]) -> SassKernel:
-    if header.get("accelsim tracer version") != "5":
-        raise wrong(path, 1, "not a trace of version 5")
+    version = header.get("accelsim tracer version", "none")
+    if version not in VERSIONS:
+        message = f"its version is {version}; versions {VERSIONS[0]} to {VERSIONS[-1]} are read"
+        raise wrong(path, 1, f"not a trace that is known: {message}")
     try:
         grid, block = _three(header["grid dim"]), _three(header["block dim"])
         kernel = SassKernel(
             path, number, header["kernel name"], grid, block, _whole(header["shmem"]),
             _whole(header["nregs"]), header.get("enable lineinfo") == "1",
+            int(version) < FIRST_WITHOUT_PLACES, _whole(header.get("binary version", "0")),
         )  # fmt: skip
     except (KeyError, ValueError) as error:
         raise wrong(path, 1, f"the header is not complete: {error}") from None
@@ -291,27 +298,3 @@ def _whole(text: str) -> int:
     if not 0 <= value < LARGEST_DIMENSION:
         raise ValueError(f"{value} is out of range")
     return value
-
-
-@contextmanager
-def opened(path: Path) -> Generator[IO[bytes]]:
-    """A kernel's file, which may be compressed by xz."""
-    try:
-        if path.suffix == ".xz":
-            with lzma.open(path) as packed:
-                yield packed
-        else:
-            with path.open("rb") as file:
-                yield file
-    except (OSError, lzma.LZMAError, EOFError, ValueError) as error:
-        raise _cannot_read(path, error) from error
-
-
-def _cannot_read(path: Path, error: Exception) -> DiagnosticError:
-    message = f"cannot read '{path}': {getattr(error, 'strerror', None) or error}"
-    return DiagnosticError([Diagnostic("K001", message)])
-
-
-def wrong(path: Path, line: int, message: str) -> DiagnosticError:
-    """K873."""
-    return DiagnosticError([Diagnostic("K873", message, Span(str(path), line))])

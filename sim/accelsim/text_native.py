@@ -18,12 +18,16 @@ Ints = Any
 
 WIDTH = 32
 
-LINE, BLOCK, WARP, LEFT, INSIDE, KEYS, POOL, LOWEST, HIGHEST, WARPS, HAS_LINES = range(11)
+(
+    LINE, BLOCK, WARP, LEFT, INSIDE, KEYS, POOL, LOWEST, HIGHEST, LIVE, UNENDED, UNENDED_BLOCK,
+    UNENDED_WARP, WARPS, HAS_LINES, HAS_PLACES, GRID_X, GRID_Y, GRID_Z,
+) = range(19)  # fmt: skip
 """Places in the state that goes from one piece to the next: lines read, the thread block and warp,
 instructions still announced for it, whether inside a thread block, keys and bytes of them so far,
-the range of addresses of stacks; and what stays: warps of a thread block, whether lines begin with
-one of the source."""
-STATE = 11
+the range of addresses of stacks, lanes of the warp that came to no EXIT yet, warps that ended so
+and the first of them; and what stays: warps of a thread block, whether instructions begin with a
+line of the source, whether with their thread block and warp, and the grid."""
+STATE = 19
 
 KEY_HASH, KEY_LINE, KEY_START, KEY_END, KEY_COUNT, KEY_WIDTH = range(6)
 """Columns of the keys: their text is in the pool; how often they were executed; whether they have
@@ -33,8 +37,8 @@ KEY_COLUMNS = 6
 (
     FINE, NOT_HEXADECIMAL, NOT_DECIMAL, TOO_MANY_REGISTERS, NO_SUCH_MODE, TOO_FEW_ADDRESSES,
     NOT_ANNOUNCED, OUTSIDE, NO_SUCH_WARP, STILL_ANNOUNCED, NESTED, TOO_MANY_KEYS, NEW_KEY, NO_LINE,
-    SPLIT_LANES, TOO_SHORT,
-) = range(16)  # fmt: skip
+    SPLIT_LANES, TOO_SHORT, TWICE, NO_SUCH_BLOCK,
+) = range(18)  # fmt: skip
 
 WORDS_OF_ERRORS = {
     NOT_HEXADECIMAL: "a program counter, mask or address is no hexadecimal number",
@@ -52,6 +56,8 @@ WORDS_OF_ERRORS = {
     NO_LINE: "this is not a line of a trace",
     SPLIT_LANES: "a stride is given for lanes that are not contiguous",
     TOO_SHORT: "the line ends too early",
+    TWICE: "this thread block comes twice",
+    NO_SUCH_BLOCK: "the grid has no such thread block",
 }
 
 MOST_REGISTERS = 16
@@ -59,10 +65,15 @@ MOST_REGISTERS = 16
 
 MOST_DIGITS = 18
 
+PLACES = 4
+"""Numbers before an instruction of version 1 and 2: its thread block (x, y, z) and warp."""
+
 SPACE, NEWLINE, RETURN, TAB = ord(" "), ord("\n"), ord("\r"), ord("\t")
 ZERO, NINE, MINUS, LETTER_X = ord("0"), ord("9"), ord("-"), ord("x")
 LOWER_A, LOWER_F, UPPER_A, UPPER_F = ord("a"), ord("f"), ord("A"), ord("F")
-LETTER_T, LETTER_W, LETTER_I, HASH, EQUALS = ord("t"), ord("w"), ord("i"), ord("#"), ord("=")
+LETTER_T, LETTER_W, LETTER_I, HASH, EQUALS, COMMA = (
+    ord("t"), ord("w"), ord("i"), ord("#"), ord("="), ord(","),
+)  # fmt: skip
 LETTER_B, LETTER_E, LETTER_L, LETTER_D, LETTER_S = (
     ord("B"), ord("E"), ord("L"), ord("D"), ord("S"),
 )  # fmt: skip
@@ -243,6 +254,10 @@ def _instruction(
 ) -> tuple[int, int, int, bool]:  # fmt: skip
     """An instruction's line: an error or FINE, its key, mask, and whether ``lanes`` were read."""
     line = 0
+    for _ in range(PLACES if state[HAS_PLACES] else 0):
+        start, place = _word(text, place, end)
+        if _count(text, start, place) < 0:
+            return NOT_DECIMAL, 0, 0, False
     if state[HAS_LINES]:
         start, place = _word(text, place, end)
         line = _count(text, start, place)
@@ -269,6 +284,10 @@ def _instruction(
     key = _find_key(text, first, place, line, keys, places, pool, state, may_add)
     if key < 0:
         return (TOO_MANY_KEYS if key == -1 else NEW_KEY), 0, 0, False
+    if _is_exit(text, stem):
+        state[LIVE] &= ~mask
+    else:
+        state[LIVE] |= mask
     if width == 0 or mask == 0:
         return FINE, key, mask, False
     keys[key, KEY_WIDTH] = 1
@@ -291,6 +310,63 @@ def _is_stack(text: Bytes, place: int) -> bool:
 
 
 @uncounted
+def _is_exit(text: Bytes, place: int) -> bool:
+    """Whether an opcode is EXIT."""
+    a, b, c, d = text[place], text[place + 1], text[place + 2], text[place + 3]
+    return a == LETTER_E and b == ord("X") and c == ord("I") and d == ord("T")
+
+
+@uncounted
+def _end_warp(state: Ints) -> None:
+    """All of a warp was read: whether its lanes came to their ends."""
+    if state[LIVE] != 0:
+        if state[UNENDED] == 0:
+            state[UNENDED_BLOCK], state[UNENDED_WARP] = state[BLOCK], state[WARP]
+        state[UNENDED] += 1
+    state[LIVE] = 0
+
+
+@uncounted
+def _block_of(text: Bytes, place: int, end: int, state: Ints) -> int:
+    """The number of the thread block that a heading names; -1 if it names none, -2 if the grid has
+    no such one."""
+    while place < end and text[place] != EQUALS:
+        place += 1
+    place += 1
+    number = np.int64(0)
+    size = np.int64(1)
+    for axis in range(3):
+        while place < end and text[place] == SPACE:
+            place += 1
+        start = place
+        while place < end and text[place] != COMMA and text[place] != SPACE:
+            place += 1
+        value = _count(text, start, place)
+        if value < 0:
+            return -1
+        if value >= state[GRID_X + axis]:
+            return -2
+        number += value * size
+        size *= state[GRID_X + axis]
+        while place < end and (text[place] == COMMA or text[place] == SPACE):
+            place += 1
+    return int(number)
+
+
+@uncounted
+def _mark_block(text: Bytes, place: int, end: int, state: Ints, seen: Bytes) -> int:
+    """The thread block that a heading names is ``seen``; an error or FINE."""
+    number = _block_of(text, place, end, state)
+    if number < 0:
+        return NOT_DECIMAL if number == -1 else NO_SUCH_BLOCK
+    bit = np.uint8(1 << (number & 7))
+    if seen[number >> 3] & bit:
+        return TWICE
+    seen[number >> 3] |= bit
+    return FINE
+
+
+@uncounted
 def _after_equals(text: Bytes, place: int, end: int) -> int:
     """The number after an equals sign, -1 if there is none."""
     while place < end and text[place] != EQUALS:
@@ -300,8 +376,9 @@ def _after_equals(text: Bytes, place: int, end: int) -> int:
 
 
 @uncounted
-def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
-    """A line that begins or ends a thread block or a warp; an error or FINE."""
+def _heading(text: Bytes, place: int, end: int, state: Ints, seen: Bytes, may_add: bool) -> int:
+    """A line that begins or ends a thread block or a warp; an error or FINE. ``seen`` are bits of
+    thread blocks that came so far, while those are looked at (``may_add``)."""
     letter = text[place]
     if letter == HASH:
         second = text[place + 1] if place + 1 < end else SPACE
@@ -316,11 +393,12 @@ def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
             state[INSIDE] = 0
             if state[LEFT]:
                 return STILL_ANNOUNCED
+            _end_warp(state)
         return FINE
     if not state[INSIDE]:
         return OUTSIDE
     if letter == LETTER_T:
-        return FINE
+        return _mark_block(text, place, end, state, seen) if may_add else FINE
     value = _after_equals(text, place, end)
     if value < 0:
         return NOT_DECIMAL
@@ -329,6 +407,7 @@ def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
             return STILL_ANNOUNCED
         if value >= state[WARPS]:
             return NO_SUCH_WARP
+        _end_warp(state)
         state[WARP] = value
     else:
         if state[WARP] < 0:
@@ -340,12 +419,13 @@ def _heading(text: Bytes, place: int, end: int, state: Ints) -> int:
 @uncounted
 def read_lines(
     text: Bytes, size: int, state: Ints, keys: Ints, places: Ints, pool: Bytes, may_add: bool,
-    rows: Ints, masks: Any, access_start: Ints, addresses: Ints, lanes: Ints,
+    seen: Bytes, rows: Ints, masks: Any, access_start: Ints, addresses: Ints, lanes: Ints,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Read ``size`` bytes of whole lines.
 
-    With ``may_add`` keys are collected and counted, else rows are written: thread block, warp and
-    key, the mask, where its accesses begin, and the addresses of each access.
+    With ``may_add`` keys are collected and counted and thread blocks marked as ``seen``, else rows
+    are written: thread block, warp and key, the mask, where its accesses begin, and the addresses
+    of each access.
     ``lanes`` is room for one warp's. Returns an error or FINE, rows and accesses.
     """
     place = row = access = 0
@@ -364,7 +444,7 @@ def read_lines(
             continue
         letter = text[place]
         if letter in (HASH, LETTER_T, LETTER_W, LETTER_I):
-            error = _heading(text, place, last, state)
+            error = _heading(text, place, last, state, seen, may_add)
             if error != FINE:
                 return error, row, access
             place = end + 1

@@ -8,7 +8,8 @@ from pathlib import Path
 from kcc.base.diagnostics import Diagnostic
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import open_trace
-from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
+from kcc.sim.accelsim.files import Warn, no_warning, read_list
+from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel
 from kcc.sim.cycle.accelsim import launch_of_sass, program_of_sass, tables_of_sass
 from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
@@ -63,19 +64,19 @@ def simulate_list(  # noqa: PLR0913 -- as above
     timeline: int = 0,
     cold: bool = False,
     watch: Watcher = no_watcher,
-    warn: Callable[[Diagnostic], None] = lambda _: None,
+    warn: Warn = no_warning,
 ) -> Iterator[Timing]:
-    """The kernels of an Accel-Sim kernelslist.g, in order. Raises K001 and K873; K874 for opcodes
-    that are not known goes to ``warn``."""
+    """The kernels of an Accel-Sim kernelslist.g, in order. Raises K001, K873 and K897; what goes
+    through all the same is said to ``warn`` (K874, K878, K879, K880)."""
     simulator = CycleSimulator(gpu, timeline=timeline)
-    for number, file in enumerate(read_list(Path(path))):
+    for number, file in enumerate(read_list(Path(path), warn)):
         if launches and not any(number in chosen for chosen in launches):
             continue
         kernel = read_kernel(file, number)
         if kernels and kernel.name not in kernels:
             continue
-        if kernel.unknown:
-            warn(_unknown(kernel))
+        for remark in _remarks(kernel, gpu):
+            warn(remark)
         if cold:
             simulator.memory = None
         tables, launch = tables_of_sass(kernel), launch_of_sass(kernel)
@@ -88,7 +89,23 @@ def simulate_list(  # noqa: PLR0913 -- as above
         yield simulation.finish()
 
 
-def _unknown(kernel: SassKernel) -> Diagnostic:
-    times = ", ".join(f"{name} ({count:,})" for name, count in sorted(kernel.unknown.items()))
-    message = f"{kernel.path}: opcodes that are not known count as integer operations: {times}"
-    return Diagnostic("K874", message)
+def _remarks(kernel: SassKernel, gpu: GpuDescription) -> Iterator[Diagnostic]:
+    """What of a kernel is simulated otherwise than it was traced."""
+    if kernel.unknown:
+        times = ", ".join(f"{name} ({count:,})" for name, count in sorted(kernel.unknown.items()))
+        message = f"{kernel.path}: opcodes that are not known count as integer operations: {times}"
+        yield Diagnostic("K874", message)
+    own = gpu.compute_capability.value.replace(".", "") if gpu.compute_capability else ""
+    if own.isdecimal() and kernel.binary_version > int(own):
+        message = (
+            f"{kernel.path}: code for sm_{kernel.binary_version} on {gpu.stem}, an sm_{own}: its "
+            "instructions take what they take there"
+        )
+        yield Diagnostic("K879", message)
+    warps, block, warp = kernel.unended
+    if warps:
+        message = (
+            f"{kernel.path}: {warps:,} warps have lanes that come to no EXIT, first warp {warp} of "
+            f"the file's thread block {block:,}: each ends with its last instruction"
+        )
+        yield Diagnostic("K880", message)

@@ -8,8 +8,11 @@ measures comes from the GPU's description here:
   waits for alone the part that the others do not fill, and no less than its units need (section
   IV-A.2: latencies are measured from the least to the largest number of active warps).
 * The latency of a memory access is that of the level that answers, times the ratio of the largest
-  to the actual number of active warps (ibid.). It has three parts: the warp waits, the access holds
-  its memory for its delay, the warp waits again (section IV-B).
+  to the actual number of active warps (ibid.), or the inverse
+  (:class:`~kcc.sim.estimate.hpca19_reading.Latency`). It has three parts: the warp waits, the
+  access holds its memory for its delay, the warp waits again (section IV-B).
+* Where memory decides a branch, its paths are always hit (section III-B.1, case 3), and warps
+  execute those of both sides. Warps whose numbers decide have traces of their own.
 """
 
 from __future__ import annotations
@@ -17,17 +20,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
 
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.estimate.demand import SECTOR, Demand, demand_of
-from kcc.sim.estimate.hpca19_pipeline import Barrier, Step, Trace, kernel_cycles, run_round
+from kcc.sim.estimate.hpca19_pipeline import Barrier, Step, Steps, kernel_cycles, run_round
+from kcc.sim.estimate.hpca19_reading import AS_KCC, Code, Latency, Reading, Trace
 from kcc.sim.estimate.options import EVERYTHING, Mechanisms
 from kcc.sim.estimate.result import Estimate, invalid_estimate
 from kcc.sim.estimate.subject import Subject
+from kcc.sim.flow.printed_trace import printed_traces
 from kcc.sim.flow.sequences import Traces
-from kcc.sim.machine.costs import Unit
+from kcc.sim.machine.costs import Generation, Unit
 from kcc.sim.program.operations import LOADS, Memory
+from kcc.sim.program.pruned import pruned_program
 
 COMPUTATION, LOCAL, CONSTANT, GLOBAL = "comp", "local", "const", "global"
 
@@ -44,24 +53,33 @@ _NAMES = {
 
 
 def estimate_hpca19(
-    subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERYTHING
-) -> Estimate:
+    subject: Subject, reader: GpuReader, mechanisms: Mechanisms = EVERYTHING,
+    reading: Reading = AS_KCC,
+) -> Estimate:  # fmt: skip
     """How long the launch takes on a GPU.
 
     :raises DiagnosticError: K807 where the GPU lacks a value that nothing can stand for.
     """
-    # All active warps consume the same trace.
-    subject = replace(subject, flow=replace(subject.flow, classes=(), blocks=()), traces={})
+    subject = subject.branches_hit()
+    # Which of the thread blocks are in a round is not said: they are taken in the mean.
+    subject = replace(subject, flow=replace(subject.flow, blocks=()), traces={})
+    if reading.code is Code.PRUNED:
+        programs = dict.fromkeys(Generation, pruned_program(subject.kernel, subject.facts))
+        subject = replace(subject, programs=programs)
     demand = demand_of(subject, reader, mechanisms)
     if isinstance(demand, Occupancy):
         return invalid_estimate(reader, demand)
-    trace = subject.trace(demand.machine.generation)
-    steps = _steps(demand)
-    cycles, shares = _round(demand, trace.traces, steps)
+    steps = _steps(demand, reading.latency)
     lacking = 0.0
-    for cut in subject.cut_loops(demand.machine.generation):
-        shorter, _ = _round(demand, cut.shorter, steps)
-        lacking += max(cycles - shorter, 0.0) * cut.times * cut.around
+    if reading.trace is Trace.PRINTED:
+        printed = printed_traces(subject.kernel, subject.facts, subject.flow, demand.program)
+        cycles, shares = _round(demand, printed, steps)
+    else:
+        trace = subject.trace(demand.machine.generation)
+        cycles, shares = _round(demand, trace.traces, steps)
+        for cut in subject.cut_loops(demand.machine.generation):
+            shorter, _ = _round(demand, cut.shorter, steps)
+            lacking += max(cycles - shorter, 0.0) * cut.times * cut.around
     groups = subject.thread_blocks
     total = kernel_cycles(cycles + lacking, groups, 1, demand.machine.sms, _active_groups(demand))
     return demand.estimate(reader, total, shares)
@@ -74,10 +92,15 @@ def _active_groups(demand: Demand) -> int:
     )
 
 
-def _steps(demand: Demand) -> list[Step | Barrier]:
+def _scale(demand: Demand, warps: int, latency: Latency) -> float:
+    ratio = max(1.0, demand.occupancy.max_warps / warps)
+    return ratio if latency is Latency.PRINTED else 1.0 / ratio
+
+
+def _steps(demand: Demand, latency: Latency) -> list[Step | Barrier]:
     """What each operation that warps issue is on the pipeline."""
     warps = max(1, _active_groups(demand) * -(-demand.subject.block_threads // 32))
-    scale = max(1.0, demand.occupancy.max_warps / warps)
+    scale = _scale(demand, warps, latency)
     found = list[Step | Barrier]()
     issued = demand.issued
     for number, i in enumerate(map(int, issued.same)):
@@ -126,9 +149,14 @@ def _round(
 ) -> tuple[float, Mapping[str, float]]:
     """The cycles of a round of active work-groups, and the shares of what they went into: while
     the busiest resource is held, each as long as it is; else nothing happens."""
-    trace = _joined([steps[o] for o in traces.trace[: traces.starts[1]]])
-    warps = -(-demand.subject.block_threads // 32)
-    found = run_round(trace, _active_groups(demand), warps)
+    variants = [
+        _joined([steps[o] for o in traces.trace[first:end]])
+        for first, end in pairwise(traces.starts.tolist())
+    ]
+    warps, groups = -(-demand.subject.block_threads // 32), _active_groups(demand)
+    rows = np.resize(np.arange(len(traces.taken)), groups)
+    own = traces.taken[rows][:, np.arange(warps) % traces.taken.shape[1]]
+    found = run_round([variants[n] for n in own.ravel().tolist()], groups, warps)
     held = dict.fromkeys(_NAMES, 0.0)
     for usage in found.usages:
         held[usage.resource] += usage.end - usage.start
@@ -138,7 +166,7 @@ def _round(
     return found.cycles, {**shares, "idle": 1.0 - busy}
 
 
-def _joined(steps: list[Step | Barrier]) -> Trace:
+def _joined(steps: list[Step | Barrier]) -> Steps:
     """The trace with computations one after another as one, as in figure 2."""
     found = list[Step | Barrier]()
     for step in steps:

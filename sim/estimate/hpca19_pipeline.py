@@ -1,6 +1,6 @@
 """The warp pipeline of Wang et al. (HPCA 2019, section IV-B, figure 2), as the text has it.
 
-All active warps of an SM consume the same trace. An operation locks the resource it needs; a warp
+Each active warp of an SM consumes its trace. An operation locks the resource it needs; a warp
 that finds it taken waits for its release; a memory access waits before and after the time in which
 it holds its resource. A timer goes from one notification to the next.
 """
@@ -29,7 +29,8 @@ class Barrier:
     """The warps of a work-group wait for each other."""
 
 
-Trace = Sequence[Step | Barrier]
+Steps = Sequence[Step | Barrier]
+"""The trace of a warp."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +51,46 @@ class Round:
     usages: tuple[Usage, ...]
 
 
-def run_round(trace: Trace, groups: int, warps: int) -> Round:
-    """Run ``groups`` work-groups of ``warps`` warps. Who asks first for a resource has it first;
-    of those that ask at once the warp with the lower number."""
+def run_round(traces: Sequence[Steps], groups: int, warps: int) -> Round:
+    """Run ``groups`` work-groups of ``warps`` warps, each by its trace, group by group. A barrier
+    waits for the warps of the group that have not ended. Who asks first for a resource has it
+    first; of those that ask at once the warp with the lower number."""
     free = dict[str, float]()
     usages = list[Usage]()
     events: list[tuple[float, int, int, bool]] = [
         (0, warp, 0, False) for warp in range(groups * warps)
     ]
-    waiting: list[list[int]] = [[] for _ in range(groups)]
+    waiting: list[list[tuple[int, int]]] = [[] for _ in range(groups)]
+    left = [warps] * groups
     cycles: float = 0
     while events:
         now, warp, place, asks = heapq.heappop(events)
-        if place == len(trace):
-            cycles = max(cycles, now)
+        group = warp // warps
+        if place == len(traces[warp]):
+            cycles, left[group] = max(cycles, now), left[group] - 1
+            _release(group, now, left, waiting, events)
             continue
-        step = trace[place]
+        step = traces[warp][place]
         if isinstance(step, Barrier):
-            arrived = waiting[warp // warps]
-            arrived.append(warp)
-            if len(arrived) == warps:
-                for each in arrived:
-                    heapq.heappush(events, (now, each, place + 1, False))
-                arrived.clear()
+            waiting[group].append((warp, place + 1))
+            _release(group, now, left, waiting, events)
         elif step.before and not asks:
             heapq.heappush(events, (now + step.before, warp, place, True))
         else:
             end = _hold(step, now, warp, free, usages)
             heapq.heappush(events, (end + step.after, warp, place + 1, False))
     return Round(cycles, tuple(sorted(usages, key=lambda u: (u.start, u.warp))))
+
+
+def _release(
+    group: int, now: float, left: Sequence[int], waiting: Sequence[list[tuple[int, int]]],
+    events: list[tuple[float, int, int, bool]],
+) -> None:  # fmt: skip
+    """Let a group go on once all of its warps that are left wait."""
+    if waiting[group] and len(waiting[group]) >= left[group]:
+        for warp, place in waiting[group]:
+            heapq.heappush(events, (now, warp, place, False))
+        waiting[group].clear()
 
 
 def _hold(

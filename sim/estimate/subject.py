@@ -21,6 +21,7 @@ from kcc.sim.caches.reuse.analysis import Hierarchy, ReuseStudy
 from kcc.sim.caches.reuse.program import ReuseProgram, reuse_program
 from kcc.sim.caches.sector_phases import miss_shares
 from kcc.sim.caches.streams import NOTHING, Stream, streams_of
+from kcc.sim.flow.assumed_shares import AssumedShares
 from kcc.sim.flow.block_classes import LEAST_PART
 from kcc.sim.flow.executed_flow import Executed
 from kcc.sim.flow.folded_grid import folded
@@ -123,6 +124,22 @@ class Subject:
         known = self.facts[SymbolicValues].algebra.known
         assert known.local_size is not None
         return math.prod(known.local_size)
+
+    def branches_hit(self) -> Subject:
+        """The same where both sides are taken of each branch that memory decides and of which
+        nobody assumed anything."""
+        if not self.flow.assumed:
+            return self
+        shares = replace(self.facts[AssumedShares], otherwise=1.0)
+        facts = self.facts.instead(shares)
+        flow = flow_of(self.kernel, facts)
+        streams = tuple(
+            replace(s, executions=flow.executions[flow.block_of[s.access]]) for s in self.streams
+        )
+        return replace(
+            self, facts=facts, flow=flow, streams=streams, traces={}, studies={}, works={},
+            _reuse=None, _spilling=None, _parts=None,
+        )  # fmt: skip
 
     def program(self, generation: Generation) -> MachineProgram:
         """What a generation of GPUs executes."""

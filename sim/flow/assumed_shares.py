@@ -28,6 +28,9 @@ from kcc.passes.graph.loops import Loops
 
 WARP = 32
 
+ASSUMED_SHARE = 0.5
+"""Of a branch that memory decides, where nothing is assumed by the user."""
+
 
 @dataclass(frozen=True, slots=True)
 class EdgeShare:
@@ -40,9 +43,11 @@ class EdgeShare:
 
 @dataclass(frozen=True, slots=True)
 class AssumedShares:
-    """``edges`` by the blocks they lead from and to."""
+    """``edges`` by the blocks they lead from and to; ``otherwise``: the share that takes each side
+    of any other branch that memory decides."""
 
     edges: Mapping[tuple[int, int], EdgeShare]
+    otherwise: float = ASSUMED_SHARE
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Node, Symbol, SymbolKind
 from kcc.passes.symbolic.reasons import everything, reason_for
 from kcc.sim.caches.streams import Stream
-from kcc.sim.flow.assumed_shares import AssumedShares
-from kcc.sim.flow.launch_flow import ASSUMED_SHARE, Flow
+from kcc.sim.flow.assumed_shares import ASSUMED_SHARE, AssumedShares
+from kcc.sim.flow.launch_flow import Flow
 from kcc.sim.flow.open_arguments import assumed_width, open_arguments
 
 SHARED_MEMORY = "shared memory"

@@ -30,9 +30,6 @@ from kcc.sim.flow.assumed_shares import AssumedShares, EdgeShare
 from kcc.sim.flow.block_classes import alike_blocks, box_of, middle_of
 from kcc.sim.flow.warp_classes import alike_warps
 
-ASSUMED_SHARE = 0.5
-"""Of a branch that memory decides, where nothing is assumed by the user."""
-
 ASSUMED_TRIPS = 16.0
 """Iterations of a loop of which nothing is known; the report marks it."""
 
@@ -310,7 +307,7 @@ def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeSh
         return EdgeShare(part, part)
     ways = set(kernel.function.blocks[before].successors)
     stays = [w for w in ways if loops.innermost[w] == inner]
-    part = ASSUMED_SHARE if len(stays) > 1 else 1.0
+    part = facts[AssumedShares].otherwise if len(stays) > 1 else 1.0
     return EdgeShare(part, part)
 
 

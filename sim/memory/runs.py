@@ -13,7 +13,8 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.reader import open_trace
 from kcc.base.trace.tables import TraceTables
-from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel, read_list
+from kcc.sim.accelsim.files import read_list
+from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel
 from kcc.sim.cycle.accelsim import launch_of_sass, tables_of_sass
 from kcc.sim.cycle.compiled import CompiledLaunch
 from kcc.sim.memory.dependences import Dependences, dependences_of, dependences_of_sass

@@ -16,7 +16,7 @@ from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.launches import CLASSES
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import compiled_launch
-from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
+from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation, launch_machine
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.result import Timing
 
@@ -89,6 +89,13 @@ class Snapshot:
     @property
     def ipc(self) -> float:
         return self.executed / self.clock if self.clock else 0.0
+
+
+def occupancy_of(launch: LaunchTrace, simulator: CycleSimulator) -> int:
+    """Thread blocks of a launch that the whole GPU holds at a time; no simulation begins."""
+    tables = compiled_launch(launch, simulator.gpu).tables
+    machine = launch_machine(simulator.gpu, tables, launch.launch, simulator.registers)
+    return machine[Conf.BLOCKS] * machine[Conf.SMS]
 
 
 class LaunchRun:

@@ -69,3 +69,17 @@ def cluster_launches(
             size = sum(int(launches[n].warp_instructions.sum()) for n in places)
             found.append(LaunchCluster(kernel, places, chosen, size / max(everything, 1)))
     return tuple(sorted(found, key=lambda cluster: cluster.members))
+
+
+def split_first(
+    cluster: LaunchCluster, launches: Sequence[LaunchProfile]
+) -> tuple[LaunchCluster, LaunchCluster]:
+    """The first launch of a cluster, and the others, each by its share of the weight."""
+    first, *others = cluster.members
+    work = [int(launches[n].warp_instructions.sum()) for n in cluster.members]
+    share = work[0] / max(sum(work), 1)
+    chosen = cluster.representative if cluster.representative != first else others[0]
+    return (
+        LaunchCluster(cluster.kernel, (first,), first, cluster.weight * share),
+        LaunchCluster(cluster.kernel, tuple(others), chosen, cluster.weight * (1 - share)),
+    )

@@ -72,7 +72,7 @@ def choose_simpoint(units: Sequence[Unit], seed: int) -> Choice:
     """The unit nearest to each centre, weighted by the units of its cluster (equation 1)."""
     points = block_vectors(units, seed)
     labels, centres = cluster_units(points, seed)
-    cpi, instructions = 0.0, 0
+    cpi, instructions, count = 0.0, 0, 0
     for label in range(len(centres)):
         members = np.flatnonzero(labels == label)
         if not len(members):
@@ -82,4 +82,5 @@ def choose_simpoint(units: Sequence[Unit], seed: int) -> Choice:
         unit = units[nearest]
         cpi += unit.cycles / unit.instructions * len(members) / len(units)
         instructions += unit.instructions
-    return Choice(cpi * sum(unit.instructions for unit in units), instructions)
+        count += 1
+    return Choice(cpi * sum(unit.instructions for unit in units), instructions, count)

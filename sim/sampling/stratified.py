@@ -29,9 +29,9 @@ from kcc.sim.sampling.allocation import (
 from kcc.sim.sampling.block_profile import LaunchProfile
 from kcc.sim.sampling.dispersion import duration_deviation
 from kcc.sim.sampling.estimate import CERTAIN, ProgramEstimate, Spread
-from kcc.sim.sampling.feeding import LaunchRun
+from kcc.sim.sampling.feeding import LaunchRun, occupancy_of
 from kcc.sim.sampling.inter_launch import DISTANCE as INTER_DISTANCE
-from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches
+from kcc.sim.sampling.inter_launch import LaunchCluster, cluster_launches, split_first
 from kcc.sim.sampling.observe import Observation, observe, observe_whole, simulate_head
 from kcc.sim.sampling.plan import (
     FEWEST,
@@ -93,7 +93,8 @@ class StratifiedSampler:
         self.traces, self.profiles, self.options = traces, profiles, options
         self.random = np.random.default_rng(options.seed)
         began = time.process_time()
-        clusters = cluster_launches(profiles, options.inter_distance)
+        self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
+        clusters = self._cold_apart(cluster_launches(profiles, options.inter_distance))
         self.samples = [
             ClusterSample(one, tuple(self.random.permutation(one.members).tolist()))
             for one in clusters
@@ -101,13 +102,32 @@ class StratifiedSampler:
         self.cluster_seconds = time.process_time() - began
         self.instructions = sum(int(p.warp_instructions.sum()) for p in profiles)
         self.shares = importance(profiles)
-        self.simulator = CycleSimulator(gpu, registers, timeline=EVERY_BLOCK)
         self.gpu = gpu
         self.clock_mhz = 1.0
         self.seen = dict[int, Observation]()
         self.known = 0
         """L2 is as launches before this one leave it, but for those from here on."""
         self.latest = -1
+
+    def _cold_apart(self, clusters: Sequence[LaunchCluster]) -> list[LaunchCluster]:
+        """The first launch of each kernel finds no code and little data in the caches: it is a
+        stratum of its own where that is much beside the launch, that is of few epochs. What a
+        launch of more leaves in the caches is little of what the next one touches."""
+        found, seen = list[LaunchCluster](), set[str]()
+        for cluster in clusters:
+            first = cluster.members[0]
+            is_first = cluster.kernel not in seen
+            seen.add(cluster.kernel)
+            if is_first and len(cluster.members) > 1 and self._is_short(first):
+                cold, rest = split_first(cluster, self.profiles)
+                found += [cold, rest]
+            else:
+                found.append(cluster)
+        return sorted(found, key=lambda one: one.members)
+
+    def _is_short(self, place: int) -> bool:
+        size = occupancy_of(self.traces[place], self.simulator)
+        return self.profiles[place].thread_blocks <= SHORT * size
 
     def run(self) -> ProgramEstimate:
         """The estimate, as exact as is asked for."""
@@ -363,6 +383,9 @@ class StratifiedSampler:
             more[number] = draw(stratum, max(count, 1), self.random, without=have)
         return more
 
+
+SHORT = 10
+"""Epochs: launches of no more are simulated in whole, and one more stratum costs little."""
 
 WARM_SHARE, MOST_WARM = 0.01, 4.0
 """Epochs that warm, over those of the launch, and at most. Of `convolutionRows` (220 epochs) epochs

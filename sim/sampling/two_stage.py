@@ -63,6 +63,24 @@ class Pooled:
         return self.variance * (1 + sqrt(2 / self.freedom)) if self.freedom > 0 else 0.0
 
 
+PRIOR_LAUNCHES, PRIOR_EPOCHS = Pooled(0.0006**2, 0.40), Pooled(0.0067**2, 0.70)
+"""How much launches of a cluster and epochs of a stratum of a kernel vary: relative variance, and
+how many degrees of freedom that is worth. By `benchmarks.sampling_prior` over 43 kernels and 32 of
+kernels/ at size small (V100, and two SMs of the text's machine), none of them of the workloads that
+`benchmarks.sampling` measures."""
+
+
+def moderated(found: Pooled, prior: Pooled) -> Pooled:
+    """A variance with what those of other kernels say of it: two draws that happen to agree say
+    little (Smyth, Statistical Applications in Genetics and Molecular Biology 3, 2004, section 3:
+    the posterior mean under a scaled inverse chi-square prior). Nothing is known without draws."""
+    freedom = found.freedom + prior.freedom
+    if found.freedom <= 0:
+        return found
+    square = found.freedom * found.variance + prior.freedom * prior.variance
+    return Pooled(square / freedom, freedom)
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A relative variance, its degrees of freedom, and the cycles of what it is of."""
@@ -95,8 +113,10 @@ def estimate_program(
     launches = dict[str, Pooled]()
     for kernel in dict.fromkeys(cluster.kernel for cluster, _ in groups):
         own = [(cluster, seen) for cluster, seen in groups if cluster.kernel == kernel]
-        epochs[kernel] = pool([part for _, seen in own for part in _within(seen, numbers)])
-        launches[kernel] = _between(own, numbers, epochs[kernel])
+        seen_epochs = pool([part for _, seen in own for part in _within(seen, numbers)])
+        epochs[kernel] = moderated(seen_epochs, PRIOR_EPOCHS)
+        between = _between(own, numbers, epochs[kernel])
+        launches[kernel] = moderated(between, PRIOR_LAUNCHES)
     found = list[GroupEstimate]()
     for cluster, seen in groups:
         estimates = [

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
-from kcc.base.trace.reader import TraceFile
+from kcc.base.trace.reader import LaunchTrace, TraceFile
 from kcc.sim.cycle.compiled import compiled_launch
 from kcc.sim.cycle.launch import CycleSimulator, LaunchSimulation
 from kcc.sim.result import Timing
@@ -34,10 +34,11 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What some units say of all: cycles, and the instructions that were looked at."""
+    """What ``units`` say of all: cycles, and the instructions that were looked at."""
 
     cycles: float
     instructions: int
+    units: int = 0
 
 
 class UnitCollector:
@@ -85,19 +86,21 @@ class UnitCollector:
 
 
 def simulate_full(
-    trace: TraceFile, gpu: GpuDescription, registers: dict[str, int] | None = None
-) -> tuple[tuple[Timing, ...], tuple[Unit, ...]]:
-    """The whole trace, and its units."""
+    trace: TraceFile, gpu: GpuDescription, registers: dict[str, int] | None = None,
+    launches: Sequence[LaunchTrace] | None = None,
+) -> tuple[tuple[Timing, ...], tuple[Unit, ...]]:  # fmt: skip
+    """The whole trace, or some of its launches, and its units."""
     collector = UnitCollector(trace)
-    return tuple(_launches(trace, gpu, registers, collector)), collector.finish()
+    wanted = trace.launches if launches is None else launches
+    return tuple(_launches(wanted, gpu, registers, collector)), collector.finish()
 
 
 def _launches(
-    trace: TraceFile, gpu: GpuDescription, registers: dict[str, int] | None,
+    launches: Sequence[LaunchTrace], gpu: GpuDescription, registers: dict[str, int] | None,
     collector: UnitCollector,
 ) -> Iterator[Timing]:  # fmt: skip
     simulator = CycleSimulator(gpu, registers)
-    for launch in trace.launches:
+    for launch in launches:
         compiled = compiled_launch(launch, gpu)
         simulation = simulator.begin(compiled.tables, launch.launch)
         for batch in compiled.batches():
@@ -117,4 +120,4 @@ def choose_random(units: Sequence[Unit], seed: int, share: float = RANDOM_SHARE)
     cycles = sum(unit.cycles for unit in chosen)
     instructions = sum(unit.instructions for unit in chosen)
     everything = sum(unit.instructions for unit in units)
-    return Choice(cycles / instructions * everything, instructions)
+    return Choice(cycles / instructions * everything, instructions, count)

@@ -1,6 +1,6 @@
 """The part of scipy.optimize that is used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,3 +18,4 @@ def linprog(
     bounds: tuple[float, float | None],
     method: str,
 ) -> OptimizeResult: ...
+def brentq(f: Callable[[float], float], a: float, b: float) -> float: ...

@@ -20,11 +20,13 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.scratch import scratch_folder
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.ptx.doors.nvrtc_source import Cut, Error
 
 RUNNER = Path(__file__).with_name("nvrtc_runner.py")
 TIME_LIMIT_SECONDS = 300
 DEFAULT_CAPABILITY = 80
 NAME = "nvrtc"
+_MAX_ROUNDS = 25
 
 _MESSAGE = re.compile(r"(.*?)\((\d+)\): (error|catastrophic error|warning)[^:]*: (.*)")
 
@@ -78,9 +80,26 @@ def _options(source: SourceText, options: BuildOptions) -> list[str]:
 
 
 def _ptx(source: SourceText, options: BuildOptions, library: Path) -> str:
+    """The PTX, host code taken out as far as NVRTC does not accept it."""
+    words = _options(source, options)
+    folders = [word[2:] for word in words if word.startswith("-I")]
+    cut = Cut(source.name, source.text, folders, options.instantiate)
+    first = ""
+    for _ in range(_MAX_ROUNDS):
+        answer = _asked(cut, words, library)
+        if "ptx" in answer:
+            return answer["ptx"]
+        log = answer["log"]
+        first = first or log
+        if not cut.repair(_errors(log), log):
+            raise DiagnosticError(_messages(log, cut))
+    raise DiagnosticError(_messages(first, cut))
+
+
+def _asked(cut: Cut, words: list[str], library: Path) -> dict[str, str]:
     request = {
-        "library": str(library), "source": source.text, "name": source.name,
-        "options": _options(source, options), "instantiate": list(options.instantiate),
+        "library": str(library), "source": cut.main, "name": cut.name,
+        "options": words, "instantiate": cut.templates, "headers": cut.headers,
     }  # fmt: skip
     with scratch_folder() as folder:
         target = folder / "answer.json"
@@ -90,18 +109,27 @@ def _ptx(source: SourceText, options: BuildOptions, library: Path) -> str:
         )  # fmt: skip
         if not target.exists():
             message = f"NVRTC's process ends with {done.returncode}"
-            raise DiagnosticError([Diagnostic("K436", message, Span(source.name, 0))])
-        answer = json.loads(target.read_text(encoding="utf-8"))
-    if "ptx" in answer:
-        return str(answer["ptx"])
-    raise DiagnosticError(_messages(str(answer["log"]), source.name))
+            raise DiagnosticError([Diagnostic("K436", message, Span(cut.name, 0))])
+        return json.loads(target.read_text(encoding="utf-8"))
 
 
-def _messages(log: str, name: str) -> list[Diagnostic]:
+def _errors(log: str) -> list[Error]:
+    """The errors of a log; two lines below each the place is marked, two columns moved."""
+    lines, found = log.split("\n"), list[Error]()
+    for number, line in enumerate(lines):
+        match = _MESSAGE.match(line)
+        if match is None or match[3] == "warning":
+            continue
+        marks = lines[number + 2 : number + 3]
+        column = marks[0].find("^") - 1 if marks and marks[0].strip() == "^" else 1
+        found.append(Error(match[1], int(match[2]), max(column, 1), match[4].strip()))
+    return found
+
+
+def _messages(log: str, cut: Cut) -> list[Diagnostic]:
     found = [
-        Diagnostic("K436", match[4].strip(), Span(match[1], int(match[2])))
-        for line in log.split("\n")
-        if (match := _MESSAGE.match(line)) and match[3] != "warning"
+        Diagnostic("K436", each.text, Span(cut.paths.get(each.file, each.file), each.line))
+        for each in _errors(log)
     ]
     first = log.strip().split("\n")[0][:300]
-    return found or [Diagnostic("K436", first or "NVRTC fails", Span(name, 0))]
+    return found or [Diagnostic("K436", first or "NVRTC fails", Span(cut.name, 0))]

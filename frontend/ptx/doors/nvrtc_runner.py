@@ -20,7 +20,11 @@ def _compiled(request: dict[str, Any]) -> dict[str, str]:
     library = ctypes.CDLL(request["library"])
     program = ctypes.c_void_p()
     text, name = request["source"].encode(), request["name"].encode()
-    library.nvrtcCreateProgram(ctypes.byref(program), text, name, 0, None, None)
+    headers = request["headers"]
+    kind = ctypes.c_char_p * max(len(headers), 1)
+    contents = kind(*(each.encode() for each in headers.values()))
+    names = kind(*(each.encode() for each in headers))
+    library.nvrtcCreateProgram(ctypes.byref(program), text, name, len(headers), contents, names)
     for expression in request["instantiate"]:
         library.nvrtcAddNameExpression(program, expression.encode())
     words = [word.encode() for word in request["options"]]

@@ -61,8 +61,8 @@ class _Made:
     shared: int
     compiler: str
     specialised: tuple[str, ...]
-    constant: tuple[str, ...]
-    """Arguments that are no parameters of the PTX any more."""
+    constant: tuple[tuple[str, int], ...]
+    """Arguments that are no parameters of the PTX any more, and their places."""
     symbol: str
 
 
@@ -104,7 +104,7 @@ def _compiled(
         raise DiagnosticError([Diagnostic("K435", " ".join(message.split()), where, hint=hint)])
     return _Made(
         str(answer["ptx"]), tuple(answer["names"]), int(answer["shared"]),
-        str(answer["compiler"]), tuple(answer["specialised"]), tuple(answer["constant"]),
+        str(answer["compiler"]), tuple(answer["specialised"]), tuple(answer["constant"].items()),
         str(answer["symbol"]),
     )  # fmt: skip
 
@@ -129,7 +129,7 @@ def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
 def _with_names(made: _Made) -> str:
     """The PTX with the names that arguments have in Python, and with its shared memory's size.
     What Triton adds after the arguments is its scratch memory. Arguments that are constant
-    stand after those."""
+    stand where they were."""
     text = made.ptx
     names = list(dict.fromkeys(re.findall(r"\b[\w$]+_param_\d+\b", text)))
     extra = ("global_scratch", "profile_scratch", "more")
@@ -137,14 +137,14 @@ def _with_names(made: _Made) -> str:
         past = number - len(made.names)
         name = made.names[number] if past < 0 else extra[min(past, 2)]
         text = re.sub(rf"\b{re.escape(own)}(?!\d)", name.replace(".", "_"), text)
-    unused = "".join(f",\n\t.param .u32 {name}" for name in made.constant)
-    text = re.sub(
-        rf"(\.entry {re.escape(made.symbol)}\(.*?)(\s*\))",
-        rf"\1{unused}\2",
-        text,
-        count=1,
-        flags=re.DOTALL,
-    )
+    match = re.search(rf"\.entry {re.escape(made.symbol)}\((.*?)\s*\)", text, re.DOTALL)
+    if match is not None and made.constant:
+        declared = match[1].split(",\n")
+        for name, place in made.constant:
+            declared.insert(
+                place, f"\n\t.param .u32 {name}" if place == 0 else f"\t.param .u32 {name}"
+            )
+        text = text[: match.start(1)] + ",\n".join(declared) + text[match.end(1) :]
     return re.sub(
         r"\.extern (\.shared [^\n]*?)\[\];",
         rf"\1[{max(made.shared, 1)}];",

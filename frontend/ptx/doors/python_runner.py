@@ -7,12 +7,14 @@ argument names. Imports nothing of kcc: what runs it is any Python that has the 
 
 from __future__ import annotations
 
-import importlib.util
+import ast
 import inspect
 import json
 import os
+import re
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 LARGEST_MESSAGE = 2000
@@ -43,25 +45,50 @@ def _line_of(error: BaseException, file: str) -> int:
 def _compiled(request: dict[str, Any]) -> dict[str, Any]:
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # its default changes by version
     os.environ.setdefault("NUMBA_CUDA_ENABLE_PYNVJITLINK", "0")
-    path = request["file"]
-    sys.path.insert(0, str(Path(path).parent))
-    spec = importlib.util.spec_from_file_location("kcc_kernels", path)
-    if spec is None or spec.loader is None:
-        return {"error": "this is not a Python file", "line": 0}
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["kcc_kernels"] = module
-    spec.loader.exec_module(module)
+    module = _module(request["file"])
     kernel = getattr(module, request["name"], None)
     if kernel is None:
         names = [
             n for n, v in vars(module).items() if hasattr(v, "arg_names") or hasattr(v, "py_func")
         ]
+        errors = vars(module)["__kcc_errors__"]
+        if errors and not names:
+            raise errors[0]
         return {"error": f"there is no '{request['name']}' in it", "line": 0, "kernels": names}
     while not hasattr(kernel, "arg_names") and hasattr(kernel, "fn"):
         kernel = kernel.fn
     if hasattr(kernel, "arg_names"):
         return _triton(kernel, request)
     return _numba(getattr(kernel, "py_func", kernel), request)
+
+
+def _module(path: str) -> ModuleType:
+    """A file as a module. Of a script that needs a GPU, or packages that are not there, the
+    statements that work."""
+    text = Path(path).read_text(encoding="utf-8")
+    sys.path.insert(0, str(Path(path).parent))
+    module = ModuleType("kcc_kernels")
+    module.__file__ = path
+    sys.modules["kcc_kernels"] = module
+    errors = list[Exception]()
+    for statement in ast.parse(text, path).body:
+        for attempt in (statement, _plain(statement)):
+            try:
+                code = compile(ast.Module([attempt], []), path, "exec")
+                exec(code, vars(module))
+                break
+            except Exception as error:  # noqa: BLE001 -- whatever it does, others may work
+                errors.append(error)
+    vars(module)["__kcc_errors__"] = errors
+    return module
+
+
+def _plain(statement: ast.stmt) -> ast.stmt:
+    """A function with the decorator of its compiler alone: those of autotuners ask for a GPU."""
+    if isinstance(statement, ast.FunctionDef):
+        kept = [d for d in statement.decorator_list if "jit" in ast.unparse(d)]
+        statement.decorator_list = kept
+    return statement
 
 
 # Triton
@@ -87,10 +114,11 @@ def _triton(kernel: Any, request: dict[str, Any]) -> dict[str, Any]:
     if isinstance(types, str):
         return {"error": types, "line": 0}
     attributes, said, ones = dict[Any, Any](), list[str](), list[str]()
+    places = {name: str(place) for place, name in enumerate(types)}
     for index, name in enumerate(names):
-        value = request["values"].get(name)
         if name not in types:
             continue
+        value = request["values"].get(name, request["values"].get(places[name]))
         if types[name] in _INTEGERS and value == 1:
             del types[name]
             given[name] = 1
@@ -110,7 +138,7 @@ def _triton(kernel: Any, request: dict[str, Any]) -> dict[str, Any]:
         "threads": made.metadata.num_warps * 32,
         "compiler": f"Triton {triton.__version__}",
         "specialised": said,
-        "constant": ones,
+        "constant": {name: int(places[name]) for name in ones},
         "symbol": made.metadata.name,
     }
 
@@ -143,8 +171,6 @@ def _constants(macros: list[list[str]], names: list[str]) -> tuple[dict[str, Any
 
 
 def _value(text: str) -> Any:
-    import ast
-
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -153,7 +179,7 @@ def _value(text: str) -> Any:
 
 def _types(names: list[str], signature: str) -> dict[str, str] | str:
     """The types of a signature by name; a message where they do not fit."""
-    found = [t.strip() for t in signature.split(",") if t.strip()]
+    found = [t.strip() for t in re.split(r",(?![^\[<]*[\]>])", signature) if t.strip()]
     if len(found) != len(names):
         return (
             f"--signature has {len(found)} types, and the kernel {len(names)} arguments beside its "
@@ -188,7 +214,7 @@ def _numba(function: Any, request: dict[str, Any]) -> dict[str, Any]:
 
     return {
         "ptx": ptx, "names": names, "shared": 0, "threads": 0,
-        "compiler": f"Numba {numba.__version__}", "specialised": [], "constant": [],
+        "compiler": f"Numba {numba.__version__}", "specialised": [], "constant": {},
         "symbol": function.__name__,
     }  # fmt: skip
 

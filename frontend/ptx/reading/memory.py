@@ -67,6 +67,7 @@ def load(w: Writer, item: Instruction) -> None:
     if len(parts) == 1:
         w.write(parts[0], element, value, signed=item.type[0] == "s")
         return
+    value = w.value(f"freeze {whole} {value}")  # else LLVM makes it loads of single elements
     for number, part in enumerate(parts):
         if not isinstance(part, Nothing):
             one = w.value(f"extractelement {whole} {value}, i32 {number}")

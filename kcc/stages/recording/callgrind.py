@@ -72,6 +72,8 @@ def read_callgrind(folder: Path, source: str, blocks: int, *, complete: bool) ->
     paths.sort(key=lambda p: int(p.suffix[1:]))
     if (last := folder / OUTPUT).exists():
         paths.append(last)
+    if not complete and paths and "\ntotals:" not in paths[-1].read_text("utf-8", "replace"):
+        paths.pop()  # the program was killed as it wrote that one
     names = dict[str, str]()
     parts = [part for path in paths if (part := _Part(path, names)).events.get("Ir")]
     usual = float(np.median([p.events["Ir"] for p in parts])) if parts else 0.0

@@ -30,6 +30,11 @@ SAMPLE_MS = 10
 STATISTICS_MS = 20
 POLL_SECONDS = 0.02
 DEPTH = 64
+RECORDING, CHUNKS, CLOCKS = "recording.jfr", "chunks", "clocks.json"
+"""In the folder of a recording; the clocks have by thread: seconds since the epoch, and seconds of
+CPU time."""
+KEPT_SECONDS = 2.0
+"""Between what is written of the clocks, in case that the process is killed."""
 
 RATE = Metric(
     "MB/s", "MB allocated", "seconds of CPU time",
@@ -53,17 +58,20 @@ def record_jvm(
     """Run the command with the flight recorder on; ``threads`` is a pattern of thread names (None:
     those with most samples). ``show`` is called with the seconds so far. Raises K961, K962,
     K963."""
-    jfr = find_tool("jfr", "openjdk-17-jdk-headless")
-    recording, settings = folder / "recording.jfr", folder / "settings.jfc"
+    find_tool("jfr", "openjdk-17-jdk-headless")
+    recording, settings = folder / RECORDING, folder / "settings.jfc"
     settings.write_text(_settings(), encoding="utf-8")
     options = [
         f"-XX:StartFlightRecording:filename={recording},settings={settings}",
-        f"-XX:FlightRecorderOptions:stackdepth={DEPTH}", "-Xlog:jfr*=off",
+        f"-XX:FlightRecorderOptions:stackdepth={DEPTH},repository={folder / CHUNKS}",
+        "-Xlog:jfr*=off",
     ]  # fmt: skip
     clock, began = _CpuClock(), time.monotonic()
 
     def tick(pid: int) -> None:
         clock.poll(pid)
+        if time.monotonic() > clock.kept + KEPT_SECONDS:
+            clock.keep(folder)
         show(round(time.monotonic() - began))
 
     environment = dict[str, str]()
@@ -72,14 +80,36 @@ def record_jvm(
     else:
         environment["JAVA_TOOL_OPTIONS"] = " ".join(options)
     complete = run_recorded(command, environment, tick, POLL_SECONDS)
-    kept = {thread: own.tolist() for thread, own in clock.rows().items()}
-    (folder / "clocks.json").write_text(json.dumps(kept), encoding="utf-8")
+    clock.keep(folder)
     if not recording.exists():
         hint = "the command must be `java ...`, or start one that takes JAVA_TOOL_OPTIONS"
         raise nothing_recorded("the JVM wrote no recording", hint)
-    events = _events(jfr, recording)
-    source = " ".join(word for word in command if word not in options)
-    return units_of(source, events, clock.rows(), unit_ms, threads, complete=complete)
+    plain = [word for word in command if word not in options]
+    return read_jvm(folder, plain, unit_ms, threads, complete=complete)
+
+
+def read_jvm(
+    folder: Path, command: Sequence[str], unit_ms: int, threads: str | None, *, complete: bool
+) -> UnitTable:
+    """What a recording left in a folder, as units: where the JVM was killed, what it had written
+    of its events by then. Raises K961, K963."""
+    jfr = find_tool("jfr", "openjdk-17-jdk-headless")
+    whole = folder / RECORDING
+    parts = sorted((folder / CHUNKS).rglob("*.jfr"))
+    if whole.exists() and whole.stat().st_size:
+        parts = [whole]
+    samples, allocated = list[Sample](), dict[int, Floats]()
+    for events in (_events(jfr, part) for part in parts):
+        samples += events.samples
+        for thread, own in events.allocated.items():
+            allocated[thread] = np.concatenate([allocated.get(thread, own[:0]), own])
+    try:
+        kept = json.loads((folder / CLOCKS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise nothing_recorded("no CPU time of threads is there") from None
+    clocks = {int(thread): np.array(own) for thread, own in kept.items()}
+    events = Events(tuple(samples), allocated)
+    return units_of(" ".join(command), events, clocks, unit_ms, threads, complete=complete)
 
 
 def _settings() -> str:
@@ -98,6 +128,14 @@ class _CpuClock:
 
     def __init__(self) -> None:
         self._rows = dict[int, list[tuple[float, float]]]()
+        self.kept = time.monotonic()
+
+    def keep(self, folder: Path) -> None:
+        """Write what there is."""
+        fresh = folder / f"{CLOCKS}.new"
+        fresh.write_text(json.dumps(self._rows), encoding="utf-8")
+        fresh.replace(folder / CLOCKS)
+        self.kept = time.monotonic()
 
     def poll(self, pid: int) -> None:
         """Note all threads now. Those that ended meanwhile are left out."""
@@ -110,10 +148,6 @@ class _CpuClock:
                 own = self._rows.setdefault(int(task.name), [])
                 if not own or own[-1][1] != spent / 1e9:
                     own.append((time.time(), spent / 1e9))
-
-    def rows(self) -> dict[int, Floats]:
-        """By thread: seconds since the epoch, and seconds of CPU time."""
-        return {thread: np.array(own) for thread, own in self._rows.items()}
 
 
 def _children(pid: int) -> list[int]:

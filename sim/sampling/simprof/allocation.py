@@ -102,6 +102,28 @@ def draw_units(
     return np.sort(np.concatenate(found))
 
 
+def spread_order(count: int, random: np.random.Generator) -> Indices:
+    """Places 0 to ``count`` - 1 in a random order of which every beginning lies all over them: the
+    first two in different halves, the first four in different quarters (Owen's scrambling of van
+    der Corput's sequence, in: Monte Carlo and Quasi-Monte Carlo Methods, 1995). Each place is as
+    likely as others to be among the first n, as the whole is turned by a random number."""
+    if not count:
+        return np.zeros(0, np.int64)
+    turned = np.array(_halves(0, count, random)) + int(random.integers(count))
+    return (turned % count).astype(np.int64)
+
+
+def _halves(first: int, end: int, random: np.random.Generator) -> list[int]:
+    if end - first == 1:
+        return [first]
+    middle = (first + end + int(random.integers(2))) // 2
+    parts = [_halves(*part, random) for part in ((first, middle), (middle, end))]
+    if random.integers(2):
+        parts.reverse()
+    both = [place for pair in zip(*parts, strict=False) for place in pair]
+    return both + max(parts, key=len)[len(both) // 2 :]
+
+
 def required_units(
     sizes: Indices, deviations: Floats, mean: float, error: float, z: float = CERTAINTY
 ) -> int:

@@ -7,7 +7,7 @@ units (Cochran, Sampling Techniques, 1977, section 6.10), which for equal sizes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,6 +71,19 @@ def estimate(
     if alone:
         parts.append(_collapsed_spread(np.array(alone)))
     return Estimate(total, float(work.sum()), add_spreads(parts))
+
+
+def with_unseen(
+    found: Estimate, size: Floats, kinds: Indices, chosen: Indices, missed: float
+) -> Estimate:
+    """What no unit drawn says anything of is uncertain too: the cost of all units of a kind
+    (kernel, begin or end of its launches) of which none is ``chosen`` is off by a deviation of
+    ``missed`` of itself, as is believed beforehand
+    (:class:`kcc.sim.sampling.simprof.strata.Belief`)."""
+    shares = np.bincount(kinds, weights=size) / size.sum()
+    shares[kinds[chosen]] = 0
+    parts = [Spread((missed * share * found.cost) ** 2, CERTAIN) for share in shares.tolist()]
+    return replace(found, spread=add_spreads([found.spread, *parts]))
 
 
 def _collapsed_spread(phases: Floats) -> Spread:

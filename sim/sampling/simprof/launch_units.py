@@ -22,10 +22,16 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.launch import launch_machine
 from kcc.sim.cycle.layout import Conf
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.simprof.table import Floats, Metric, UnitTable
+from kcc.sim.sampling.simprof.table import Floats, Indices, Metric, UnitTable
 
 UNITS = 400
 """Into which a program is cut, about: 20 units are then the 5 % that TBPoint is held to."""
+
+FIRST, LAST = ": first blocks", ": last blocks"
+"""Features of units that begin and end a launch of a kernel, behind its name."""
+
+POSITION = "position"
+"""A counter: which part of the thread blocks of its launch come before a unit."""
 
 CPI = Metric(
     "CPI", "cycles", "warp instructions",
@@ -131,14 +137,24 @@ def unit_table(
             columns.setdefault(name, np.zeros(len(units)))[own] = shares[:, column]
         kernel = trace.tables.kernel
         columns.setdefault(kernel, np.zeros(len(units)))[own] = 1
-        for name, number in (("first blocks", own[0]), ("last blocks", own[-1])):
-            columns.setdefault(f"{kernel}: {name}", np.zeros(len(units)))[number] = 1
+        for name, number in ((FIRST, own[0]), (LAST, own[-1])):
+            columns.setdefault(f"{kernel}{name}", np.zeros(len(units)))[number] = 1
     work = np.array([unit.work for unit in units], np.float64)
     unit = f"consecutive thread blocks of a launch, about {round(work.mean()):,} warp instructions"
+    position = np.array([unit.first / unit.blocks for unit in units])
     return UnitTable(
         source, recorder_of(gpu), unit, "line of source", metric,
-        tuple(columns), np.column_stack(list(columns.values())), cost, work,
+        tuple(columns), np.column_stack(list(columns.values())), cost, work, {POSITION: position},
     )  # fmt: skip
+
+
+def kinds_of(table: UnitTable) -> Indices:
+    """A number for each unit: units of one kernel, and alike in whether they begin or end a launch,
+    have the same."""
+    edges = [n for n, name in enumerate(table.features) if name.endswith((FIRST, LAST))]
+    kernels = [n for n, name in enumerate(table.features) if ":" not in name]
+    _, found = np.unique(table.shares[:, edges + kernels] > 0, axis=0, return_inverse=True)
+    return found.reshape(-1).astype(np.int64)
 
 
 def _lines(tables: TraceTables) -> tuple[list[str], NDArray[np.float64]]:

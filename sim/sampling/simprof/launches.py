@@ -18,12 +18,19 @@ from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.sampling.block_profile import LaunchProfile
-from kcc.sim.sampling.simprof.allocation import allocate
-from kcc.sim.sampling.simprof.estimate import Estimate, estimate
+from kcc.sim.sampling.simprof.allocation import allocate, spread_order
+from kcc.sim.sampling.simprof.estimate import Estimate, estimate, with_unseen
 from kcc.sim.sampling.simprof.launch_costs import ChosenUnits, Watch, predict_units
-from kcc.sim.sampling.simprof.launch_units import CPI, LaunchUnit, cut_launches, unit_table
+from kcc.sim.sampling.simprof.launch_units import (
+    CPI,
+    POSITION,
+    LaunchUnit,
+    cut_launches,
+    kinds_of,
+    unit_table,
+)
 from kcc.sim.sampling.simprof.phases import Phases, form_phases
-from kcc.sim.sampling.simprof.strata import PREDICTED, strata_of
+from kcc.sim.sampling.simprof.strata import PREDICTED, Strata, strata_of
 from kcc.sim.sampling.simprof.study import SampleOptions
 from kcc.sim.sampling.simprof.table import Floats, Indices, UnitTable
 
@@ -93,13 +100,13 @@ def sample_units(
     ``error`` in rounds until the 95 % interval is as narrow."""
     began = time.process_time()
     phases = phases or form_phases(table)
-    drawer = _Drawer(table, phases, options)
-    strata, units = drawer.strata.labels, tuple(simulator.units)
-    points = min(options.points, len(units))
+    points, units = min(options.points, len(table)), tuple(simulator.units)
+    drawer = Drawer(table, strata_of(table, phases, points, PREDICTED), options.seed)
+    strata = drawer.strata.labels
     while True:
         chosen = drawer.draw(points)
         simulator.simulate(chosen.tolist(), watch)
-        found = estimate(simulator.cost, table.cost, table.work, strata, chosen)
+        found = drawer.estimate(simulator.cost, chosen)
         half = found.half_width()
         if options.error is None or len(chosen) == len(units):
             break
@@ -115,22 +122,31 @@ def sample_units(
     )  # fmt: skip
 
 
-class _Drawer:
-    """Draws units of each stratum at random; draws of later rounds hold those of earlier ones, as
-    units are put in a random order once. Not all over a stratum in time: what a
-    prediction misses is alike in neighbours, and the interval would be too narrow."""
+class Drawer:
+    """Draws units of each stratum, all over the launches that they are parts of: by where in its
+    launch a unit lies, of which the prediction knows nothing, and what it misses is much the same
+    in launches of a kernel. Draws of later rounds hold those of earlier ones. The interval is
+    that of units drawn at random, which is too wide rather than too narrow."""
 
-    def __init__(self, table: UnitTable, phases: Phases, options: SampleOptions) -> None:
-        self.strata = strata_of(table, phases, min(options.points, len(table)), PREDICTED)
-        self.order = np.random.default_rng(options.seed).permutation(len(table))
+    def __init__(self, table: UnitTable, strata: Strata, seed: int) -> None:
+        self.table, self.strata, self.kinds = table, strata, kinds_of(table)
+        random = np.random.default_rng(seed)
+        placed = np.argsort(table.counters[POSITION], kind="stable")
+        labels = strata.labels[placed]
+        parts = [placed[labels == n] for n in range(len(strata.counts))]
+        self._orders = [own[spread_order(len(own), random)] for own in parts]
 
     def draw(self, points: int) -> Indices:
-        labels, deviations = self.strata.labels, self.strata.deviations
-        sizes, least = np.bincount(labels), PREDICTED.least
-        counts: list[int] = allocate(sizes, deviations, points, least).tolist()
-        ordered = labels[self.order]
-        parts = [self.order[ordered == n][:count] for n, count in enumerate(counts)]
+        sizes = np.bincount(self.strata.labels)
+        counts = allocate(sizes, self.strata.deviations, points, PREDICTED.least).tolist()
+        parts = [own[:count] for own, count in zip(self._orders, counts, strict=True)]
         return np.sort(np.concatenate(parts))
+
+    def estimate(self, cost: Floats, chosen: Indices) -> Estimate:
+        """From the costs of the units chosen."""
+        table = self.table
+        found = estimate(cost, table.cost, table.work, self.strata.labels, chosen)
+        return with_unseen(found, table.cost, self.kinds, chosen, PREDICTED.missed)
 
 
 def _counts(simulator: ChosenUnits, strata: Indices, work: Floats, chosen: Indices) -> Floats:

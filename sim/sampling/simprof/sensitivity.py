@@ -6,8 +6,9 @@ vary, that is noise; so both are tested as well (Welch, Biometrika 34, 1947; Bro
 Journal of the American Statistical Association 69, 1974), with Holm's correction over all tests
 (Scandinavian Journal of Statistics 6, 1979). Neighbours in a run are alike (a JVM that warms up, a
 cache that fills): n units count as n (1 - r) / (1 + r), with r the correlation of neighbours
-(Bartlett, Journal of the Royal Statistical Society 98, 1935). A phase counts as sensitive where
-equation 38 and a test say so; undecided, where its mean moved as far, but no test says so.
+(Bartlett, Journal of the Royal Statistical Society 98, 1935), once what both runs rise alike is
+taken away. A phase counts as sensitive where equation 38 and a test say so; undecided, where its
+mean moved as far, but no test says so.
 """
 
 from __future__ import annotations
@@ -116,15 +117,35 @@ def _compare(phase: int, reference: int, trained: Floats, other: Floats) -> Phas
     own = float(other.std(ddof=1)) if len(other) > 1 else 0.0
     mean = float(trained.mean())
     both = len(trained) > 1 and len(other) > 1
-    counts = _independent(trained), _independent(other)
-    spread, others = (np.abs(own - np.median(own)) for own in (trained, other))
+    level = _without_common_trend(trained, other)
+    counts = [_independent(one) for one in (trained, other)]
+    spread, others = (np.abs(one - np.median(one)) for one in (trained, other))
     return PhaseChange(
         phase, reference, len(other), float(other.mean()),
         float(other.mean()) / mean - 1 if mean else None,
         own / deviation - 1 if deviation and len(other) > 1 else None,
-        welch(trained, other, *counts) if both else None,
+        welch(*level, *map(_independent, level)) if both else None,
         welch(spread, others, *counts) if both else None,
     )  # fmt: skip
+
+
+TRENDING = 12
+"""Units of a phase in each of two runs, from which on a trend is looked for."""
+
+
+def _without_common_trend(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """The metric of a phase in two runs, less what both rise in the same way from its first unit
+    to its last, relative to their means, which stay as they are. A phase that drifts all along
+    would count as next to no independent units; where two runs drift alike, their levels can be
+    told apart all the same. What one does alone remains, and its units count as few for it."""
+    means = [float(own.mean()) for own in (a, b)]
+    if min(len(a), len(b)) < TRENDING or not all(means):
+        return a, b
+    places = [(2 * np.arange(len(own)) + 1.0) / len(own) - 1 for own in (a, b)]
+    relative = zip(places, (a, b), means, strict=True)
+    rise = sum(float(place @ own) / mean for place, own, mean in relative)
+    slope = rise / sum(float(place @ place) for place in places)
+    return a - slope * means[0] * places[0], b - slope * means[1] * places[1]
 
 
 def _independent(values: Floats) -> float:

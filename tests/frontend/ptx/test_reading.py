@@ -93,3 +93,16 @@ def test_messages_name_line_and_column(old: str, new: str, code: str, at: str) -
     assert first.code == code
     assert first.span is not None
     assert (first.span.line, first.span.column) == (line, column)
+
+
+def test_a_vector_stays_one_access() -> None:
+    """LLVM would make four loads of one element each of it."""
+    text = """.visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .f32 %f<5>; .reg .pred %q;
+    .reg .b32 %i; ld.param.u64 %p, [p]; mov.u32 %i, %tid.x; mad.wide.u32 %p, %i, 16, %p;
+    setp.lt.u32 %q, %i, 9; mov.f32 %f0, 0f00000000; mov.f32 %f1, %f0; mov.f32 %f2, %f0;
+    mov.f32 %f3, %f0; @%q ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [%p];
+    add.f32 %f0, %f0, %f1; add.f32 %f2, %f2, %f3; add.f32 %f0, %f0, %f2;
+    st.global.f32 [%p], %f0; ret; }"""
+    loads = [line for line in unit_of(text).ir.split("\n") if " = load " in line]
+    assert len(loads) == 1
+    assert "load <4 x float>" in loads[0]

@@ -389,6 +389,20 @@ EXAMPLES: dict[str, Example | Circumstance] = {
     "K875": Example("kcc simulate run.py --gpu v100 --launches 7"),
     "K876": Example("kcc trace run.py --warp-size 64 --format accelsim -o sim"),
     "K877": Example(f"{TRACE} && kcc simulate t.kct --gpu mi100"),
+    "K878": Example(
+        f"{TRACE} && kcc trace t.kct --format accelsim -o sim"
+        " && echo Memset,0x7f0000000000,64 >> sim/kernelslist.g"
+        " && kcc simulate sim/kernelslist.g --gpu v100"
+    ),
+    "K879": Example(
+        f"{TRACE} && kcc trace t.kct --format accelsim --arch sm_86 -o sim"
+        " && kcc simulate sim/kernelslist.g --gpu v100"
+    ),
+    "K880": Example(
+        f"{TRACE} && kcc trace t.kct --format accelsim -o sim"
+        " && sed -i 's/EXIT/NOP/' sim/kernel-1.traceg"
+        " && kcc simulate sim/kernelslist.g --gpu v100"
+    ),
     "K890": Example("kcc estimate k.cl --gpu v100"),
     "K891": Example(f"{ESTIMATE} --json a.json && kcc compare a.json b.json", {"b.json": "[]\n"}),
     "K892": Example(

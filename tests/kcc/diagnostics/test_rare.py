@@ -53,7 +53,7 @@ def test_nvrtc_refuses_k436(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_what_a_compiler_was_told_is_a_note_k437(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     answer = {
         "ptx": PTX.replace("LINE", ""), "names": ["p"], "shared": 0, "compiler": "Triton 3.9",
-        "specialised": ["n is a multiple of 16"], "constant": [], "symbol": "k",
+        "specialised": ["n is a multiple of 16"], "constant": {}, "symbol": "k",
     }  # fmt: skip
     monkeypatch.setattr(python_kernel, "RUNNER", answering(tmp_path, answer))
     file = tmp_path / "kernels.py"

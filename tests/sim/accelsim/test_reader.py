@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import random
+import sys
 from pathlib import Path
 
 import pytest
 
-from kcc.base.diagnostics import DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu import load_gpu
+from kcc.cli import main
 from kcc.passes.mix.instruction_classes import InstructionClass
+from kcc.sim.accelsim.files import read_list
 from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, bytes_of, is_known, pipe_of
 from kcc.sim.accelsim.reader import SassKernel, batches_of, read_kernel
 from kcc.sim.cycle.sources import simulate_list
@@ -179,3 +183,130 @@ def test_tables() -> None:
     sizes = {"LDG.E": 4, "LDG.E.U8.SYS": 1, "LDG.E.S16": 2, "LDG.E.128": 16, "STS.64": 8,
              "LDSM.16.M88.4": 16, "ATOMG.E.ADD.F32.FTZ.RN.STRONG.GPU": 4}  # fmt: skip
     assert {opcode: bytes_of(opcode) for opcode in sizes} == sizes
+
+
+@pytest.mark.parametrize("version", ["2", "3", "4", "6"])
+def test_versions(version: str, tmp_path: Path) -> None:
+    """Before version 3 an instruction begins with its thread block and warp."""
+    path, places = tmp_path / "kernel-1.traceg", "0 0 0 0 " if version == "2" else ""
+    head = HEAD.format(lines=0, count=2).replace("version = 5", f"version = {version}")
+    load, end = "0000 ffffffff 1 R1 LDG.E 1 R2 4 1 0x40 4 0", "0010 ffffffff 0 EXIT 0 0 0"
+    path.write_text(f"{head}{places}{load}\n{places}{end}\n#END_TB\n", encoding="utf-8")
+    if version == "6":
+        with pytest.raises(DiagnosticError) as caught:
+            read_kernel(path, 0)
+        assert "versions 1 to 5" in caught.value.diagnostics[0].message
+        return
+    found = read_kernel(path, 0)
+    assert [i.opcode for i in found.instructions] == ["LDG.E", "EXIT"]
+    assert addresses(found) == [[64 + 4 * n for n in range(32)]]
+    assert found.unended == (0, 0, 0)
+
+
+def test_lines_before_the_header(tmp_path: Path) -> None:
+    kernel(tmp_path, "0000 ffffffff 0 EXIT 0 0 0")
+    path = tmp_path / "kernel-1.traceg"
+    path.write_text("# recorded by nobody\n" + path.read_text("utf-8"), encoding="utf-8")
+    assert read_kernel(path, 0).instructions[0].opcode == "EXIT"
+
+
+def test_warps_without_an_end_are_named(tmp_path: Path) -> None:
+    """The second warp of the second block leaves half of its lanes."""
+    whole = Warp().op("FADD", 3, (1,)).op("EXIT")
+    half = Warp().op("FADD", 3, (1,)).op("EXIT", mask=0xFFFF)
+    path = write(tmp_path, [[whole, whole], [whole, half]])
+    assert read_kernel(tmp_path / "kernel-1.traceg", 0).unended == (1, 1, 1)
+    said = list[Diagnostic]()
+    list(simulate_list(str(path), load_gpu("accelsim-sm7-qv100", ["sm_count=2"]), warn=said.append))
+    assert [d.code for d in said] == ["K880"]
+    assert "1 warps have lanes that come to no EXIT, first warp 1 of" in said[0].message
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [("1,0,0", "0,0,0", "comes twice"), ("1,0,0", "2,0,0", "no such thread block"),
+     ("1,0,0", "x", "no decimal number")],
+)  # fmt: skip
+def test_thread_blocks_that_cannot_be(
+    before: str, after: str, message: str, tmp_path: Path
+) -> None:
+    write(tmp_path, [[Warp().op("EXIT")]] * 2)
+    path = tmp_path / "kernel-1.traceg"
+    path.write_text(path.read_text("utf-8").replace(before, after), encoding="utf-8")
+    with pytest.raises(DiagnosticError) as caught:
+        read_kernel(path, 0)
+    assert message in caught.value.diagnostics[0].message
+    assert caught.value.diagnostics[0].span
+    assert caught.value.diagnostics[0].span.line == 18
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".xz", ".zst"])
+def test_packed_files(suffix: str, tmp_path: Path) -> None:
+    """The list still has the name from before."""
+    path = write(tmp_path, [[Warp().op("FADD", 3, (1,)).op("EXIT")]] * 2)
+    file = tmp_path / "kernel-1.traceg"
+    plain = file.read_bytes()
+    match suffix:
+        case ".gz":
+            packed = gzip.compress(plain)
+        case ".xz":
+            packed = lzma.compress(plain)
+        case ".zst":
+            packed = pytest.importorskip("zstandard").compress(plain)
+        case _:
+            packed = plain
+    file.unlink()
+    file.with_name(file.name + suffix).write_bytes(packed)
+    (timing,) = simulate_list(str(path), load_gpu("accelsim-sm7-qv100", ["sm_count=2"]))
+    assert timing.instructions == 4
+    if suffix:
+        file.with_name(file.name + suffix).write_bytes(packed[: len(packed) // 2])
+        with pytest.raises(DiagnosticError):
+            list(simulate_list(str(path), load_gpu("accelsim-sm7-qv100", ["sm_count=2"])))
+
+
+def test_zstandard_without_its_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    path = tmp_path / "kernel-1.traceg.zst"
+    path.write_bytes(b"")
+    with pytest.raises(DiagnosticError) as caught:
+        read_kernel(path, 0)
+    (found,) = caught.value.diagnostics
+    assert found.code == "K897"
+    assert found.hint
+    assert "zstd" in found.hint
+
+
+def test_lists(tmp_path: Path) -> None:
+    """Copies and comments are silent, other commands are named."""
+    path = write(tmp_path, [[Warp().op("EXIT")]])
+    path.write_text(
+        "# by hand\nMemcpyHtoD,0x7f0000000000,64\nMemset,0x7f0000000000,64\nMemset,0x7f00,4\n"
+        "kernel-1.traceg\nMemcpyDtoH,0x7f0000000000,64\nncclCommInitAll,2\n",
+        encoding="utf-8",
+    )
+    said = list[Diagnostic]()
+    assert read_list(path, said.append) == [tmp_path / "kernel-1.traceg"]
+    (one,) = said
+    assert one.code == "K878"
+    assert one.message.endswith("Memset (2), ncclCommInitAll (1)")
+    path.write_text("kernel-1.trace\n", encoding="utf-8")
+    with pytest.raises(DiagnosticError) as caught:
+        read_list(path)
+    assert "post-processing" in caught.value.diagnostics[0].message
+
+
+def test_a_folder_stands_for_its_list(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(tmp_path, [[Warp().op("EXIT")]])
+    assert main(["simulate", str(tmp_path), "--gpu", "accelsim-sm7-qv100"]) == 0
+    assert "kernelslist.g on accelsim-sm7-qv100" in capsys.readouterr().out
+
+
+def test_code_for_a_newer_gpu(tmp_path: Path) -> None:
+    path = write(tmp_path, [[Warp().op("EXIT")]])
+    file = tmp_path / "kernel-1.traceg"
+    file.write_text("-binary version = 86\n" + file.read_text("utf-8"), encoding="utf-8")
+    for gpu, expected in (("accelsim-sm7-qv100", ["K879"]), ("accelsim-sm86-rtx3070", [])):
+        said = list[Diagnostic]()
+        list(simulate_list(str(path), load_gpu(gpu, []), warn=said.append))
+        assert [d.code for d in said] == expected

@@ -53,6 +53,26 @@ def test_documents(traced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert root.tag.endswith("svg")
 
 
+@pytest.mark.parametrize("method", ["random", "simpoint"])
+def test_units_of_the_full_simulation(
+    traced: Path, capsys: pytest.CaptureFixture[str], method: str
+) -> None:
+    command = ["simulate", str(traced), *SMALL, "--sample", method]
+    assert main([*command, "--json", "-"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    validate(document, "sampling-1")
+    (run,) = document["gpus"]
+    full = run["full"]
+    assert run["cycles"] == pytest.approx(full["cycles"] * (1 + full["error"]))
+    assert full["units_chosen"] <= full["units"]
+    assert main(command) == 0
+    text = capsys.readouterr().out
+    assert f"sampled by {method}" in text
+    assert f"{round(full['cycles']):,} cycles" in text
+    assert main([*command, "--selection", "x"]) == 2
+    assert "--selection goes with --sample tbpoint" in capsys.readouterr().err
+
+
 def test_text(traced: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", str(traced), *SMALL, "--sample", "tbpoint-ipdps14"]) == 0
     text = capsys.readouterr().out

@@ -22,6 +22,7 @@ from kcc.sim.sampling.refine import Means, Refinement
 from kcc.sim.sampling.simpoint import choose_simpoint
 from kcc.sim.sampling.stratified import StratifiedOptions, StratifiedSampler, sample_stratified
 from kcc.sim.sampling.tbpoint import TbpointOptions, sample_tbpoint
+from kcc.sim.sampling.two_stage import Pooled, moderated
 from kcc.sim.sampling.units import UnitCollector, choose_random, simulate_full
 
 SETTINGS = ["sm_count=4", "max_blocks_per_sm=4"]
@@ -114,6 +115,36 @@ def test_ours(traced: Path) -> None:
     assert (again.cycles, again.half_width) == (found.cycles, found.half_width)
     other = stratified(traced, StratifiedOptions(seed=1))
     assert other.cycles != found.cycles
+
+
+def test_the_first_launch_of_a_kernel_is_a_stratum_of_its_own(traced: Path) -> None:
+    """Where it is short: with all blocks at once on the GPU it has one epoch."""
+    large = load_gpu("v100")
+    with open_trace(traced) as file:
+        profiles = profile_trace(file).launches
+        found = sample_stratified(file.launches, profiles, large, None, StratifiedOptions())
+    truth = [int(one.cycles) for one in simulate_trace(str(traced), large)]
+    assert [group.cluster.members for group in found.groups[:2]] == [(0,), (1, 2, 3, 4)]
+    assert found.groups[0].cycles == truth[0]
+    assert sum(group.cluster.weight for group in found.groups) == pytest.approx(1)
+    # What was not drawn is not claimed, though the launches that were agree to the cycle.
+    assert found.half_width is not None
+    assert 0 < found.half_width < 0.1 * found.cycles
+    assert abs(found.cycles - sum(truth)) <= found.half_width
+    kept = sample_of(traced)
+    assert kept.groups[0].cluster.members == (0, 1, 2, 3, 4)  # 25 epochs: the head is what is cold
+
+
+def sample_of(trace: Path) -> ProgramEstimate:
+    return stratified(trace, StratifiedOptions())
+
+
+def test_a_variance_with_what_other_kernels_say() -> None:
+    # Smyth, section 3, by hand: (0.5 * 0.04 + 2 * 0.01) / 2.5 = 0.016.
+    found = moderated(Pooled(0.01, 2.0), Pooled(0.04, 0.5))
+    assert found == Pooled(pytest.approx(0.016), pytest.approx(2.5))
+    assert moderated(Pooled(0.0, 1.0), Pooled(0.04, 0.5)).variance > 0
+    assert moderated(Pooled(0.0, 0.0), Pooled(0.04, 0.5)) == Pooled(0.0, 0.0)  # nothing drawn
 
 
 def test_an_error_that_is_asked_for(traced: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from importlib import resources
 from pathlib import Path
@@ -15,11 +16,15 @@ import pytest
 
 import kcc
 from kcc.base.diagnostics import DiagnosticError
+from kcc.cli import main
 from kcc.stages.recording.callgrind import read_callgrind
 from kcc.stages.recording.document import read_units, units_json
 from kcc.stages.recording.jvm import read_events, units_of
+from kcc.stages.recording.parts import About, parts_folder
 from kcc.stages.recording.running import find_tool, run_recorded
 from tests.sim.sampling.simprof.streams import stream
+
+ABOUT = About("callgrind", ("sort", "x"), 500, None)
 
 
 def dump(folder: Path, number: int, scan: int, sort: int) -> None:
@@ -54,6 +59,7 @@ calls=1 30
 
 fn={fn[3]}
 30 {sort // 2}
+totals: {total}
 """
     (folder / f"units.callgrind.{number}").write_text(text, encoding="utf-8")
 
@@ -71,6 +77,30 @@ def test_callgrind_dumps(tmp_path: Path) -> None:
     penalty = 10 * (1 + 20 + 3 + 5 + 1) + 100 * (2 + 1)
     assert table.cost.tolist() == [1000 + penalty, 1000 + penalty, 1100 + penalty]
     assert table.counters["LL misses"].tolist() == [3, 3, 3]
+
+
+def test_what_a_killed_recording_has_left_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whole dumps are units; the one that was being written is not."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["phases", "record", "--recover", "-o", "x.json"]) == 1
+    assert "no 'x.json.parts'" in capsys.readouterr().err
+    with parts_folder("x.json", ABOUT):
+        for number in range(1, 4):
+            dump(tmp_path / "x.json.parts", number, 900, 100)
+        last = tmp_path / "x.json.parts" / "units.callgrind.3"
+        last.write_text(last.read_text(encoding="utf-8").split("totals")[0], encoding="utf-8")
+        shutil.copytree("x.json.parts", "kept")
+    assert not Path("x.json.parts").exists()
+    Path("kept").rename("x.json.parts")
+    assert main(["phases", "record", "--recover", "-o", "x.json"]) == 0
+    table = read_units(Path("x.json"))
+    assert (len(table), table.complete, table.source) == (2, False, "sort x")
+    assert not Path("x.json.parts").exists()
+    Path("x.json.parts").mkdir()
+    with pytest.raises(DiagnosticError, match="in the way"), parts_folder("x.json", ABOUT):
+        pass
 
 
 def test_nothing_recorded(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ from kcc.sim.sampling.simprof.allocation import (
     draw_units,
     joined_phases,
     required_units,
+    spread_order,
 )
 from kcc.sim.sampling.simprof.baselines import contiguous, one_per_phase, simple_random
-from kcc.sim.sampling.simprof.estimate import estimate
+from kcc.sim.sampling.simprof.estimate import estimate, with_unseen
 from kcc.sim.sampling.simprof.phases import form_phases
 from kcc.sim.sampling.simprof.strata import deviations_of
 from tests.sim.sampling.simprof.streams import stream
@@ -127,6 +128,35 @@ def test_spread_draws_bear_drift() -> None:
         ]
         errors[spread] = float(np.mean([abs(one.mean / table.mean - 1) for one in found]))
     assert errors[True] < errors[False] / 3
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 16, 100])
+def test_every_beginning_of_an_order_is_spread(count: int) -> None:
+    """The first n of it leave no gap (the last place is beside the first) of more than four n-ths,
+    and each place is as often among them as others."""
+    random, first = np.random.default_rng(0), np.zeros(count)
+    for _ in range(300):
+        order = spread_order(count, random)
+        assert sorted(order.tolist()) == list(range(count))
+        first[order[: max(count // 4, 1)]] += 1
+        for n in (2, 4, 8):
+            places = np.sort(order[:n])
+            gaps = np.diff([*places.tolist(), int(places[0]) + count])
+            assert gaps.max() <= max(4 * count / n, 2)
+    expected = 300 * max(count // 4, 1) / count
+    assert np.abs(first - expected).max() <= 5 * np.sqrt(expected)
+
+
+def test_what_no_unit_drawn_shows_is_uncertain() -> None:
+    """Of ten units two are of a kind of which none was drawn: a fifth of the cost, off by a tenth;
+    of kinds that were drawn nothing is added."""
+    ones, kinds = np.ones(10), np.repeat([0, 1], [8, 2])
+    found = estimate(ones, ones, ones, np.zeros(10, np.int64), np.array([0, 3]))
+    assert found.half_width() == pytest.approx(0)
+    more = with_unseen(found, ones, kinds, np.array([0, 3]), 0.1)
+    assert more.cost == found.cost
+    assert more.half_width() == pytest.approx(1.96 * 0.1 * 0.2, rel=1e-3)
+    assert with_unseen(found, ones, kinds, np.array([0, 9]), 0.1).half_width() == 0
 
 
 def test_required_units() -> None:

@@ -59,6 +59,23 @@ def test_neighbours_that_are_alike_are_no_evidence() -> None:
     assert sum(found) <= 4
 
 
+def test_phases_that_drift() -> None:
+    """All rise by half of their mean. That two runs do so alike hides no change of one phase, and
+    makes none; where one falls as the other rises, a change of the mean could be chance."""
+    means, few = [1.0, 2.0, 4.0], [0.05, 0.1, 0.2]
+    table, _ = stream([70, 60, 50], means, few, drift=0.5)
+    phases = form_phases(table)
+    for seed in range(1, 6):
+        same, _ = stream([70, 60, 50], means, few, seed=seed, drift=0.5)
+        assert not compare_inputs(table, phases, [same]).phases()
+        slower, _ = stream([70, 60, 50], [1.0, 2.6, 4.0], few, seed=seed, drift=0.5)
+        assert compare_inputs(table, phases, [slower]).phases() == {1}
+        falling, _ = stream([70, 60, 50], [1.0, 2.3, 4.0], few, seed=seed, drift=-0.5)
+        (change,) = (c for c in compare_inputs(table, phases, [falling]).changes if c.phase == 1)
+        assert change.mean_p is not None
+        assert change.mean_p > 0.05
+
+
 def test_a_phase_that_the_reference_has_not() -> None:
     table, _ = stream([40, 20], [1.0, 3.0], [0.05, 0.05])
     other, _ = stream([40], [1.0], [0.05], seed=4)
