@@ -24,7 +24,7 @@ from kcc.frontend.ptx.doors.nvrtc import compile_cuda
 from kcc.frontend.ptx.reading import compile_ptx
 from kcc.frontend.source_file import read_source
 
-COLUMNS = ("file", "status", "taken", "refused", "causes")
+COLUMNS: tuple[str, ...] = ("file", "status", "taken", "refused", "causes")
 Row = dict[str, str]
 
 
@@ -70,7 +70,7 @@ def _row(path: Path, top: Path, arch: int, include: list[str]) -> Row:
     except DiagnosticError as error:
         codes = {d.code for d in error.diagnostics}
         if "K436" in codes:
-            return _answer("refused by NVRTC", 0, error.diagnostics[:1])
+            return _answer("refused by NVRTC", 0, list(error.diagnostics[:1]))
         if "K003" in codes:
             return _answer("no kernel is instantiated", 0, [])
         return _answer("compiled", 0, [d for d in error.diagnostics if d.code != "K420"])

@@ -351,9 +351,14 @@ class CompareExchange(Instruction):
         return f"{' '.join(words)} {_typed(self.operands)}{tail}, align {self.alignment_bytes}"
 
 
+COPIES = "copies"
+"""The scope of a fence that waits for the warp's asynchronous copies to shared memory."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Fence(Instruction):
-    """A memory fence; ``scope`` is "" for the whole system."""
+    """A memory fence; ``scope`` is "" for the whole system, ``COPIES`` for a wait of asynchronous
+    copies."""
 
     ordering: Ordering
     scope: str

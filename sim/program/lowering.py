@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
-from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
+from kcc.frontend.ir.instructions import COPIES, AnyInstruction, Call, Fence, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
@@ -139,6 +139,7 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
+        self._close_copies()
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
         rows = [_frozen(draft) for draft in state.drafts]
@@ -212,7 +213,7 @@ class _Lowering:
         if row.instruction < 0:
             return 1
         type_ = self.function.instructions[row.instruction].type
-        if row.memory in LOADS and row.bytes > 4:
+        if row.memory in LOADS and row.bytes > 4 and type_ != VOID:
             return row.bytes // 4
         return 0 if type_ == VOID else -(-size_bytes(type_) // 4)
 
@@ -437,6 +438,19 @@ class _Lowering:
                 for number in by_instruction[reader]:
                     needs = self.state.drafts[number].needs
                     needs += [m for m in more if m not in needs]
+
+    def _close_copies(self) -> None:
+        """Who waits for asynchronous copies waits for all of them, those of the iteration before
+        too."""
+        at = self.function.instructions
+        copies = [
+            number for number, draft in enumerate(self.state.drafts)
+            if draft.memory is Memory.GLOBAL_LOAD and isinstance(at[draft.instruction], Call)
+        ]  # fmt: skip
+        for draft in self.state.drafts:
+            own = at[draft.instruction] if draft.instruction >= 0 else None
+            if isinstance(own, Fence) and own.scope == COPIES:
+                draft.needs += copies
 
     def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
         """The ``costly`` instructions that read a phi, also through others, which only rename."""

@@ -229,6 +229,22 @@ def _reduced_barrier(w: Writer, item: Instruction, word: str) -> None:
         w.write(target, "i1", w.compare("ne", "i32", result, 0))
 
 
+def memory_barrier(w: Writer, item: Instruction) -> None:
+    """Mbarrier objects, of which all threads of a block wait: copies are complete where they
+    stand, so that a wait is a barrier of the block. What an arrival counts is not kept."""
+    match item.words[1]:
+        case "init" | "inval" | "expect_tx" | "complete_tx":
+            return
+        case "arrive" | "arrive_drop":
+            if isinstance(item.operands[0], Register):
+                w.write(item.operands[0], "i64", "0")
+        case "test_wait" | "try_wait":
+            w.call("void", "_Z7barrierj", "i32 3", "i32", _EFFECT)
+            w.write(item.operands[0], "i1", "true")
+        case _:
+            raise w.refuse(f"'{item.opcode}' is not supported")
+
+
 def fence(w: Writer, item: Instruction) -> None:
     """Fences of any scope."""
     if "mbarrier_init" in item.words or item.words[0] == "griddepcontrol":
@@ -261,6 +277,6 @@ HANDLERS: dict[str, Handler] = {
     "shfl": shuffle, "vote": vote, "activemask": active_mask, "match": match_lanes,
     "redux": reduce, "bar": barrier, "barrier": barrier, "membar": fence, "fence": fence,
     "nanosleep": nothing, "griddepcontrol": nothing, "setmaxnreg": nothing, "pmevent": nothing,
-    "elect": elect, "fns": find_nth,
+    "elect": elect, "mbarrier": memory_barrier, "fns": find_nth,
 }  # fmt: skip
 """By the first word of the opcode."""

@@ -7,6 +7,7 @@ stand: a program that waits for them as it must sees no difference.
 
 from __future__ import annotations
 
+from kcc.frontend.ir.instructions import COPIES
 from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.model import (
     SIZES,
@@ -19,7 +20,7 @@ from kcc.frontend.ptx.reading.model import (
     Several,
     Symbol,
 )
-from kcc.frontend.ptx.reading.pointers import GLOBAL, SHARED, space_of
+from kcc.frontend.ptx.reading.pointers import GLOBAL, SHARED, SPACES, space_of
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import BITS, Writer, ir_type, plain
 
@@ -166,13 +167,17 @@ def prefetch(w: Writer, item: Instruction) -> None:
 
 def copy_async(w: Writer, item: Instruction) -> None:
     """cp.async: 4, 8 or 16 bytes from global to shared memory; bytes beyond the source's size are
-    zero. Groups of copies are complete at once."""
+    zero. They are complete where they stand; what waits for all is a fence of their own, for
+    the time it takes."""
     if "bulk" in item.words:
-        raise w.refuse(f"'{item.opcode}': bulk copies and tensor maps (TMA) are not supported")
-    if item.words[2] in ("commit_group", "wait_group", "wait_all"):
+        _copy_bulk(w, item)
         return
-    if item.words[2] == "mbarrier":
-        raise w.refuse(f"'{item.opcode}' is not supported")
+    if item.words[2] in ("wait_group", "wait_all"):
+        if item.words[2] == "wait_all" or w.operands(item, 1) == (Integer(0),):
+            w.line(f'fence syncscope("{COPIES}") seq_cst')
+        return
+    if item.words[2] in ("commit_group", "mbarrier"):
+        return
     to, source, size, *more = w.operands(item, 3, 5)
     if not isinstance(size, Integer) or size.value not in (4, 8, 16):
         raise w.refuse("cp.async copies 4, 8 or 16 bytes", "K430")
@@ -199,6 +204,20 @@ def copy_async(w: Writer, item: Instruction) -> None:
     w.label(end)
 
 
+def _copy_bulk(w: Writer, item: Instruction) -> None:
+    """cp.async.bulk between global and shared memory of one block, of a size that is a constant."""
+    if "commit_group" in item.words or "wait_group" in item.words:
+        return
+    if "tensor" in item.words or item.words[2] != "bulk" or "multicast::cluster" in item.words:
+        raise w.refuse(f"'{item.opcode}': tensor maps and their kin (TMA) are not supported")
+    to, source, size, *_ = w.operands(item, 3, 5)
+    spaces = [SPACES[s] for x in item.words if (s := x.split("::")[0]) in ("global", "shared")]
+    if len(spaces) != 2 or not isinstance(size, Integer):
+        raise w.refuse(f"'{item.opcode}' of a size that is computed is not supported")
+    target, into = w.pointer(to, spaces[0])
+    _copy(w, (target, into), source, size.value, spaces[1], 16)
+
+
 def _all_or_nothing(w: Writer, operand: Operand, size: int, depth: int = 0) -> bool:
     """Whether a source size is chosen between nothing and the whole."""
     if operand in (Integer(0), Integer(size)):
@@ -216,16 +235,24 @@ def _all_or_nothing(w: Writer, operand: Operand, size: int, depth: int = 0) -> b
     )
 
 
-def _copy(w: Writer, to: tuple[str, int], source: Operand, size: int) -> None:
+def _copy(
+    w: Writer,
+    to: tuple[str, int],
+    source: Operand,
+    size: int,
+    space: int = GLOBAL,
+    alignment: int = 0,
+) -> None:
     """A copy that no register sees: volatile, so that it stays one."""
     target, into = to
-    pointer, space = w.pointer(source, GLOBAL)
+    pointer, space = w.pointer(source, space)
+    aligned = alignment or size
     kinds = [pointer_type(into), pointer_type(space)]
     symbol = f"llvm.memcpy.p{into}.p{space}.i64"
     w.declared[symbol] = f"declare void @{symbol}({kinds[0]}, {kinds[1]}, i64, i1 immarg)"
     w.line(
-        f"call void @{symbol}({kinds[0]} align {size} {target}, "
-        f"{kinds[1]} align {size} {pointer}, i64 {size}, i1 true)"
+        f"call void @{symbol}({kinds[0]} align {aligned} {target}, "
+        f"{kinds[1]} align {aligned} {pointer}, i64 {size}, i1 true)"
     )
 
 

@@ -53,6 +53,8 @@ def results_of(item: Instruction) -> tuple[Operand, ...]:
     if item.words[0] in WITHOUT_RESULT or barrier or not item.operands:
         return ()
     first = item.operands[0]
+    if isinstance(first, Address):
+        return ()
     return first.parts if isinstance(first, Several) else (first,)
 
 

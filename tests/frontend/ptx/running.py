@@ -14,14 +14,14 @@ from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
 
 Array = NDArray[Any]
-_HEAD = ".version 8.5\n.target sm_90a\n.address_size 64\n"
+HEAD = ".version 8.5\n.target sm_90a\n.address_size 64\n"
 _LETTERS = "abcn"
 
 
 def unit_of(text: str, level: OptLevel = OptLevel.O2) -> CompiledUnit:
     """PTX, of which the head may be missing, as compiled."""
     if ".version" not in text:
-        text = _HEAD + text
+        text = HEAD + text
     return compile_source(SourceText("k.ptx", text, "."), BuildOptions(opt_level=level))
 
 
