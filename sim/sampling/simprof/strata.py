@@ -73,10 +73,16 @@ def strata_of(
     if split:
         if not belief.missed:
             labels = _joined(table, labels, points, belief)
-        labels = _split(table, labels, points // 2, belief)
+        labels = _split(table, labels, _most(points, belief), belief)
     deviations = deviations_of(table, labels, belief)
     counts = allocate(np.bincount(labels), deviations, points, belief.least)
     return Strata(labels, deviations, counts)
+
+
+def _most(points: int, belief: Belief) -> int:
+    """Strata: as many as two units can be drawn of each; where one is enough, three for four units,
+    so that some are left to allocate."""
+    return points // 2 if belief.least > 1 else max(3 * points // 4, 1)
 
 
 def deviations_of(table: UnitTable, labels: Indices, belief: Belief = KNOWN) -> Floats:
