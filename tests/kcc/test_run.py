@@ -114,7 +114,7 @@ def test_table(run: Run, script: Write):
     assert float(percent) == pytest.approx(
         100 * int(threads.replace(",", "")) / 32 / int(warps), 0.01
     )
-    assert len(lines) == 6
+    assert len(lines) == 7
 
 
 def test_launches(run: Run, script: Write):
