@@ -224,12 +224,12 @@ class ExplorationResult(Result):
     exploration: Exploration
 
     def to_json(self) -> str:
-        from kcc.report.exploration.exploration import exploration_json
+        from kcc.report.exploration.files import exploration_json
 
         return exploration_json(self.exploration)
 
     def page(self) -> str:
-        from kcc.report.exploration.exploration import exploration_page
+        from kcc.report.exploration.page import exploration_page
 
         return exploration_page(self.exploration)
 

@@ -267,6 +267,7 @@ CODES: dict[str, Code] = {
     "K773": Code("error", "the layer that captures cannot be built"),
     "K774": Code("error", "nothing was captured"),
     "K775": Code("error", "a capture stands where a source has to"),
+    "K776": Code("error", "a call of a capture cannot be replayed"),
     # K78x: profiles
     "K780": Code("error", "a file is not a profile"),
     "K781": Code("error", "a trace has no addresses to profile"),

@@ -47,17 +47,20 @@ class Compared:
 def replay(capture: Capture) -> Compared:
     """Run a capture in the current session.
 
-    :raises DiagnosticError: K771 for a damaged capture, K772 for what a capture cannot hold, K732
-        where the results differ.
+    :raises DiagnosticError: K771 for a damaged capture, K772 for what a capture cannot hold, K776
+        for calls that kcc.opencl does not take, K732 where the results differ.
     """
     player = _Player(capture)
     for call in capture.calls:
         try:
             player.play(call)
-        except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
-            if not _is_of_the_log(error):
-                raise
-            raise damaged(capture.path, call) from error
+        except _REFUSALS as error:
+            room = _room_of(error)
+            if room.startswith("kcc.capture."):
+                raise damaged(capture.path, call) from error
+            if room.startswith("kcc.opencl.") and isinstance(error, _NOT_TAKEN):
+                raise _refused(capture.path, call, error) from error
+            raise
     player.queue.finish()
     compared = player.compared
     if capture.ending:
@@ -73,10 +76,20 @@ def replay(capture: Capture) -> Compared:
     return compared
 
 
-def _is_of_the_log(error: Exception) -> bool:
-    """Whether an exception comes of what a line says, and not out of the engine."""
+_NOT_TAKEN = (ValueError, TypeError, cl.LogicError)
+_REFUSALS = (*_NOT_TAKEN, KeyError, IndexError, AttributeError)
+
+
+def _room_of(error: Exception) -> str:
+    """The module that raised an exception: what reads lines, kcc.opencl, or the engine."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return str(frame.f_globals.get("__name__")).startswith(("kcc.capture.", "kcc.opencl."))
+    return str(frame.f_globals.get("__name__"))
+
+
+def _refused(path: str, call: Call, error: Exception) -> DiagnosticError:
+    """The error for a call that kcc.opencl does not take."""
+    message = f"'{path}': line {call.line} ('{call.what[:40]}') cannot be replayed: {error}"
+    return DiagnosticError([Diagnostic("K776", message)])
 
 
 class _Player:
@@ -129,8 +142,8 @@ class _Player:
         )
 
     def _subbuffer(self, call: Call) -> None:
-        made = self._of(call, "parent").get_sub_region(call.number("origin"), call.number("size"))
-        self.objects[call.number("id")] = made
+        parent, origin = self._of(call, "parent"), call.number("origin")
+        self.objects[call.number("id")] = parent.unaligned_sub_region(origin, call.number("size"))
 
     def _free(self, call: Call) -> None:
         del self.objects[call.number("id")]
@@ -221,12 +234,6 @@ class _Player:
         message = f"the program calls {call.values['what']}, which a capture does not hold"
         hint = "captures hold OpenCL C sources, buffers and launches"
         raise DiagnosticError([Diagnostic("K772", message, hint=hint)])
-
-    def _image(self, _call: Call) -> None:
-        message = "the program uses images, which are logged, but not replayed"
-        raise DiagnosticError([Diagnostic("K772", message)])
-
-    _sampler = _image
 
 
 def _difference(found: NDArray[np.uint8], expected: NDArray[np.uint8], type_: str) -> float:

@@ -17,7 +17,7 @@ _EXAMPLES = """examples:
   kcc capture -- ./app input.dat                 writes app.capture
   kcc capture -o run.capture --as-gpu -- ./app   CPUs call themselves GPUs
   kcc capture --outputs 100 --max-size 2G -- ./app
-  kcc run app.capture              replays it; so do trace, profile, simulate, synth"""
+  kcc run app.capture              replays it; so do trace, profile, estimate, simulate, synth"""
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 DEFAULT_MAX = "4G"

@@ -9,21 +9,20 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kcc.base.diagnostics import Diagnostic, DiagnosticError, InternalError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.commands.engine import Key, Run, Tool, Work, outcome_of, result_of
 from kcc.commands.errors import usage_error
+from kcc.commands.stages import StageRunner
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from kcc.commands.estimate_sweep import Failure, Piece
-    from kcc.commands.journal import Done
     from kcc.commands.launch_choice import Group
-    from kcc.stages.estimate import Question
 
 LOCAL = "local"
 ALLOWED_DEATHS = 10
@@ -90,57 +89,57 @@ def _client(cluster: str, jobs: int) -> Generator[Any]:
                 started.close()
 
 
-def run_on_cluster(
-    question: Question, pieces: Sequence[Piece], cluster: str, jobs: int
-) -> Iterator[tuple[int, tuple[Done, ...]]]:
-    """Results of pieces in the order in which they end.
+@contextmanager
+def on_cluster(work: Work, cluster: str, jobs: int) -> Generator[Run]:
+    """What does pieces of ``work`` on the workers of a cluster.
 
-    :raises DiagnosticError: as :func:`kcc.commands.estimate_sweep.run_plan` does, and K898 where
-        the scheduler went away or a piece kills every worker.
+    :raises DiagnosticError: K897 without Dask, K898 without a scheduler, where it went away, and
+        where a piece kills every worker.
     """
-    from kcc.commands.estimate_sweep import Failure
-
-    distributed: Any
     with _client(cluster, jobs) as client:
-        distributed = import_module("distributed")
-        futures = [client.submit(estimate_piece, question, piece, pure=False) for piece in pieces]
-        waiting = distributed.as_completed(futures)
-        while True:
-            try:
-                future = next(waiting)
-                number, found = future.result()
-                future.release()
-            except StopIteration:
-                return
-            except (
-                distributed.scheduler.KilledWorker,
-                distributed.CancelledError,
-                OSError,
-            ) as error:
-                message = f"Dask gave up: {type(error).__name__}: {error}"
-                raise DiagnosticError([Diagnostic("K898", message)]) from error
-            if isinstance(found, Failure):
-                raise found.error or InternalError(found.stage, found.detail)
-            yield number, found
+        # A task, so that it is made again where the workers that have it died.
+        shared = client.submit(_same, work, pure=False)
+        yield lambda pieces: _done_by(client, shared, pieces)
 
 
-def estimate_piece(question: Question, piece: Piece) -> tuple[int, tuple[Done, ...] | Failure]:
-    """In a worker: the records of a piece. What the last piece compiled is kept."""
-    from kcc.commands.estimate_sweep import outcome_of
+def _done_by(
+    client: Any, shared: Any, pieces: Sequence[tuple[Key, Any]]
+) -> Iterator[tuple[Key, Any]]:
+    distributed: Any = import_module("distributed")
+    futures = [client.submit(done_piece, shared, key, piece, pure=False) for key, piece in pieces]
+    waiting = distributed.as_completed(futures)
+    while True:
+        try:
+            future = next(waiting)
+            key, outcome = future.result()
+            future.release()
+        except StopIteration:
+            return
+        except (distributed.scheduler.KilledWorker, distributed.CancelledError, OSError) as error:
+            message = f"Dask gave up: {type(error).__name__}: {error}"
+            raise DiagnosticError([Diagnostic("K898", message)]) from error
+        yield key, result_of(outcome)
 
-    return outcome_of(piece, _maker_of(repr(question), question))
+
+def _same(work: Work) -> Work:
+    return work
 
 
-_made = dict[str, tuple[Any, Any]]()
-"""Of this worker: by what was asked last, what answers it and the folder that goes with it."""
+def done_piece(work: Work, key: Key, piece: Any) -> tuple[Key, Any]:
+    """In a worker: what comes of a piece. What does the pieces of a work is kept for the next."""
+    return key, outcome_of(_tool_of(work), piece)
 
 
-def _maker_of(asked: str, question: Question) -> Any:
-    from kcc.commands.estimate_sweep import make_maker
-    from kcc.commands.stages import StageRunner
+_made = dict[str, tuple[Tool, ExitStack]]()
+"""Of this worker: by the work that was done last, its tool and what goes with it."""
 
-    if asked not in _made:
+
+def _tool_of(work: Work) -> Tool:
+    if work.name not in _made:
+        for _, held in _made.values():
+            held.close()
         _made.clear()
-        folder = tempfile.TemporaryDirectory(prefix="kcc-estimate-")
-        _made[asked] = make_maker(question, Path(folder.name), StageRunner()), folder
-    return _made[asked][0]
+        held = ExitStack()
+        folder = held.enter_context(tempfile.TemporaryDirectory(prefix="kcc-work-"))
+        _made[work.name] = work.tool(Path(folder), StageRunner(), held), held
+    return _made[work.name][0]

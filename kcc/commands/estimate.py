@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import DiagnosticError, Span, render
+from kcc.capture.log import is_capture
 from kcc.commands.cache_options import add_cache_options, cache_options
 from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.clang import provide_clang
@@ -164,6 +165,8 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     check_charts(arguments)
     kept = kept_in(arguments, targets)
     stage = StageRunner()
+    if is_capture(path):
+        return _run_capture(arguments, sources, stage, targets)
     plan = _plan(arguments, path, sources, stage)
     keeps = kept is not None and plan.is_sweep and arguments.model != ALL_MODELS
     opened = (
@@ -179,6 +182,26 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         write_outputs(_outputs(arguments, records, sources))
         if journal:
             journal.remove()
+    if arguments.time:
+        say(stage.table())
+    return 0 if any(each.occupancy for each in records) else 1
+
+
+def _run_capture(
+    arguments: argparse.Namespace, sources: SourceLines, stage: StageRunner, targets: Sequence[str]
+) -> int:
+    """The same for the launches of a capture."""
+    from kcc.commands.estimate_capture import captured_records
+
+    if not arguments.gpus:
+        raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
+    records = stage(
+        "replay and model",
+        lambda: captured_records(
+            arguments, sources, _gpus(arguments), quiet=STANDARD in targets
+        ),
+    )  # fmt: skip
+    write_outputs(_outputs(arguments, records, sources))
     if arguments.time:
         say(stage.table())
     return 0 if any(each.occupancy for each in records) else 1

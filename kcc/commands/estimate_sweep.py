@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import kcc
-from kcc.base.diagnostics import DiagnosticError, InternalError
-from kcc.base.scratch import scratch_folder
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.console import is_terminal
+from kcc.commands.engine import engine
 from kcc.commands.journal import Done, Journal, Sweep
 from kcc.commands.stages import StageRunner
 from kcc.report.estimate.record import EstimateRecord, record_of, refused
@@ -50,7 +50,6 @@ class Piece:
     """A task with all that is needed for it: the request's ``place`` among all, GPUs with theirs,
     whether there is no other request, and whether there is more than one configuration."""
 
-    number: int
     place: int
     request: AnalysisRequest
     gpus: tuple[tuple[int, GpuDescription], ...]
@@ -76,12 +75,12 @@ class Plan:
             for first in range(0, count, GPUS_PER_TASK)
         )
 
-    def piece(self, number: int, task: Task) -> Piece:
+    def piece(self, task: Task) -> Piece:
         """A task as one does it who does not have the plan."""
         gpus = tuple(enumerate(self.gpus))[task.first : task.end]
         request = self.requests[task.request]
         only = len(self.requests) == 1
-        return Piece(number, task.request, request, gpus, only, self.is_sweep)
+        return Piece(task.request, request, gpus, only, self.is_sweep)
 
     @property
     def is_sweep(self) -> bool:
@@ -147,20 +146,12 @@ def run_plan(
     """
     done = dict(journal.done) if journal else {}
     tasks = [(number, task) for number, task in enumerate(plan.tasks) if number not in done]
+    jobs, cluster = (min(jobs, len(tasks)), cluster) if tasks else (1, None)
     with (
-        scratch_folder("estimate-") as scratch,
+        engine(EstimateWork(plan.question), jobs, stage, cluster) as run,
         _progress(len(plan.tasks), len(done), plan.is_sweep) as advance,
     ):
-        if cluster is not None and tasks:
-            from kcc.commands.cluster import run_on_cluster
-
-            pieces = [plan.piece(number, task) for number, task in tasks]
-            results = run_on_cluster(plan.question, pieces, cluster, jobs)
-        elif jobs == 1 or len(tasks) <= 1:
-            results = _here(plan, tasks, scratch, stage)
-        else:
-            results = _apart(plan, tasks, scratch, jobs)
-        for number, found in results:
+        for number, found in run([(number, plan.piece(task)) for number, task in tasks]):
             if journal:
                 journal.add(number, found)
             done[number] = found
@@ -169,12 +160,23 @@ def run_plan(
     return [record for _, record in sorted(every, key=lambda each: each[0])]
 
 
-def _here(
-    plan: Plan, tasks: Iterable[tuple[int, Task]], scratch: Path, stage: StageRunner
-) -> Iterator[tuple[int, tuple[Done, ...]]]:
-    maker = make_maker(plan.question, scratch, stage)
-    for number, task in tasks:
-        yield number, tuple(_run(plan.piece(number, task), maker))
+@dataclass(frozen=True, slots=True)
+class EstimateWork:
+    """The records of requests on GPUs, of which a piece is some."""
+
+    question: Question
+
+    @property
+    def name(self) -> str:
+        """By what is asked."""
+        return repr(self.question)
+
+    def tool(
+        self, scratch: Path, stage: StageRunner, _: ExitStack
+    ) -> Callable[[Piece], tuple[Done, ...]]:
+        """What makes records; what the last piece compiled is kept."""
+        maker = make_maker(self.question, scratch, stage)
+        return lambda piece: tuple(_run(piece, maker))
 
 
 def _run(piece: Piece, maker: Maker[Any]) -> Iterator[Done]:
@@ -205,61 +207,6 @@ def reason_of(error: DiagnosticError) -> str:
     """What is wrong with a configuration, in a line."""
     first = error.diagnostics[0]
     return f"{first.code}: {first.message}"
-
-
-# processes
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """What a task raised, in a form that goes from process to process."""
-
-    error: DiagnosticError | None
-    stage: str = ""
-    detail: str = ""
-
-
-_plan: Plan | None = None
-_made: Maker[Any] | None = None
-
-
-def _begin(plan: Plan, scratch: Path) -> None:
-    """Make a process ready."""
-    global _plan, _made
-    _plan, _made = plan, make_maker(plan.question, scratch, StageRunner())
-
-
-def _one(number: int, task: Task) -> tuple[int, tuple[Done, ...] | Failure]:
-    assert _plan is not None
-    assert _made is not None
-    return outcome_of(_plan.piece(number, task), _made)
-
-
-def outcome_of(piece: Piece, maker: Maker[Any]) -> tuple[int, tuple[Done, ...] | Failure]:
-    """The records of a piece, or what it raised."""
-    try:
-        return piece.number, tuple(_run(piece, maker))
-    except DiagnosticError as error:
-        return piece.number, Failure(error)
-    except InternalError as error:
-        return piece.number, Failure(None, error.stage, error.detail)
-
-
-def _apart(
-    plan: Plan, tasks: Sequence[tuple[int, Task]], scratch: Path, jobs: int
-) -> Iterator[tuple[int, tuple[Done, ...]]]:
-    """Tasks run by several processes, in the order in which they end. New processes are started
-    afresh, not forked: compiled code and its threads do not survive a fork."""
-    from concurrent.futures import as_completed
-
-    from kcc.commands.workers import submit, workers
-
-    with workers(min(jobs, len(tasks)), "spawn", _begin, (plan, scratch)) as pool:
-        for future in as_completed(submit(pool, _one, tasks)):
-            number, found = future.result()
-            if isinstance(found, Failure):
-                raise found.error or InternalError(found.stage, found.detail)
-            yield number, found
 
 
 # progress

@@ -27,7 +27,7 @@ def read_source(path: str) -> SourceText:
         message = f"kcc reads OpenCL C, CUDA, PTX and LLVM IR, and this is {language}"
         raise _bad("K012", message, Span(path, 0))
     if is_capture(path):
-        hint = f"the estimates of its launches: kcc simulate --model pipeline {path} --gpu NAME"
+        hint = f"the estimates of its launches: kcc estimate {path} --gpu NAME"
         raise _bad("K775", f"'{path}' is a capture, not a source", hint=hint)
     if path == STANDARD:
         data = sys.stdin.buffer.read(source_file.MAX_SOURCE_BYTES + 1)

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from kcc.commands.cache_options import add_cache_options, cache_options
+from kcc.commands.charts import add_charts, chart_outputs, check_charts
 from kcc.commands.cluster import add_cluster, cluster_of
 from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
@@ -79,6 +80,10 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
     output.add_argument("--json", metavar="FILE", help="write kcc/tuning/1; '-' in place of text")
     output.add_argument("--csv", metavar="FILE", help="write a row for each configuration")
     output.add_argument(
+        "--html", metavar="FILE", help="write a page with pictures of the space (extra: plots)"
+    )
+    add_charts(output)
+    output.add_argument(
         "--top", metavar="N", type=_count, default=TOP,
         help="configurations that the text shows (default: %(default)s)",
     )  # fmt: skip
@@ -141,8 +146,9 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
     from kcc.commands.journal import ESTIMATES, Journal, kept_in
     from kcc.commands.tune_space import read_problem
 
-    named = (arguments.t4, arguments.cachefile, arguments.json, arguments.csv)
+    named = (arguments.t4, arguments.cachefile, arguments.json, arguments.csv, arguments.html)
     targets = [target for target in named if target]
+    check_charts(arguments)
     for path in arguments.source:
         check_targets(targets, path)
     kept = kept_in(arguments, targets)
@@ -238,6 +244,7 @@ def _tuning(
 
 def _outputs(arguments: argparse.Namespace, found: Tuning) -> list[Output]:
     from kcc.report.tuning import tuning_csv, tuning_json, tuning_text
+    from kcc.report.tuning_html import tuning_charts, tuning_page
     from kcc.tuning.files import cachefile_json, t4_json
 
     makers = (
@@ -245,6 +252,10 @@ def _outputs(arguments: argparse.Namespace, found: Tuning) -> list[Output]:
         (arguments.json, tuning_json), (arguments.csv, tuning_csv),
     )  # fmt: skip
     made = [Output(target, make(found)) for target, make in makers if target]
+    if arguments.html:
+        made.append(Output(arguments.html, tuning_page(found, arguments.top)))
+    if arguments.charts:
+        made += chart_outputs(arguments.charts, tuning_charts(found))
     if STANDARD not in [output.target for output in made]:
         style = choose_style(arguments.color, arguments.width, STANDARD)
         made.append(Output(STANDARD, tuning_text(found, style, arguments.top)))

@@ -154,6 +154,10 @@ class Buffer(MemoryObject):
         """A buffer that is a part of this one: writes through either are seen by the other."""
         return _SubBuffer(self, origin, size, flags)
 
+    def unaligned_sub_region(self, origin: int, size: int) -> Buffer:
+        """The same at an alignment that only another implementation has (not PyOpenCL's)."""
+        return _SubBuffer(self, origin, size, 0, align_bytes=1)
+
     def __getitem__(self, part: slice) -> Buffer:
         routine = "Buffer.__getitem__"
         if not isinstance(cast("object", part), slice):
@@ -167,7 +171,10 @@ class Buffer(MemoryObject):
 class _SubBuffer(Buffer):
     """A part of a buffer."""
 
-    def __init__(self, parent: Buffer, origin: int, size: int, flags: int) -> None:
+    def __init__(
+        self, parent: Buffer, origin: int, size: int, flags: int, *,
+        align_bytes: int = BASE_ALIGN_BYTES,
+    ) -> None:  # fmt: skip
         MemoryObjectHolder.__init__(self, parent.context, flags or parent.flags, None)
         self.type = mem_object_type.BUFFER
         if isinstance(parent, _SubBuffer):
@@ -178,7 +185,7 @@ class _SubBuffer(Buffer):
             raise failure("clCreateSubBuffer", status_code.INVALID_BUFFER_SIZE)
         if not 0 <= origin <= parent.size - size:
             raise failure("clCreateSubBuffer", status_code.INVALID_VALUE)
-        if origin % BASE_ALIGN_BYTES:
+        if origin % align_bytes:
             raise failure("clCreateSubBuffer", status_code.MISALIGNED_SUB_BUFFER_OFFSET)
         self.associated_memobject = parent
         self.size, self.offset = size, origin

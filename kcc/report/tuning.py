@@ -150,9 +150,7 @@ def tuning_text(found: Tuning, style: Style, top: int) -> str:
     shown = [n for n, values in found.parameters.items() if len(values) > 1]
     places = [list(found.parameters).index(name) for name in shown]
     columns = ("time us", "from", "to", "limited by", *shown)
-    table = make_table(
-        _heading(found, len(ranked)), style, *columns, right=("time us", "from", "to", *shown)
-    )
+    table = make_table(heading(found), style, *columns, right=("time us", "from", "to", *shown))
     table.columns[3].no_wrap = True
     fill(table, [
         (f"{record.time_us:.4g}", *(f"{t:.4g}" for t in record.range_us or ()), record.limiter,
@@ -163,20 +161,22 @@ def tuning_text(found: Tuning, style: Style, top: int) -> str:
         "What each parameter is worth: the best time with a value, over the best of all",
         style, "parameter", "value: times slower",
     )  # fmt: skip
-    fill(effects, [(each.name, _effect_words(each)) for each in found.effects()])
+    fill(effects, [(each.name, effect_words(each)) for each in found.effects()])
 
     def write(console: Any) -> None:
         console.print(table)
         if effects.row_count:
             console.print()
             console.print(effects)
-        for line in _remarks(found):
+        for line in remarks(found):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     return written(style, write)
 
 
-def _heading(found: Tuning, estimated: int) -> str:
+def heading(found: Tuning) -> str:
+    """What was estimated, in a line."""
+    estimated = len(found.ranked())
     sampled = f"{len(found.rows):,} of " if len(found.rows) != found.in_space else ""
     return (
         f"{found.kernel} of {found.source} on {found.gpu}: {sampled}"
@@ -184,14 +184,16 @@ def _heading(found: Tuning, estimated: int) -> str:
     )
 
 
-def _effect_words(each: Effect) -> str:
+def effect_words(each: Effect) -> str:
+    """What each value of a parameter is worth."""
     return "  ".join(
         f"{value}: {'cannot run' if ratio is None else format(ratio, '.2f')}"
         for value, ratio in each.ratios
     )
 
 
-def _remarks(found: Tuning) -> list[str]:
+def remarks(found: Tuning) -> list[str]:
+    """Sentences on the space, and why configurations have no time."""
     said = list(found.notes)
     reasons = found.reasons()
     said += [f"no estimate of {plural(n, 'configuration')}: {why}"

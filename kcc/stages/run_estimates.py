@@ -20,6 +20,7 @@ from kcc.passes.symbolic.ranges import ArgumentValue, Known
 from kcc.sim.estimate.facts import estimate_facts
 from kcc.sim.estimate.model import estimate
 from kcc.sim.estimate.options import EVERYTHING
+from kcc.sim.estimate.result import Estimate
 from kcc.sim.estimate.subject import Subject, subject_of
 from kcc.sim.estimate.timing import timing_of
 from kcc.sim.flow.executed_flow import Executed
@@ -128,19 +129,23 @@ class LaunchEstimator:
             raise DiagnosticError([Diagnostic("K875", message)])
         found, before = list[Timing](), set[tuple[Kernel, str]]()
         for number, ran in enumerate(self.ran):
-            subject, reader = self.subject(number), GpuReader(gpu)
             warm = ran.key in before and not cold
             before.add(ran.key)
-            caches = replace(EVERYTHING.analysis, warm=warm)
-            result = estimate(subject, reader, replace(EVERYTHING, analysis=caches))
+            result = self.estimated(number, gpu, warm=warm)
             if result.invalid:
                 message = f"'{ran.kernel.name}': {result.invalid}"
                 raise DiagnosticError([Diagnostic("K871", message)])
-            machine, launch = machine_of(reader), gpu.launch_overhead_cycles
+            machine, launch = machine_of(GpuReader(gpu)), gpu.launch_overhead_cycles
             cycles = EMPTY_KERNEL_CYCLES if launch is None else float(launch.value)
-            found.append(timing_of(subject, result, machine, ran.profile, cycles))
+            found.append(timing_of(self.subject(number), result, machine, ran.profile, cycles))
             done(number + 1)
         return found
+
+    def estimated(self, number: int, gpu: GpuDescription, *, warm: bool = False) -> Estimate:
+        """A launch on a GPU. Raises :class:`DiagnosticError` K807."""
+        caches = replace(EVERYTHING.analysis, warm=warm)
+        subject = self.subject(number)
+        return estimate(subject, GpuReader(gpu), replace(EVERYTHING, analysis=caches))
 
     def subject(self, number: int) -> Subject:
         """A launch, looked at for all GPUs."""

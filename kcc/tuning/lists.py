@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -63,6 +64,7 @@ def _is_value(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
+@lru_cache(1 << 12)  # a column has few values, a space many rows
 def from_text(text: str) -> Value:
     """The value of a cell: a number where it is one."""
     value = macro_value(text)

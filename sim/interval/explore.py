@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from types import TracebackType
 from typing import Self
 
@@ -22,6 +23,12 @@ from kcc.sim.interval.model import LaunchModel
 from kcc.sim.interval.options import Options
 from kcc.sim.interval.timing import timing_of
 from kcc.sim.result import Timing
+
+PassKey = tuple[object, ...]
+"""What the cache passes of all launches depend on."""
+
+KEPT_PASSES = 64
+"""GPUs whose cache passes are kept: megabytes each, where there may be thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,30 @@ class DesignPoint:
                 found[part.name] = found.get(part.name, 0.0) + part.cycles
         return found
 
+    def summary(self, passed_once: str = "") -> PointSummary:
+        """What is kept of it where there are many."""
+        first = self.timings[0]
+        return PointSummary(
+            self.settings, first.gpu, first.clock_mhz, first.schedulers, self.cycles,
+            self.time_us, self.issued, self.stack, passed_once,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PointSummary:
+    """Of a design point, over all launches. ``stack`` are cycles of all schedulers by part;
+    points with the same ``cache_pass`` share their cache passes."""
+
+    settings: tuple[str, ...]
+    gpu: str
+    clock_mhz: float
+    schedulers: int
+    cycles: float
+    time_us: float
+    issued: float
+    stack: Mapping[str, float]
+    cache_pass: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -65,7 +96,7 @@ class Explorer:
     """The launches of one trace on variants of a GPU; use it in a ``with`` statement.
 
     ``launches`` and ``kernels`` choose launches as for simulations; L2 stays as the launch before
-    left it. ``passes`` counts cache passes.
+    left it. ``passes`` counts cache passes; those of the last :data:`KEPT_PASSES` GPUs are kept.
     """
 
     def __init__(
@@ -84,7 +115,7 @@ class Explorer:
             and (not launches or any(launch.launch.number in r for r in launches))
         )
         self.passes = 0
-        self._collected = dict[tuple[object, ...], tuple[LaunchModel, ...]]()
+        self._collected = dict[PassKey, tuple[LaunchModel, ...]]()
 
     def __enter__(self) -> Self:
         return self
@@ -98,17 +129,36 @@ class Explorer:
     def at(self, settings: Sequence[str] = ()) -> DesignPoint:
         """The launches on the GPU with these settings. Raises what loading a GPU and
         :func:`kcc.sim.interval.inputs.interval_inputs` do."""
-        gpu = load_gpu(self.gpu, [*self.overrides, *settings])
-        inputs = [self._inputs(gpu, launch) for launch in self.launches]
-        key = tuple(part for machine, _ in inputs for part in _passed_once(machine))
-        if key not in self._collected:
-            self._collected[key] = tuple(self._collect(inputs))
-        timings = list[Timing]()
-        for model, (machine, operations) in zip(self._collected[key], inputs, strict=True):
+        inputs = self._all_inputs(settings)
+        return DesignPoint(tuple(settings), tuple(self._timings(_pass_key(inputs), inputs)))
+
+    def summary_at(self, settings: Sequence[str] = ()) -> PointSummary:
+        """The same in short."""
+        inputs = self._all_inputs(settings)
+        key = _pass_key(inputs)
+        point = DesignPoint(tuple(settings), tuple(self._timings(key, inputs)))
+        return point.summary(sha256(repr(key).encode()).hexdigest()[:16])
+
+    def pass_of(self, settings: Sequence[str] = ()) -> object:
+        """What the cache passes with these settings depend on: equal for points that share them.
+        Raises as :meth:`at` does."""
+        return _pass_key(self._all_inputs(settings))
+
+    def _timings(
+        self, key: PassKey, inputs: Sequence[tuple[IntervalMachine, Operations]]
+    ) -> Iterator[Timing]:
+        models = self._collected.pop(key, None) or tuple(self._collect(inputs))
+        self._collected[key] = models
+        if len(self._collected) > KEPT_PASSES:
+            del self._collected[next(iter(self._collected))]
+        for model, (machine, operations) in zip(models, inputs, strict=True):
             own = replace(model.collection, machine=machine, operations=operations)
             prediction = model.on(own).predict(machine, self.options)
-            timings.append(timing_of(own, machine, prediction, self.options))
-        return DesignPoint(tuple(settings), tuple(timings))
+            yield timing_of(own, machine, prediction, self.options)
+
+    def _all_inputs(self, settings: Sequence[str]) -> list[tuple[IntervalMachine, Operations]]:
+        gpu = load_gpu(self.gpu, [*self.overrides, *settings])
+        return [self._inputs(gpu, launch) for launch in self.launches]
 
     def _inputs(
         self, gpu: GpuDescription, launch: IssuedLaunch
@@ -126,6 +176,10 @@ class Explorer:
                 launch.tables, launch.launch, machine, operations, launch.batches(), cache
             )
             yield LaunchModel(found)
+
+
+def _pass_key(inputs: Sequence[tuple[IntervalMachine, Operations]]) -> PassKey:
+    return tuple(part for machine, _ in inputs for part in _passed_once(machine))
 
 
 def _passed_once(m: IntervalMachine) -> tuple[object, ...]:

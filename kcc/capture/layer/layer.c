@@ -212,20 +212,11 @@ static cl_int CL_API_CALL set_kernel_arg(cl_kernel kernel, cl_uint index, size_t
 
 static void log_output(cl_command_queue queue, cl_uint index, cl_mem memory) {
     Object *object = memory_object(memory);
-    static const size_t origin[3];
-    cl_int status = CL_OUT_OF_HOST_MEMORY;
-    size_t size = object->size;
-    if (object->kind == IMAGE)
-        size = object->region[0] * object->region[1] * object->region[2] * object->texel;
-    void *bytes = malloc(size ? size : 1);
-    if (bytes && object->kind == IMAGE)
-        status = next->clEnqueueReadImage(queue, memory, CL_TRUE, origin, object->region, 0, 0, bytes,
-                                          0, NULL, NULL);
-    else if (bytes)
-        status = next->clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, size, bytes, 0, NULL, NULL);
     char name[NAME_BYTES];
-    if (status == CL_SUCCESS) {
-        const char *kept = put_data(name, bytes, size);
+    void *bytes = malloc(object->size ? object->size : 1);
+    if (bytes && next->clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, object->size, bytes, 0, NULL,
+                                           NULL) == CL_SUCCESS) {
+        const char *kept = put_data(name, bytes, object->size);
         log_line("output launch=%lu index=%u object=%d data=%s", launches, index, object->number, kept);
     }
     free(bytes);
@@ -461,193 +452,6 @@ static cl_int CL_API_CALL release_memory(cl_mem memory) {
     return next->clReleaseMemObject(memory);
 }
 
-/* ---- images ---- */
-
-static void note_image(cl_mem made, cl_mem_flags flags, const cl_image_format *format,
-                       const cl_image_desc *desc, const void *host) {
-    Object *object = remember(made, IMAGE);
-    size_t *region = object->region, height = desc->image_height, depth = desc->image_depth;
-    cl_mem_object_type type = desc->image_type;
-    next->clGetImageInfo(made, CL_IMAGE_ELEMENT_SIZE, sizeof object->texel, &object->texel, NULL);
-    int is_1d = type == CL_MEM_OBJECT_IMAGE1D || type == CL_MEM_OBJECT_IMAGE1D_BUFFER;
-    region[0] = desc->image_width;
-    region[1] = type == CL_MEM_OBJECT_IMAGE1D_ARRAY ? desc->image_array_size : is_1d ? 1 : height;
-    region[2] = type == CL_MEM_OBJECT_IMAGE2D_ARRAY ? desc->image_array_size
-                : type == CL_MEM_OBJECT_IMAGE3D     ? depth
-                                                    : 1;
-    size_t line[3] = {region[0] * object->texel, region[1], region[2]};
-    size_t row = desc->image_row_pitch ? desc->image_row_pitch : line[0];
-    size_t slice = desc->image_slice_pitch ? desc->image_slice_pitch : row * region[1];
-    if (type == CL_MEM_OBJECT_IMAGE1D_ARRAY) /* its slices are its rows */
-        row = desc->image_slice_pitch ? desc->image_slice_pitch : row;
-    char name[NAME_BYTES];
-    const char *kept = put_data(name, host, span_of(line, row, slice));
-    log_line("image id=%d flags=%llu order=%u type=%u kind=%u region=%zu,%zu,%zu host=%zu,%zu buffer=%d "
-             "data=%s", object->number, (unsigned long long)flags, format->image_channel_order,
-             format->image_channel_data_type, type, THREE(region), row, slice, number_of(desc->buffer),
-             kept);
-}
-
-static cl_mem CL_API_CALL create_image(cl_context context, cl_mem_flags flags,
-                                       const cl_image_format *format, const cl_image_desc *desc,
-                                       void *host, cl_int *status) {
-    cl_mem made = next->clCreateImage(context, flags, format, desc, host, status);
-    BEGIN;
-    if (made)
-        note_image(made, flags, format, desc, host);
-    END;
-    return made;
-}
-
-static cl_mem CL_API_CALL create_image_with(cl_context context, const cl_mem_properties *properties,
-                                            cl_mem_flags flags, const cl_image_format *format,
-                                            const cl_image_desc *desc, void *host, cl_int *status) {
-    cl_mem made =
-        next->clCreateImageWithProperties(context, properties, flags, format, desc, host, status);
-    BEGIN;
-    if (made)
-        note_image(made, flags, format, desc, host);
-    END;
-    return made;
-}
-
-static cl_mem CL_API_CALL create_image_2d(cl_context context, cl_mem_flags flags,
-                                          const cl_image_format *format, size_t width, size_t height,
-                                          size_t row, void *host, cl_int *status) {
-    cl_mem made = next->clCreateImage2D(context, flags, format, width, height, row, host, status);
-    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width,
-                          .image_height = height, .image_row_pitch = row};
-    BEGIN;
-    if (made)
-        note_image(made, flags, format, &desc, host);
-    END;
-    return made;
-}
-
-static cl_mem CL_API_CALL create_image_3d(cl_context context, cl_mem_flags flags,
-                                          const cl_image_format *format, size_t width, size_t height,
-                                          size_t depth, size_t row, size_t slice, void *host,
-                                          cl_int *status) {
-    cl_mem made =
-        next->clCreateImage3D(context, flags, format, width, height, depth, row, slice, host, status);
-    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE3D, .image_width = width,
-                          .image_height = height, .image_depth = depth, .image_row_pitch = row,
-                          .image_slice_pitch = slice};
-    BEGIN;
-    if (made)
-        note_image(made, flags, format, &desc, host);
-    END;
-    return made;
-}
-
-static void log_texels(cl_mem image, const size_t *origin, const size_t *region, size_t row,
-                       size_t slice, const void *host) {
-    Object *object = find(image, IMAGE, IMAGE);
-    char name[NAME_BYTES];
-    size_t line[3] = {region[0] * (object ? object->texel : 0), region[1], region[2]};
-    size_t rows = row ? row : line[0], slices = slice ? slice : rows * region[1];
-    const char *kept = put_data(name, host, span_of(line, rows, slices));
-    log_line("writeimage id=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu host=%zu,%zu data=%s",
-             object ? object->number : 0, THREE(origin), THREE(region), rows, slices, kept);
-}
-
-static cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                      const size_t *origin, const size_t *region, size_t row,
-                                      size_t slice, const void *host, cl_uint waits,
-                                      const cl_event *list, cl_event *event) {
-    cl_int status = next->clEnqueueWriteImage(queue, image, blocking, origin, region, row, slice, host,
-                                              waits, list, event);
-    BEGIN;
-    if (status == CL_SUCCESS)
-        log_texels(image, origin, region, row, slice, host);
-    END;
-    return status;
-}
-
-static cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem from, cl_mem to,
-                                     const size_t *from_origin, const size_t *to_origin,
-                                     const size_t *region, cl_uint waits, const cl_event *list,
-                                     cl_event *event) {
-    cl_int status =
-        next->clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, waits, list, event);
-    BEGIN;
-    if (status == CL_SUCCESS)
-        log_line("copyimage from=%d to=%d from_origin=%zu,%zu,%zu to_origin=%zu,%zu,%zu "
-                 "region=%zu,%zu,%zu", number_of(from), number_of(to), THREE(from_origin),
-                 THREE(to_origin), THREE(region));
-    END;
-    return status;
-}
-
-static cl_int CL_API_CALL image_to_buffer(cl_command_queue queue, cl_mem from, cl_mem to,
-                                          const size_t *origin, const size_t *region, size_t offset,
-                                          cl_uint waits, const cl_event *list, cl_event *event) {
-    cl_int status =
-        next->clEnqueueCopyImageToBuffer(queue, from, to, origin, region, offset, waits, list, event);
-    BEGIN;
-    if (status == CL_SUCCESS)
-        log_line("imagetobuffer from=%d to=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu offset=%zu",
-                 number_of(from), number_of(to), THREE(origin), THREE(region), offset);
-    END;
-    return status;
-}
-
-static cl_int CL_API_CALL buffer_to_image(cl_command_queue queue, cl_mem from, cl_mem to, size_t offset,
-                                          const size_t *origin, const size_t *region, cl_uint waits,
-                                          const cl_event *list, cl_event *event) {
-    cl_int status =
-        next->clEnqueueCopyBufferToImage(queue, from, to, offset, origin, region, waits, list, event);
-    BEGIN;
-    if (status == CL_SUCCESS)
-        log_line("buffertoimage from=%d to=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu offset=%zu",
-                 number_of(from), number_of(to), THREE(origin), THREE(region), offset);
-    END;
-    return status;
-}
-
-static cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image, const void *color,
-                                     const size_t *origin, const size_t *region, cl_uint waits,
-                                     const cl_event *list, cl_event *event) {
-    cl_int status = next->clEnqueueFillImage(queue, image, color, origin, region, waits, list, event);
-    BEGIN;
-    if (status == CL_SUCCESS) {
-        char text[33];
-        hexadecimal(text, color, 16);
-        log_line("fillimage id=%d origin=%zu,%zu,%zu region=%zu,%zu,%zu color=%s", number_of(image),
-                 THREE(origin), THREE(region), text);
-    }
-    END;
-    return status;
-}
-
-static void note_sampler(cl_sampler made, cl_bool normalised, cl_uint addressing, cl_uint filter) {
-    BEGIN;
-    if (made)
-        log_line("sampler id=%d normalized=%u addressing=%u filter=%u",
-                 remember(made, SAMPLER)->number, normalised, addressing, filter);
-    END;
-}
-
-static cl_sampler CL_API_CALL create_sampler(cl_context context, cl_bool normalised,
-                                             cl_addressing_mode addressing, cl_filter_mode filter,
-                                             cl_int *status) {
-    cl_sampler made = next->clCreateSampler(context, normalised, addressing, filter, status);
-    note_sampler(made, normalised, addressing, filter);
-    return made;
-}
-
-static cl_sampler CL_API_CALL create_sampler_with(cl_context context,
-                                                  const cl_sampler_properties *properties,
-                                                  cl_int *status) {
-    cl_sampler made = next->clCreateSamplerWithProperties(context, properties, status);
-    cl_uint found[3] = {CL_TRUE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST};
-    for (const cl_sampler_properties *each = properties; each && *each; each += 2)
-        if (*each >= CL_SAMPLER_NORMALIZED_COORDS && *each <= CL_SAMPLER_FILTER_MODE)
-            found[*each - CL_SAMPLER_NORMALIZED_COORDS] = (cl_uint)each[1];
-    note_sampler(made, THREE(found));
-    return made;
-}
-
 /* ---- maps ---- */
 
 static Map *new_map(cl_mem memory, cl_map_flags flags, const void *start) {
@@ -676,24 +480,6 @@ static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem memory, cl_bo
     return start;
 }
 
-static void *CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocking,
-                                   cl_map_flags flags, const size_t *origin, const size_t *region,
-                                   size_t *row, size_t *slice, cl_uint waits, const cl_event *list,
-                                   cl_event *event, cl_int *status) {
-    void *start = next->clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice,
-                                          waits, list, event, status);
-    if (!start)
-        return start;
-    BEGIN;
-    Map *made = new_map(image, flags, start);
-    made->is_image = 1;
-    memcpy(made->origin, origin, sizeof made->origin);
-    memcpy(made->region, region, sizeof made->region);
-    made->row = *row, made->slice = slice ? *slice : 0;
-    END;
-    return start;
-}
-
 /* What the host wrote is there when it unmaps. */
 static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *start, cl_uint waits,
                                 const cl_event *list, cl_event *event) {
@@ -705,9 +491,7 @@ static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *sta
     if (found) {
         char name[NAME_BYTES];
         *place = found->next;
-        if (found->writes && found->is_image)
-            log_texels(memory, found->origin, found->region, found->row, found->slice, start);
-        else if (found->writes) {
+        if (found->writes) {
             const char *kept = put_data(name, start, found->size);
             log_line("write id=%d offset=%zu size=%zu data=%s", found->number, found->offset, found->size,
                      kept);
@@ -720,63 +504,46 @@ static cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem memory, void *sta
 
 /* ---- what a capture does not hold ---- */
 
-static cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
-                                                 const cl_device_id *devices, const size_t *lengths,
-                                                 const unsigned char **binaries, cl_int *binary_status,
-                                                 cl_int *status) {
-    refuse("clCreateProgramWithBinary");
-    return next->clCreateProgramWithBinary(context, count, devices, lengths, binaries, binary_status,
-                                           status);
-}
+#define REFUSED(type, name, parameters, values) \
+    static type CL_API_CALL refused_##name parameters { \
+        refuse("cl" #name); \
+        return next->cl##name values; \
+    }
 
-static cl_program CL_API_CALL create_with_il(cl_context context, const void *il, size_t length,
-                                             cl_int *status) {
-    refuse("clCreateProgramWithIL");
-    return next->clCreateProgramWithIL(context, il, length, status);
-}
-
-static cl_program CL_API_CALL create_built_in(cl_context context, cl_uint count,
-                                              const cl_device_id *devices, const char *names,
-                                              cl_int *status) {
-    refuse("clCreateProgramWithBuiltInKernels");
-    return next->clCreateProgramWithBuiltInKernels(context, count, devices, names, status);
-}
-
-static cl_program CL_API_CALL link_program(cl_context context, cl_uint count,
-                                           const cl_device_id *devices, const char *options,
-                                           cl_uint inputs, const cl_program *programs,
-                                           void(CL_CALLBACK *notify)(cl_program, void *), void *data,
-                                           cl_int *status) {
-    refuse("clLinkProgram");
-    return next->clLinkProgram(context, count, devices, options, inputs, programs, notify, data, status);
-}
-
-static void *CL_API_CALL svm_alloc(cl_context context, cl_svm_mem_flags flags, size_t size,
-                                   cl_uint alignment) {
-    refuse("clSVMAlloc");
-    return next->clSVMAlloc(context, flags, size, alignment);
-}
-
-static cl_int CL_API_CALL set_svm_arg(cl_kernel kernel, cl_uint index, const void *value) {
-    refuse("clSetKernelArgSVMPointer");
-    return next->clSetKernelArgSVMPointer(kernel, index, value);
-}
-
-static cl_mem CL_API_CALL create_pipe(cl_context context, cl_mem_flags flags, cl_uint packet,
-                                      cl_uint packets, const cl_pipe_properties *properties,
-                                      cl_int *status) {
-    refuse("clCreatePipe");
-    return next->clCreatePipe(context, flags, packet, packets, properties, status);
-}
-
-static cl_int CL_API_CALL native_kernel(cl_command_queue queue, void(CL_CALLBACK *function)(void *),
-                                        void *values, size_t size, cl_uint count, const cl_mem *list,
-                                        const void **places, cl_uint waits, const cl_event *events,
-                                        cl_event *event) {
-    refuse("clEnqueueNativeKernel");
-    return next->clEnqueueNativeKernel(queue, function, values, size, count, list, places, waits, events,
-                                       event);
-}
+REFUSED(cl_program, CreateProgramWithBinary,
+        (cl_context a, cl_uint b, const cl_device_id *c, const size_t *d, const unsigned char **e,
+         cl_int *f, cl_int *g), (a, b, c, d, e, f, g))
+REFUSED(cl_program, CreateProgramWithIL, (cl_context a, const void *b, size_t c, cl_int *d),
+        (a, b, c, d))
+REFUSED(cl_program, CreateProgramWithBuiltInKernels,
+        (cl_context a, cl_uint b, const cl_device_id *c, const char *d, cl_int *e), (a, b, c, d, e))
+REFUSED(cl_program, LinkProgram,
+        (cl_context a, cl_uint b, const cl_device_id *c, const char *d, cl_uint e, const cl_program *f,
+         void(CL_CALLBACK *g)(cl_program, void *), void *h, cl_int *i), (a, b, c, d, e, f, g, h, i))
+REFUSED(void *, SVMAlloc, (cl_context a, cl_svm_mem_flags b, size_t c, cl_uint d), (a, b, c, d))
+REFUSED(cl_int, SetKernelArgSVMPointer, (cl_kernel a, cl_uint b, const void *c), (a, b, c))
+REFUSED(cl_mem, CreatePipe,
+        (cl_context a, cl_mem_flags b, cl_uint c, cl_uint d, const cl_pipe_properties *e, cl_int *f),
+        (a, b, c, d, e, f))
+REFUSED(cl_int, EnqueueNativeKernel,
+        (cl_command_queue a, void(CL_CALLBACK *b)(void *), void *c, size_t d, cl_uint e, const cl_mem *f,
+         const void **g, cl_uint h, const cl_event *i, cl_event *j), (a, b, c, d, e, f, g, h, i, j))
+REFUSED(cl_mem, CreateImage,
+        (cl_context a, cl_mem_flags b, const cl_image_format *c, const cl_image_desc *d, void *e,
+         cl_int *f), (a, b, c, d, e, f))
+REFUSED(cl_mem, CreateImageWithProperties,
+        (cl_context a, const cl_mem_properties *b, cl_mem_flags c, const cl_image_format *d,
+         const cl_image_desc *e, void *f, cl_int *g), (a, b, c, d, e, f, g))
+REFUSED(cl_mem, CreateImage2D,
+        (cl_context a, cl_mem_flags b, const cl_image_format *c, size_t d, size_t e, size_t f, void *g,
+         cl_int *h), (a, b, c, d, e, f, g, h))
+REFUSED(cl_mem, CreateImage3D,
+        (cl_context a, cl_mem_flags b, const cl_image_format *c, size_t d, size_t e, size_t f, size_t g,
+         size_t h, void *i, cl_int *j), (a, b, c, d, e, f, g, h, i, j))
+REFUSED(cl_sampler, CreateSampler,
+        (cl_context a, cl_bool b, cl_addressing_mode c, cl_filter_mode d, cl_int *e), (a, b, c, d, e))
+REFUSED(cl_sampler, CreateSamplerWithProperties,
+        (cl_context a, const cl_sampler_properties *b, cl_int *c), (a, b, c))
 
 static void *CL_API_CALL extension(const char *name) {
     if (!strcmp(name, "clCreateProgramWithILKHR"))
@@ -808,12 +575,6 @@ static void intercept_objects(void) {
     layer.clCreateSubBuffer = create_sub_buffer;
     layer.clRetainMemObject = retain_memory;
     layer.clReleaseMemObject = release_memory;
-    layer.clCreateImage = create_image;
-    layer.clCreateImageWithProperties = create_image_with;
-    layer.clCreateImage2D = create_image_2d;
-    layer.clCreateImage3D = create_image_3d;
-    layer.clCreateSampler = create_sampler;
-    layer.clCreateSamplerWithProperties = create_sampler_with;
     layer.clCreateUserEvent = create_user_event;
     layer.clSetUserEventStatus = set_user_event;
 }
@@ -826,25 +587,25 @@ static void intercept_commands(void) {
     layer.clEnqueueCopyBuffer = copy_buffer;
     layer.clEnqueueCopyBufferRect = copy_buffer_rect;
     layer.clEnqueueFillBuffer = fill_buffer;
-    layer.clEnqueueWriteImage = write_image;
-    layer.clEnqueueCopyImage = copy_image;
-    layer.clEnqueueCopyImageToBuffer = image_to_buffer;
-    layer.clEnqueueCopyBufferToImage = buffer_to_image;
-    layer.clEnqueueFillImage = fill_image;
     layer.clEnqueueMapBuffer = map_buffer;
-    layer.clEnqueueMapImage = map_image;
     layer.clEnqueueUnmapMemObject = unmap;
 }
 
 static void intercept_refused(void) {
-    layer.clCreateProgramWithBinary = create_with_binary;
-    layer.clCreateProgramWithIL = create_with_il;
-    layer.clCreateProgramWithBuiltInKernels = create_built_in;
-    layer.clLinkProgram = link_program;
-    layer.clSVMAlloc = svm_alloc;
-    layer.clSetKernelArgSVMPointer = set_svm_arg;
-    layer.clCreatePipe = create_pipe;
-    layer.clEnqueueNativeKernel = native_kernel;
+    layer.clCreateProgramWithBinary = refused_CreateProgramWithBinary;
+    layer.clCreateProgramWithIL = refused_CreateProgramWithIL;
+    layer.clCreateProgramWithBuiltInKernels = refused_CreateProgramWithBuiltInKernels;
+    layer.clLinkProgram = refused_LinkProgram;
+    layer.clSVMAlloc = refused_SVMAlloc;
+    layer.clSetKernelArgSVMPointer = refused_SetKernelArgSVMPointer;
+    layer.clCreatePipe = refused_CreatePipe;
+    layer.clEnqueueNativeKernel = refused_EnqueueNativeKernel;
+    layer.clCreateImage = refused_CreateImage;
+    layer.clCreateImageWithProperties = refused_CreateImageWithProperties;
+    layer.clCreateImage2D = refused_CreateImage2D;
+    layer.clCreateImage3D = refused_CreateImage3D;
+    layer.clCreateSampler = refused_CreateSampler;
+    layer.clCreateSamplerWithProperties = refused_CreateSamplerWithProperties;
     layer.clGetExtensionFunctionAddress = extension;
     layer.clGetExtensionFunctionAddressForPlatform = extension_for;
 }

@@ -1,7 +1,7 @@
 /* What the log calls OpenCL's objects: numbers, in the order in which they are made. */
 #include <CL/cl_layer.h>
 
-typedef enum { BUFFER, IMAGE, PROGRAM, KERNEL, SAMPLER } Kind;
+typedef enum { BUFFER, PROGRAM, KERNEL } Kind;
 
 typedef struct Object {
     struct Object *next;
@@ -9,8 +9,6 @@ typedef struct Object {
     Kind kind;
     int number, references;
     size_t size;          /* bytes of a buffer */
-    size_t region[3];     /* texels of an image */
-    size_t texel;         /* bytes of one */
     char *name;           /* of a kernel */
     cl_mem *memory;       /* of a kernel: the memory object each argument is set to */
     cl_uint arguments;    /* length of that */
@@ -22,9 +20,8 @@ typedef struct Map {
     const void *start;
     cl_mem memory;
     int number; /* of the object */
-    int writes, is_image;
-    size_t offset, size;                       /* of a buffer */
-    size_t origin[3], region[3], row, slice; /* of an image */
+    int writes;
+    size_t offset, size;
 } Map;
 
 #define CHAINS 4096
@@ -43,11 +40,11 @@ static Object *find(const void *handle, Kind first, Kind last) {
     return NULL;
 }
 
-static Object *memory_object(const void *handle) { return find(handle, BUFFER, IMAGE); }
+static Object *memory_object(const void *handle) { return find(handle, BUFFER, BUFFER); }
 
 /* The number of an object, 0 where it is none that was seen. */
 static int number_of(const void *handle) {
-    Object *found = find(handle, BUFFER, SAMPLER);
+    Object *found = find(handle, BUFFER, KERNEL);
     return found ? found->number : 0;
 }
 
@@ -63,7 +60,7 @@ static void forget(Object *object) {
 
 static Object *remember(const void *handle, Kind kind) {
     Object *old, *made = calloc(1, sizeof *made);
-    while ((old = find(handle, BUFFER, SAMPLER)))
+    while ((old = find(handle, BUFFER, KERNEL)))
         forget(old);
     if (!made)
         abort();

@@ -44,7 +44,7 @@ def inactive_lanes(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
     if not lanes or threads >= FEW * lanes:
         return
     most = max(executed, key=lambda each: each.lanes - each.threads)
-    line = _parting_line(facts, most.block)
+    line = _branch_line(facts, most.block)
     few = WARP * most.threads / most.lanes
     message = (
         f"{few:.3g} of {WARP} lanes are active behind this branch, "
@@ -81,7 +81,7 @@ def _executed(kernel: Kernel, facts: Facts) -> Iterator[_Executed]:
             yield _Executed(block, size * by_threads, size * by_warps * WARP)
 
 
-def _parting_line(facts: Facts, block: int) -> int:
+def _branch_line(facts: Facts, block: int) -> int:
     """The line of the nearest divergent branch before a block, 0 if there is none."""
     divergent = {
         branch.block: branch.location.line

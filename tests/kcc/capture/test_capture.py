@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 from pathlib import Path
 
@@ -130,3 +131,62 @@ def test_a_program_without_opencl_is_said(
     monkeypatch.setattr(layers, "build_layer", _no_layer)
     assert main(["capture", "-o", str(tmp_path / "x.capture"), "--", "true"]) == 1
     assert "error[K774]" in capsys.readouterr().err
+
+
+def test_launches_of_a_capture_are_estimated(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twice the same launch is one estimate: that of the source with the same launch."""
+    path, source = tmp_path / "a.capture", tmp_path / "twice.cl"
+    again = "launch number=1 kernel=4 dimensions=1 global=64,1,1 local=32,0,0 offset=0,0,0"
+    path.write_bytes(capture((2 * GIVEN).tobytes(), again))
+    source.write_bytes(SOURCE)
+    assert main(["estimate", str(path), "--gpu", "v100", "--json", "-"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["estimates"]
+    launch = ["--global", "64", "--local", "32", "--arg", "a=float[64]", "--arg", "b=float[64]"]
+    assert main(["estimate", str(source), "--gpu", "v100", "--json", "-", *launch]) == 0
+    (own,) = json.loads(capsys.readouterr().out)["estimates"]
+    assert found["configuration"]["kernel"] == "twice"
+    assert found["configuration"]["global_size"] == [64]
+    assert found["time_us"] == pytest.approx(own["time_us"], rel=0.02)
+    assert main(["estimate", str(path), "--gpu", "v100", "--global", "64"]) == 2
+    assert "--global" in capsys.readouterr().err
+
+
+def test_what_cannot_be_replayed_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    beyond = "fill id=3 pattern=00000000 offset=0 size=4096"
+    assert run(tmp_path, capture((2 * GIVEN).tobytes(), beyond)) == 1
+    said = capsys.readouterr().err
+    assert "('fill') cannot be replayed" in said
+
+
+def test_regions_of_buffers_are_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A sub-buffer, rectangles, a fill and a copy, then a launch that reads them: what it leaves is
+    computed here."""
+    square = GIVEN.reshape(8, 8).copy()
+    host = np.arange(100, 109, dtype=np.float32).reshape(3, 3)
+    (given, text) = data(host.tobytes())
+    square[2:5, 1:4] = host  # rows of 32 bytes, a corner at column 4, row 2
+    square[0:2, 6:8] = square[2:4, 1:3]
+    square[7, :] = 0.5
+    square[6, :4] = square[2, :4]
+    half = np.float32(0.5).tobytes().hex()
+    pitches = "from_pitches=32,0 to_pitches=32,0"
+    calls = [
+        f"writerect id=2 origin=4,2,0 region=12,3,1 pitches=32,0 host=12,0 data={given}",
+        f"copyrect from=2 to=2 from_origin=4,2,0 to_origin=24,0,0 region=8,2,1 {pitches}",
+        f"fill id=2 pattern={half} offset=224 size=32",
+        "subbuffer id=5 parent=2 flags=1 origin=128 size=128",
+        "copy from=2 to=5 from_offset=64 to_offset=64 size=16",
+        "launch number=1 kernel=4 dimensions=1 global=64,1,1 local=32,0,0 offset=0,0,0",
+    ]
+    (after, more) = data((2 * square).tobytes())
+    calls.append(f"output launch=1 index=1 object=3 data={after}")
+    whole = capture((2 * GIVEN).tobytes(), *calls)
+    place = whole.index(b"program id=1")
+    assert run(tmp_path, whole[:place] + text + more + whole[place:]) == 0
+    assert "2 of 2 memory objects equal" in capsys.readouterr().out

@@ -313,8 +313,10 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "a program makes no call of OpenCL",
         "tests/kcc/capture/test_capture.py::test_a_program_without_opencl_is_said",
     ),
-    "K775": Example(
-        "kcc estimate a.capture --gpu v100", {"a.capture": "kcc-capture version=1 #0\n"}
+    "K775": Example("kcc analyze a.capture", {"a.capture": "kcc-capture version=1 #0\n"}),
+    "K776": Circumstance(
+        "a command reaches beyond the end of a buffer",
+        "tests/kcc/capture/test_capture.py::test_what_cannot_be_replayed_is_named",
     ),
     "K767": Example("kcc trace run.py -o t.kct --launches 9"),
     "K768": Circumstance(

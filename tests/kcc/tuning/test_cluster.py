@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -39,36 +40,48 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
+def explored(source: Path, target: Path, *more: str) -> list[str]:
+    return ["explore", str(source), "-D", "ITEMS=4", "--global", "65536", "--local", "64",
+            "--gpu", "v100", "--sweep", "mshrs=16,24,32,48,64,96", "--sweep", "warps=8,16,32,64",
+            "--sweep", "l2=3145728,6291456", "--cost", "warps + mshrs", "--json", str(target),
+            *more]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "pieces"), [(asked, 8), (explored, 48)])
 def test_two_workers_that_are_killed_lose_nothing(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here, there = tmp_path / "here.csv", tmp_path / "there.csv"
-    assert main(asked(source, here)) == 0
-    real, added, killed = journal.Journal[Any].add, list[int](), list[int]()
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    command: Callable[..., list[str]], pieces: int,
+) -> None:  # fmt: skip
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert main(command(source, here)) == 0
+    real, added, killed = journal.Journal[Any].add, list[int | str](), list[int]()
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
     )
 
-    def add(self: Any, task: int, found: Any) -> None:
+    def add(self: Any, task: int | str, found: Any) -> None:
         real(self, task, found)
         added.append(task)
-        if len(added) == 1:  # in the middle: seven are left
+        if len(added) == 1:  # in the middle: most are left
             for worker in cluster.workers.values():
                 os.kill(worker.pid, signal.SIGKILL)
                 killed.append(worker.pid)
 
     with monkeypatch.context() as patch, cluster:
         patch.setattr(journal.Journal, "add", add)
-        assert main(asked(source, there, "--scheduler", cluster.scheduler_address)) == 0
+        assert main(command(source, there, "--scheduler", cluster.scheduler_address)) == 0
     assert len(killed) == 2
-    assert sorted(added) == list(range(8))
+    assert len(added) == len(set(added)) == pieces
     assert there.read_bytes() == here.read_bytes()
 
 
-def test_workers_of_our_own(source: Path, tmp_path: Path) -> None:
-    here, there = tmp_path / "here.csv", tmp_path / "there.csv"
-    assert main(asked(source, here)) == 0
-    assert main(asked(source, there, "--dask", "local", "--jobs", "2")) == 0
+@pytest.mark.parametrize("command", [asked, explored])
+def test_workers_of_our_own(
+    source: Path, tmp_path: Path, command: Callable[..., list[str]]
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert main(command(source, here)) == 0
+    assert main(command(source, there, "--dask", "local", "--jobs", "2")) == 0
     assert there.read_bytes() == here.read_bytes()
 
 

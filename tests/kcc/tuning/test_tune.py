@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from kcc.cli import main
+from kcc.report.plots.render import has_plots
 from kcc.tuning import Estimates, EstimatesFirst, prefilter
 
 SOURCE = """\
@@ -210,3 +211,13 @@ def test_what_cannot_be_meant_is_bad_usage(
     named = [str(folder / word) if "." in word else word for word in words]
     assert main(["tune", *named, "--gpu", "v100"]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_page_draws_the_space(folder: Path) -> None:
+    page = folder / "found.html"
+    tuned(folder, str(folder / "t1.json"), "--html", str(page))
+    text = page.read_text()
+    assert "The fastest configurations" in text
+    assert "share of the variance" in text
+    drawn = text.count("<svg")
+    assert drawn == (2 if has_plots() else 0)

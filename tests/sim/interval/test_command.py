@@ -16,6 +16,7 @@ import pytest
 
 import kcc
 from kcc.cli import main
+from kcc.commands.journal import Journal
 
 GPU = ["--gpu", "gpumech"]
 ROOT = Path(__file__).parents[3]
@@ -261,3 +262,62 @@ def test_costs_and_constraints(traces: dict[str, str], tmp_path: Path):
 )
 def test_costs_of_what_is_not_there(traces: dict[str, str], options: list[str]):
     assert main(["explore", traces["scan"], *GPU, "--sweep", "warps=8,16", *options]) == 2
+
+
+@pytest.mark.slow
+def test_a_search_says_what_it_missed(
+    traces: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """And begins where an earlier run was cut off, with the same document."""
+    space = ["--sweep", "warps=8,16,24,32,40,48", "--sweep", "mshrs=8,16,32,48,64,96,128",
+             "--sweep", "bandwidth=48,96,192,384", "--cost", "warps + mshrs"]  # fmt: skip
+    whole, resumed = tmp_path / "whole.json", tmp_path / "resumed.json"
+    command = ["explore", traces["scan"], *GPU, *space, "--search", "guided", "--trials", "90",
+               "--regret"]  # fmt: skip
+    assert main([*command, "--json", str(whole)]) == 0
+    assert "regret against all points" in capsys.readouterr().out
+    document = json.loads(whole.read_text())
+    jsonschema.validate(document, schema("exploration"))
+    points = document["points"]
+    searched = [p for p in points if p["searched"]]
+    assert len(points) == document["search"]["of"] == 168
+    assert len(searched) == document["search"]["seen"] <= 90
+    lost = min(p["time_us"] for p in searched) / min(p["time_us"] for p in points) - 1
+    assert document["search"]["regret"]["fastest"] == pytest.approx(lost)
+    assert document["search"]["regret"]["front_most"] < 0.2
+    assert sum(p["share_of_variance"] for p in document["parameters"]) <= 1
+
+    real, count = Journal[Any].add, 0
+
+    def add(self: Any, task: str, found: Any) -> None:
+        nonlocal count
+        count += 1
+        if count > 5:
+            raise KeyboardInterrupt
+        real(self, task, found)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Journal, "add", add)
+        assert main([*command, "--json", str(resumed)]) == 130
+    kept = Path(f"{resumed}.partial").read_text().splitlines()
+    assert len(kept) == 6
+    assert main([*command, "--json", str(resumed), "--resume"]) == 0
+    assert resumed.read_bytes() == whole.read_bytes()
+    assert not Path(f"{resumed}.partial").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (["--what-if", "--search", "guided"], "--sweep"),
+        (["--sweep", "warps=8,16", "--trials", "5"], "--search"),
+        (["--sweep", "warps=8,16", "--search", "random"], "--trials"),
+        (["--sweep", "l1.size_bytes=1", "--sweep", "l2.size_bytes=2"], "last part"),
+        (["--sweep", "warps=8", "--resume"], "--resume"),
+    ],
+)
+def test_searches_that_cannot_be(
+    traces: dict[str, str], capsys: pytest.CaptureFixture[str], options: list[str], word: str
+):
+    assert main(["explore", traces["scan"], *GPU, *options]) == 2
+    assert word in capsys.readouterr().err

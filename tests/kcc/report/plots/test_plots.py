@@ -13,10 +13,13 @@ from kcc.commands.charts import chart_outputs
 from kcc.report.estimate.charts import estimate_charts, overview_charts
 from kcc.report.estimate.record import Counted, EstimateRecord, LineShare
 from kcc.report.plots.heat import heat_chart
+from kcc.report.plots.parallel import parallel_chart
 from kcc.report.plots.pareto import pareto_chart
 from kcc.report.plots.render import Chart, has_plots, png_of, shown
 from kcc.report.plots.reuse import reuse_chart, reuse_curve
 from kcc.report.plots.roofline import roofline_chart, roofline_of
+from kcc.report.plots.sensitivity import sensitivity_chart
+from kcc.report.plots.space import DesignSpace, SpacePoint
 from kcc.report.plots.stacks import stacks_chart
 from kcc.report.shared.cause_colors import cause_color
 from kcc.stages.estimate import Configuration
@@ -36,12 +39,24 @@ OTHER = replace(RECORD, gpu="a100", time_us=5.0, lines=(LineShare(3, 1.0),))
 SOURCES = {"f.cl": ["", "int i = 0;", "a[i] = b[i];"]}
 
 
+SPACE = DesignSpace(
+    {"warps": ("8", "16", "32"), "scheduler": ("gto", "lrr")},
+    tuple(
+        SpacePoint((a, b), 10.0 / (a + 1) + b, float(a + b), is_best=b == 0)
+        for a in range(3)
+        for b in range(2)
+    ),
+)
+
+
 def charts() -> list[Chart | None]:
     return [
         roofline_chart(RECORD),
         reuse_chart([(128, 0.3), (1024, 0.5)]),
         *overview_charts([RECORD, OTHER], SOURCES),
         pareto_chart([("a", 1.0, 9.0), ("b", 2.0, 4.0), ("c", 3.0, 5.0)], ["a", "b"]),
+        parallel_chart(SPACE),
+        sensitivity_chart(SPACE),
     ]
 
 
@@ -138,3 +153,29 @@ def test_without_the_extra_pages_have_no_charts(monkeypatch: pytest.MonkeyPatch)
     assert "<svg>" in shown(drawn)
     with pytest.raises(DiagnosticError, match="vl-convert"):
         chart_outputs("charts", [drawn])
+
+
+def test_lines_cross_each_axis_at_their_value():
+    drawn = parallel_chart(SPACE)
+    assert drawn is not None
+    assert drawn.spec is not None
+    others, best = (layer["data"]["values"] for layer in drawn.spec["layer"][1:3])
+    assert {row["axis"] for row in best} == {"warps", "scheduler", "cost", "time, us"}
+    assert {row["height"] for row in best if row["axis"] == "warps"} == {0.0, 0.5, 1.0}
+    assert {row["height"] for row in best if row["axis"] == "scheduler"} == {0.0}
+    times = sorted(row["height"] for row in (*best, *others) if row["axis"] == "time, us")
+    assert times[0] == 0.0
+    assert times[-1] == 1.0
+
+
+def test_of_many_points_the_best_and_an_even_choice_are_drawn():
+    many = DesignSpace(
+        {"a": tuple(map(str, range(100))), "b": tuple(map(str, range(100)))},
+        tuple(SpacePoint((n // 100, n % 100), 1.0 + n) for n in range(10_000)),
+    )
+    drawn = parallel_chart(many)
+    assert drawn is not None
+    assert drawn.spec is not None
+    others, best = (layer["data"]["values"] for layer in drawn.spec["layer"][1:3])
+    assert len({row["point"] for row in (*others, *best)}) <= 241
+    assert len({row["point"] for row in best}) == 12
