@@ -11,6 +11,7 @@ These names keep their meaning within a minor version of kcc (semantic versionin
 
 from __future__ import annotations
 
+from kcc.api.graphs import graphml
 from kcc.api.results import (
     AnalysisResult,
     ComparisonResult,
@@ -48,6 +49,7 @@ __all__ = [
     "compare",
     "estimate",
     "explore",
+    "graphml",
     "memory",
     "phases",
     "profile",

@@ -133,6 +133,22 @@ class AnalysisResult(Result):
             graph.add_edge(edge.source, edge.target, kind=edge.kind.value, back=edge.back)
         return graph
 
+    def divergence_flow(self, name: str | None = None) -> networkx.DiGraph[int]:
+        """The divergence flow statistics graph as far as the source tells: nodes are block ids with
+        ``line``, ``executions`` by all work-items and ``threads``; edges likewise. What is not
+        known is None."""
+        import networkx
+
+        kernel = self.kernel(name)
+        graph: networkx.DiGraph[int] = networkx.DiGraph(kernel=kernel.name)
+        for block, count in zip(kernel.blocks, kernel.flow.blocks, strict=True):
+            own = (0, 0) if count is None else (count.executions, count.threads)
+            graph.add_node(block.id, line=block.line, executions=own[0], threads=own[1])
+        for edge in kernel.flow.edges:
+            own = edge.count.executions, edge.count.threads
+            graph.add_edge(edge.source, edge.target, executions=own[0], threads=own[1])
+        return graph
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateResult(Result):

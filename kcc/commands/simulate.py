@@ -105,6 +105,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="processes, for several configurations, and with --cold for launches; results are the "
         "same (default: %(default)s)",
     )  # fmt: skip
+    group.add_argument(
+        "--verify", action="store_true",
+        help="simulate again with smaller thread blocks where SMs have no work, to say what that "
+        "saves; runs of up to a million instructions always are",
+    )  # fmt: skip
     add_interval(parser)
     add_sampling(parser)
     _add_output(parser)
@@ -237,5 +242,6 @@ def _simulate_file(
         launches.path, configurations(arguments.gpus, arguments.overrides, arguments.sweeps),
         launches.kernels, launches.numbers, dict(launches.registers), timeline, arguments.cold,
         interval_options(arguments) if arguments.model == "interval" else None,
+        arguments.verify,
     )  # fmt: skip
     return run_plan(plan, arguments.jobs)

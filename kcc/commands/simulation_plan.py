@@ -57,7 +57,8 @@ class Configuration:
 class Plan:
     """What is simulated. ``launches`` are those asked for (all if empty); ``cold``: each begins
     with empty caches; ``timeline``: thread blocks of a launch whose times are kept.
-    ``interval``: by interval analysis, not by cycles."""
+    ``interval``: by interval analysis, not by cycles. ``verify``: changes that advice names are
+    simulated whatever that takes."""
 
     path: str
     configurations: tuple[Configuration, ...]
@@ -67,6 +68,7 @@ class Plan:
     timeline: int
     cold: bool
     interval: Options | None = None
+    verify: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +116,33 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
             reason = failed.diagnostics[0].message
             runs.append(FailedRun(stems[number], configuration.overrides, reason))
         elif timings:
-            runs.append(SimulationRun(configuration.overrides, timings))
+            run = SimulationRun(configuration.overrides, timings)
+            runs.append(_tried(plan, configuration, run))
         else:
             message = "no launch is there, or none that is asked for"
             raise DiagnosticError([Diagnostic("K875", message)])
     if all(isinstance(run, FailedRun) for run in runs):
         raise next(r.error for r in results if isinstance(r, Failure))
     return runs
+
+
+def _tried(plan: Plan, configuration: Configuration, run: SimulationRun) -> SimulationRun:
+    """The run with what was found of changes that advice names, where they are simulated."""
+    from kcc.base.gpu import load_gpu
+    from kcc.report.simulation.changes import MOST_ISSUED, smaller_blocks
+    from kcc.sim.cycle.smaller_blocks import can_be_cut, in_smaller_blocks
+
+    change = smaller_blocks(run)
+    is_part = plan.kernels or plan.launches or plan.interval or plan.path.endswith(".g")
+    if change is None or is_part or (run.issued > MOST_ISSUED and not plan.verify):
+        return run
+    if not can_be_cut(plan.path, change.kernel):
+        return run
+    gpu = load_gpu(configuration.gpu, list(configuration.overrides))
+    timings = in_smaller_blocks(
+        plan.path, gpu, change.kernel, change.warps, registers=plan.registers, cold=plan.cold
+    )
+    return replace(run, tried=(change.advice(run, sum(t.time_us for t in timings)),))
 
 
 def _is_fatal(failure: Failure) -> bool:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.scratch import scratch_folder
-from kcc.commands.console import choose_style
+from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
 from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
 from kcc.commands.launch_choice import add_launch_choice
-from kcc.commands.options import Subparsers, add_console
+from kcc.commands.options import Parser, Subparsers, add_assumptions, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.shown_simulation import ShownSimulation
 from kcc.commands.source_runs import offer_sources
@@ -56,6 +56,7 @@ _EXAMPLES = """examples:
   kcc synth kernels/vecadd/vecadd.cl -o mini/     a source; see `kcc synth FILE.cl --help`"""
 
 _SOURCE_EXAMPLES = """examples:
+  kcc synth kernels/nw/nw.cl --static -o mini/             from static traces, without a run
   kcc synth kernels/matmul/matmul.cl --kernel matmul_tiled --reduction 4 -o mini/
   kcc synth axpy.ptx --global 2**16 --block 256 --arg 0=float[2**16] --arg 1=2**16 -o mini/"""
 
@@ -76,7 +77,7 @@ access patterns, fewer loop iterations, none of the names and data.""",
     _add_options(parser)
     offer_sources(
         parser,
-        _add_options,
+        _add_source_options,
         run,
         what="Run kernels of a source and make a proxy program: the same instructions, branches and"
         "\naccess patterns, fewer loop iterations, none of the names and data.",
@@ -113,6 +114,16 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     _add_output(parser)
     add_console(parser, stages=False)
+
+
+def _add_source_options(parser: Parser) -> None:
+    add_assumptions(parser)
+    parser.add_argument_group("run").add_argument(
+        "--static", action="store_true",
+        help="do not run the kernels: what they do is taken from static traces, by --assume where "
+        "memory decides",
+    )  # fmt: skip
+    _add_options(parser)
 
 
 def _add_output(parser: argparse.ArgumentParser) -> None:
@@ -244,10 +255,35 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
         study = study_profile(arguments.script, arguments.kernels, arguments.launches)
         check_study(study)
         return study
+    if getattr(arguments, "static", False):
+        return _static_study(arguments, sources)
     study = Study(arguments.kernels, arguments.launches)
     run_host(arguments, sources, study, quiet=STANDARD in (arguments.report, arguments.json))
     check_study(study)
     return study
+
+
+def _static_study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
+    from kcc.commands.static_trace import assumed_notes, static_request, write_messages
+    from kcc.stages.static_study import study_source
+
+    request, remarks = static_request(arguments, arguments.script, sources)
+    study, traced = study_source(request)
+    write_messages((*traced.warnings, *traced.failures), sources)
+    say("".join(f"{each}\n" for each in (*remarks, *assumed_notes(traced))))
+    return study
+
+
+def _static_trace(
+    arguments: argparse.Namespace, sources: SourceLines, trace: Path
+) -> dict[str, int]:
+    """The static trace of the source, to be simulated; gives registers by kernel."""
+    from kcc.commands.static_trace import static_request
+    from kcc.stages.static_tracing import kernel_registers, trace_source
+
+    request, _ = static_request(arguments, arguments.script, sources)
+    trace_source(request, trace)
+    return kernel_registers(request)
 
 
 def _made(
@@ -262,9 +298,14 @@ def _made(
     settings = host_settings(arguments)
     originals: list[Simulated] = []
     if _is_simulated(arguments):
+        trace = folder / "original.kct"
         with redirect_stdout(io.StringIO()):  # what the script says, it said when it was studied
-            trace = folder / "original.kct"
-            traced = Traced(str(trace), trace_script(arguments, sources, trace, quiet=True))
+            registers = (
+                _static_trace(arguments, sources, trace)
+                if getattr(arguments, "static", False)
+                else trace_script(arguments, sources, trace, quiet=True)
+            )
+        traced = Traced(str(trace), registers)
         original = ShownSimulation("the original")
         originals = [original(traced, gpu) for gpu in gpus]
     shown = ShownSimulation("a miniature")

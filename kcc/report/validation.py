@@ -126,8 +126,12 @@ def _short(value: float | None) -> float | None:
 def validation_text(found: Validation, style: Style) -> str:
     """The report."""
     table = make_table(heading(found), style, *FIGURE_COLUMNS, right=FIGURE_COLUMNS[1:])
-    table.columns[0].no_wrap = True
-    rows = [figure_cells(name, each) for name, each in lines_of(found)]
+    rows = [figure_cells(bottleneck_label(name), each) for name, each in lines_of(found)]
+    for n, column in enumerate(table.columns[1:], 1):  # names are wrapped, not figures
+        words = [
+            word for cell in (FIGURE_COLUMNS[n], *(row[n] for row in rows)) for word in cell.split()
+        ]
+        column.min_width = max(map(len, words))
     fill(table, rows, MEANINGS)
 
     def write(console: Any) -> None:

@@ -92,7 +92,7 @@ class _Axis:
         assert row.time_us
         x, y = self.place(row.measured_us), self.place(row.time_us)
         hint = f"{row.kernel} {row.words}: {_duration(row.measured_us)} measured, "
-        hint += f"{_duration(row.time_us)} estimated, {row.limiter}"
+        hint += f"{_duration(row.time_us)} estimated, {bottleneck_label(row.limiter)}"
         return tag("circle", tag("title", hint), cx=round(LEFT + x, 1),
                    cy=round(TOP + SIZE - y, 1), r=3, fill=color, fill_opacity=0.7)  # fmt: skip
 

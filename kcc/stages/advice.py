@@ -24,6 +24,7 @@ from kcc.frontend.options import SourceText
 from kcc.passes.facts import Facts
 from kcc.passes.graph.barriers import Barriers
 from kcc.passes.memory.arrays import Array
+from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
@@ -181,8 +182,11 @@ class _Adviser:
             yield Advice("partial-warps", 0, text, gain, verified)
         lanes = self._active_lanes
         if lanes is not None and lanes < 0.5 * WARP and threads % WARP == 0:
-            text = f"Warps execute memory instructions with {lanes:.3g} active lanes of {WARP}"
-            yield Advice("inactive-lanes", 0, text)
+            text = (
+                f"Warps execute memory instructions with {lanes:.3g} active lanes of {WARP}: let "
+                f"neighbouring {self._words.thread}s take the same side of branches"
+            )
+            yield Advice("inactive-lanes", self._emptiest_line, text)
         if self._estimate.waves < FULL_WAVES and threads % WARP == 0:
             size, gain, verified = self._best_block(rounded=False)
             if size and gain:
@@ -195,6 +199,14 @@ class _Adviser:
         streams = [s for s in self._subject.streams if s.executions]
         total = math.fsum(s.executions for s in streams)
         return WARP * math.fsum(s.lanes * s.executions for s in streams) / total if total else None
+
+    @property
+    def _emptiest_line(self) -> int:
+        """The line of the access that most inactive lanes pass."""
+        idle = {s.access: s.executions * (1.0 - s.lanes) for s in self._subject.streams}
+        accesses = self._subject.facts[MemoryAccesses].accesses
+        at = accesses[max(idle, key=lambda access: idle[access])].location
+        return at.line if at else 0
 
     def _best_block(self, *, rounded: bool) -> tuple[int, float | None, bool]:
         """The size that saves most, what it saves, and True where sizes were tried."""

@@ -25,12 +25,14 @@ from kcc.passes.symbolic.text import text
 class FlowCount:
     """``executions`` and ``threads``: by all work-items of the launch, and how many of them at
     least once; None where that is not known. ``formula`` is the count of one work-item; ``reason``
-    says why there is no number."""
+    says why there is no number. ``mean`` is by a work-item of a sample, where the launch is too
+    large to add it up."""
 
     executions: int | None
     threads: int | None
     formula: str
     reason: str
+    mean: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +109,12 @@ def _count(values: SymbolicValues, node: Node) -> FlowCount:
         return FlowCount(None, None, formula, _missing_arguments(values, node))
     evaluate, lanes, sampled = found
     each, over = divmod(items, lanes.count)
-    if sampled or over:
-        return FlowCount(None, None, formula, "the launch is too large to add it up")
     data, sure = evaluate.integers(node)
     if not sure.all():
         return FlowCount(None, None, formula, "takes too many iterations to compute")
+    if sampled or over:
+        reason = "the launch is too large to add it up"
+        return FlowCount(None, None, formula, reason, float(data.mean()))
     total, threads = int(data.sum()) * each, int((data > 0).sum()) * each
     return FlowCount(total, threads, formula, "")
 

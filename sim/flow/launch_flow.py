@@ -234,10 +234,11 @@ def block_warps(facts: Facts) -> int:
 
 def _known_lanes(facts: Facts, block: int, executions: float) -> float:
     """The share of a warp's lanes that take part in a block, 1 where it is not known."""
-    count = facts[FlowCounts].blocks[block]
-    if count is None or not count.executions or not executions:
+    count, size = facts[FlowCounts].blocks[block], facts[SymbolicValues].algebra.known.global_size
+    if count is None or size is None or not executions:
         return 1.0
-    return min(1.0, count.executions / (executions * WARP))
+    threads = count.executions or (count.mean or 0.0) * math.prod(size)
+    return min(1.0, threads / (executions * WARP)) if threads else 1.0
 
 
 def forward(kernel: Kernel) -> list[int]:

@@ -100,18 +100,21 @@ def test_table(run: Run, script: Write):
     ended = run(path, "--workers", "1")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert lines[:4] == [
-        "before", "after", f"{path}, size small, seed 0, warps of 32, 1 worker", "",
+    assert lines[:3] == [
+        "before", "after", f"{path}, size small, seed 0, warps of 32, 1 worker",
     ]  # fmt: skip
-    assert lines[4].split("  ")[0] == "kernel"
-    name, launches, warps, threads, percent, *_ = lines[5].split()
+    assert lines[5].split("  ")[0] == "kernel"
+    name, launches, warps, threads, percent, *_ = lines[6].split()
+    assert lines[3:5] == [
+        f"twice executes {warps} warp instructions; launch 0 (64 work-items) has 50 % of them.", "",
+    ]  # fmt: skip
     assert (name, launches) == ("twice", "2")
     assert int(warps) > 8
     # two warps each, the second of which has 16 and 8 of 32 lanes in the branch
     assert float(percent) == pytest.approx(
         100 * int(threads.replace(",", "")) / 32 / int(warps), 0.01
     )
-    assert len(lines) == 6
+    assert len(lines) == 7
 
 
 def test_launches(run: Run, script: Write):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from kcc.base.launch import Launch, format_extent
 from kcc.frontend.ir.instructions import CondBranch, DebugLocation, Phi, Switch
@@ -27,6 +28,7 @@ from kcc.passes.mix.instruction_mix import InstructionMix
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.conditions import condition_text
 from kcc.report.analysis.findings import find
+from kcc.report.analysis.lane_findings import inactive_lanes
 from kcc.report.analysis.launch_findings import launch_findings
 from kcc.report.analysis.model import (
     Access,
@@ -87,7 +89,12 @@ def kernel_report(
         registers=resources.registers,
         block_local_bytes=resources.local_bytes,
         occupancy=resources.occupancy,
-        findings=find(kernel, facts, level, launch_findings(kernel, launch, resources)),
+        findings=find(
+            kernel,
+            facts,
+            level,
+            chain(inactive_lanes(kernel, facts), launch_findings(kernel, launch, resources)),
+        ),
         lines=_lines(kernel, facts),
     )
 

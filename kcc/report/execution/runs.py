@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import fill
 
 import kcc
 from kcc.opencl.session import LaunchRow
 
 SCHEMA = "kcc/run/1"
+WIDTH = 100
+"""Characters of a line of the verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,29 @@ def totals(rows: Sequence[LaunchRow]) -> dict[str, Total]:
     return {name: total(row for row in rows if row.kernel == name) for name in names}
 
 
+FEW_LANES = 0.75
+"""Share of active lanes below which the verdict names them."""
+
+
+def run_verdict(rows: Sequence[LaunchRow], request: RunRequest) -> str:
+    """One sentence: the kernel with most warp instructions, its active lanes, and its largest
+    launch; "" where nothing was executed."""
+    found, whole = totals(rows), total(rows).warp_instructions
+    if not whole:
+        return ""
+    name = max(found, key=lambda name: found[name].warp_instructions)
+    own = found[name]
+    of_all = f"{100 * own.warp_instructions / whole:.0f} % of the"
+    said = f"{name} executes {of_all if len(found) > 1 else f'{whole:,}'} warp instructions"
+    lanes = own.simt_efficiency(request.warp_size)
+    if lanes is not None and lanes < FEW_LANES:
+        said += f", with {lanes * request.warp_size:.1f} of {request.warp_size} lanes active"
+    largest = max((r for r in rows if r.kernel == name), key=lambda r: r.warp_instructions)
+    share = 100 * largest.warp_instructions / own.warp_instructions
+    launch = f"launch {largest.number} ({_by(largest.global_size)} work-items) has {share:.0f} %"
+    return f"{said}; {launch} of them." if own.launches > 1 else f"{said}."
+
+
 def run_table(rows: Sequence[LaunchRow], request: RunRequest, *, by_launch: bool) -> str:
     """The report as text."""
     size = f", size {request.size}" if request.size else ""
@@ -67,7 +93,8 @@ def run_table(rows: Sequence[LaunchRow], request: RunRequest, *, by_launch: bool
     head += f"{request.warp_size}, {request.workers} worker" + "s" * (request.workers != 1)
     if not rows:
         return f"{head}\n\nno kernel was launched\n"
-    parts = [head, _kernel_table(rows, request)]
+    said = run_verdict(rows, request)
+    parts = [f"{head}\n{fill(said, WIDTH)}" if said else head, _kernel_table(rows, request)]
     if by_launch:
         parts.insert(1, _launch_table(rows, request))
     return "\n\n".join(parts) + "\n"
@@ -130,6 +157,7 @@ def run_json(rows: Sequence[LaunchRow], request: RunRequest) -> str:
         "seed": request.seed,
         "warp_size": request.warp_size,
         "workers": request.workers,
+        "verdict": run_verdict(rows, request),
         **_sums(total(rows), request),
         "kernels": [{"name": name, **_sums(each, request)} for name, each in totals(rows).items()],
         "launches": [

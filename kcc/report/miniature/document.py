@@ -14,6 +14,7 @@ import kcc
 from kcc.base.profile.model import LaunchProfile, Profile
 from kcc.frontend.ir.types import VOID
 from kcc.report.miniature.full import ending_text, operand_text, value_text
+from kcc.report.miniature.verdict import verdict_of_miniature
 from kcc.synth.assembly.model import Block, Kernel, Launch, Loop, Miniature, Role, Statement
 from kcc.synth.comparison.behaviour import Behaviour, Pair, Simulated, mix_difference
 from kcc.synth.comparison.compare import FlowDifference
@@ -53,6 +54,7 @@ def synthesis_json(found: Synthesis) -> str:
     document: Object = {
         "schema": SCHEMA,
         "kcc_version": kcc.__version__,
+        "verdict": verdict_of_miniature(found.behaviours, found.pairs),
         "seed": found.own.miniature.seed,
         **_written(found.own),
         "flow": [_flow(one) for one in found.flow],

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
+from kcc.report.miniature.verdict import verdict_of_miniature
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written
 from kcc.report.shared.words import plural
@@ -28,6 +29,7 @@ def summary_text(  # noqa: PLR0913 - all that is shown
         count = len(miniature.launches)
         launches = f"{count:,} launch{'' if count == 1 else 'es'}"
         console.print(Text(f"a miniature of {kernels} in {launches}", "bold"))
+        console.print(Text(verdict_of_miniature(behaviours, pairs)))
         for file in files:
             console.print(Text(f"  {file}"))
         console.print(_loops(miniature, style))

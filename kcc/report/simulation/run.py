@@ -8,15 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from kcc.base.advice import Advice
 from kcc.sim.result import LineTiming, Timing
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationRun:
-    """All launches on one GPU; ``settings`` are the KEY=VALUE of --set and --sweep."""
+    """All launches on one GPU; ``settings`` are the KEY=VALUE of --set and --sweep. ``tried`` is
+    advice whose change was simulated."""
 
     settings: tuple[str, ...]
     timings: tuple[Timing, ...]
+    tried: tuple[Advice, ...] = ()
 
     @property
     def gpu(self) -> str:

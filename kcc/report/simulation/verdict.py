@@ -10,15 +10,12 @@ import numpy as np
 from kcc.base.advice import Advice, ranked, without_work
 from kcc.base.terms import stall_label
 from kcc.report.shared.units import duration
+from kcc.report.simulation.changes import IDLE, LARGE_SHARE, idle_of, launches_joined
 from kcc.report.simulation.run import SimulationRun, added, largest, lines_of
 from kcc.sim.result import Timing
 
 ISSUED = frozenset({"issued", "BASE", "issue"})
-IDLE = frozenset({"idle", "IDLE"})
 LAUNCH = frozenset({"launch", "LAUNCH"})
-
-LARGE_SHARE = 0.15
-"""Of cycles, from which on a cause has advice of its own."""
 
 FULL_WAVES = 5.0
 """Waves from which on a last one that is not full costs less than a tenth."""
@@ -39,11 +36,17 @@ def verdict_of_run(run: SimulationRun) -> str:
     said = f"Bottleneck: {stall_label(name)} ({100 * waits[name] / total:.0f} % of the cycles"
     if name not in IDLE | LAUNCH:
         said += _at(run, name)
-    advice = advice_on_run(run)
-    parts = [f"{said})", *(_lower(_told(each, run)) for each in advice[:1])]
+    parts = [f"{said})", *(_lower(_told(each, run)) for each in _within(advice_on_run(run)))]
     issued = math.fsum(cycles for cause, cycles in stack.items() if cause in ISSUED) / total
     parts.append(f"instructions are issued in {100 * issued:.2g} % of the cycles")
     return "; ".join(parts) + "."
+
+
+def _within(advice: Sequence[Advice]) -> list[Advice]:
+    """The advice that the verdict has: the first, which says why, and the change that was simulated
+    and saves most."""
+    tried = next((each for each in advice if each.verified), None)
+    return list(dict.fromkeys(each for each in (*advice[:1], tried) if each is not None))
 
 
 def _at(run: SimulationRun, cause: str) -> str:
@@ -58,9 +61,10 @@ def _at(run: SimulationRun, cause: str) -> str:
 
 def _told(advice: Advice, run: SimulationRun) -> str:
     if not advice.gain_us or not run.time_us:
-        return advice.text
+        return f"{advice.text} (simulated)" if advice.verified else advice.text
     share = 100 * advice.gain_us / run.time_us
-    return f"{advice.text} (at most {duration(advice.gain_us)}, {share:.0f} %)"
+    most, how = ("saves", ", simulated") if advice.verified else ("at most", "")
+    return f"{advice.text} ({most} {duration(advice.gain_us)}, {share:.0f} %{how})"
 
 
 def _lower(text: str) -> str:
@@ -69,20 +73,24 @@ def _lower(text: str) -> str:
 
 def advice_on_run(run: SimulationRun) -> tuple[Advice, ...]:
     """What leaves schedulers without a warp, in the launch where that takes most cycles; waits and
-    accesses by line. Gains are what a cause takes in all: nothing here was simulated again."""
+    accesses by line; changes that were simulated. Other gains are what a cause takes in all."""
     found = list[Advice]()
     stack = added(run.timings)
     total = math.fsum(stack.values()) or 1.0
-    idle = math.fsum(cycles for name, cycles in stack.items() if name in IDLE)
+    idle = idle_of(stack)
     if idle >= LARGE_SHARE * total:
         t = max(run.timings, key=_idle_cycles)
         found += _why_idle(t, run.time_us * idle / total)
     launch = math.fsum(cycles for name, cycles in stack.items() if name in LAUNCH)
     if launch >= 2 * LARGE_SHARE * total:
         text = f"The launch overhead is {100 * launch / total:.0f} % of the time"
-        found.append(Advice("launch-overhead", 0, text, run.time_us * launch / total))
+        joined = launches_joined(run.timings)
+        if joined:
+            text += f": do the work of the {len(run.timings):,} launches in one"
+        gain = joined or run.time_us * launch / total
+        found.append(Advice("launch-overhead", 0, text, gain, verified=bool(joined)))
     found += _occupancy(run)
-    return ranked(found)
+    return ranked([*found, *run.tried])
 
 
 def _idle_cycles(t: Timing) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+import networkx
 import pytest
 
 import kcc.api
@@ -144,6 +145,14 @@ def test_the_graphs_are_those_of_dot(capsys: pytest.CaptureFixture[str]):
     assert cli.main(["analyze", source, "--kernel", "BFS_1", "--dot", "cfg"]) == 0
     drawn = re.findall(r"(\w+) -> (\w+)", capsys.readouterr().out)
     assert len(drawn) == graph.number_of_edges() > 5
+    known = found.divergence_flow("BFS_1")
+    assert known.number_of_edges() == graph.number_of_edges()
+    assert known.nodes[0]["executions"] == known.nodes[0]["threads"] > 0
+    for each in (graph, known):
+        back = networkx.parse_graphml(kcc.api.graphml(each), node_type=int)
+        assert set(back.nodes) == set(each.nodes)
+        assert set(back.edges) == set(each.edges)
+        assert back.nodes[0]["line"] == each.nodes[0]["line"]
     flow = kcc.api.profile(SCRIPT, size="tiny").divergence_flow("vecadd")
     assert all(data["threads"] > 0 for _, data in flow.nodes(data=True))
     assert all(data["tcount"] > 0 for *_, data in flow.edges(data=True))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kcc.base.gpu.occupancy import Limiter, Occupancy
+from kcc.report.simulation.changes import SmallerBlocks, smaller_blocks
 from kcc.report.simulation.run import SimulationRun
 from kcc.report.simulation.verdict import advice_on_run, verdict_of_run
 from kcc.sim.result import BlockTiming, LineTiming, StackPart, Timing
@@ -76,3 +77,31 @@ def test_a_wait_has_its_line():
     assert text.startswith("Bottleneck: long scoreboard: DRAM (90 % of the cycles, 100 % of them")
     assert "in line 7)" in text
     assert "instructions are issued in 10 % of the cycles" in text
+
+
+def test_launches_in_one_save_the_overhead_of_all_but_one():
+    timings = tuple(replace(launch(16, issued=100, launch=300), launch=n) for n in range(4))
+    (advice,) = advice_on_run(SimulationRun((), timings))
+    assert advice.code == "launch-overhead"
+    assert advice.gain_us == pytest.approx(3 * 0.075)
+    assert advice.verified
+    assert "(saves 0.225 us, 56 %, simulated)" in verdict_of_run(SimulationRun((), timings))
+
+
+def test_a_change_that_was_simulated_is_in_the_verdict():
+    run = SimulationRun((), (launch(3, issued=100, idle=300),))
+    change = SmallerBlocks("f", 1, 32, 128)
+    better = replace(run, tried=(change.advice(run, 0.5 * run.time_us),))
+    assert "f in thread blocks of 32 threads instead of 128 (saves" in verdict_of_run(better)
+    worse = replace(run, tried=(change.advice(run, 1.1 * run.time_us),))
+    assert "instead of 128 is no faster (simulated)" in verdict_of_run(worse)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "warps", "size"), [(2, 8, 4), (1, 8, 2), (64, 8, 2), (64, 2, None)]
+)
+def test_thread_blocks_that_are_tried(blocks: int, warps: int, size: int | None):
+    held = replace(HELD, block_threads=32 * warps, warps_per_block=warps)
+    run = SimulationRun((), (replace(launch(blocks, issued=100, idle=300), occupancy=held),))
+    change = smaller_blocks(run)
+    assert (change and change.warps) == size
