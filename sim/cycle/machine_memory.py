@@ -65,7 +65,7 @@ def level1(
     fill = reader.fact("l1.fill")
     conf[Conf.FILL_LINE] = fill is not None and fill.value == "line"
     bank = reader.fact("l1.bank_bytes")
-    conf[Conf.L1_BANK_SECTORS] = max(bank.value // sector, 1) if bank else 0
+    conf[Conf.L1_BANK_SECTORS] = ceil(bank.value / sector) if bank else 0
     policy = reader.fact("l1.write_policy")
     conf[Conf.STORES_STAY] = conf[Conf.L1_SETS] > 0 and bool(policy and LAZY_FETCH in policy.value)
     return line, sector, size
