@@ -45,8 +45,8 @@ def test_a_block_takes_a_place_when_the_one_before_has_ended(tmp_path: Path) -> 
 
 
 def test_banks_of_l1_are_parts_of_lines(tmp_path: Path) -> None:
-    """Eight lines' first sectors are in one bank, eight lanes of two lines in four. Eight loads merge
-    with the miss; the others come when it is done, six cycles more or less each."""
+    """Eight lines' first sectors are in one bank, eight lanes of two lines in four. Eight loads
+    merge with the miss; the others come when it is done, six cycles more or less each."""
     apart, together = Warp(), Warp()
     for n in range(200):
         apart.op("LDG", n + 1, (100,), [GLOBAL + 128 * lane for lane in range(8)], mask=0xFF)
