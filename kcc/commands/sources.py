@@ -21,6 +21,7 @@ def read_source(path: str) -> SourceText:
     """
     from kcc.capture.log import is_capture
     from kcc.frontend import is_python_kernel, source_file
+    from kcc.frontend.ptx.cache_folder import has_ptx, read_folder
 
     language = OTHER_LANGUAGES.get(Path(path).suffix)
     if language is not None and Path(path).is_file():
@@ -40,6 +41,8 @@ def read_source(path: str) -> SourceText:
     elif not Path(path).exists() and (near := _similar_file(Path(path))):
         message = f"cannot read '{path}': there is no such file"
         raise _bad("K001", message, hint=f"did you mean '{near}'?")
+    elif has_ptx(path):
+        source = read_folder(path)
     elif path.endswith(".bc"):
         source = _read_bitcode(path)
     else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kcc.passes.access.activity import Activity
+from kcc.passes.access.distinct import unique_values
 from kcc.passes.access.measure import MAX_COUNTED, Place, costs
 from kcc.passes.access.warp_addresses import WarpRows, Warps
 from kcc.passes.graph.loops import Loop
@@ -124,7 +125,7 @@ def _is_local(warps: Warps, node: Node) -> bool:
 def _touched(rows: WarpRows, place: Place, reason: str) -> Footprint:
     """Distinct bytes and lines among addresses; exact if there is no ``reason`` why not."""
     addresses = rows.addresses if rows.active is None else rows.addresses[rows.active]
-    starts: Ints = np.unique(addresses)
+    starts: Ints = unique_values(addresses)
     if not len(starts):
         return Footprint(0, 0, exact=not reason, reason=reason)
     gaps = np.append(np.diff(starts), place.size)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kcc.passes.access.distinct import unique_values
 from kcc.passes.access.warp_addresses import WARP
 from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
@@ -242,22 +243,6 @@ def _touched(rows: Sequence[Ints], places: Ints, steps: Ints) -> tuple[Ints, int
     if (places % SECTOR).any():
         return unique_values(((moved[None] + kept[:, None]) // SECTOR).ravel()), len(kept)
     return unique_values((moved[None] + kept[:, None] // SECTOR).ravel()), len(kept)
-
-
-DENSE = 1 << 24
-"""Widest range of numbers that are counted by marking each in an array of bytes."""
-
-
-def unique_values(values: Ints) -> Ints:
-    """The different values, in order."""
-    if not values.size:
-        return values
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(DENSE, 0) or high - low > 64 * values.size:
-        return np.unique(values)
-    seen = np.zeros(high - low + 1, np.bool_)
-    seen[values.ravel() - low] = True
-    return np.flatnonzero(seen).astype(np.int64) + low
 
 
 def _full(stream: Stream, flow: Flow, facts: Facts) -> float:

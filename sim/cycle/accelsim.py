@@ -17,9 +17,10 @@ from kcc.base.trace.tables import (
 )
 from kcc.sim.accelsim.opcodes import ACCESSES, PIPES, access_of, bytes_of, pipe_of, stem_of
 from kcc.sim.accelsim.reader import WIDTH, SassInstruction, SassKernel
-from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Op
+from kcc.sim.cycle.layout import MOST_BANKS, OP_COLUMNS, Cause, Conf, Op
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import MEMORY_KINDS, Program, register_reads, set_issue, set_memory
+from kcc.sim.machine.costs import Unit
 from kcc.sim.program.issued import MACHINE_CODE
 
 
@@ -77,11 +78,13 @@ def program_of_sass(kernel: SassKernel, machine: Machine) -> Program:
             row[Op.HAS_ACCESS] = each.has_addresses
         else:
             unit, kind = pipe_of(each.opcode)
+            if stem_of(each.opcode) == "EXIT" and machine[Conf.WARP_END]:
+                unit = Unit.ALU  # what Accel-Sim has it on, as its result ends the warp
             set_issue(row, unit, 1, 1, machine, kind)
         row[Op.FIRST_SOURCE] = len(sources)
         sources += [registers[r] for r in dict.fromkeys((*each.read, *each.written))]
         row[Op.END_SOURCE] = len(sources)
-        row[Op.READS] = register_reads(_numbers(each.read))
+        row[Op.READS] = register_reads(dict.fromkeys(_numbers(each.read)))
         if each.written:
             row[Op.RESULT] = registers[each.written[0]]
             row[Op.WRITES] = next((1 + n % MOST_BANKS for n in _numbers(each.written)), 0)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, trailing_zeros, uncounted
-from kcc.sim.cycle.collect_native import collect, collector_free
+from kcc.sim.cycle.collect_native import collect
 from kcc.sim.cycle.layout import (
     DONE,
     GREEDY,
@@ -43,7 +43,7 @@ from kcc.sim.cycle.layout import (
     Warps,
 )
 from kcc.sim.cycle.load_store_native import access_global
-from kcc.sim.cycle.placing_native import place_block
+from kcc.sim.cycle.placing_native import free_place, place_block
 from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
     first_after,
@@ -89,6 +89,10 @@ S_LOCAL, S_PASSES, S_ATOMICS, S_LOADS, S_STORES, S_RESIDENT, S_DRAM_READS = (
 )  # fmt: skip
 REGISTER_BANKS, C_REGISTERS = int(Conf.REGISTER_BANKS), int(Cause.REGISTERS)
 CONSTANT_SETS, BLOCK_START = int(Conf.CONSTANT_SETS), int(Conf.BLOCK_START)
+WARP_END, L2_LATENCY, AFTER_ATOMIC, ONE_START = (
+    int(Conf.WARP_END), int(Conf.L2_LATENCY), int(Conf.AFTER_ATOMIC),
+    int(Conf.ONE_START),
+)  # fmt: skip
 L_EXECUTED, L_PASSES = int(LineStat.EXECUTED), int(LineStat.PASSES)
 
 
@@ -154,8 +158,11 @@ def sleep(schedulers: Schedulers, warps: Warps, sms: Sms, number: int, slots: in
         warp = warps.state[warp_of(number, slots, slot)]
         state.op = warp.op
         if blocked:
-            state.cause = sms.state[sm].lsu_cause if warp.unit == MEMORY else C_UNIT
-        elif warp.wait >> TIME_SHIFT == time:
+            if warp.unit == MEMORY:
+                state.cause = sms.state[sm].lsu_cause
+            else:
+                state.cause = C_REGISTERS if schedulers.ports[number, warp.unit].waits else C_UNIT
+        elif warp.wait >> TIME_SHIFT >= time:
             state.cause, state.base = cause_of(warp.wait), base_of(warp.wait)
         else:
             state.cause = C_BARRIER
@@ -189,6 +196,9 @@ def issue_memory(
             conf, run, counts, sms, l1, l2, memory, streams.transactions, first, amount, sm, op,
             kind, now,
         )  # fmt: skip
+        if kind == K_STORE:
+            state.ends = max(state.ends, done + conf[L2_LATENCY] - conf[L2_LATENCY] // 2)
+            done = now
         run[R_LAST] = max(run[R_LAST], done)
         if stats[S_DRAM_READS] > reads:
             count_interval(run, counts, now, 1, stats[S_DRAM_READS] - reads)
@@ -238,13 +248,19 @@ def issue(
     else:
         schedulers.free[number, unit] = now + operation.interval
         key = (now + operation.latency) << TIME_SHIFT | operation.cause
-    if conf[REGISTER_BANKS] > 0 and operation.reads != 0:
-        reads, writes, latency = operation.reads, operation.writes, operation.latency
-        key += collect(conf, schedulers, number, reads, writes, latency, now) << TIME_SHIFT
+    if conf[REGISTER_BANKS] > 0:
+        extra, following = collect(conf, code, warps, schedulers, number, warp, op, now)
+        key += extra << TIME_SHIFT
+        schedulers.ports[number, unit].waits = following > now + operation.interval
+        schedulers.free[number, unit] = following
     warps.values[warp, operation.result] = key
+    state.ends = max(state.ends, key >> TIME_SHIFT)
     run[R_LAST] = max(run[R_LAST], now + issues)
     state.op = op + 1
     if advance(code, streams, warps, warp, now + issues):
+        if conf[AFTER_ATOMIC] and kind in (K_ATOMIC, K_LOCAL_ATOMIC):
+            state.wait = max(state.wait, key)
+            state.wake = max(np.int64(state.wake), key >> TIME_SHIFT)
         if code.ops[state.op].line != state.line:
             fetch(conf, code, warps, sms, l2, memory, counts, sm, warp, now + issues)
         if kind == K_BARRIER:
@@ -256,8 +272,14 @@ def issue(
     else:
         state.row = state.end_row = -1
         its.live -= 1
-        sms.blocks[sm, state.place].alive -= 1
-        counts.stats[S_RESIDENT] += now + 1
+        ends: Any = now + 1
+        if conf[WARP_END] > 0:
+            ends = state.ends + conf[WARP_END]
+            run[R_LAST] = max(run[R_LAST], ends)
+        block = sms.blocks[sm, state.place]
+        block.alive -= 1
+        block.ends = max(block.ends, ends)
+        counts.stats[S_RESIDENT] += ends
         leave(conf, run, schedulers, warps, sms, counts, sm, state.place, now)
     return issues
 
@@ -297,10 +319,6 @@ def step(
         counts.stacks[number, C_ISSUED] += cost
         counts.line_stacks[first + 1, C_ISSUED] += cost
         following = now + cost
-        if conf[REGISTER_BANKS] > 0:
-            following = max(following, collector_free(conf, schedulers, number))
-            counts.stacks[number, C_REGISTERS] += following - now - cost
-            counts.line_stacks[first + 1, C_REGISTERS] += following - now - cost
         state.charged = following
         schedulers.free[number, MEMORY] = sms.state[sm].lsu
         for unit in range(ALL_UNITS):
@@ -321,14 +339,19 @@ def run_sm(
     count, limit = conf[SCHEDULERS], run[R_WINDOW]
     now = state.time
     while now < limit:
+        started = False
         while state.wanted > 0 and (run[R_NEXT] < run[R_END] or not run[R_FINISHED]):
+            place = free_place(conf, sms, sm)
+            if started or sms.blocks[sm, place].ends > now:
+                break
             if run[R_NEXT] == run[R_END]:
                 state.time = now
                 return False
             place_block(
-                conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm, now,
-                conf[BLOCK_START],
+                conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm, place,
+                now, conf[BLOCK_START],
             )  # fmt: skip
+            started = conf[ONE_START] > 0
         for number in range(np.uint64(sm * count), np.uint64((sm + 1) * count)):
             if schedulers.state[number].next <= now:
                 step(
@@ -339,8 +362,11 @@ def run_sm(
         for number in range(np.uint64(sm * count), np.uint64((sm + 1) * count)):
             following = min(following, schedulers.state[number].next)
         if state.wanted > 0 and (run[R_NEXT] < run[R_END] or not run[R_FINISHED]):
-            following = now + 1
+            place = free_place(conf, sms, sm)
+            following = min(following, sms.blocks[sm, place].ends)
         now = max(following, now + 1)
+        if started:  # the others have their turn
+            break
     state.time = now
     return True
 
@@ -359,7 +385,7 @@ def fill(
         sms.state[sm].wanted += 1
         place_block(
             conf, run, code, streams, warps, schedulers, sms, l2, memory, counts, sm,
-            run[R_FILL] // conf[SMS], 0,
+            free_place(conf, sms, sm), run[R_FILL] // conf[SMS], 0,
         )  # fmt: skip
         sms.state[sm].time = 0
         run[R_FILL] += 1

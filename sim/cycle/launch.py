@@ -19,10 +19,12 @@ from kcc.sim.cycle.code import LoweredProgram, lower
 from kcc.sim.cycle.layout import (
     BLOCK,
     CAUSES,
+    COLLECTOR,
     INTERVAL_COLUMNS,
     INTERVALS,
     LINE_STATS,
     NEVER,
+    PORT,
     ROWS_KEPT,
     RUN_SIZE,
     SCHEDULER,
@@ -74,7 +76,7 @@ class SharedMemory:
 
     def new_launch(self) -> None:
         """Times begin again; everything that was on its way is there."""
-        sectors = self.l2.lines.shape[1] // 2
+        sectors = self.instructions.lines.shape[1] // 2
         for cache in (self.l2, self.instructions):
             filled = cache.lines[:, :sectors]
             np.minimum(filled, 0, out=filled)
@@ -91,7 +93,10 @@ def shared_memory(machine: Machine) -> SharedMemory:
     rows = np.zeros((banks, ROWS_KEPT, 3), np.int64)
     rows[..., 0] = -1
     return SharedMemory(
-        empty_cache(sets, machine[Conf.L2_WAYS], machine[Conf.SECTORS]),
+        empty_cache(
+            sets, machine[Conf.L2_WAYS], machine[Conf.SECTORS],
+            columns=3 if machine[Conf.L2_MERGE] else 2,
+        ),
         Dram(
             np.zeros(machine[Conf.L2_SLICES], np.int64),
             np.zeros(machine[Conf.CHANNELS], np.int64), np.zeros(banks, np.int64), rows,
@@ -103,12 +108,13 @@ def shared_memory(machine: Machine) -> SharedMemory:
     )  # fmt: skip
 
 
-def empty_cache(sets: int, ways: int, sectors: int) -> Cache:
-    """A cache that holds nothing (one set at least, so that there is something to point at). What
-    its places say of sectors means nothing until a line comes there."""
+def empty_cache(sets: int, ways: int, sectors: int, columns: int = 2) -> Cache:
+    """A cache that holds nothing (one set at least, so that there is something to point at), with
+    so many numbers for each sector. What its places say of sectors means nothing until a line
+    comes there."""
     order = aligned((max(sets, 1), ways), np.int64)
     order[:] = (-1 << WAY_BITS) | np.arange(ways)
-    return Cache(order.reshape(-1), aligned((order.size, 2 * sectors), np.int32))
+    return Cache(order.reshape(-1), aligned((order.size, columns * sectors), np.int32))
 
 
 def _cache_of(machine: Machine, sets: Conf, ways: Conf) -> Cache:
@@ -145,6 +151,7 @@ class CycleSimulator:
         """A launch whose batches are then fed. Raises K870 for a launch without addresses, K871
         for a thread block that no SM holds, K807 for a value that is needed."""
         machine = launch_machine(self.gpu, tables, launch, self.registers)
+        machine.conf[Conf.REGISTER_BANKS] = 0  # operations have no registers
         if id(tables) not in self._programs:
             program = program_of(tables, machine)
             lowered = _lowered(program, machine)
@@ -241,7 +248,8 @@ class LaunchSimulation:
             np.zeros((schedulers, UNITS), np.int64), np.zeros((schedulers, WHEEL), np.int64),
             np.zeros(schedulers, np.int64),
             np.zeros((schedulers, max(machine[Conf.REGISTER_BANKS], 1)), np.int64),
-            np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), np.int64),
+            np.zeros((schedulers, max(machine[Conf.COLLECTORS], 1)), COLLECTOR),
+            np.zeros((schedulers, UNITS), PORT),
         )  # fmt: skip
         for column in ("next", "base", "far_time"):
             self.schedulers.state[column] = NEVER

@@ -229,6 +229,17 @@ class Conf(IntEnum):
     """1: a load leaves to misses under way only lines that it misses nothing else of."""
     FILL_LINE = 56
     """1: a load that misses a line in L1 asks for all sectors of it."""
+    WARP_END = 57
+    """From a warp's last result or acknowledged store to its end; 0: it ends when its last
+    instruction issues."""
+    L1_BANK_SECTORS = 58
+    """Sectors that lie in one bank of L1 before the next begins; 0: any bank has any sector."""
+    L2_MERGE = 59
+    """Requests for a sector that one miss entry of L2 serves; 0: no limit is known."""
+    ONE_START = 61
+    """1: an SM starts one thread block in a cycle, and the others have their turn."""
+    AFTER_ATOMIC = 60
+    """1: a warp whose atomic operation is under way issues nothing."""
 
 
 CONF_SIZE = len(Conf)
@@ -257,6 +268,30 @@ OPERATION = np.dtype(
     align=True,
 )  # fmt: skip
 """An operation as the core reads it."""
+
+PORT = np.dtype(
+    [
+        ("register", np.int64),  # the step from which another may go from a collector to the unit
+        ("begins", np.int64),  # when the unit takes another
+        ("waits", np.int64),  # whether the unit's next waits for registers
+    ],
+    align=True,
+)
+"""What lies between the collectors of a scheduler and one of its units."""
+
+COLLECTOR = np.dtype(
+    [
+        ("leaves", np.int64),  # the step in which its instruction goes on, and it is free
+        ("ready", np.int64),  # the step from which its registers are read
+        ("register", np.int64), ("begins", np.int64),  # of the port, without this instruction
+        ("back", np.int64),  # the cycle in which the result is written
+        ("warp", np.uint32), ("result", np.uint32),
+        ("unit", np.int32), ("writes", np.int32),
+        ("latency", np.int32), ("interval", np.int32),
+    ],
+    align=True,
+)  # fmt: skip
+"""An operand collector with the last instruction that it was given."""
 
 NOTHING, NOWHERE, FIRST_REGISTER = range(3)
 """A register that is always ready, one that nobody reads, and the first of the program's."""
@@ -304,7 +339,7 @@ WARP = np.dtype(
         ("place", np.uint32),  # of its block on the SM
         ("unit", np.uint32),  # that its operation goes to
         ("line", np.int32),  # of the code, that was fetched last
-        ("", np.int32),  # all of it in one line of the host's cache
+        ("ends", np.int32),  # its results so far are there and its stores acknowledged
     ],
     align=True,
 )  # fmt: skip
@@ -345,8 +380,12 @@ SM = np.dtype(
     align=True,
 )
 
-BLOCK = np.dtype([("alive", np.int32), ("at_barrier", np.int32), ("number", np.int64)], align=True)
-"""A place for a block on an SM: warps that run, of these at the barrier, the block's number."""
+BLOCK = np.dtype(
+    [("alive", np.int32), ("at_barrier", np.int32), ("number", np.int64), ("ends", np.int64)],
+    align=True,
+)
+"""A place for a block on an SM: warps that run, of these at the barrier, the block's number, and
+when the last of its warps that ended did so."""
 
 CAUSE_BITS, QUEUE_BITS, TIME_SHIFT = 5, 27, 32
 """A key is a time, what of it was queueing, and the cause, from high bits to low: the largest key
@@ -382,8 +421,9 @@ class Warps(NamedTuple):
 
 class Schedulers(NamedTuple):
     """Array of SCHEDULER, warps that could issue and next free cycle by unit, the wheels, the
-    warps at barriers; accesses to register banks that are under way (bits, one for each from the
-    cycle in ``collected`` on), when operand collectors are free."""
+    warps at barriers; accesses to register banks that are under way (bits, one for each step from
+    the cycle in ``collected`` on), operand collectors (COLLECTOR), and what follows them by unit
+    (PORT)."""
 
     state: Array
     ready: Array
@@ -392,12 +432,14 @@ class Schedulers(NamedTuple):
     at_barrier: Array
     banks: Array
     collectors: Array
+    ports: Array
 
 
 class Cache(NamedTuple):
     """``order[set]`` are lines with their places, the least recently used last. ``lines[place]``
     says when each sector is there, ABSENT if it is not; then, for L1, what gives each sector that
-    is under way (low byte) and how many wait for it, for L2 the dirty sectors as bits."""
+    is under way (low byte) and how many wait for it, for L2 the dirty sectors as bits; for L2 whose
+    miss entries merge so many requests only, at last how many each sector under way has."""
 
     order: Array
     lines: Array
@@ -525,11 +567,14 @@ class LineStat(IntEnum):
 
 LINE_STATS = len(LineStat)
 
-BANK_PORTS = 2
-"""Accesses that a register bank serves in a cycle. A single warp of independent FFMA (three
+STEPS = 2
+"""Of a cycle: a register bank serves one access in each. A single warp of independent FFMA (three
 registers read) issues each cycle on a scheduler with two banks: Accel-Sim's SM86 as measured."""
 BANK_STEPS = 62
-"""Accesses ahead that are kept of a bank: bits of a word."""
+"""Steps ahead that are kept of a bank: bits of a word."""
+ISSUE_TO_BEGIN = 3
+"""Cycles from an instruction's issue until its pipeline begins with it, if it waits for nothing: to
+a collector, with its registers to the pipeline's own, and on."""
 MOST_BANKS = 16
 
 ROWS_KEPT = 4

@@ -41,6 +41,7 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
 )  # fmt: skip
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
 MERGE_LINES, FILL_LINE = int(Conf.MERGE_LINES), int(Conf.FILL_LINE)
+BANK_SECTORS = int(Conf.L1_BANK_SECTORS)
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -155,7 +156,8 @@ def write(
     conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
     transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, now: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """A store or atomic at ``now``: when it is done, what of that is queueing. Stores are written
+    """A store or atomic at ``now``: when it is done, or has come to L2, what of that is queueing.
+    Stores are written
     through L1; they leave their data there if its policy is such. The load/store unit is busy
     meanwhile, while the way out is taken, and while a slice that it wrote to has no room."""
     stats, state = counts.stats, sms.state[sm]
@@ -192,6 +194,7 @@ def write(
                 if kind == K_STORE:
                     write_level2(conf, l2, memory, stats, unit, ways, place, sector, served)
                     run[R_LAST] = max(run[R_LAST], served)
+                    done = max(done, served)
                 else:
                     ready, beyond, _ = read_level2(
                         conf, sms, l2, memory, stats, sm, unit, place, line, sector, served,
@@ -230,6 +233,7 @@ def load(
     stats, lines, state = counts.stats, counts.lines, sms.state[sm]
     sets, sectors, hit_latency = conf[L1_SETS], conf[SECTORS], conf[L1_LATENCY]
     time, cause, in_cycle = now, C_LOAD_STORE, 0
+    used = 0  # banks, in this cycle
     done: Any = now
     queued: Any = 0
     level: Any = C_L1
@@ -262,10 +266,16 @@ def load(
             if not wanted:
                 continue
             is_wanted = (beside >> sector) & 1 == 0
-            if in_cycle == conf[L1_BANKS]:
+            bank = 0
+            if conf[BANK_SECTORS] > 0:
+                bank = remainder(
+                    quotient(line * sectors + sector, conf[BANK_SECTORS]), conf[L1_BANKS]
+                )
+            if in_cycle == conf[L1_BANKS] or (used >> bank) & 1:
                 time += 1
-                in_cycle = 0
+                in_cycle = used = 0
             if is_wanted:
+                used |= (conf[BANK_SECTORS] > 0) << bank
                 in_cycle += 1
                 lines[op, L_SECTORS] += 1
                 stats[S_L1] += 1

@@ -177,6 +177,11 @@ def _issue(reader: GpuReader, conf: NDArray[np.int64], occupancy: Occupancy) -> 
     )
     start = reader.fact("block_start_cycles")
     conf[Conf.BLOCK_START] = round(start.value) if start else 0
+    conf[Conf.ONE_START] = reader.fact("block_starts_per_cycle") is not None
+    after = reader.fact("after_atomic")
+    conf[Conf.AFTER_ATOMIC] = after is not None and after.value == "waits"
+    end = reader.fact("warp_end_cycles")
+    conf[Conf.WARP_END] = round(end.value) if end else 0
     banks, collectors = reader.fact("register_banks"), reader.fact("operand_collectors")
     if banks is not None and collectors is not None and schedulers <= banks.value:
         conf[Conf.REGISTER_BANKS] = min(banks.value // schedulers, MOST_BANKS)

@@ -21,6 +21,11 @@ instructions get, are less than what times leave free (LATEST)."""
 MOST_STATE_BYTES = 1 << 32
 """What the caches of a GPU may take of the host's memory."""
 
+CYCLES = (
+    "latency_cycles.", "initiation_interval_cycles.", "block_start_cycles", "warp_end_cycles",
+)  # fmt: skip
+"""Keys whose values times must have room for."""
+
 CACHES = (
     (Conf.L1_SETS, Conf.L1_WAYS, Conf.SMS),
     (Conf.L2_SETS, Conf.L2_WAYS, Conf.L2_SLICES),
@@ -56,6 +61,5 @@ def _cycles(gpu: GpuDescription) -> list[tuple[int, int, str]]:
     return [
         (round(fact.value), MOST_CYCLES, f"cycles in '{key}'")
         for key, fact in facts_of(gpu).items()
-        if fact is not None
-        and key.startswith(("latency_cycles.", "initiation_interval_cycles.", "block_start_cycles"))
+        if fact is not None and key.startswith(CYCLES)
     ]

@@ -64,6 +64,8 @@ def level1(
     conf[Conf.MERGE_LINES] = unit is not None and unit.value == "line"
     fill = reader.fact("l1.fill")
     conf[Conf.FILL_LINE] = fill is not None and fill.value == "line"
+    bank = reader.fact("l1.bank_bytes")
+    conf[Conf.L1_BANK_SECTORS] = ceil(bank.value / sector) if bank else 0
     policy = reader.fact("l1.write_policy")
     conf[Conf.STORES_STAY] = conf[Conf.L1_SETS] > 0 and bool(policy and LAZY_FETCH in policy.value)
     return line, sector, size
@@ -110,6 +112,8 @@ def level2(
     conf[Conf.L2_QUEUE] = reader.integer("l2.queue", assumed=64, reason="as Accel-Sim's Volta")
     entries = reader.fact("l2.mshr")
     conf[Conf.L2_MSHR] = entries.value if entries and size else 0
+    merged = reader.fact("l2.mshr_merge")
+    conf[Conf.L2_MERGE] = merged.value if merged and size else 0
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"

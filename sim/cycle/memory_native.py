@@ -39,6 +39,7 @@ CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
 WRITES_TOGETHER, TURNAROUND = int(Conf.WRITES_TOGETHER), int(Conf.TURNAROUND)
 L2_MSHR, L2_QUEUE, DRAM_QUEUE = int(Conf.L2_MSHR), int(Conf.L2_QUEUE), int(Conf.DRAM_QUEUE)
+L2_MERGE = int(Conf.L2_MERGE)
 REFRESH_EVERY, REFRESH, OPENING = (
     int(Conf.REFRESH_EVERY), int(Conf.REFRESH), int(Conf.OPENING),
 )  # fmt: skip
@@ -276,10 +277,18 @@ def read_level2(
         keep_miss(conf, memory, unit, served + extra)
         if place >= 0:
             l2.lines[np.uint64(place), np.uint64(sector)] = served + extra
+            if conf[L2_MERGE] > 0:
+                l2.lines[np.uint64(place), np.uint64(2 * conf[SECTORS] + sector)] = 1
     else:
         stats[S_HITS] += 1
         if present > served:
             level, extra = C_DRAM, present - served
+            if conf[L2_MERGE] > 0:
+                at = np.uint64(2 * conf[SECTORS] + sector)
+                merged = l2.lines[np.uint64(place), at] + 1
+                l2.lines[np.uint64(place), at] = merged
+                if merged > conf[L2_MERGE]:  # the slice blocks
+                    memory.slices[unit] = max(memory.slices[unit], present << 6)
     ready = served + extra + conf[L2_LATENCY] - conf[L2_LATENCY] // 2
     back = return_slot(sms.returns, sm, ready, conf[DATA_CYCLES])
     return back, waited + back - ready, level

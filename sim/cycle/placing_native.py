@@ -6,6 +6,7 @@ from typing import Any
 
 from kcc.base.native import inlined
 from kcc.sim.cycle.layout import (
+    NEVER,
     Cache,
     Cause,
     Code,
@@ -26,21 +27,30 @@ from kcc.sim.cycle.warp_native import advance, key_of
 Ints = Any
 
 SCHEDULERS, PER, WARPS = int(Conf.SCHEDULERS), int(Conf.PER_SCHEDULER), int(Conf.WARPS)
+BLOCKS = int(Conf.BLOCKS)
 R_NEXT, R_DISPATCHED, R_RETIRED = int(Run.NEXT_BLOCK), int(Run.DISPATCHED), int(Run.RETIRED)
 S_RESIDENT = int(Stat.WARP_CYCLES)
 C_LAUNCH = int(Cause.LAUNCH)
 
 
 @inlined
+def free_place(conf: Ints, sms: Sms, sm: int) -> int:
+    """Of the places of an SM without a block that runs, the one whose last block ends first."""
+    place, soonest = 0, NEVER
+    for each in range(conf[BLOCKS]):
+        block = sms.blocks[sm, each]
+        if block.alive == 0 and block.ends < soonest:
+            place, soonest = each, block.ends
+    return place
+
+
+@inlined
 def place_block(
     conf: Ints, run: Ints, code: Code, streams: Streams, warps: Warps, schedulers: Schedulers,
-    sms: Sms, l2: Cache, memory: Dram, counts: Counts, sm: int, now: int,
-    delay: int,
+    sms: Sms, l2: Cache, memory: Dram, counts: Counts, sm: int, place: int,
+    now: int, delay: int,
 ) -> None:  # fmt: skip
-    """The pool's next block goes to a free place of the SM, and starts ``delay`` cycles later."""
-    place = 0
-    while sms.blocks[sm, place].alive > 0:
-        place += 1
+    """The pool's next block goes to a place of the SM, and starts ``delay`` cycles later."""
     block = sms.blocks[sm, place]
     chosen, number = run[R_NEXT], run[R_DISPATCHED]
     run[R_NEXT] += 1
@@ -59,7 +69,7 @@ def place_block(
         state.op = state.end_op = 0
         state.place, state.from_block = place, -1
         state.age = number * conf[WARPS] + own
-        state.after = 0
+        state.after = state.ends = 0
         state.line = 0
         warps.values[warp, :] = 0
         if not advance(code, streams, warps, warp, now + delay):
@@ -75,7 +85,7 @@ def place_block(
         its.live += 1
         its.next = min(its.next, max(now, its.charged))
     counts.stats[S_RESIDENT] -= now * alive
-    block.alive, block.at_barrier, block.number = alive, 0, number
+    block.alive, block.at_barrier, block.number, block.ends = alive, 0, number, now
     if number < counts.log.shape[0]:
         log = counts.log[number]
         log[0], log[1], log[3] = sm, now + delay, place

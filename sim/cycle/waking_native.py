@@ -78,8 +78,11 @@ def wake_up(schedulers: Schedulers, warps: Warps, number: int, slots: int, now: 
             state.occupied &= ~(1 << np.int64(at))
             while woken != 0:
                 slot = trailing_zeros(woken)
-                unit = warps.state[warp_of(number, slots, slot)].unit
-                schedulers.ready[number, unit] |= woken & -woken
+                warp = warps.state[warp_of(number, slots, slot)]
+                if warp.wake > now:  # an operand comes later than was said
+                    set_waiting(schedulers, warps, number, slot, slots, 0)
+                else:
+                    schedulers.ready[number, warp.unit] |= woken & -woken
                 woken &= woken - 1
     state.now = now
     if state.far_time < now + WHEEL:

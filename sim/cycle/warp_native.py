@@ -106,10 +106,19 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
             rename(code, warps, warp, segment.first_copy, segment.end_copy, state.from_block)
         state.from_block = segment.block
     state.op = op
-    operation = code.ops[op]
-    if operation.has_access:
+    if code.ops[op].has_access:
         prefetch(streams.accesses, state.access + ACCESSES_AHEAD)
         prefetch(streams.transactions, streams.accesses[state.access].first)
+    state.unit = code.ops[op].unit
+    look_for_operands(code, warps, warp, now)
+    return True
+
+
+@inlined
+def look_for_operands(code: Code, warps: Warps, warp: Any, now: int) -> None:
+    """When the operands of a warp's operation are there, and it can issue: not before ``now``."""
+    state = warps.state[warp]
+    operation = code.ops[state.op]
     values = warps.values[warp]
     first, second = values[operation.first], values[operation.second]
     wait = max(first, second, values[operation.third], values[operation.fourth])
@@ -119,8 +128,6 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
         wait = max(wait, key_of(state.after, 0, C_FENCE))
     state.wait = wait
     state.wake = max(wait >> TIME_SHIFT, now)
-    state.unit = operation.unit
-    return True
 
 
 @inlined
@@ -153,7 +160,7 @@ def leave(
         sms.state[sm].wanted += 1
         run[R_RETIRED] += 1
         if block.number < counts.log.shape[0]:
-            counts.log[block.number, 2] = now + 1
+            counts.log[block.number, 2] = block.ends
     elif block.at_barrier == block.alive:
         block.at_barrier = 0
         release(conf, schedulers, warps, sm, place, now + 1 + conf[BARRIER_LATENCY])

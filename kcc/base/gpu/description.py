@@ -95,6 +95,9 @@ class Level1:
     merge_unit: Text = text("what a load that misses leaves to misses under way", "sector", "line")
     fill: Text = text("what a load that misses a line brings", "sector", "line")
     banks: Integer = integer("banks", "banks", high=1024)
+    bank_bytes: Integer = integer(
+        BYTES, "what one bank has before the next begins; 0: any", low=0, high=1024
+    )
     bytes_per_cycle: Number = number("bytes per cycle", "bandwidth of one SM", low=1)
 
 
@@ -227,6 +230,16 @@ class GpuDescription:
     shared_carveouts_bytes: Integers = integers(BYTES, "sizes of shared memory to choose from")
     launch_overhead_cycles: Number = number(CYCLES, "from launch to the first instruction")
     block_start_cycles: Number = number(CYCLES, "from a block's end to the start of the next one")
+
+    warp_end_cycles: Number = number(
+        CYCLES, "from a warp's last result or acknowledged store to its end; not given: no wait"
+    )
+    block_starts_per_cycle: Integer = integer(
+        "thread blocks",
+        "that an SM starts in a cycle, SMs in turn; not given: all it has room for",
+        high=1,
+    )
+    after_atomic: Text = text("a warp whose atomic operation is under way", "goes on", "waits")
 
     schedulers_per_sm: Integer = integer("schedulers", "warp schedulers", high=64)
     issue_width_per_scheduler: Integer = integer(

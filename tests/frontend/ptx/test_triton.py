@@ -22,6 +22,34 @@ import triton, triton.language as tl
 
 
 @triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = at < n
+    tl.store(out + at, tl.load(x + at, mask=m) + tl.load(y + at, mask=m), mask=m)
+
+
+@triton.jit
+def dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = at < n
+    v = tl.load(x + at, mask=m)
+    tl.store(out + at, tl.where(tl.rand(seed, at) > p, v / (1 - p), 0.0), mask=m)
+
+
+@triton.jit
+def layer_norm(x, out, w, b, n, eps, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    c = tl.arange(0, BLOCK)
+    m = c < n
+    v = tl.load(x + row * n + c, mask=m, other=0.0).to(tl.float32)
+    mean = tl.sum(v, axis=0) / n
+    d = tl.where(m, v - mean, 0.0)
+    scale = 1 / tl.sqrt(tl.sum(d * d, axis=0) / n + eps)
+    y = d * scale * tl.load(w + c, mask=m) + tl.load(b + c, mask=m)
+    tl.store(out + row * n + c, y, mask=m)
+
+
+@triton.jit
 def softmax(out, x, stride, n, BLOCK: tl.constexpr):
     row = tl.program_id(0)
     c = tl.arange(0, BLOCK)
@@ -77,6 +105,37 @@ def ran(tmp_path: Path, kernel: str, words: str, *names: str) -> list[NDArray[An
     saves = [word for name in names for word in ("--save", f"{name}={tmp_path / name}.npy")]
     assert cli.main(["run", f"{file}:{kernel}", *words.split(), *saves]) == 0
     return [np.load(tmp_path / f"{name}.npy").astype(np.float64) for name in names]
+
+
+def test_vector_addition(tmp_path: Path) -> None:
+    words = (
+        "--signature *fp32,*fp32,*fp32,i32 -D BLOCK=1024 --grid 3 --arg n=2500 "
+        "--arg x=float[n]=uniform(-1,1) --arg y=float[n]=uniform(-1,1) --arg out=float[n]"
+    )
+    x, y, out = ran(tmp_path, "add", words, "x", "y", "out")
+    assert (out == (x.astype(np.float32) + y.astype(np.float32))).all()
+
+
+def test_dropout(tmp_path: Path) -> None:
+    words = (
+        "--signature *fp32,*fp32,i32,fp32,i32 -D BLOCK=1024 --grid 4 --arg n=4000 --arg p=0.25 "
+        "--arg seed=123 --arg x=float[n]=uniform(1,2) --arg out=float[n]"
+    )
+    x, out = ran(tmp_path, "dropout", words, "x", "out")
+    kept = out != 0
+    assert np.allclose(out[kept], x[kept] / 0.75, rtol=1e-6)
+    assert abs(kept.mean() - 0.75) < 0.03
+
+
+def test_layer_norm(tmp_path: Path) -> None:
+    words = (
+        "--signature *fp16,*fp16,*fp16,*fp16,i32,fp32 -D BLOCK=1024 --grid 4 --arg n=781 "
+        "--arg eps=0.00001 --arg x=half[4,781]=uniform(-2,3) --arg out=half[4,781] "
+        "--arg w=half[781]=uniform(0,1) --arg b=half[781]=uniform(-1,1)"
+    )
+    x, w, b, out = ran(tmp_path, "layer_norm", words, "x", "w", "b", "out")
+    exact = (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
+    assert np.allclose(out, exact, rtol=1e-3, atol=2e-3)
 
 
 def test_softmax(tmp_path: Path) -> None:

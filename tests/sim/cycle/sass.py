@@ -10,6 +10,13 @@ from kcc.base.gpu import load_gpu
 from kcc.sim.cycle.sources import simulate_list
 from kcc.sim.result import Timing
 
+PLAIN = (
+    "warp_end_cycles=0", "register_banks=1", "l1.bank_bytes=0", "after_atomic=goes on",
+    "latency_cycles.l2_hit=172",
+)  # fmt: skip
+"""Accel-Sim's SM7_QV100 without what test_collectors.py and test_warp_ends.py are about, so that
+cycles are those of one thing at a time."""
+
 GLOBAL = 0x7F00_0000_0000
 FULL = 0xFFFF_FFFF
 
@@ -67,8 +74,10 @@ def simulate(
     gpu: str = "accelsim-sm7-qv100",
     shared: int = 0,
     timeline: int = 0,
+    plain: bool = True,
 ) -> Timing:
     """The result of one kernel."""
-    machine = load_gpu(gpu, settings)
+    less = PLAIN if plain and gpu == "accelsim-sm7-qv100" else ()
+    machine = load_gpu(gpu, [*less, *settings])
     (timing,) = simulate_list(str(write(folder, blocks, shared)), machine, timeline=timeline)
     return timing

@@ -106,8 +106,8 @@ def test_refusals(
 @pytest.mark.parametrize(
     ("old", "new", "line"),
     [
-        ("FADD", "FADD X", 16), ("version = 5", "version = 4", 1),
-        ("grid dim = (3", "grid dim = (2", 1),
+        ("FADD", "FADD X", 16), ("version = 5", "version = 7", 1),
+        ("grid dim = (3", "grid dim = (4", 1), ("grid dim = (3", "grid dim = (2", 38),
         ("warp = 1", "warp = 9", 18), ("insts = 3", "insts = 2", 17), ("-nregs = 16", "", 1),
     ],
 )  # fmt: skip
