@@ -45,6 +45,7 @@ PARTS = {
     "triton": "[triton]",
     "numba": "[numba]",
     "linker": "[clang]",
+    "zstd": "[zstd]",
 }
 """Part of the environment: the extras of pyproject.toml that it installs."""
 
