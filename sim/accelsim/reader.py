@@ -71,8 +71,8 @@ class SassKernel:
     local_bytes: int
     registers: int
     has_lines: bool
-    has_places: bool
-    binary_version: int
+    has_places: bool = False
+    binary_version: int = 0
     instructions: tuple[SassInstruction, ...] = ()
     stack: tuple[int, int] = (0, 0)
     unended: tuple[int, int, int] = (0, 0, 0)
