@@ -61,7 +61,8 @@ class Scopes(Cursor):
 
     def register(self, name: str) -> str | None:
         """What a register is called in its function; None for what is none."""
-        assert self.function is not None
+        if self.function is None:
+            return None
         for scope in reversed(self.scopes):
             if name in scope.registers:
                 return scope.registers[name]

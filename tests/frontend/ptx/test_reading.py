@@ -106,3 +106,14 @@ def test_a_vector_stays_one_access() -> None:
     loads = [line for line in unit_of(text).ir.split("\n") if " = load " in line]
     assert len(loads) == 1
     assert "load <4 x float>" in loads[0]
+
+
+def test_a_variable_may_hold_the_address_of_another() -> None:
+    text = """.version 8.4
+    .target sm_80
+    .address_size 64
+    .global .align 4 .b8 words[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    .global .align 8 .u64 place = generic(words);
+    .visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %w; ld.param.u64 %p, [p];
+    ld.global.u32 %w, [words+4]; st.global.u32 [%p], %w; ret; }"""
+    assert [k.name for k in unit_of(text).kernels] == ["k"]
