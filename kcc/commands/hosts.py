@@ -16,6 +16,7 @@ from kcc.commands.errors import usage_error
 from kcc.commands.launch_choice import Group
 from kcc.commands.launch_progress import WatchedLaunch
 from kcc.commands.options import DEFAULT_SIZE, SIZE_NAMES, Parser
+from kcc.commands.progress import progress_line
 from kcc.commands.sources import SourceLines
 
 if TYPE_CHECKING:
@@ -184,6 +185,33 @@ def _shown(
 ) -> Generator[None, None, None]:
     """A line on the terminal that counts launches, of which only the script knows how many there
     will be, and says how far the one is that runs."""
+
+    def line() -> str:
+        done = sum(row.warp_instructions for row in list(progress.launches))
+        launches = f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions"
+        return launches + (watched.words() if watched else "") + status()
+
+    with _live(line):
+        yield
+
+
+@contextmanager
+def shown_run(words: str, launches: int) -> Generator[Progress]:
+    """A run of so many launches, to be filled in, with a line on the terminal: ``40 %, 12 s left,
+    WORDS``."""
+    progress, began = Progress(), time.monotonic()
+
+    def line() -> str:
+        share = len(progress.launches) / max(launches, 1)
+        return progress_line(share, 0, time.monotonic() - began, words)
+
+    with _live(line):
+        yield progress
+
+
+@contextmanager
+def _live(line: Callable[[], str]) -> Generator[None]:
+    """A line on the terminal while something lasts; elsewhere nothing."""
     if not is_terminal(sys.stderr):
         yield
         return
@@ -191,13 +219,8 @@ def _shown(
     from rich.live import Live
     from rich.text import Text
 
-    def line() -> Text:
-        done = sum(row.warp_instructions for row in list(progress.launches))
-        launches = f"{len(progress.launches):,} launches, {done / 1e6:,.1f} M warp instructions"
-        return Text(launches + (watched.words() if watched else "") + status())
-
     with Live(
-        get_renderable=line,
+        get_renderable=lambda: Text(line()),
         console=Console(stderr=True),
         refresh_per_second=REFRESHES_PER_SECOND,
         transient=True,

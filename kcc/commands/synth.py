@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,14 @@ from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
-from kcc.commands.hosts import add_script, check_script, host_settings, run_host, script_exit_code
+from kcc.commands.hosts import (
+    add_script,
+    check_script,
+    host_settings,
+    run_host,
+    script_exit_code,
+    shown_run,
+)
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.options import Parser, Subparsers, add_assumptions, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
@@ -309,7 +317,8 @@ def _made(
         original = ShownSimulation("the original")
         originals = [original(traced, gpu) for gpu in gpus]
     shown = ShownSimulation("a miniature")
-    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown)
+    running = partial(shown_run, "profiling a miniature")
+    bench = Bench(study, gpus, originals, settings, folder, arguments.seed, shown, running)
     chosen, twins = least, arguments.twin
     if least != most:
         chosen, twins = bench.smallest(least, most, arguments.error / 100, twins=twins)

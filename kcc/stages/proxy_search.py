@@ -9,7 +9,7 @@ from pathlib import Path
 from kcc.base.gpu.description import GpuDescription
 from kcc.stages.host import HostSettings
 from kcc.stages.proxy_check import Traced, simulate_run, trace_run
-from kcc.stages.synth import Settled, Study, settle, write_runnable
+from kcc.stages.synth import Running, Settled, Study, settle, unwatched, write_runnable
 from kcc.synth.comparison.behaviour import Pair, Simulated
 from kcc.synth.reduction.reductions import Reduction, smallest_within
 from kcc.synth.reduction.twins import followed, steps_to
@@ -31,16 +31,17 @@ class Checked:
 
 class Bench:
     """Miniatures of a study on some GPUs, each made and simulated once. ``originals`` are the
-    study's simulations on the same GPUs; ``simulate`` may say how far each is. Traces go into
-    ``folder``. With ``twins`` IPC is what two miniatures say together."""
+    study's simulations on the same GPUs; ``simulate`` and ``running`` may say how far each is.
+    Traces go into ``folder``. With ``twins`` IPC is what two miniatures say together."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 -- what a search needs
         self, study: Study, gpus: Sequence[GpuDescription], originals: Sequence[Simulated],
         settings: HostSettings, folder: Path, seed: int = 0, simulate: Simulate = simulate_run,
+        running: Running = unwatched,
     ) -> None:  # fmt: skip
         self.study, self.gpus, self.originals = study, tuple(gpus), tuple(originals)
         self.settings, self.folder, self.seed = settings, folder, seed
-        self._simulate = simulate
+        self._simulate, self._running = simulate, running
         self._whole = sum(x.profile.warp_instructions for x in study.launches)
         self._settled = dict[Reduction, Settled]()
         self._traced = dict[Reduction, Traced]()
@@ -92,8 +93,9 @@ class Bench:
         """The miniature of a reduction."""
         if reduction not in self._settled:
             self._settled[reduction] = settle(
-                self.study, reduction.factors, self.settings, self.seed, reduction.blocks, self.gpus
-            )
+                self.study, reduction.factors, self.settings, self.seed, reduction.blocks,
+                self.gpus, self._running,
+            )  # fmt: skip
         return self._settled[reduction]
 
     def executed(self, reduction: Reduction) -> int:

@@ -3,7 +3,8 @@ alike."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from kcc.base.scratch import scratch_folder
 from kcc.base.trace.decode import TraceDecoder
 from kcc.base.trace.launches import TraceLaunch
 from kcc.frontend.kernel import Kernel
-from kcc.stages.host import HostLaunch, HostSettings, run_script
+from kcc.stages.host import HostLaunch, HostSettings, Progress, run_script
 from kcc.stages.profile import profile_script
 from kcc.synth.assembly.assemble import Wishes, assemble
 from kcc.synth.assembly.model import Miniature
@@ -203,6 +204,15 @@ def check_study(study: Study) -> None:
         raise DiagnosticError([Diagnostic("K951", "no launch is there, or none that is asked for")])
 
 
+Running = Callable[[int], AbstractContextManager[Progress]]
+"""Called before a run of so many launches; the progress is filled while it lasts."""
+
+
+def unwatched(_: int) -> AbstractContextManager[Progress]:
+    """Looks at nothing."""
+    return nullcontext(Progress())
+
+
 def settle(
     study: Study,
     factors: Sequence[Sequence[int]],
@@ -210,9 +220,10 @@ def settle(
     seed: int = 0,
     blocks: int = 1,
     gpus: Sequence[GpuDescription] = (),
+    running: Running = unwatched,
 ) -> Settled:
     """A miniature with trips divided by ``factors`` (by kernel and loop), and thread blocks by
-    ``blocks``; epochs are those of the largest of ``gpus``.
+    ``blocks``; epochs are those of the largest of ``gpus``. ``running`` sees its runs.
 
     It is run once in a temporary folder. Where an address made of filled contents leads out of its
     array, the access is one whose address is drawn from then on; where contents decide otherwise
@@ -226,7 +237,7 @@ def settle(
         miniature = assemble(study.kernels, study.launches, wishes)
         source = opencl_source(miniature)
         try:
-            settled = Settled(miniature, source, _profiled(miniature, source, settings))
+            settled = Settled(miniature, source, _profiled(miniature, source, settings, running))
             undecided = wishes.undecided if blocks > 1 else _strays(study, settled)
             if undecided <= wishes.undecided:
                 return settled
@@ -272,11 +283,13 @@ def _strays(study: Study, settled: Settled) -> frozenset[int]:
     return frozenset(found)
 
 
-def _profiled(miniature: Miniature, source: SourceText, settings: HostSettings) -> Profile:
-    with scratch_folder() as folder:
-        script = _write(miniature, source, folder)
+def _profiled(
+    miniature: Miniature, source: SourceText, settings: HostSettings, running: Running
+) -> Profile:
+    with scratch_folder() as folder, running(len(miniature.launches)) as progress:
+        script, seed = _write(miniature, source, folder), miniature.seed
         try:
-            return profile_script(str(script), settings=settings, seed=miniature.seed)
+            return profile_script(str(script), settings=settings, seed=seed, progress=progress)
         except DiagnosticError:
             # What a launch does wrong cuts its trace off; without one it says what it is.
             run_script(str(script), settings=settings, seed=miniature.seed)
