@@ -199,6 +199,8 @@ def _shown(
 def shown_run(words: str, launches: int) -> Generator[Progress]:
     """A run of so many launches, to be filled in, with a line on the terminal: ``40 %, 12 s left,
     WORDS``."""
+    from kcc.stages.host import Progress
+
     progress, began = Progress(), time.monotonic()
 
     def line() -> str:
