@@ -6,7 +6,7 @@ A long trace is cut: outer loops run a few iterations, and time is extrapolated 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -76,28 +76,33 @@ class _TraceBuilder:
     """Of loops that are cut: where they begin and end in what was found."""
     rare: bool = False
     """Whether what few warps do is done, however few."""
+    steps: dict[int | None, list[tuple[int, Loop | None]]] = field(
+        default_factory=dict[int | None, "list[tuple[int, Loop | None]]"]
+    )
 
     def region(self, inner: int | None, base: float) -> None:
         """What happens once inside a loop (None: the kernel); ``base``: how often that is."""
-        loops = self.loops
-        for block in self.order:
-            around = loops.innermost[block]
-            if around == inner:
+        steps = self.steps.get(inner)
+        if steps is None:
+            steps = self.steps[inner] = list(self._steps(inner))
+        for block, child in steps:
+            if child is None:
                 self.take(block, self.flow.executions[block] / base if base else 0.0)
                 continue
-            child = self._child(block, inner)
-            if child is not None and child.header == block:
-                share = self.flow.entries[child.id] / base if base else 0.0
-                times = self._whole(("loop", child.id), min(share, 1.0))
-                for _ in range(times):
-                    self.loop(child)
+            share = self.flow.entries[child.id] / base if base else 0.0
+            for _ in range(self._whole(("loop", child.id), min(share, 1.0))):
+                self.loop(child)
 
-    def _child(self, block: int, inner: int | None) -> Loop | None:
-        """The loop directly inside ``inner`` that a block is in."""
-        for loop in self.loops.around(block):
-            if loop.parent == inner:
-                return loop
-        return None
+    def _steps(self, inner: int | None) -> Iterator[tuple[int, Loop | None]]:
+        """In order: blocks of a loop that are in no other inside it, and those others at their
+        headers."""
+        for block in self.order:
+            if self.loops.innermost[block] == inner:
+                yield block, None
+                continue
+            child = next((e for e in self.loops.around(block) if e.parent == inner), None)
+            if child is not None and child.header == block:
+                yield block, child
 
     def loop(self, loop: Loop) -> None:
         trips = min(self.flow.trips[loop.id], self.caps.get(loop.id, math.inf))

@@ -7,11 +7,13 @@ computed anew from it, in milliseconds (dissertation, section 4.6.5).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from types import TracebackType
 from typing import Self
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.gpu.loading import load_gpu
 from kcc.base.trace.reader import open_trace
@@ -116,6 +118,9 @@ class Explorer:
         )
         self.passes = 0
         self._collected = dict[PassKey, tuple[LaunchModel, ...]]()
+        self._base: list[tuple[IntervalMachine, Operations]] | None = None
+        with suppress(DiagnosticError):  # such a GPU there cannot be, but for some of its variants
+            self._base = self._all_inputs(())
 
     def __enter__(self) -> Self:
         return self
@@ -130,19 +135,24 @@ class Explorer:
         """The launches on the GPU with these settings. Raises what loading a GPU and
         :func:`kcc.sim.interval.inputs.interval_inputs` do."""
         inputs = self._all_inputs(settings)
-        return DesignPoint(tuple(settings), tuple(self._timings(_pass_key(inputs), inputs)))
+        return DesignPoint(tuple(settings), tuple(self._timings(self._pass_key(inputs), inputs)))
 
     def summary_at(self, settings: Sequence[str] = ()) -> PointSummary:
         """The same in short."""
         inputs = self._all_inputs(settings)
-        key = _pass_key(inputs)
+        key = self._pass_key(inputs)
         point = DesignPoint(tuple(settings), tuple(self._timings(key, inputs)))
         return point.summary(sha256(repr(key).encode()).hexdigest()[:16])
 
     def pass_of(self, settings: Sequence[str] = ()) -> object:
         """What the cache passes with these settings depend on: equal for points that share them.
         Raises as :meth:`at` does."""
-        return _pass_key(self._all_inputs(settings))
+        return self._pass_key(self._all_inputs(settings))
+
+    def _pass_key(self, inputs: Sequence[tuple[IntervalMachine, Operations]]) -> PassKey:
+        if self._base is None:  # there are no latencies to share
+            return tuple(repr(each) for each in inputs)
+        return tuple(getattr(machine, name) for machine, _ in inputs for name in _PASSED_ONCE)
 
     def _timings(
         self, key: PassKey, inputs: Sequence[tuple[IntervalMachine, Operations]]
@@ -168,8 +178,13 @@ class Explorer:
     def _collect(
         self, inputs: Sequence[tuple[IntervalMachine, Operations]]
     ) -> Iterator[LaunchModel]:
+        """Cache passes with the latencies of the GPU as it is, whichever point comes first."""
         cache: SharedCache | None = None
-        for launch, (machine, operations) in zip(self.launches, inputs, strict=True):
+        base = self._base or inputs
+        for launch, (own, _), (as_it_is, operations) in zip(
+            self.launches, inputs, base, strict=True
+        ):
+            machine = replace(as_it_is, **{name: getattr(own, name) for name in _PASSED_ONCE})
             cache = cache or empty_cache(machine)
             self.passes += 1
             found: Collection = collect(
@@ -178,17 +193,12 @@ class Explorer:
             yield LaunchModel(found)
 
 
-def _pass_key(inputs: Sequence[tuple[IntervalMachine, Operations]]) -> PassKey:
-    return tuple(part for machine, _ in inputs for part in _passed_once(machine))
-
-
-def _passed_once(m: IntervalMachine) -> tuple[object, ...]:
-    """What a cache pass depends on. Latencies, which say what hits are pending, are left out."""
-    return (
-        m.sms, m.blocks, m.warps_per_block, m.line_bytes, m.sector_bytes, m.local_banks,
-        m.lanes_together, m.pairs_together, m.l1, m.l1_ports, m.l2, m.l2_slices, m.l2_hashed,
-        m.l2_write_back, m.channels, m.banks, m.row_lines,
-    )  # fmt: skip
+_PASSED_ONCE = (
+    "sms", "blocks", "warps_per_block", "line_bytes", "sector_bytes", "local_banks",
+    "lanes_together", "pairs_together", "l1", "l1_ports", "l2", "l2_slices", "l2_hashed",
+    "l2_write_back", "channels", "banks", "row_lines",
+)  # fmt: skip
+"""What a cache pass depends on. Latencies, which say what hits are pending, are left out."""
 
 
 WARPS, MISS_ENTRIES, BANDWIDTH, L1, L2, SMS, SCHEDULER = (

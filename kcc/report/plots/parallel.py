@@ -9,7 +9,7 @@ from typing import Any
 
 from kcc.report.plots.render import Chart
 from kcc.report.plots.space import DesignSpace, SpacePoint
-from kcc.report.shared.ink import BLUE, GRID, INK, ORANGE
+from kcc.report.shared.ink import BLUE, GRID, INK, ORANGE, PAPER
 
 HEIGHT, STEP = 260, 92
 
@@ -96,7 +96,9 @@ def _spec(axes: list[str], lines: list[Any], ticks: list[Any]) -> Any:
             "encoding": {"x": x, "y": y, "detail": detail},
         }  # fmt: skip
 
-    text = {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "color": INK}
+    text = {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "limit": STEP - 12}
+    words = {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}}
+    halo = {**text, "stroke": PAPER, "strokeWidth": 3, "color": PAPER}
     return {
         "width": {"step": STEP}, "height": HEIGHT,
         "layer": [
@@ -104,7 +106,7 @@ def _spec(axes: list[str], lines: list[Any], ticks: list[Any]) -> Any:
              "mark": {"type": "rule", "color": GRID, "strokeWidth": 1.5}, "encoding": {"x": x}},
             drawn(BLUE, 1, 0.22, best=False),
             drawn(ORANGE, 1.6, 0.9, best=True),
-            {"data": {"values": ticks}, "mark": text,
-             "encoding": {"x": x, "y": y, "text": {"field": "text", "type": "nominal"}}},
+            {"data": {"values": ticks}, "mark": halo, "encoding": words},
+            {"data": {"values": ticks}, "mark": {**text, "color": INK}, "encoding": words},
         ],
     }  # fmt: skip

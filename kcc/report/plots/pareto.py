@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ WIDTH, HEIGHT = 520, 300
 MOST_NAMED = 12
 """Points of the front up to which each is named beside itself."""
 
+MOST_POINTS = 1500
+"""Of many more an even choice over the order of times is drawn, and the whole front."""
+
 Points = Sequence[tuple[str, float, float]]
 """Name, cost and microseconds."""
 
@@ -23,6 +27,9 @@ def pareto_chart(points: Points, front: Sequence[str], name: str = "pareto") -> 
         return None
     chosen = set(front)
     others = [_row(each) for each in points if each[0] not in chosen]
+    if len(others) > MOST_POINTS:
+        step = math.ceil(len(others) / MOST_POINTS)
+        others = sorted(others, key=lambda row: row["us"])[::step]
     best = sorted((_row(each) for each in points if each[0] in chosen), key=lambda r: r["cost"])
     words = "Time of each design point over its cost, with the Pareto front"
     return Chart(name, words, _spec(others, best))

@@ -137,6 +137,12 @@ def test_one_cache_pass_for_many_points(traces: dict[str, str]):
         assert explorer.passes == 2 * passes
 
 
+def test_points_do_not_depend_on_which_came_first(traces: dict[str, str]):
+    settings = [["latency_cycles.l2_hit=150"], ["latency_cycles.l2_hit=400", "l1.mshr=64"]]
+    there = points(traces["scan"], settings)
+    assert points(traces["scan"], settings[::-1]) == there[::-1]
+
+
 def test_a_point_is_what_a_run_of_its_own_says(traces: dict[str, str]):
     settings = ["l1.mshr=64", "memory_bandwidth_gbs=96", "latency_cycles.fp32_fma=4"]
     with Explorer(traces["transpose"], GPU, [], Options()) as explorer:
