@@ -43,8 +43,8 @@ def source(tmp_path: Path) -> Path:
 def explored(source: Path, target: Path, *more: str) -> list[str]:
     return ["explore", str(source), "-D", "ITEMS=4", "--global", "65536", "--local", "64",
             "--gpu", "v100", "--sweep", "mshrs=16,24,32,48,64,96", "--sweep", "warps=8,16,32,64",
-            "--sweep", "latency_cycles.l2_hit=150,240", "--cost", "warps + mshrs", "--json", str(target),
-            *more]  # fmt: skip
+            "--sweep", "latency_cycles.l2_hit=150,240", "--cost", "warps + mshrs",
+            "--json", str(target), *more]  # fmt: skip
 
 
 @pytest.mark.parametrize(("command", "pieces"), [(asked, 8), (explored, 48)])
