@@ -42,7 +42,7 @@ def joined_page(
     order = {kind: n for n, kind in enumerate(SECTIONS)}
     ranked = sorted(documents, key=lambda d: (order[d.kind], d.name))
     sections = [(d, SECTIONS[d.kind](d.content, kernel)) for d in ranked]
-    shown = [(d, join(_verdict(_of_document(d)), body)) for d, body in sections if body]
+    shown = [(d, join(_verdict(_of_document(d, kernel)), body)) for d, body in sections if body]
     links = [tag("a", d.name, href=f"#d{n}") for n, (d, _) in enumerate(shown)]
     notes = [tag("li", each) for each in left_out]
     return page(
@@ -70,9 +70,14 @@ _TITLES = {
 }  # fmt: skip
 
 
-def _of_document(d: Joined) -> object:
-    """The verdict on all that a document is about, where its section has none of its own."""
-    return None if d.kind in {"analysis", "estimate", "simulation"} else d.content.get("verdict")
+def _of_document(d: Joined, kernel: str | None) -> object:
+    """The verdict on all that a document is about, where its section has none of its own; with a
+    ``kernel`` only one that is about it: a verdict begins with what it is about."""
+    if d.kind in {"analysis", "estimate", "simulation"}:
+        return None
+    verdict = d.content.get("verdict")
+    about = kernel is None or str(verdict).startswith(f"{kernel} ")
+    return verdict if about else None
 
 
 def _verdict(text: object) -> Markup:

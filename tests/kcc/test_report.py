@@ -50,6 +50,7 @@ def test_a_page_of_one_kernel_has_nothing_of_others(documents: Path):
     text = page_of(documents, "--kernel", "BFS_2")
     assert "BFS_2" in text
     assert "BFS_1" not in text
+    assert "BFS_1 executes" in page_of(documents, "--kernel", "BFS_1")
 
 
 def test_what_is_no_document_is_said_to_be_left_out(

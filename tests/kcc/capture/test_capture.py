@@ -159,6 +159,7 @@ def test_what_cannot_be_replayed_is_named(
     beyond = "fill id=3 pattern=00000000 offset=0 size=4096"
     assert run(tmp_path, capture((2 * GIVEN).tobytes(), beyond)) == 1
     said = capsys.readouterr().err
+    assert "error[K776]" in said
     assert "('fill') cannot be replayed" in said
 
 
