@@ -64,6 +64,13 @@ class LineTiming:
     passes: float = 0.0
     load_cycles: float = 0.0
     """From the issue of its loads of global memory until all their data were there, in all."""
+    requests: float = 0.0
+    """Memory instructions, of global memory; ``local_requests`` of local."""
+    local_requests: float = 0.0
+    excess_sectors: float = 0.0
+    """Sectors beyond those of warps whose lanes access neighbouring elements; ``excess_passes`` of
+    local memory beyond those without a bank conflict."""
+    excess_passes: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 
@@ -189,12 +189,12 @@ ADVICE: Mapping[str, str] = {code: row.meaning for code, row in ROWS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """``line`` (0: none) of the kernel's file; ``gain_us`` what the change saves, None where that
-    is not known. ``verified``: the changed kernel, launch or machine was analysed; else the gain
-    is what the mechanism costs in all, the most that a change can save."""
+    """``line`` of the kernel's file, None where it is of none; ``gain_us`` what the change saves,
+    None where that is not known. ``verified``: the changed kernel, launch or machine was analysed;
+    else the gain is what the mechanism costs in all, about the most that a change can save."""
 
     code: str
-    line: int
+    line: int | None
     text: str
     gain_us: float | None = None
     verified: bool = False
@@ -202,6 +202,15 @@ class Advice:
     def __post_init__(self) -> None:
         if self.code not in ADVICE:
             raise ValueError(f"advice {self.code} has no row in the table")
+
+
+def advice_json(advice: Iterable[Advice]) -> list[dict[str, str | int | float | bool | None]]:
+    """Members of ``advice`` in a document."""
+    return [
+        {"code": a.code, "line": a.line, "text": a.text, "gain_us": a.gain_us,
+         "verified": a.verified}
+        for a in advice
+    ]  # fmt: skip
 
 
 def ranked(found: list[Advice]) -> tuple[Advice, ...]:

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 TASKS_PER_JOB = 4
 """Parts that the launches of a configuration are cut into, for each process."""
 
+MOST_BANKS = 1024
+"""Of shared memory, that a GPU's description may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -128,13 +131,37 @@ def run_plan(plan: Plan, jobs: int) -> list[SimulationRun | FailedRun]:
 
 def _tried(plan: Plan, configuration: Configuration, run: SimulationRun) -> SimulationRun:
     """The run with what was found of changes that advice names, where they are simulated."""
+    from kcc.report.simulation.changes import MOST_ISSUED
+
+    if plan.interval or (run.issued > MOST_ISSUED and not plan.verify):
+        return run
+    return _in_other_blocks(plan, configuration, _without_conflicts(plan, configuration, run))
+
+
+def _without_conflicts(
+    plan: Plan, configuration: Configuration, run: SimulationRun
+) -> SimulationRun:
+    """The run with what it saves on a machine with so many banks that hardly two requests meet."""
+    from kcc.report.simulation.verdict import has_conflicts
+
+    if not has_conflicts(run):
+        return run
+    overrides = (*configuration.overrides, f"shared_banks={MOST_BANKS}")
+    changed = replace(plan, configurations=(replace(configuration, overrides=overrides),))
+    result = _simulate(Task(changed, 0, plan.launches))
+    if isinstance(result, Failure):
+        return run
+    return replace(run, without_conflicts_us=run.time_us - sum(t.time_us for t in result))
+
+
+def _in_other_blocks(plan: Plan, configuration: Configuration, run: SimulationRun) -> SimulationRun:
+    """The run with what it takes in smaller thread blocks."""
     from kcc.base.gpu import load_gpu
-    from kcc.report.simulation.changes import MOST_ISSUED, smaller_blocks
+    from kcc.report.simulation.changes import smaller_blocks
     from kcc.sim.cycle.smaller_blocks import can_be_cut, in_smaller_blocks
 
     change = smaller_blocks(run)
-    is_part = plan.kernels or plan.launches or plan.interval or plan.path.endswith(".g")
-    if change is None or is_part or (run.issued > MOST_ISSUED and not plan.verify):
+    if change is None or plan.kernels or plan.launches or plan.path.endswith(".g"):
         return run
     if not can_be_cut(plan.path, change.kernel):
         return run

@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import kcc
+from kcc.base.advice import advice_json
+from kcc.base.terms import bottleneck_label
+from kcc.report.estimate.verdict import verdict_of
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import fill, make_table, written
+from kcc.report.shared.units import duration
 from kcc.report.shared.words import plural
 
 if TYPE_CHECKING:
@@ -44,7 +49,8 @@ class Effect:
 @dataclass(frozen=True, slots=True)
 class Tuning:
     """What one run of `kcc tune` found. ``rows`` are configurations, values in the order of
-    ``parameters``; ``in_space`` counts them before a sample was drawn."""
+    ``parameters``; ``in_space`` counts them before a sample was drawn. ``best`` is the fastest once
+    more, with advice."""
 
     space: str
     source: str
@@ -56,6 +62,7 @@ class Tuning:
     rows: tuple[Row, ...]
     in_space: int
     notes: tuple[str, ...] = ()
+    best: EstimateRecord | None = None
 
     def ranked(self) -> list[Row]:
         """Those that have a time, the fastest first."""
@@ -88,6 +95,44 @@ class Tuning:
         return Counter(record.reason for _, record in self.rows if record.time_us is None)
 
 
+def tuning_verdict(found: Tuning) -> str:
+    """One sentence: the fastest configuration, how many others may be as fast, the parameter that
+    matters most, and what limits the fastest."""
+    ranked = found.ranked()
+    if not ranked:
+        return f"No configuration of {len(found.rows):,} has an estimate."
+    configuration, record = ranked[0]
+    named = found.named(configuration)
+    varied = [f"{n}={named[n]}" for n, values in found.parameters.items() if len(values) > 1]
+    best = record.time_us or 0.0
+    low, high = record.range_us or (best, best)
+    said = f"Fastest: {' '.join(varied) or found.kernel}, {duration(best)}"
+    said += f" ({duration(low)} to {duration(high)})"
+    if len(ranked) == 1:
+        return f"{said}; {_limited(found)}" if found.best else f"{said}."
+    middle = statistics.median(other.time_us or 0.0 for _, other in ranked)
+    said += f", {middle / best:.2f} x as fast as the median configuration"
+    parts = [said]
+    near = sum((other.time_us or 0.0) <= high for _, other in ranked[1:])
+    if near:
+        parts.append(f"{near:,} of {len(ranked) - 1:,} others lie within its range")
+    first = next(iter(found.effects()), None)
+    if first is not None and first.largest > 1.005:
+        parts.append(
+            f"{first.name} matters most: with its worst value the best is {first.largest:.2f} x "
+            "slower"
+        )
+    if found.best is None:
+        return "; ".join(parts) + "."
+    return "; ".join([*parts, _limited(found)])
+
+
+def _limited(found: Tuning) -> str:
+    assert found.best is not None
+    said = verdict_of(found.best)
+    return said[:1].lower() + said[1:]
+
+
 def tuning_json(found: Tuning) -> str:
     """The document."""
     content = {
@@ -101,6 +146,8 @@ def tuning_json(found: Tuning) -> str:
         "parameters": {name: list(values) for name, values in found.parameters.items()},
         "problem_size": found.problem_size,
         "configurations_in_space": found.in_space,
+        "verdict": tuning_verdict(found),
+        "advice": advice_json(found.best.advice if found.best else ()),
         "notes": list(found.notes),
         "effects": [
             {"parameter": each.name,
@@ -150,23 +197,26 @@ def tuning_text(found: Tuning, style: Style, top: int) -> str:
     shown = [n for n, values in found.parameters.items() if len(values) > 1]
     places = [list(found.parameters).index(name) for name in shown]
     columns = ("time us", "from", "to", "limited by", *shown)
-    table = make_table(heading(found), style, *columns, right=("time us", "from", "to", *shown))
+    table = make_table("", style, *columns, right=("time us", "from", "to", *shown))
     table.columns[3].no_wrap = True
     fill(table, [
-        (f"{record.time_us:.4g}", *(f"{t:.4g}" for t in record.range_us or ()), record.limiter,
-         *(str(configuration[place]) for place in places))
+        (f"{record.time_us:.4g}", *(f"{t:.4g}" for t in record.range_us or ()),
+         bottleneck_label(record.limiter), *(str(configuration[place]) for place in places))
         for configuration, record in ranked[:top]
     ])  # fmt: skip
-    effects = make_table(
-        "What each parameter is worth: the best time with a value, over the best of all",
-        style, "parameter", "value: times slower",
-    )  # fmt: skip
+    effects = make_table("", style, "parameter", "value: times slower")
     fill(effects, [(each.name, effect_words(each)) for each in found.effects()])
 
     def write(console: Any) -> None:
+        def say(words: str) -> None:
+            console.print(words, markup=False, highlight=False)
+
+        say(heading(found))
+        say(tuning_verdict(found))
+        console.print()
         console.print(table)
         if effects.row_count:
-            console.print()
+            say("\nWhat each parameter is worth: the best time with a value, over the best of all")
             console.print(effects)
         for line in remarks(found):
             console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -186,7 +236,7 @@ def heading(found: Tuning) -> str:
 
 def effect_words(each: Effect) -> str:
     """What each value of a parameter is worth."""
-    return "  ".join(
+    return ", ".join(
         f"{value}: {'cannot run' if ratio is None else format(ratio, '.2f')}"
         for value, ratio in each.ratios
     )

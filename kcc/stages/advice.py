@@ -122,18 +122,18 @@ class _Adviser:
                 f"The grid has {self._blocks:,} {block}{'s' * (self._blocks != 1)} for {sms} SMs: "
                 f"{without_work(sms - self._blocks)}"
             )
-            yield Advice("grid-too-small", 0, text)
+            yield Advice("grid-too-small", None, text)
         elif waves < 1.0:
             held = self._estimate.occupancy.blocks
             text = (
                 f"The grid has {self._blocks:,} {block}s, and the GPU holds {sms * held:,} at once:"
                 f" {100 * waves:.0f} % of a wave"
             )
-            yield Advice("grid-too-small", 0, text)
+            yield Advice("grid-too-small", None, text)
         elif waves < FULL_WAVES and 0.0 < waves % 1.0 < 0.5:
             text = f"The last of {math.ceil(waves)} waves is {100 * (waves % 1.0):.0f} % full"
             most = self._estimate.kernel_us * (1.0 - waves / math.ceil(waves))
-            yield Advice("tail", 0, text, most)
+            yield Advice("tail", None, text, most)
         yield from self._uneven()
 
     def _uneven(self) -> Iterator[Advice]:
@@ -147,10 +147,10 @@ class _Adviser:
                 f"{self._words.block.capitalize()} {most} of {len(work):,} executes "
                 f"{float(work[most]) / mean:.3g} times the instructions of the mean one"
             )
-            yield Advice("imbalance", 0, text)
+            yield Advice("imbalance", None, text)
         if self._subject.trace(generation).slowest is not None and self._is_idle:
             text = "The kernel ends when its longest warp does, alone on its SM"
-            yield Advice("long-warp", 0, text)
+            yield Advice("long-warp", None, text)
 
     @property
     def _is_idle(self) -> bool:
@@ -165,7 +165,7 @@ class _Adviser:
             f"The launch overhead is {100 * share:.0f} % of the time: launch as a node of a graph, "
             "or do the work of several launches in one"
         )
-        yield Advice("launch-overhead", 0, text, gain, verified=gain > 0)
+        yield Advice("launch-overhead", None, text, gain, verified=gain > 0)
 
     def block_size(self) -> Iterator[Advice]:
         """Warps that are not full, and thread blocks of another size where the kernel does not see
@@ -179,7 +179,7 @@ class _Adviser:
             _, gain, verified = self._best_block(rounded=True)
             if gain is None or gain < LEAST_GAIN * self._estimate.time_us:
                 gain, verified = None, False
-            yield Advice("partial-warps", 0, text, gain, verified)
+            yield Advice("partial-warps", None, text, gain, verified)
         lanes = self._active_lanes
         if lanes is not None and lanes < 0.5 * WARP and threads % WARP == 0:
             text = (
@@ -191,7 +191,7 @@ class _Adviser:
             size, gain, verified = self._best_block(rounded=False)
             if size and gain:
                 text = f"{block.capitalize()}s of {size} {self._words.thread}s instead of {threads}"
-                yield Advice("block-size", 0, text, gain, verified)
+                yield Advice("block-size", None, text, gain, verified)
 
     @cached_property
     def _active_lanes(self) -> float | None:
@@ -201,12 +201,12 @@ class _Adviser:
         return WARP * math.fsum(s.lanes * s.executions for s in streams) / total if total else None
 
     @property
-    def _emptiest_line(self) -> int:
+    def _emptiest_line(self) -> int | None:
         """The line of the access that most inactive lanes pass."""
         idle = {s.access: s.executions * (1.0 - s.lanes) for s in self._subject.streams}
         accesses = self._subject.facts[MemoryAccesses].accesses
         at = accesses[max(idle, key=lambda access: idle[access])].location
-        return at.line if at else 0
+        return at.line if at else None
 
     def _best_block(self, *, rounded: bool) -> tuple[int, float | None, bool]:
         """The size that saves most, what it saves, and True where sizes were tried."""
@@ -258,7 +258,7 @@ class _Adviser:
         )
         gain = self._gain(self._study.without("occupancy"))
         if gain >= LEAST_GAIN * found.time_us:
-            yield Advice("occupancy", 0, text, gain)
+            yield Advice("occupancy", None, text, gain)
 
     def accesses(self) -> Iterator[Advice]:
         """Uncoalesced accesses and bank conflicts, by line."""
@@ -281,7 +281,7 @@ class _Adviser:
                 padded = self._padded(group)
                 gain, verified = (padded, True) if padded else (gain, False)
             found = finding_of(self._kernel, group, fixes.fix(group))
-            yield Advice(code, min(found.lines, default=0), told(found), gain, verified)
+            yield Advice(code, min(found.lines, default=None), told(found), gain, verified)
 
     def _padded(self, group: Costly) -> float | None:
         """What the time gains by rows that are padded in the source, None where they cannot be."""
@@ -312,14 +312,14 @@ class _Adviser:
                 f"The array {array.name}{size} lies in {self._words.private_memory}: indices that "
                 "are constant once its loops are unrolled would keep it in registers"
             )
-            yield Advice("private-memory", array.location.line if array.location else 0, text)
+            yield Advice("private-memory", array.location.line if array.location else None, text)
         spilled = program.private_bytes - declared
         if spilled > 0:
             text = (
                 f"{spilled} bytes per {self._words.thread} are spilled to "
                 f"{self._words.private_memory}"
             )
-            yield Advice("spill", 0, text)
+            yield Advice("spill", None, text)
 
     def dram(self) -> Iterator[Advice]:
         """Few operations for what DRAM moves, where DRAM is the bottleneck."""
@@ -355,8 +355,8 @@ class _Adviser:
         yield Advice("load-store", self._hot_line, text)
 
     @property
-    def _hot_line(self) -> int:
-        return next((at.line for at in self._estimate.lines if at.line), 0)
+    def _hot_line(self) -> int | None:
+        return next((at.line for at in self._estimate.lines if at.line), None)
 
     def waits(self) -> Iterator[Advice]:
         """Latency, barriers, atomic operations."""
@@ -377,11 +377,11 @@ class _Adviser:
                 f"Warps wait {100 * self._share('barrier'):.0f} % of the cycles at "
                 f"{self._words.barrier}"
             )
-            yield Advice("barrier", first.line if first else 0, text)
+            yield Advice("barrier", first.line if first else None, text)
         if self._share("atomic", "l2_atomics_bound") >= LARGE_SHARE:
             share = 100 * self._share("atomic", "l2_atomics_bound")
             text = f"Atomic operations take {share:.0f} % of the cycles"
-            yield Advice("atomic-contention", 0, text)
+            yield Advice("atomic-contention", None, text)
 
 
 _MECHANISMS = {False: ("uncoalesced", "coalescing"), True: ("bank-conflict", "conflicts")}

@@ -13,6 +13,7 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.layout import CAUSES, NAMES, Cause, Conf, LineStat, Run, Stat
 from kcc.sim.cycle.machine import Machine
 from kcc.sim.cycle.program import Program
+from kcc.sim.program.ideal_accesses import ideal_accesses
 from kcc.sim.program.issued import lowering_notes
 from kcc.sim.result import (
     BlockTiming,
@@ -109,22 +110,31 @@ def _lines(done: Outcome) -> Iterator[LineTiming]:
     """Each line of the source, the ones with the most cycles first; equal ones by place."""
     stacks = dict[tuple[int, int], NDArray[np.int64]]()
     counts = dict[tuple[int, int], NDArray[np.int64]]()
+    ops = dict[tuple[int, int], list[int]]()
+    ideal = ideal_accesses(done.tables, done.machine.occupancy.block_threads)
+    each = done.line_stats.T.astype(np.float64)
     for op, place in enumerate(((-1, 0), *done.program.lines)):
         own = stacks.setdefault(place, np.zeros(CAUSES, np.int64))
         own += done.line_stacks[op]
         seen = counts.setdefault(place, np.zeros(len(LineStat), np.int64))
         if op > 0:
             seen += done.line_stats[op - 1]
+            ops.setdefault(place, []).append(op - 1)
     for place in sorted(stacks, key=lambda p: (-int(stacks[p].sum()), p)):
         row, seen = stacks[place], counts[place]
         if not row.any() and not seen.any():
             continue
+        excess = ideal.excess(
+            ops.get(place, []), each[LineStat.EXECUTED], each[LineStat.SECTORS],
+            each[LineStat.PASSES],
+        )  # fmt: skip
         yield LineTiming(
             done.tables.files[place[0]] if place[0] >= 0 else "",
             place[1],
             int(row.sum()),
             tuple(part for part in _parts(row) if part.cycles),
             *(int(seen[s]) for s in LineStat),
+            *(excess.requests, excess.local_requests, excess.sectors, excess.passes),
         )
 
 

@@ -16,12 +16,17 @@ HALF = MatrixProduct(16, 8, 16, "f32", "f16", "f16", "f32")
 def peaks_of(
     machine: Machine, written: float, products: Iterable[MatrixProduct]
 ) -> Mapping[str, float]:
-    """Per cycle: ``fma`` operations of threads, ``tensor`` multiply-adds (of the fastest of the
-    ``products``, else of half precision summed in single; 0 without tensor cores), ``l1_bytes``,
-    ``l2_bytes`` and ``dram_bytes``, these of the mix of reading and writing."""
+    """Per cycle: operations of threads on the pipelines ``fma``, ``alu`` and ``fp64``, ``tensor``
+    multiply-adds (of the fastest of the ``products``, else of half precision summed in single; 0
+    without tensor cores), ``l1_bytes``, ``l2_bytes`` and ``dram_bytes``, these of the mix of
+    reading and writing."""
     sms, own = machine.sms, tuple(products) or (HALF,)
+    pipelines = {"fma": Unit.FMA, "alu": Unit.ALU, "fp64": Unit.FP64}
     return {
-        "fma": WARP / machine.interval[Unit.FMA] * machine.schedulers * sms,
+        **{
+            name: WARP / machine.interval[unit] * machine.schedulers * sms
+            for name, unit in pipelines.items()
+        },
         "tensor": max(machine.tensor.rate(each) for each in own) * sms,
         "l1_bytes": machine.l1_bytes_per_cycle * sms,
         "l2_bytes": min(machine.l2_bytes_per_cycle, machine.port_l2_bytes * sms),

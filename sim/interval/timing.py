@@ -11,6 +11,7 @@ from kcc.sim.interval.collect import Collection, Event
 from kcc.sim.interval.facts import IntervalMachine, Kind
 from kcc.sim.interval.model import PARTS, Prediction
 from kcc.sim.interval.options import Model, Options
+from kcc.sim.program.ideal_accesses import ideal_accesses
 from kcc.sim.program.issued import lowering_notes
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
@@ -94,6 +95,7 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
     for number, place in enumerate(places):
         rows.setdefault(place, []).append(number)
     stacks = {place: prediction.stack[own].sum(axis=0) for place, own in rows.items()}
+    ideal = ideal_accesses(collection.tables, collection.machine.occupancy.block_threads)
     for place in sorted(rows, key=lambda p: (-float(stacks[p].sum()), p)):
         own = [n for n in rows[place] if n < len(o)]
         seen, stack = events[own].sum(axis=0), stacks[place]
@@ -101,6 +103,9 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
         if not executed and not stack.any():
             continue
         file, line = place
+        excess = ideal.excess(
+            own, events[:, Event.EXECUTED], events[:, Event.SECTORS], events[:, Event.PASSES]
+        )
         yield LineTiming(
             collection.tables.files[file] if file >= 0 else "",
             line,
@@ -112,6 +117,8 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
             float(seen[Event.L2_HITS]),
             float(seen[Event.DRAM_READS]),
             float(seen[Event.PASSES]),
+            0.0,
+            *(excess.requests, excess.local_requests, excess.sectors, excess.passes),
         )
 
 

@@ -38,6 +38,10 @@ SLOW: dict[str, tuple[str, ...]] = {
     "validate": ("validate", "benchmarks/data/scale_l40.csv", "benchmarks/data/scale.cl", "--gpu",
                  "l40", "--warm", "--global", "roundup(elements,128)", "--local", "128", "--arg",
                  "size=elements"),
+    "tune": ("tune", "kernels/transpose/transpose.cl", "--kernel", "transpose_tiled", "--gpu",
+             "v100", "--sweep", "TILE=8,16,32", "--sweep", "ROWS=2,4,8", "--where", "TILE >= ROWS",
+             "--global", "1024,1024*ROWS//TILE", "--local", "TILE,ROWS", "--arg", "width=1024",
+             "--arg", "height=1024"),
     "phases": ("phases", "units.json"),
     JOINED: ("report", "."),
 }  # fmt: skip

@@ -147,7 +147,7 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
         "advice": [
             {
                 "code": found.code,
-                "line": min(found.lines, default=0),
+                "line": min(found.lines, default=None),
                 "text": told(found),
                 "gain_us": None,
                 "verified": bool(found.fix),

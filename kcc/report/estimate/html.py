@@ -195,16 +195,19 @@ def _row(
 
 
 def _ablations(ablations: Sequence[Ablation]) -> Markup:
+    if not ablations:
+        return NOTHING
+    head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
     rows = [
         (a.kernel, a.gpu, a.without, f"x{a.median_ratio:.3f}", _shown(a.spearman),
          _shown(a.kendall), f"{100 * a.regret:.1f} %", a.first)
         for a in ablations
     ]  # fmt: skip
-    head = ("kernel", "GPU", "without", "time", "Spearman", "Kendall", "regret", "first choice")
-    if not rows:
-        return NOTHING
+    # A single configuration has no ranking.
+    count = len(head) if any(a.configurations > 1 for a in ablations) else 4
     return join(
-        tag("h2", "Ablation: what each mechanism is worth"), table(head, rows, (3, 4, 5, 6))
+        tag("h2", "Ablation: what each mechanism is worth"),
+        table(head[:count], [row[:count] for row in rows], tuple(range(3, 7))[: count - 3]),
     )
 
 

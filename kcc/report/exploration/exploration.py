@@ -119,7 +119,9 @@ def verdict_of(found: Exploration) -> str:
         best = min(found.points, key=lambda each: each.point.time_us)
         worst = max(each.point.time_us for each in found.points)
         said = f"fastest design point: {best.words}, {duration(best.point.time_us)}"
-        if best.point.time_us and worst > 1.005 * best.point.time_us:
+        if len(found.points) > 1 and worst <= 1.005 * best.point.time_us:
+            said = f"all {len(found.points):,} design points take {duration(best.point.time_us)}"
+        elif best.point.time_us and len(found.points) > 1:
             said += f", {worst / best.point.time_us:.2f} x as fast as the slowest"
         parts += [said, _waits(best)]
     if found.base is not None and found.what_if:

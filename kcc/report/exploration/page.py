@@ -70,7 +70,7 @@ def _parameters(found: Exploration) -> list[Markup]:
         return []
     rows = [
         (e.name, f"{100 * e.share:.1f} %",
-         "  ".join(f"{v.value}: {v.fastest_us:.4g}" for v in e.values))
+         ", ".join(f"{v.value}: {v.fastest_us:.4g}" for v in e.values))
         for e in each
     ]  # fmt: skip
     return [

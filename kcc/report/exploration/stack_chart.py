@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -129,12 +130,18 @@ def _label(x: float, rows: Sequence[str], is_turned: bool) -> Markup:
     )
 
 
+def axis_step(most: float) -> float:
+    """Between the ticks of an axis up to ``most``: 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(most / TICKS))
+    return next(n * power for n in (1, 2, 5, 10) if n * power * TICKS >= most * 0.999)
+
+
 def _axis(most: float) -> list[Markup]:
-    found = list[Markup]()
-    for tick in range(TICKS + 1):
-        y = TOP + PLOT_HEIGHT * (1 - tick / TICKS)
+    found, step = list[Markup](), axis_step(most)
+    for tick in range(int(most / step + 0.001) + 1):
+        y = round(TOP + PLOT_HEIGHT * (1 - tick * step / most), 1)
         found.append(void("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y, stroke=GRID))
-        found.append(_text(LEFT - 6, y + 4, _number(most * tick / TICKS), anchor="end"))
+        found.append(_text(LEFT - 6, y + 4, _number(step * tick), anchor="end"))
     return found
 
 

@@ -45,8 +45,6 @@ def _spec(others: list[dict[str, Any]], best: list[dict[str, Any]]) -> Any:
         "y": {"field": "us", "type": "quantitative", "title": "time, us", "scale": {"zero": False}},
     }
     step = {"type": "line", "interpolate": "step-after", "color": ORANGE}
-    named = {"type": "text", "align": "left", "baseline": "bottom", "dx": 6, "dy": -4,
-             "fontSize": 10, "color": INK}  # fmt: skip
     text = {"text": {"field": "name", "type": "nominal"}}
     layers: list[Any] = [
         _layer(others, {"type": "point", "filled": True, "color": BLUE, "opacity": 0.7}, place),
@@ -55,7 +53,14 @@ def _spec(others: list[dict[str, Any]], best: list[dict[str, Any]]) -> Any:
                place),
     ]  # fmt: skip
     if len(best) <= MOST_NAMED:
-        layers.append(_layer(best, named, place | text))
+        # Names stay inside: those of the right half end at their point.
+        costs = [row["cost"] for row in (*best, *others)]
+        middle = (min(costs) + max(costs)) / 2
+        for align, dx in (("left", 6), ("right", -6)):
+            rows = [row for row in best if (row["cost"] > middle) == (align == "right")]
+            named = {"type": "text", "align": align, "baseline": "bottom", "dx": dx, "dy": -4,
+                     "fontSize": 10, "color": INK}  # fmt: skip
+            layers += [_layer(rows, named, place | text)] if rows else []
     return {"width": WIDTH, "height": HEIGHT, "layer": layers}
 
 

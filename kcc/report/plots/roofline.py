@@ -2,8 +2,9 @@
 tensor cores, of L1, L2 and DRAM.
 
 A record has what it takes: what the GPU can do in a cycle at most, what the launch did and moved.
-Operations are instructions of threads on the FMA pipeline (additions, multiplications and both at
-once count alike) and multiply-adds of tensor cores.
+Operations are instructions of threads on the FMA and FP64 pipelines (additions, multiplications and
+both at once count alike) and multiply-adds of tensor cores; of a kernel without any, those of the
+ALU pipeline: integers, comparisons, addresses.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MARGIN = 8.0
 
 COLORS = {"L1": GREEN, "L2": BLUE, "DRAM": ORANGE}
 
-FMA, TENSOR = "FMA pipeline", "tensor cores"
+FMA, TENSOR, FP64, ALU = "FMA pipeline", "tensor cores", "FP64 pipeline", "ALU pipeline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,16 @@ def roofline_of(record: EstimateRecord) -> Roofline | None:
     if counts is None or not peaks or not record.cycles or not record.time_us:
         return None
     per_ns = record.cycles / record.time_us / 1e3
-    operations = WARP * counts.by_unit.get("fma", 0.0) + counts.tensor_multiply_adds
+    done = {unit: WARP * counts.by_unit.get(unit, 0.0) for unit in ("fma", "fp64", "alu")}
+    operations = done["fma"] + done["fp64"] + counts.tensor_multiply_adds
     moved = {level: size for level, size in _moved(counts).items() if size}
-    if not operations or not moved:
-        return None
     tops = {FMA: peaks.get("fma", 0.0), TENSOR: peaks.get("tensor", 0.0)}
+    if done["fp64"]:
+        tops[FP64] = peaks.get("fp64", 0.0)
+    if not operations:
+        operations, tops = done["alu"], {ALU: peaks.get("alu", 0.0)}
+    if not operations or not moved or not any(tops.values()):
+        return None
     return Roofline(
         {name: rate * per_ns for name, rate in tops.items() if rate},
         {level: peaks[f"{level.lower()}_bytes"] * per_ns for level in moved},

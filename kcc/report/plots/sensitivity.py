@@ -48,7 +48,7 @@ def _panel(each: Sensitivity, lowest: float, highest: float) -> dict[str, Any]:
               "encoding": {"x": x, "y": y("low"), "y2": {"field": "high"}}}  # fmt: skip
     line = {"type": "line", "point": {"filled": True, "size": 36}}
     return {
-        "title": {"text": f"{each.name}: {100 * each.share:.0f} % of the variance", "fontSize": 11},
+        "title": {"text": [each.name, f"{100 * each.share:.0f} % of the variance"], "fontSize": 11},
         "width": WIDTH, "height": HEIGHT, "data": {"values": values},
         "layer": [
             middle,

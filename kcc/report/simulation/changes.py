@@ -37,7 +37,7 @@ class SmallerBlocks:
         text = f"{self.kernel} in thread blocks of {self.threads} threads instead of {self.before}"
         if gain < LEAST_GAIN * run.time_us:
             gain, text = 0.0, f"{text} is no faster"
-        return Advice("block-size", 0, text, gain, verified=True)
+        return Advice("block-size", None, text, gain, verified=True)
 
 
 def smaller_blocks(run: SimulationRun) -> SmallerBlocks | None:

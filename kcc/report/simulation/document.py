@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 import kcc
+from kcc.base.advice import advice_json
 from kcc.report.simulation.run import FailedRun, SimulationRun, resident_warps
-from kcc.report.simulation.verdict import advice_json, advice_on_run, verdict_of_run
+from kcc.report.simulation.verdict import advice_on_run, verdict_of_run
 from kcc.sim.result import CacheStatistics, LineTiming, StackPart, Timing
 
 SCHEMA = "kcc/simulation/1"
@@ -91,7 +92,9 @@ def _line(line: LineTiming) -> dict[str, Json]:
         "file": line.file, "line": line.line, "cycles": line.cycles, "stack": _stack(line.stack),
         "executed": line.executed, "sectors": line.sectors, "l1_hits": line.l1_hits,
         "l2_hits": line.l2_hits, "dram_sectors": line.dram_sectors, "passes": line.passes,
-        "load_cycles": line.load_cycles,
+        "load_cycles": line.load_cycles, "requests": line.requests,
+        "local_requests": line.local_requests, "excess_sectors": line.excess_sectors,
+        "excess_passes": line.excess_passes,
     }  # fmt: skip
 
 

@@ -22,10 +22,13 @@ from kcc.report.simulation.run import (
     lines_of,
 )
 from kcc.report.simulation.terminal import by_kernel, kernel_rows, notes_of
-from kcc.report.simulation.verdict import verdict_of_run
+from kcc.report.simulation.verdict import further_advice, verdict_of_run
 from kcc.sim.result import Timing
 
 LINES_SHOWN = 400
+
+CHARTS_OPEN = 2
+"""Launches whose picture a reader sees without a click."""
 
 _STYLE = """
 .stack { display: flex; height: 18px; border-radius: 4px; overflow: hidden; margin: .3rem 0;
@@ -101,10 +104,12 @@ def _run(run: SimulationRun, number: int, texts: Texts) -> Markup:
         join(tag("h3", name), stack_bar(added(own)))
         for name, own in by_kernel(run.timings, each_launch=False).items()
     ]
+    further = further_advice(run)
     return tag(
         "section",
         tag("h2", tag("code", run.label), " ", tag("small", said), id=f"c{number}"),
         tag("p", verdict_of_run(run), class_="verdict"),
+        tag("ul", *(tag("li", each) for each in further), class_="advice") if further else NOTHING,
         table(head, kernels, tuple(range(1, 8))),
         *stacks,
         _lines(run.timings, texts),
@@ -151,11 +156,15 @@ def _line(own: LineSum, everything: float, hottest: float, texts: Texts) -> tupl
 
 
 def _charts(timings: Sequence[Timing]) -> Markup:
-    """The longest launches over time."""
+    """The longest launches over time; of many the longest are open."""
+    chosen = longest(timings)
+    opened = sorted(chosen, key=lambda t: (-t.time_us, t.launch))[:CHARTS_OPEN]
     parts = list[Markup]()
-    for t in longest(timings):
+    for t in chosen:
         chart = launch_chart(t)
         if chart:
             title = f"launch {t.launch}: {t.kernel}, {t.cycles:,.0f} cycles"
-            parts.append(join(tag("h3", title), tag("div", on_page(chart), class_="chart")))
-    return join(*parts)
+            state = {"open": "open"} if t in opened else {}
+            picture = tag("div", on_page(chart), class_="chart")
+            parts.append(tag("details", tag("summary", tag("b", title)), picture, **state))
+    return join(tag("h3", "Launches over time"), *parts) if parts else NOTHING

@@ -15,11 +15,13 @@ from kcc.sim.result import LineTiming, Timing
 @dataclass(frozen=True, slots=True)
 class SimulationRun:
     """All launches on one GPU; ``settings`` are the KEY=VALUE of --set and --sweep. ``tried`` is
-    advice whose change was simulated."""
+    advice whose change was simulated; ``without_conflicts_us`` what the run saved when simulated
+    without bank conflicts, None where it was not."""
 
     settings: tuple[str, ...]
     timings: tuple[Timing, ...]
     tried: tuple[Advice, ...] = ()
+    without_conflicts_us: float | None = None
 
     @property
     def gpu(self) -> str:
@@ -83,6 +85,10 @@ class LineSum:
     l2_hits: float = 0
     dram_sectors: float = 0
     passes: float = 0
+    requests: float = 0
+    local_requests: float = 0
+    excess_sectors: float = 0
+    excess_passes: float = 0
     stack: dict[str, float] = field(default_factory=dict[str, float])
 
     def add(self, own: LineTiming) -> None:
@@ -94,6 +100,10 @@ class LineSum:
         self.l2_hits += own.l2_hits
         self.dram_sectors += own.dram_sectors
         self.passes += own.passes
+        self.requests += own.requests
+        self.local_requests += own.local_requests
+        self.excess_sectors += own.excess_sectors
+        self.excess_passes += own.excess_passes
         for part in own.stack:
             self.stack[part.name] = self.stack.get(part.name, 0) + part.cycles
 

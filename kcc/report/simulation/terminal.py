@@ -19,7 +19,7 @@ from kcc.report.simulation.run import (
     largest,
     lines_of,
 )
-from kcc.report.simulation.verdict import verdict_of_run
+from kcc.report.simulation.verdict import further_advice, verdict_of_run
 from kcc.sim.result import Timing
 
 BAR_COLUMNS = 24
@@ -109,6 +109,8 @@ def _write_run(
     )
     if said := verdict_of_run(run):
         console.print(said)
+    for words in further_advice(run):
+        console.print(f"  {words}")
     console.print()
     console.print(_kernels(timings, style, each_launch=each_launch))
     console.print()

@@ -170,5 +170,5 @@ def test_rows_of_a_source_are_padded_where_they_are_declared():
 
 def test_codes_are_those_of_the_table():
     with pytest.raises(ValueError, match="no row"):
-        Advice("magic", 0, "")
+        Advice("magic", None, "")
     assert all(title[0].isupper() and not title.endswith(".") for title in ADVICE.values())

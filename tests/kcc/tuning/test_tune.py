@@ -90,6 +90,21 @@ def test_a_configuration_has_the_time_of_kcc_estimate(folder: Path) -> None:
     assert found[2048, 1] is None  # no GPU has such blocks
 
 
+def test_the_verdict_names_the_fastest_and_what_limits_it(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = tuned(folder, str(folder / "t1.json"))
+    found = {key: time for key, time in times(document).items() if time is not None}
+    best = min(found, key=lambda key: found[key])
+    verdict = document["verdict"]
+    assert verdict.startswith(f"Fastest: BX={best[0]} ITEMS={best[1]}, ")
+    assert "x as fast as the median configuration" in verdict
+    assert "; bottleneck: " in verdict
+    assert all(each["line"] is None or each["line"] > 0 for each in document["advice"])
+    assert main(["tune", str(folder / "t1.json"), "--gpu", "v100"]) == 0
+    assert verdict in " ".join(capsys.readouterr().out.split())
+
+
 def test_every_form_of_a_space_is_the_same(folder: Path) -> None:
     source = str(folder / "add.cl")
     buffers = ("--arg", f"c=float[{SIZE}]", "--arg", f"a=float[{SIZE}]")

@@ -74,6 +74,20 @@ def test_rates_and_intensities_follow_from_counts_and_peaks():
         assert found.reached <= min(found.peaks["tensor cores"], rate * found.intensities[level])
 
 
+def test_a_kernel_without_floating_point_has_the_roof_of_its_pipeline():
+    assert RECORD.counts is not None
+    integers = replace(RECORD.counts, by_unit={"alu": 500.0}, tensor_multiply_adds=0.0)
+    found = roofline_of(replace(RECORD, counts=integers, peaks=PEAKS | {"alu": 64.0}))
+    assert found is not None
+    assert found.peaks == {"ALU pipeline": 64.0}
+    assert found.reached == pytest.approx(500 * 32 / 8000)
+    doubles = replace(RECORD.counts, by_unit={"fp64": 500.0, "alu": 9.0}, tensor_multiply_adds=0.0)
+    found = roofline_of(replace(RECORD, counts=doubles, peaks=PEAKS | {"fp64": 4.0}))
+    assert found is not None
+    assert found.peaks["FP64 pipeline"] == 4.0
+    assert found.reached == pytest.approx(500 * 32 / 8000)
+
+
 def test_no_roofline_without_operations():
     bare = EstimateRecord(RECORD.configuration, "v100", 10.0, None, 10_000.0, "")
     assert roofline_of(bare) is None

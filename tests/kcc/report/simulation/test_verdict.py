@@ -9,7 +9,7 @@ import pytest
 from kcc.base.gpu.occupancy import Limiter, Occupancy
 from kcc.report.simulation.changes import SmallerBlocks, smaller_blocks
 from kcc.report.simulation.run import SimulationRun
-from kcc.report.simulation.verdict import advice_on_run, verdict_of_run
+from kcc.report.simulation.verdict import advice_on_run, has_conflicts, verdict_of_run
 from kcc.sim.result import BlockTiming, LineTiming, StackPart, Timing
 
 SMS = 4
@@ -105,3 +105,37 @@ def test_thread_blocks_that_are_tried(blocks: int, warps: int, size: int | None)
     run = SimulationRun((), (replace(launch(blocks, issued=100, idle=300), occupancy=held),))
     change = smaller_blocks(run)
     assert (change and change.warps) == size
+
+
+def accessing(line: LineTiming) -> SimulationRun:
+    timing = launch(4096, **{"issued": 20, "load/store unit": 60, "idle": 20})
+    return SimulationRun((), (replace(timing, lines=(line,)),))
+
+
+def test_sectors_beyond_the_ideal_are_named_with_their_line():
+    """16 requests of 32 sectors where 4 do: 7 of 8 sectors of three quarters of the time."""
+    line = LineTiming(
+        "f.cl", 9, 80, (), 16, sectors=512, requests=16, excess_sectors=448
+    )  # fmt: skip
+    run = accessing(line)
+    (advice,) = advice_on_run(run)
+    assert (advice.code, advice.line, advice.verified) == ("uncoalesced", 9, False)
+    assert "take 32 sectors per request, 4 where neighbouring lanes" in advice.text
+    assert advice.gain_us == pytest.approx(run.time_us * 0.75 * 0.875)
+    assert "line 9: accesses take 32 sectors per request" in verdict_of_run(run)
+    assert "(about " in verdict_of_run(run)
+    assert not has_conflicts(run)
+
+
+def test_bank_conflicts_have_what_was_simulated_without_them():
+    line = LineTiming(
+        "f.cl", 9, 80, (), 16, passes=256, local_requests=16, excess_passes=240
+    )  # fmt: skip
+    run = accessing(line)
+    assert has_conflicts(run)
+    run = replace(run, without_conflicts_us=0.25 * run.time_us)
+    (advice,) = advice_on_run(run)
+    assert (advice.code, advice.line, advice.verified) == ("bank-conflict", 9, True)
+    assert "take 16 passes in the mean, 1 without bank conflicts: 240 excess" in advice.text
+    assert advice.gain_us == 0.25 * run.time_us
+    assert ", 25 %, simulated)" in verdict_of_run(run)
