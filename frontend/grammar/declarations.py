@@ -11,7 +11,13 @@ from typing import Any, NoReturn, NotRequired, TypedDict
 from pycparser import c_ast
 
 from kcc.frontend.grammar.expressions import ExpressionParser
-from kcc.frontend.grammar.reader import MAX_CHAIN, MAX_NESTING, VECTOR_TYPE, SyntaxFault
+from kcc.frontend.grammar.reader import (
+    MAX_CHAIN,
+    MAX_NESTING,
+    NOT_A_TYPE,
+    VECTOR_TYPE,
+    SyntaxFault,
+)
 from kcc.frontend.keywords import FOREIGN_WORDS
 from kcc.frontend.preprocessor.lexer import Token, report_at
 from kcc.frontend.preprocessor.token_feed import RawAttribute
@@ -251,6 +257,9 @@ class DeclarationParser(ExpressionParser):
         if ends_in_head and len(self._shadowed) == 1 and (token is None or token.type != "SEMI"):
             fault = self._expected("SEMI")
             fault.message = "expected '{' or ';' after the head of the function"
+            if self._names.get(last.name) == NOT_A_TYPE:  # it shadows one
+                fault.message = f"'{last.name}' is the name of a type: a function needs another"
+                fault.span = last.coord.span
             fault.loses_body = True
             raise fault
         self._finish_with_semicolon("after the declaration")

@@ -76,6 +76,7 @@ OUTSIDE = [
     ("void f(a, b) int a; int b; {}", "K211 1:8 unknown type name 'a'"),
     ("void f(...);", "K210 1:8 expected the type of a parameter, or ')'"),
     ("void f(int a) return;", "K210 1:14 expected '{' or ';' after the head of the function"),
+    ("void half2(int a) { }", "K210 1:6 'half2' is the name of a type: a function needs another"),
     ("}", "K210 1:1 '}' closes nothing"),
     ("3;", "K210 1:1 expected a declaration"),
     ("x = 3;", "K210 1:1 expected a declaration"),
