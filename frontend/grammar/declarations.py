@@ -6,7 +6,7 @@ no implicit ``int``, no C11 and C23, messages, and continuing after a fault.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, NotRequired, TypedDict
+from typing import Any, NoReturn, NotRequired, TypedDict, cast
 
 from pycparser import c_ast
 
@@ -254,12 +254,18 @@ class DeclarationParser(ExpressionParser):
         token = self._peek()
         last = decls[-1] if decls else None
         ends_in_head = isinstance(last, c_ast.Decl) and isinstance(last.type, c_ast.FuncDecl)
-        if ends_in_head and len(self._shadowed) == 1 and (token is None or token.type != "SEMI"):
+        if (
+            last is not None
+            and ends_in_head
+            and len(self._shadowed) == 1
+            and (token is None or token.type != "SEMI")
+        ):
             fault = self._expected("SEMI")
             fault.message = "expected '{' or ';' after the head of the function"
-            if self._names.get(last.name) == NOT_A_TYPE:  # it shadows one
-                fault.message = f"'{last.name}' is the name of a type: a function needs another"
-                fault.span = last.coord.span
+            called = cast("Token", _name_of(last))
+            if self._names.get(called.value) == NOT_A_TYPE:  # it shadows one
+                fault.message = f"'{called.value}' is the name of a type: a function needs another"
+                fault.span = called.span
             fault.loses_body = True
             raise fault
         self._finish_with_semicolon("after the declaration")

@@ -134,7 +134,10 @@ def _lines(done: Outcome) -> Iterator[LineTiming]:
             int(row.sum()),
             tuple(part for part in _parts(row) if part.cycles),
             *(int(seen[s]) for s in LineStat),
-            *(excess.requests, excess.local_requests, excess.sectors, excess.passes),
+            requests=excess.requests,
+            local_requests=excess.local_requests,
+            excess_sectors=excess.sectors,
+            excess_passes=excess.passes,
         )
 
 

@@ -117,8 +117,10 @@ def _lines(collection: Collection, prediction: Prediction) -> Iterator[LineTimin
             float(seen[Event.L2_HITS]),
             float(seen[Event.DRAM_READS]),
             float(seen[Event.PASSES]),
-            0.0,
-            *(excess.requests, excess.local_requests, excess.sectors, excess.passes),
+            requests=excess.requests,
+            local_requests=excess.local_requests,
+            excess_sectors=excess.sectors,
+            excess_passes=excess.passes,
         )
 
 
