@@ -215,6 +215,7 @@ class Workshop:
 
         model = question.function()
         subject, reason = self._subject(prepared, gpu, question)
+        subject = subject.within(gpu)
         whole = replace(EVERYTHING, analysis=question.analysis, launches=question.launches)
         found = self.stage("model", lambda: model(subject, GpuReader(gpu), whole))
         found = replace(found, code=subject.code, code_reason=reason)
@@ -253,7 +254,7 @@ class Workshop:
         assert self._prepared is not None
         model, request = question.function(), self._prepared[0]
         workshop, own_kernel = self, prepared
-        if subject.kernel is not prepared.subject.kernel and self._amd and self._amd._latest:  # noqa: SLF001 -- own class
+        if subject.facts is not prepared.subject.facts and self._amd and self._amd._latest:  # noqa: SLF001 -- own class
             workshop, own_kernel = self._amd, self._amd._latest  # noqa: SLF001 -- own class
 
         def timed(mechanisms: Mechanisms, launches: LaunchWay) -> float:

@@ -14,7 +14,6 @@ from kcc.base.trace.tables import TraceTables
 from kcc.sim.cycle.ordering import ordered
 from kcc.sim.cycle.unrolling import may_be_unrolled, unrolled
 from kcc.sim.cycle.wide_loads import may_be_wide, wide_loads
-from kcc.sim.machine.costs import generation_of_gpu
 from kcc.sim.program.issued import issued
 from kcc.sim.program.of_trace import TracedProgram, program_of_trace
 
@@ -41,7 +40,7 @@ def compiled_launch(traced: LaunchTrace, gpu: GpuDescription) -> IssuedLaunch:
     """A launch as the compiler of a GPU leaves it: by its machine program, where the trace has the
     kernel's IR, else as :class:`CompiledLaunch`. Raises K764 where the IR is none, or another's."""
     try:
-        program = program_of_trace(traced.tables, traced.launch, generation_of_gpu(gpu))
+        program = program_of_trace(traced.tables, traced.launch, gpu)
         if program is None:
             return CompiledLaunch(traced)
         return ProgramLaunch(traced, program)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kcc.base.gpu.description import GpuDescription
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.machine_code.model import MachineCode
 from kcc.frontend.machine_code.numbering import Numbers
@@ -34,7 +35,7 @@ from kcc.sim.program.folding import is_apart
 from kcc.sim.program.large_blocks import is_large, may_spill
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
-from kcc.sim.program.registers import register_limit
+from kcc.sim.program.registers import register_limit, resident_on, with_kept_bounds
 from kcc.sim.program.rounds import with_rounds
 
 OWN_CODE = "kcc"
@@ -83,6 +84,7 @@ class Subject:
     """The launch that finds in caches what these do, where they are few among others."""
     _reuse: ReuseProgram | None = None
     _spilling: Subject | None = None
+    _unbounded: Subject | None = None
     _parts: tuple[Subject, ...] | None = None
 
     @property
@@ -140,6 +142,18 @@ class Subject:
             self, facts=facts, flow=flow, streams=streams, traces={}, studies={}, works={},
             _reuse=None, _spilling=None, _parts=None,
         )  # fmt: skip
+
+    def within(self, gpu: GpuDescription) -> Subject:
+        """The same as the GPU's compiler reads its launch bounds, where it is not compiled yet."""
+        kernel = with_kept_bounds(self.kernel, resident_on(gpu))
+        if kernel is self.kernel or self.registers_known:
+            return self
+        if self._unbounded is None:
+            self._unbounded = replace(
+                self, kernel=kernel, programs={}, traces={}, studies={}, _reuse=None,
+                _spilling=None, _parts=None,
+            )  # fmt: skip
+        return self._unbounded
 
     def program(self, generation: Generation) -> MachineProgram:
         """What a generation of GPUs executes."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.launches import TraceLaunch
 from kcc.base.trace.tables import TraceTables
 from kcc.frontend.ir.model import Module
@@ -18,11 +19,11 @@ from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.memory_accesses import MemoryAccesses
 from kcc.passes.registers.counts import estimate_registers
 from kcc.passes.symbolic.ranges import ArgumentValue, Known
-from kcc.sim.machine.costs import Generation
+from kcc.sim.machine.costs import Generation, generation_of_gpu
 from kcc.sim.program.facts import program_passes
 from kcc.sim.program.lowering import machine_program
 from kcc.sim.program.operations import MachineProgram
-from kcc.sim.program.registers import register_limit
+from kcc.sim.program.registers import Resident, register_limit, resident_on, with_kept_bounds
 
 PROGRAMS_KEPT = 256
 """Launches whose program is not made again; a program differs by what arguments say of loops."""
@@ -54,9 +55,9 @@ class _Same:
 
 
 def program_of_trace(
-    tables: TraceTables, launch: TraceLaunch, generation: Generation
+    tables: TraceTables, launch: TraceLaunch, gpu: GpuDescription
 ) -> TracedProgram | None:
-    """What a generation of GPUs executes in a launch; None for tables without IR.
+    """What a GPU executes in a launch; None for tables without IR.
 
     :raises ValueError: where the IR is none, or not that of the tables.
     """
@@ -64,7 +65,7 @@ def program_of_trace(
         return None
     scalars = tuple((scalar.argument, scalar.data) for scalar in launch.scalars)
     sizes = launch.global_size, launch.local_size, launch.offset
-    return _program(_Same(tables), sizes, scalars, generation)
+    return _program(_Same(tables), sizes, scalars, generation_of_gpu(gpu), resident_on(gpu))
 
 
 Sizes = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
@@ -72,9 +73,11 @@ Sizes = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 
 @lru_cache(maxsize=PROGRAMS_KEPT)
 def _program(
-    same: _Same, sizes: Sizes, scalars: tuple[tuple[int, str], ...], generation: Generation
-) -> TracedProgram:
+    same: _Same, sizes: Sizes, scalars: tuple[tuple[int, str], ...], generation: Generation,
+    resident: Resident,
+) -> TracedProgram:  # fmt: skip
     module, kernel = _kernel(same)
+    kernel = with_kept_bounds(kernel, resident)
     values = dict[int, ArgumentValue]()
     for argument, data in scalars:
         value = _value(kernel, argument, bytes.fromhex(data))

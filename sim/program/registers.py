@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from kcc.base.gpu.description import GpuDescription
 from kcc.frontend.kernel import Kernel
+from kcc.frontend.launch_bounds import METADATA
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Generation
 from kcc.sim.program.operations import MachineOperation
@@ -37,6 +40,26 @@ def register_limit(kernel: Kernel, generation: Generation) -> int:
     warps = -(-threads // 32) * (max(blocks, 1) if generation is not Generation.AMD else 1)
     limit = REGISTER_FILE.get(generation, 65536) // (32 * warps) // 8 * 8
     return max(min(most, limit), LEAST_REGISTERS)
+
+
+Resident = tuple[int, int]
+"""Thread blocks and threads that an SM holds at once at most."""
+
+
+def resident_on(gpu: GpuDescription) -> Resident:
+    """What a GPU's SM holds; where it is not known, as many as anybody asks for."""
+    blocks, threads = gpu.max_blocks_per_sm, gpu.max_threads_per_sm
+    return int(blocks.value) if blocks else 1 << 20, int(threads.value) if threads else 1 << 20
+
+
+def with_kept_bounds(kernel: Kernel, resident: Resident) -> Kernel:
+    """The kernel as a GPU's compiler reads it, which ignores a bound that asks for more thread
+    blocks than an SM holds (ptxas 12.9 warns that ``.minnctapersm`` will be ignored)."""
+    threads, blocks = kernel.function.launch_bounds
+    if blocks <= resident[0] and threads * blocks <= resident[1]:
+        return kernel
+    metadata = {**kernel.function.metadata, METADATA: (threads, 0)}
+    return replace(kernel, function=replace(kernel.function, metadata=metadata))
 
 
 def live_out_of(

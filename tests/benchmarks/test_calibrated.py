@@ -45,6 +45,7 @@ def test_values_of_gpus_go_with_their_source() -> None:
     changed = load_gpu("nvidia-a100-pcie-40gb", taken)
     assert not any(f and f.source == "gpubenches-stream" for f in facts_of(changed).values())
     assert without_sources("nvidia-a100-pcie-40gb", "hotspot_a100") == ()
+    assert "dram.sustained_share=0.922" in without_sources("nvidia-l40", table)
 
 
 def test_no_source_of_measured_times_is_forgotten() -> None:

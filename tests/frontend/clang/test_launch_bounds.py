@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 
+from kcc.base.gpu.loading import load_gpu
 from kcc.frontend import compile_source
 from kcc.frontend.amdgpu import amd_assembly
 from kcc.frontend.kernel import CompiledUnit
@@ -13,7 +14,7 @@ from kcc.frontend.machine_code.numbering import numbered
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
 from kcc.sim.machine.costs import Generation
-from kcc.sim.program.registers import register_limit
+from kcc.sim.program.registers import register_limit, resident_on, with_kept_bounds
 
 SOURCE = """
 template <int B> __global__ void __launch_bounds__(B, 4) both(float *a) { a[threadIdx.x] = 1; }
@@ -53,3 +54,15 @@ def test_registers_are_as_few_as_let_the_blocks_run() -> None:
     limits = {k.name.partition("<")[0]: register_limit(k, Generation.VOLTA) for k in unit().kernels}
     # 65,536 registers: of four blocks of 128 threads, of one of 512, and no bound
     assert limits == {"both": 128, "one": 128, "none": 255}
+
+
+def test_bounds_that_no_sm_can_keep_are_ignored() -> None:
+    (both,) = (k for k in unit().kernels if k.function.launch_bounds == (128, 4))
+    roomy, small = ((32, 2048), (32, 511))
+    assert with_kept_bounds(both, roomy) is both
+    for resident in (small, (3, 2048)):
+        kept = with_kept_bounds(both, resident)
+        assert kept.function.launch_bounds == (128, 0)
+        assert register_limit(kept, Generation.VOLTA) == 255
+    assert resident_on(load_gpu("a100")) == (32, 2048)
+    assert resident_on(load_gpu("rtx3090")) == (16, 1536)

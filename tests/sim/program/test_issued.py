@@ -247,16 +247,14 @@ def test_older_traces_are_lowered_by_their_tables_and_say_so():
 def test_ir_of_something_else_is_an_error(change: dict[str, Any]):
     with first_launch(SAMPLE) as launch:
         tables = replace(launch.tables, **change)
-        generation = generation_of_gpu(load_gpu("v100", []))
+        gpu = load_gpu("v100", [])
         with pytest.raises(ValueError, match=r"IR|Language"):
-            program_of_trace(tables, launch.launch, generation)
+            program_of_trace(tables, launch.launch, gpu)
 
 
 def test_a_result_has_one_register_wherever_its_operation_stands():
     with first_launch(SAMPLE) as launch:
-        found = program_of_trace(
-            launch.tables, launch.launch, generation_of_gpu(load_gpu("v100", []))
-        )
+        found = program_of_trace(launch.tables, launch.launch, load_gpu("v100", []))
         assert found is not None
         tables, _ = issued(found)
         assert len(tables.numbers) == len(tables.operations) == len(tables.instructions)
