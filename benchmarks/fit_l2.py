@@ -62,7 +62,7 @@ def curves(data: Path) -> dict[str, Curve]:
 
 
 def _curve(gpu: GpuDescription, points: list[tuple[float, float]]) -> Curve:
-    assert gpu.l2 is not None
+    assert gpu.l2 is not None and gpu.l2.size_bytes is not None  # noqa: PT018
     size = np.array([total for total, _ in points]) / float(gpu.l2.size_bytes.value)
     ns = 1 / np.array([gbs for _, gbs in points])
     hit = np.median(ns[(size > 0.1) & (size < 0.5)])
@@ -83,7 +83,7 @@ def _crossing(size: np.ndarray, lost: np.ndarray, share: float) -> float:
 
 def main() -> int:
     """Print the curves and what follows from them."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared"))
     found = curves(parser.parse_args().data)
     for name, curve in found.items():
