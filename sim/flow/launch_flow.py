@@ -28,10 +28,12 @@ from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.symbolic.expr import Number
 from kcc.sim.flow.assumed_shares import AssumedShares, EdgeShare
 from kcc.sim.flow.block_classes import alike_blocks, box_of, middle_of
+from kcc.sim.flow.retries import retries
 from kcc.sim.flow.warp_classes import alike_warps
 
 ASSUMED_TRIPS = 16.0
-"""Iterations of a loop of which nothing is known; the report marks it."""
+"""Iterations of a loop of which nothing is known, and which no compare-and-exchange ends
+(:mod:`kcc.sim.flow.retries`); the report marks both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,7 @@ def _guessed(
         lanes += work[before] * share.lanes
     inner = loops.innermost[block]
     if inner is not None and loops.loops[inner].header == block:
-        times = _assumed_trips(facts, loops.loops[inner])
+        times = _assumed_trips(kernel, facts, loops.loops[inner])
         return total * times, lanes * times
     before = facts[Dominators].immediate(block)
     if before is not None and loops.innermost[before] == inner:
@@ -304,7 +306,7 @@ def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeSh
     loops = facts[Loops]
     inner = loops.innermost[before]
     if inner is not None and block not in loops.loops[inner].blocks:
-        part = 1.0 / _assumed_trips(facts, loops.loops[inner])
+        part = 1.0 / _assumed_trips(kernel, facts, loops.loops[inner])
         return EdgeShare(part, part)
     ways = set(kernel.function.blocks[before].successors)
     stays = [w for w in ways if loops.innermost[w] == inner]
@@ -312,7 +314,7 @@ def _edge_share(kernel: Kernel, facts: Facts, before: int, block: int) -> EdgeSh
     return EdgeShare(part, part)
 
 
-def _assumed_trips(facts: Facts, loop: Loop) -> float:
+def _assumed_trips(kernel: Kernel, facts: Facts, loop: Loop) -> float:
     trips = facts[TripCounts].trips
     trip, around = trips[loop.id], None if loop.parent is None else trips[loop.parent]
     if trip.total_mean is not None and (around is None or around.total_mean):
@@ -320,7 +322,7 @@ def _assumed_trips(facts: Facts, loop: Loop) -> float:
         return max(trip.total_mean / (1.0 if around is None else around.total_mean or 1.0), 1.0)
     if trip.greatest is not None and trip.least is not None:
         return max((trip.greatest + trip.least) / 2, 1.0)
-    return ASSUMED_TRIPS
+    return retries(kernel, facts, loop) or ASSUMED_TRIPS
 
 
 def _left(kernel: Kernel, loop: Loop, executions: list[float]) -> float:
