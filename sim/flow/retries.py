@@ -29,7 +29,7 @@ def retries(kernel: Kernel, facts: Facts, loop: Loop) -> float | None:
         end = function.blocks[block].terminator
         if not isinstance(end, CondBranch):
             continue
-        for found in _behind(function, end.condition, inside):
+        for found in _sources(function, end.condition, inside):
             if isinstance(found, CompareExchange) and _tries_again(function, found, inside):
                 address = facts[SymbolicValues].address(found, found.pointer)
                 uniform = not Judge(kernel, facts).condition(address).is_divergent
@@ -40,11 +40,11 @@ def retries(kernel: Kernel, facts: Facts, loop: Loop) -> float | None:
 def _tries_again(function: Function, exchange: CompareExchange, inside: frozenset[int]) -> bool:
     """Whether it expects what the loop has read; a lock expects the same value each time."""
     return any(
-        isinstance(found, Load | Phi) for found in _behind(function, exchange.expected, inside)
+        isinstance(found, Load | Phi) for found in _sources(function, exchange.expected, inside)
     )
 
 
-def _behind(function: Function, value: Value, inside: frozenset[int]) -> Iterator[object]:
+def _sources(function: Function, value: Value, inside: frozenset[int]) -> Iterator[object]:
     """The instructions of a loop that a value is computed by, up to what it has read or kept."""
     waiting, seen = [value], set[int]()
     while waiting:
