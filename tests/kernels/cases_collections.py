@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from tests.kernels.references import collections
 
 Args = Mapping[str, Any]
 Generator = np.random.Generator
+KERNELS = Path(__file__).parents[2] / "kernels"
 
 
 def scan_naive(a: Args) -> dict[str, Array]:
@@ -87,6 +90,33 @@ def merged(a: Args) -> dict[str, Array]:
     return {"out": collections.sorted_runs(a["in"], 2 * a["run"])}
 
 
+def genome(a: Args, rng: Generator) -> dict[str, Array]:
+    """A reference with a repeat, its suffix tree by the workload's script, pieces as queries."""
+    letters, length = a["reference"].size, int(a["length"])
+    reference = rng.integers(0, 4, letters).astype(np.uint8)
+    reference[letters // 2 : letters // 2 + 50] = reference[:50]
+    begins = rng.integers(0, letters - length, int(a["count"]))
+    queries = reference[begins[:, None] + np.arange(length)]
+    queries[::3, length // 2] ^= 1
+    script = runpy.run_path(str(KERNELS / "suffixmatch" / "workload.py"))
+    tree = dict(zip(("children", "starts", "ends"), script["suffix_tree"](reference, length),
+                    strict=True))  # fmt: skip
+    padded = {name: np.pad(table, (0, a[name].size - table.size)) for name, table in tree.items()}
+    return {"reference": reference, "queries": queries.ravel(), **padded}
+
+
+def suffix_match(a: Args) -> dict[str, Array]:
+    """Each match by a search of the whole reference for each length."""
+    text, length = a["reference"].tobytes(), int(a["length"])
+    matches = np.zeros((a["queries"].size, 2), np.int32)
+    for n in range(len(matches)):
+        end = n - n % length + length
+        suffix = a["queries"][n:end].tobytes()
+        found = next(k for k in range(len(suffix), -1, -1) if suffix[:k] in text)
+        matches[n] = text.find(suffix[:found]), found
+    return {"matches": np.frombuffer(matches.tobytes(), a["matches"].dtype)}
+
+
 CASES = [
     Case("scan", "scan_naive", scan_naive),
     Case("scan", "scan_block", scan_block),
@@ -95,6 +125,7 @@ CASES = [
     Case("histogram", "histogram256", histogram256),
     Case("histogram", "mergeHistogram256", merge_histogram256),
     Case("histogram", "mergeHistogram256", merge_histogram256, names={"groups": 300}),
+    Case("suffixmatch", "suffix_match", suffix_match, genome),
     Case("bitonic", "bitonicSortLocal1", bitonic_sort_local, distinct_keys),
     Case("bitonic", "bitonicMergeGlobal", bitonic_merge_global, distinct_keys),
     Case("bitonic", "bitonicMergeLocal", bitonic_merge_local, distinct_keys),

@@ -59,6 +59,12 @@ def stencil3d(a: Args) -> dict[str, Array]:
     return {"Anext": grids.stencil7(a["A0"], a["Anext"], a["c0"], a["c1"], shape)}
 
 
+def laplace(a: Args) -> dict[str, Array]:
+    """The sum of seven less the one in the middle is that of the six neighbours."""
+    shape, sixth = (a["NZ"], a["NY"], a["NX"]), 1 / 6
+    return {"u2": grids.stencil7(a["u1"], a["u1"], 0.0, sixth, shape)}
+
+
 def srad_extract(a: Args) -> dict[str, Array]:
     return {"d_I": np.exp(a["d_I"] / 255)}
 
@@ -116,6 +122,7 @@ CASES = [
     Case("pathfinder", "dynproc_kernel", pathfinder),
     Case("stencil3d", "naive_kernel", stencil3d),
     Case("stencil3d", "block2D_reg_tiling", stencil3d),
+    Case("laplace", "laplace3d", laplace),
     Case("srad", "extract_kernel", srad_extract),
     Case("srad", "prepare_kernel", srad_prepare),
     Case("srad", "reduce_kernel", srad_reduce),

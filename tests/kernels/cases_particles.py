@@ -156,6 +156,13 @@ def integrate_bodies(a: Args) -> dict[str, Array]:
     return {"newPos": position, "newVel": velocity}
 
 
+def coulomb(a: Args) -> dict[str, Array]:
+    width = int(a["width"])
+    rows = a["energygrid"].size // width
+    potential = particles.potential(a["atominfo"], a["gridspacing"], (rows, width))
+    return {"energygrid": a["energygrid"] + potential.ravel()}
+
+
 def lbm_initialize(a: Args) -> dict[str, Array]:
     cells = int(a["cells"])
     u = np.repeat(np.array([[a["ux"]], [a["uy"]], [a["uz"]]]), cells, axis=1)
@@ -204,6 +211,7 @@ CASES = [
     Case("cfd", "compute_step_factor", step_factor, cells_only),
     Case("cfd", "compute_flux", compute_flux, flux_inputs, rtol=1e-4, atol=1e-5),
     Case("cfd", "time_step", time_step),
+    Case("coulomb", "cenergy", coulomb, rtol=1e-4),
     Case("nbody", "nbody_sim", nbody_sim, rtol=1e-4, atol=1e-5),
     Case("nbody", "integrateBodies_noMT", integrate_bodies, rtol=1e-4, atol=1e-5),
     Case("lbm", "lbm_initialize", lbm_initialize),

@@ -137,6 +137,14 @@ def accelerations(positions: Floats, softening_squared: float) -> Doubles:
     return (bodies[None, :, 3:] * apart / squared[..., None] ** 1.5).sum(axis=1)
 
 
+def potential(atoms: Floats, spacing: float, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Sums of q / r on a plane of points; atoms are (x, y, squared height, q)."""
+    x, y, height, charge = atoms.view(np.float32).reshape(-1, 4).astype(np.float64).T
+    rows, columns = (np.arange(count)[:, None] * spacing for count in shape)
+    apart = ((rows - y) ** 2)[:, None] + (columns - x) ** 2 + height
+    return (charge / np.sqrt(apart)).sum(axis=-1)
+
+
 def nbody_sim(
     positions: Floats, velocities: Floats, dt: float, eps_squared: float
 ) -> tuple[Floats, Floats]:

@@ -39,7 +39,7 @@ DECIDED = frozenset(
         "normalize_weights_kernel", "initialize_variables", "compute_step_factor", "time_step",
         "nbody_sim", "integrateBodies_noMT", "lbm_initialize", "BlackScholes", "mc_mean",
         "fft_radix2_pass", "fft256", "convolutionRows", "convolutionColumns", "convolution_2d",
-        "mandelbrot", "julia4",
+        "mandelbrot", "julia4", "laplace3d", "cenergy",
     }
 )  # fmt: skip
 """Kernels whose control flow and addresses depend on nothing that memory holds."""
