@@ -20,7 +20,8 @@ def main(size: str, seed: int) -> None:
     rng = inputs.generator(seed)
     box = np.array([s.width, s.height, s.height]) * SPACING
     places = PLACES[seed % len(PLACES)](s.atoms, 3, rng) * box
-    charges = rng.choice([-1.0, 1.0], s.atoms) * (0.5 + rng.random(s.atoms))
+    count = int(s.atoms)
+    charges = (rng.integers(0, 2, count) * 2 - 1) * (0.5 + rng.random(count))
 
     device = workload.open_device(cl, __file__)
     (kernel,) = device.kernels("cenergy")

@@ -7,7 +7,10 @@ search of the reference.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 import kcc.opencl as cl
 from kcc import inputs, workload
@@ -19,13 +22,13 @@ GROUP, SAMPLE = 256, 64
 def main(size: str, seed: int) -> None:
     s = workload.sizes(__file__, size)
     rng = inputs.generator(seed)
-    reference = rng.integers(0, 4, s.letters).astype(np.uint8)
+    reference: NDArray[Any] = rng.integers(0, 4, s.letters, np.uint8)
     if seed % 3 == 2:
         half = s.letters // 2
         reference[half : half + half // 2] = reference[: half // 2]
-    begins = rng.integers(0, s.letters - s.length, s.count)
-    queries = reference[begins[:, None] + np.arange(s.length)]
-    exchanged = rng.random(queries.shape) < EXCHANGED[seed % 3]
+    begins = rng.integers(0, int(s.letters - s.length), int(s.count))
+    queries: NDArray[Any] = reference[begins[:, None] + np.arange(s.length)]
+    exchanged: NDArray[Any] = rng.random(queries.shape) < EXCHANGED[seed % 3]
     queries[exchanged] = rng.integers(0, 4, int(exchanged.sum()))
 
     device = workload.open_device(cl, __file__)
@@ -41,10 +44,12 @@ def main(size: str, seed: int) -> None:
     workload.check("matches", found[sample], longest_matches(reference, queries[sample]))
 
 
-def suffix_tree(reference: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def suffix_tree(
+    reference: NDArray[Any], depth: int
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Children, starts and ends of the nodes of the tree of all suffixes, cut to `depth` letters:
     no match is longer. Suffixes are put in one after the other, from the first."""
-    text = reference.tolist()
+    text: list[int] = reference.tolist()
     children, starts, ends = [[0] * 4], [0], [0]
     for suffix in range(len(text)):
         node, at, stop = 0, suffix, min(suffix + depth, len(text))
@@ -74,7 +79,7 @@ def suffix_tree(reference: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarr
     return as_table[0], as_table[1], as_table[2]
 
 
-def longest_matches(reference: np.ndarray, queries: np.ndarray) -> np.ndarray:
+def longest_matches(reference: NDArray[Any], queries: NDArray[Any]) -> NDArray[Any]:
     """Where the longest beginning of each suffix of each query lies first, and how long it is, by a
     search of the whole reference."""
     text, found = reference.tobytes(), np.zeros((*queries.shape, 2), np.int32)

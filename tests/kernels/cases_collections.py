@@ -92,11 +92,11 @@ def merged(a: Args) -> dict[str, Array]:
 
 def genome(a: Args, rng: Generator) -> dict[str, Array]:
     """A reference with a repeat, its suffix tree by the workload's script, pieces as queries."""
-    letters, length = a["reference"].size, int(a["length"])
-    reference = rng.integers(0, 4, letters).astype(np.uint8)
+    letters, length = int(a["reference"].size), int(a["length"])
+    reference: Array = rng.integers(0, 4, letters, np.uint8)
     reference[letters // 2 : letters // 2 + 50] = reference[:50]
     begins = rng.integers(0, letters - length, int(a["count"]))
-    queries = reference[begins[:, None] + np.arange(length)]
+    queries: Array = reference[begins[:, None] + np.arange(length)]
     queries[::3, length // 2] ^= 1
     script = runpy.run_path(str(KERNELS / "suffixmatch" / "workload.py"))
     tree = dict(zip(("children", "starts", "ends"), script["suffix_tree"](reference, length),
