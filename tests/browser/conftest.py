@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.chromium import executable
+from tests.browser.chromium import executable, missing
 from tests.browser.pages import ROOT, made
 
 Opened = Callable[..., Any]
@@ -17,7 +17,10 @@ Opened = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium; a container has no sandbox for it."""
+    """Chromium; a container has no sandbox for it. Without it --full, which skips nothing, says what
+    is missing; else the tests were skipped before."""
+    if lacking := missing():
+        pytest.fail(lacking, pytrace=False)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:

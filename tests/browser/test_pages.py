@@ -18,7 +18,7 @@ PHONE = 390
 OVERLAPS = """() => {
   const found = [];
   for (const svg of document.querySelectorAll('svg')) {
-    const texts = [...svg.querySelectorAll('text')].filter(t => t.textContent.trim());
+    const texts = [...svg.querySelectorAll('text:not([stroke])')].filter(t => t.textContent.trim());
     const boxes = texts.map(t => t.getBoundingClientRect());
     for (let i = 0; i < boxes.length; i++) for (let j = i + 1; j < boxes.length; j++) {
       const a = boxes[i], b = boxes[j];
@@ -30,7 +30,7 @@ OVERLAPS = """() => {
   }
   return found;
 }"""
-"""Pairs of labels of a chart that cover each other."""
+"""Pairs of labels of a chart that cover each other; what has a stroke is the halo of a label."""
 
 PAINTED = """() => {
   const plain = color => {
@@ -112,7 +112,7 @@ LABELS = """() => {
     }
     return getComputedStyle(document.body).backgroundColor;
   };
-  return [...document.querySelectorAll('svg text')]
+  return [...document.querySelectorAll('svg text:not([stroke])')]
     .filter(t => t.textContent.trim() && t.getAttribute('fill') !== 'white')
     .map(t => [t.textContent, getComputedStyle(t).fill, ground(t.closest('svg').parentElement)]);
 }"""
