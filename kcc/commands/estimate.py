@@ -359,10 +359,12 @@ def _warn_of_unused(
     requests: Sequence[AnalysisRequest], source: SourceText, sources: SourceLines
 ) -> None:
     """Say which macros no line uses and which names have no value, once for all combinations."""
+    from kcc.frontend import is_python_kernel
     from kcc.frontend.preprocessor.unused_macros import unused_macros
     from kcc.stages.argument_words import unvalued_names
 
-    macros = dict.fromkeys(macro for each in requests for macro in each.options.macros)
+    plain = [each for each in requests if not is_python_kernel(each.source.name)]
+    macros = dict.fromkeys(macro for each in plain for macro in each.options.macros)
     lines = source.text.split("\n")
     found = unused_macros(macros, {source.name: lines})
     found += [name for each in requests for name in unvalued_names(each, lines)]

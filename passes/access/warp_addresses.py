@@ -59,6 +59,9 @@ values, which take up to 2 MiB each."""
 MAX_KEPT = 4
 """Evaluators that are kept: questions about one access alternate between few sets of rows."""
 
+MAX_FIRSTS = 12
+"""The same of those that look at one thread block in one iteration, which hold little."""
+
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """An odd factor without pattern: 2**64 divided by the golden ratio (Knuth, "The Art of Computer
 Programming", volume 3, section 6.4)."""
@@ -114,6 +117,7 @@ class Warps:
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
         self._kept: dict[tuple[int, *tuple[Key, ...]], tuple[Evaluator, int]] = {}
+        self._firsts: dict[tuple[tuple[Key, int], ...], tuple[Evaluator, int]] = {}
         self._heavy = set[Node]() if heavy is None else heavy
 
     @property
@@ -330,8 +334,14 @@ class Warps:
         the numbers of thread blocks and iterations in ``at``); lanes that do not exist go where
         the last one goes. None if some are not known."""
         places = dict(at or {})
-        axes = [np.array([value], np.int64) for value in places.values()]
-        evaluate = Evaluator(self.values, self._lanes(list(places), axes, 1))
+        key = tuple(places.items())
+        evaluate, asked = self._firsts.pop(key, (None, 0))
+        if evaluate is None or asked >= MAX_ASKED:
+            if len(self._firsts) >= MAX_FIRSTS:
+                del self._firsts[next(iter(self._firsts))]
+            axes = [np.array([value], np.int64) for value in places.values()]
+            evaluate, asked = Evaluator(self.values, self._lanes(list(places), axes, 1)), 0
+        self._firsts[key] = evaluate, asked + 1
         data, known = evaluate.integers(self._bound(node))
         width = min(WARP, self.size)
         padded = np.pad(data, (0, -self.size % width), mode="edge")

@@ -6,18 +6,20 @@ that are 1 are constants; without values of its arguments nothing is known of it
 
 from __future__ import annotations
 
+import atexit
 import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from subprocess import DEVNULL, PIPE
 from typing import Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
-from kcc.base.scratch import scratch_folder
 from kcc.frontend import PYTHON_KERNEL
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, DoorOptions, SourceText
@@ -110,20 +112,35 @@ def _compiled(
 
 
 def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
-    with scratch_folder() as folder:
-        target = folder / "answer.json"
-        command = [sys.executable, str(RUNNER), str(target)]
-        try:
-            done = subprocess.run(
-                command, input=json.dumps(request), capture_output=True, text=True, check=False,
-                timeout=TIME_LIMIT_SECONDS,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return {"error": f"'{name}' is not compiled within {TIME_LIMIT_SECONDS} s"}
-        if target.exists():
-            return json.loads(target.read_text(encoding="utf-8"))
-        words = (done.stderr or done.stdout).strip().split("\n")[-1]
-        return {"error": f"the compiler's process ends with {done.returncode}: {words[:300]}"}
+    """What a process answers that is kept for all requests; after one that fails, another."""
+    global _process  # noqa: PLW0603 -- one for this interpreter
+    if _process is None or _process.poll() is not None:
+        _process = subprocess.Popen(
+            [sys.executable, str(RUNNER)], text=True, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+        )
+        atexit.register(_process.kill)
+    assert _process.stdin is not None
+    assert _process.stdout is not None
+    limit = threading.Timer(TIME_LIMIT_SECONDS, _process.kill)
+    limit.start()
+    try:
+        _process.stdin.write(json.dumps(request) + "\n")
+        _process.stdin.flush()
+        answer = _process.stdout.readline()
+    except OSError:
+        answer = ""
+    in_time = limit.is_alive()
+    limit.cancel()
+    if answer:
+        return json.loads(answer)
+    code = _process.wait()
+    _process = None
+    if not in_time:
+        return {"error": f"'{name}' is not compiled within {TIME_LIMIT_SECONDS} s"}
+    return {"error": f"the compiler's process ends with {code}"}
+
+
+_process: subprocess.Popen[str] | None = None
 
 
 def _with_names(made: _Made) -> str:
