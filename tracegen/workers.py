@@ -68,6 +68,11 @@ class CrashError(Exception):
         super().__init__(str(crash))
 
 
+def _address_of(function: ctypes._CFunctionType) -> int:
+    """Where native code finds it; what `ctypes.cast` returns would be part of a cycle."""
+    return ctypes.c_void_p.from_buffer(function).value or 0
+
+
 TraceCallback = Callable[[int, NDArray[np.uint32]], None]
 """Gets the number of the first thread block of a chunk and some of the chunk's words; a long
 chunk comes in several pieces. Called in the order of the chunks, never twice at once."""
@@ -160,9 +165,14 @@ class _Worker:
         self.record[Worker.COUNTS] = self.counts.ctypes.data
         self.record[Worker.PATTERNS] = self.patterns.ctypes.data
         self.record[Worker.BASES] = self.bases.ctypes.data
-        self.record[Worker.FLUSH] = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
-        self.record[Worker.PRINT] = ctypes.cast(self._printer, ctypes.c_void_p).value or 0
+        self.record[Worker.FLUSH] = _address_of(self._callback)
+        self.record[Worker.PRINT] = _address_of(self._printer)
         self.rewind()
+
+    def release(self) -> None:
+        """Nothing runs any more: without callbacks no cycle keeps what the launch took of memory
+        until the interpreter looks for cycles, which over thousands of launches is gigabytes."""
+        del self._callback, self._printer
 
     def rewind(self) -> None:
         """Empty the trace buffer."""
@@ -209,11 +219,15 @@ class WorkerPool:
         self._chunks = -(-blocks // self._chunk_blocks)
         count = max(1, min(self.workers, self._chunks))
         self._members = [_Worker(self.launch, self._flush, self._print) for _ in range(count)]
-        if count == 1 and is_watchable():
-            with watched(self._stop):
-                self._work(self._members[0])
-        else:
-            self._run_in_threads()
+        try:
+            if count == 1 and is_watchable():
+                with watched(self._stop):
+                    self._work(self._members[0])
+            else:
+                self._run_in_threads()
+        finally:
+            for member in self._members:
+                member.release()
         if self._error is not None:
             raise self._error
         return self._failed

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kcc.base.diagnostics import DiagnosticError
 from kcc.commands.console import is_terminal
 from kcc.commands.errors import usage_error
 from kcc.commands.number_options import count_from
@@ -34,7 +34,7 @@ callgrind: a unit is so many basic blocks, CPI is estimated by KCachegrind's for
 jfr: a unit is so many ms of CPU time of the executor threads, MB allocated per second stands for
 IPC. A trace (.kct): a unit is a run of thread blocks, CPI is the cycle-level model's.
 Ctrl-C ends the program and keeps the units so far. No program can be begun in its middle: what was
-cut off is recorded again from its begin."""
+cut off is recorded again from its begin; the simulation of a trace goes on with --resume."""
 
 
 def record_parser(prog: str) -> Parser:
@@ -70,7 +70,12 @@ def record_parser(prog: str) -> Parser:
         "--input", dest="inputs", metavar="TEXT", action="append", default=[],
         help="stands for {} in COMMAND; its file name for {} in FILE (repeatable)",
     )  # fmt: skip
-    parser.add_argument("--resume", action="store_true", help="keep complete recordings that exist")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="keep complete recordings that "
+        "exist; a trace: go on behind the last launch that was simulated",
+    )
     parser.add_argument(
         "--recover", action="store_true",
         help="write to FILE the units that a recording has left which was killed outright "
@@ -96,7 +101,7 @@ def run(arguments: argparse.Namespace, _sources: SourceLines) -> int:
         remove_parts(arguments.output)
         return 0
     if arguments.trace:
-        return _write(arguments.output, _simulated(arguments))
+        return _simulate(arguments)
     for command, target in _jobs(arguments):
         if arguments.resume and _is_complete(target, " ".join(command)):
             continue
@@ -117,7 +122,7 @@ def check_recording(arguments: argparse.Namespace) -> None:
         if not arguments.gpu:
             raise usage_error("--gpu is missing: what to simulate", "`kcc gpus list` names GPUs")
         given = {"--tool": arguments.tool, "--threads": arguments.threads,
-                 "--input": arguments.inputs, "--resume": arguments.resume}  # fmt: skip
+                 "--input": arguments.inputs}  # fmt: skip
         if wrong := [name for name, value in given.items() if value]:
             raise usage_error(f"{wrong[0]} does not go with a trace")
         check_targets([arguments.output], arguments.trace)
@@ -148,14 +153,15 @@ def _jobs(arguments: argparse.Namespace) -> list[tuple[list[str], str]]:
     return found
 
 
-def _is_complete(target: str, source: str) -> bool:
-    """Whether this command was recorded there to its end; raises K960 for another file."""
+def _is_complete(target: str, source: str, recorder: str | None = None) -> bool:
+    """Whether this was recorded there to its end; raises K960 for another file."""
     from kcc.stages.recording.document import read_units
 
     if not Path(target).exists():
         return False
     found = read_units(Path(target))
-    return found.complete and found.source == source
+    same = found.source == source and recorder in (None, found.recorder)
+    return found.complete and same
 
 
 def _record(arguments: argparse.Namespace, command: Sequence[str], target: str) -> int:
@@ -179,30 +185,30 @@ def _record(arguments: argparse.Namespace, command: Sequence[str], target: str) 
         return _write(target, found)
 
 
-def _simulated(arguments: argparse.Namespace) -> UnitTable:
+def _simulate(arguments: argparse.Namespace) -> int:
     from kcc.base.gpu import load_gpu
-    from kcc.base.trace.reader import open_trace
-    from kcc.sim.sampling.block_profile import profile_launch
-    from kcc.sim.sampling.simprof.launch_costs import simulate_units
-    from kcc.sim.sampling.simprof.launch_units import (
-        UNITS,
-        cut_launches,
-        recorder_of,
-        unit_table,
-    )
+    from kcc.sim.sampling.simprof.launch_units import UNITS, recorder_of
+    from kcc.stages.recording.parts import About, open_parts, remove_parts
+    from kcc.stages.recording.simulated import SIMULATION, record_trace
 
-    gpu = load_gpu(arguments.gpu, arguments.overrides)
-    with open_trace(arguments.trace) as trace, _Said() as say:
-        launches = list(trace.launches)
-        profiles = [profile_launch(one) for one in launches]
-        units = cut_launches(launches, profiles, gpu, count=arguments.unit or UNITS)
-        work = max(sum(unit.work for unit in units), 1)
-        cost = simulate_units(
-            launches, units, gpu, None, lambda done: say(f"simulating, {100 * done / work:.0f} %")
-        )
-        table = unit_table(arguments.trace, launches, units[: len(cost)], cost, gpu.stem)
-        recorder = recorder_of(gpu.stem, arguments.overrides)
-        return replace(table, recorder=recorder, complete=len(cost) == len(units))
+    words, unit = (arguments.trace, arguments.gpu, *arguments.overrides), arguments.unit or UNITS
+    recorder = recorder_of(load_gpu(arguments.gpu, arguments.overrides).stem, arguments.overrides)
+    if arguments.resume and _is_complete(arguments.output, arguments.trace, recorder):
+        return 0
+    about = About(SIMULATION, words, unit, None)
+    folder = open_parts(arguments.output, about, resume=arguments.resume)
+    try:
+        with _Said() as say:
+            found = record_trace(
+                folder, *words, count=unit, watch=lambda share: say(f"simulating, {share} %")
+            )
+        code = _write(arguments.output, found)
+    except DiagnosticError:
+        remove_parts(arguments.output)
+        raise
+    if found.complete:
+        remove_parts(arguments.output)
+    return code
 
 
 def _write(target: str, table: UnitTable) -> int:

@@ -146,6 +146,16 @@ class CycleSimulator:
         self.memory: SharedMemory | None = None
         self._programs = dict[int, tuple[TraceTables, Program, LoweredProgram]]()
         self._places = dict[str, int]()
+        """Of the code of kernels, in the order of their first launches."""
+
+    @property
+    def kernels(self) -> list[str]:
+        """Those launched so far."""
+        return list(self._places)
+
+    @kernels.setter
+    def kernels(self, names: Iterable[str]) -> None:
+        self._places = {name: place for place, name in enumerate(names)}
 
     def begin(self, tables: TraceTables, launch: TraceLaunch) -> LaunchSimulation:
         """A launch whose batches are then fed. Raises K870 for a launch without addresses, K871

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kcc.base.gpu.description import GpuDescription
 from kcc.base.trace.decode import TraceBatch
 from kcc.base.trace.reader import LaunchTrace
 from kcc.sim.cycle.compiled import IssuedLaunch, compiled_launch
+from kcc.sim.cycle.kept import Arrays, kept_arrays, restore
 from kcc.sim.cycle.launch import CycleSimulator
 from kcc.sim.cycle.layout import Stat
 from kcc.sim.interval.collect import SharedCache, collect, empty_cache
@@ -28,6 +31,21 @@ from kcc.sim.sampling.warming import first_to_replay, replay, replay_before, req
 Watch = Callable[[int], None]
 """Called with the warp instructions done so far."""
 
+COST = "cost"
+"""Cycles of the units so far, beside what the simulator keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What an earlier run kept (nothing: it begins anew), and what is called after each launch with
+    the warp instructions done, and what to keep at this point."""
+
+    begun: Arrays = field(default_factory=dict[str, NDArray[Any]])
+    keep: Callable[[int, Callable[[], Arrays]], None] = lambda _done, _arrays: None
+
+
+NO_PROGRESS = Progress()
+
 PREDICTED = Options()
 FETCHED = Options(extensions=Extensions(fetch=False))
 """After a launch's first unit: its code was fetched by then."""
@@ -35,17 +53,24 @@ FETCHED = Options(extensions=Extensions(fetch=False))
 
 def simulate_units(
     traces: Sequence[LaunchTrace], units: Sequence[LaunchUnit], gpu: GpuDescription,
-    registers: dict[str, int] | None, watch: Watch,
+    registers: dict[str, int] | None, watch: Watch, progress: Progress = NO_PROGRESS,
 ) -> Floats:  # fmt: skip
     """Cycles of all units, which are all of the launches: a unit lasts from when its first epoch of
     thread blocks begins to when the next one's does, both in the mean of the epoch (the first one
     from the launch's begin, the last one to its end). One block's begin alone would move by as much
     as places become free apart. An interrupt ends it: fewer are given then, those of the launches
-    that were done; it goes on where none was."""
+    that were done; it is raised where none was. What ``progress`` has of an earlier run is not
+    simulated again."""
     simulator = CycleSimulator(gpu, registers)
-    cost = np.zeros(len(units))
-    done = 0
+    cost, known = np.zeros(len(units)), 0
+    if progress.begun:
+        known = len(progress.begun[COST])
+        cost[:known] = progress.begun[COST]
+        restore(simulator, progress.begun)
+    done = sum(unit.work for unit in units[:known])
     for place, own in by_launch(units):
+        if own[0] < known:
+            continue
         try:
             cost[own] = _simulate_launch(
                 LaunchRun(simulator, traces[place], log_all=True), [units[n] for n in own],
@@ -56,6 +81,7 @@ def simulate_units(
                 raise
             return cost[: own[0]]
         done += sum(units[n].work for n in own)
+        progress.keep(done, lambda end=own[-1] + 1: {COST: cost[:end], **kept_arrays(simulator)})
     return cost
 
 

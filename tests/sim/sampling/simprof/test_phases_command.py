@@ -19,6 +19,8 @@ import pytest
 import kcc
 from kcc.cli import main
 from kcc.stages.recording.document import read_units, units_json
+from kcc.stages.recording.parts import About, open_parts
+from kcc.stages.recording.simulated import SIMULATION, record_trace
 from tests.sim.sampling.simprof.streams import stream
 
 SORT = ["sort", "--parallel=1"]
@@ -169,6 +171,47 @@ def test_a_trace_in_full(traced: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert table.cost.sum() == run["cycles"]
     assert "scale: last blocks" in table.features
     assert any(name.startswith("gather:") for name in table.features)
+
+
+def test_a_trace_goes_on_where_it_was_ended(traced: Path, tmp_path: Path) -> None:
+    """As if it had not been; what was done is readable, and not simulated again."""
+    words = (str(traced), "macsim-fermi-tbpoint", "sm_count=4")
+    options = ["--gpu", words[1], "--set", words[2], "--unit", "30", "-o"]
+    whole, target = tmp_path / "whole.json", tmp_path / "units.json"
+    assert main(["phases", "record", str(traced), *options, str(whole)]) == 0
+    assert not list(tmp_path.glob("*.parts"))
+
+    def until_half(share: int) -> None:
+        if share >= 50:
+            raise SystemExit  # nothing is written, as where the process is killed
+
+    folder = open_parts(str(target), About(SIMULATION, words, 30, None))
+    with pytest.raises(SystemExit):
+        record_trace(folder, *words, count=30, watch=until_half)
+    with np.load(folder / "launches.npz") as state:
+        known = len(state["cost"])
+    shares = list[int]()
+    found = record_trace(folder, *words, count=30, watch=shares.append)
+    assert known > 0
+    assert len(shares) == len(found.cost) - known  # each other unit once
+    assert units_json(found) == whole.read_text(encoding="utf-8")
+    assert main(["phases", "record", str(traced), *options, str(target), "--resume"]) == 0
+    assert target.read_bytes() == whole.read_bytes()
+    assert not list(tmp_path.glob("*.parts"))
+
+
+def test_a_trace_that_was_killed_can_be_read(traced: Path, tmp_path: Path) -> None:
+    words, target = (str(traced), "macsim-fermi-tbpoint", "sm_count=4"), tmp_path / "units.json"
+    folder = open_parts(str(target), About(SIMULATION, words, 30, None))
+    recover = ["phases", "record", "--recover", "-o", str(target)]
+    assert main(recover) == 1  # no launch yet
+    whole = record_trace(folder, *words, count=30, watch=lambda _: None)
+    state = dict(np.load(folder / "launches.npz"))
+    np.savez(folder / "launches.npz", **{**state, "cost": state["cost"][:-4]})
+    assert main(recover) == 0
+    found = read_units(target)
+    assert not found.complete
+    assert found.cost.tolist() == whole.cost.tolist()[:-4]
 
 
 @pytest.mark.slow
