@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ class CrashError(Exception):
         super().__init__(str(crash))
 
 
-def _address_of(function: ctypes._CFunctionType) -> int:
+def _address_of(function: Any) -> int:
     """Where native code finds it; what `ctypes.cast` returns would be part of a cycle."""
     return ctypes.c_void_p.from_buffer(function).value or 0
 

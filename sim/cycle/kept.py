@@ -14,7 +14,7 @@ from kcc.sim.cycle.layout import Cache, Dram
 
 Arrays = Mapping[str, NDArray[Any]]
 
-_PARTS = {"l2": Cache, "dram": Dram, "instructions": Cache}
+_PARTS: dict[str, Any] = {"l2": Cache, "dram": Dram, "instructions": Cache}
 _KERNELS = "kernels"
 
 
@@ -33,12 +33,11 @@ def kept_arrays(simulator: CycleSimulator) -> dict[str, NDArray[Any]]:
 def restore(simulator: CycleSimulator, kept: Arrays) -> None:
     """As :func:`kept_arrays` gave them, for a simulator of the same GPU that simulated nothing."""
     simulator.kernels = kept[_KERNELS].tolist()
-    simulator.memory = SharedMemory(
-        **{
-            name: kind(*(_aligned(kept[f"{name}.{field}"]) for field in kind._fields))
-            for name, kind in _PARTS.items()
-        }
-    )
+
+    def part(name: str, kind: Any) -> Any:
+        return kind(*(_aligned(kept[f"{name}.{field}"]) for field in kind._fields))
+
+    simulator.memory = SharedMemory(**{name: part(name, kind) for name, kind in _PARTS.items()})
 
 
 def _aligned(values: NDArray[Any]) -> NDArray[Any]:

@@ -45,8 +45,10 @@ def record_trace(
         work = max(sum(unit.work for unit in units), 1)
         keeper = _Keeper(folder / _STATE, _identity(trace), work // _OFTEN)
         progress = Progress(keeper.begun(), keeper.keep)
-        machine, shown = load_gpu(gpu, overrides), lambda done: watch(100 * done // work)
-        return simulate_units(launches, units, machine, None, shown, progress)
+        return simulate_units(
+            launches, units, load_gpu(gpu, overrides), None,
+            lambda done: watch(100 * done // work), progress,
+        )  # fmt: skip
 
     return _table(trace, gpu, overrides, count, simulate)
 
