@@ -17,8 +17,8 @@ Opened = Callable[..., Any]
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Chromium; a container has no sandbox for it. Without it --full, which skips nothing, says what
-    is missing; else the tests were skipped before."""
+    """Chromium; a container has no sandbox for it. Without it --full, which skips nothing, says
+    what is missing; else the tests were skipped before."""
     if lacking := missing():
         pytest.fail(lacking, pytrace=False)
     from playwright.sync_api import sync_playwright
