@@ -82,7 +82,7 @@ def _pair(old: TimeProfile, new: TimeProfile) -> Markup:
     lines.sort(key=lambda row: -abs(float(row[3].replace(",", ""))))
     return join(
         tag("h2", old.label if old.label == new.label else f"{old.label}, then {new.label}"),
-        legend({**old.causes, **new.causes}),
+        legend(name for own in (old, new) for name, us in own.causes.items() if us),
         table(("", "time", "causes"), bars, (1,)),
         tag("h3", "Lines, us"),
         table(("line", "before", "after", "change"), lines[:LINES_SHOWN], (1, 2, 3)),

@@ -128,7 +128,7 @@ def _estimate(d: Json, kernel: str | None) -> Markup:
     verdict = str(first.get("verdict") or "")
     if verdict and len(timed) > 1:
         verdict = f"{first['configuration']['kernel']} on {first['gpu']}, the fastest: {verdict}"
-    names = dict.fromkeys(name for e in timed[:ROWS_SHOWN] for name in e["cpi_stack"])
+    names = dict.fromkeys(n for e in timed[:ROWS_SHOWN] for n, c in e["cpi_stack"].items() if c)
     return join(_verdict(verdict), legend(names), table(head, rows, (3,)))
 
 
@@ -153,7 +153,7 @@ def _simulation(d: Json, kernel: str | None) -> Markup:
                 for cause, cycles in launch["cpi_stack"].items():
                     stack[cause] = stack.get(cause, 0.0) + cycles
             time_us = math.fsum(launch["time_us"] for launch in own)
-            names.update(dict.fromkeys(stack))
+            names.update(dict.fromkeys(name for name, cycles in stack.items() if cycles))
             rows.append((name, label, str(len(own)), duration(time_us), stack_bar(stack)))
     head = ("kernel", "configuration", "launches", "time", "CPI stack")
     return join(*verdicts, legend(names), table(head, rows, (2, 3))) if rows else NOTHING
@@ -169,7 +169,7 @@ def _exploration(d: Json, _kernel: str | None) -> Markup:
         )
         for e in each
     ]  # fmt: skip
-    names = dict.fromkeys(name for e in each for name in e["cpi_stack"])
+    names = dict.fromkeys(n for e in each for n, c in e["cpi_stack"].items() if c)
     head = ("design point", "cycles", "time", "gain", "CPI stack")
     return join(legend(names), table(head, rows, (1, 2, 3)))
 
