@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "kcc/tuning/1"
 DIGITS = 6
+MOST_COLUMNS = 6
+"""Parameters up to which each has a column of the text."""
 REASONS = 5
 """Reasons of refused configurations that the text names."""
 
@@ -195,15 +197,18 @@ def tuning_text(found: Tuning, style: Style, top: int) -> str:
     """The best configurations, what each parameter is worth, what was refused."""
     ranked = found.ranked()
     shown = [n for n, values in found.parameters.items() if len(values) > 1]
-    places = [list(found.parameters).index(name) for name in shown]
-    columns = ("time us", "from", "to", "limited by", *shown)
-    table = make_table("", style, *columns, right=("time us", "from", "to", *shown))
-    table.columns[3].no_wrap = True
-    fill(table, [
-        (f"{record.time_us:.4g}", *(f"{t:.4g}" for t in record.range_us or ()),
-         bottleneck_label(record.limiter), *(str(configuration[place]) for place in places))
-        for configuration, record in ranked[:top]
-    ])  # fmt: skip
+    # Many parameters share a column: each of its own would be too narrow for its name.
+    own = shown if len(shown) <= MOST_COLUMNS else []
+    columns = ("time", "from", "to", "limited by", *(own or ["configuration"]))
+    table = make_table("", style, *columns, right=("time", "from", "to", *own))
+    for column in table.columns[:4]:
+        column.no_wrap = True
+    rows = list[tuple[str, ...]]()
+    for configuration, record in ranked[:top]:
+        named = found.named(configuration)
+        cells = [str(named[n]) for n in own] or [" ".join(f"{n}={named[n]}" for n in shown)]
+        rows.append((*times_of(record), bottleneck_label(record.limiter), *cells))
+    fill(table, rows)
     effects = make_table("", style, "parameter", "value: times slower")
     fill(effects, [(each.name, effect_words(each)) for each in found.effects()])
 
@@ -222,6 +227,12 @@ def tuning_text(found: Tuning, style: Style, top: int) -> str:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
 
     return written(style, write)
+
+
+def times_of(record: EstimateRecord) -> tuple[str, str, str]:
+    """The time of a configuration, and its range."""
+    low, high = record.range_us or (record.time_us, record.time_us)
+    return duration(record.time_us or 0.0), duration(low or 0.0), duration(high or 0.0)
 
 
 def heading(found: Tuning) -> str:

@@ -9,7 +9,7 @@ from kcc.report.plots.sensitivity import sensitivity_chart
 from kcc.report.plots.space import DesignSpace, SpacePoint, sensitivities
 from kcc.report.shared.markup import Markup, table, tag
 from kcc.report.shared.page import page
-from kcc.report.tuning import Tuning, effect_words, heading, remarks, tuning_verdict
+from kcc.report.tuning import Tuning, effect_words, heading, remarks, times_of, tuning_verdict
 
 BEST = 12
 """Configurations that are brought out in the pictures, of few a quarter."""
@@ -43,11 +43,11 @@ def tuning_page(found: Tuning, top: int) -> str:
     names = [name for name, values in found.parameters.items() if len(values) > 1]
     places = [list(found.parameters).index(name) for name in names]
     rows = [
-        (f"{record.time_us:.4g}", *(f"{t:.4g}" for t in record.range_us or ()),
-         bottleneck_label(record.limiter), *(str(configuration[place]) for place in places))
+        (*times_of(record), bottleneck_label(record.limiter),
+         *(str(configuration[place]) for place in places))
         for configuration, record in ranked[:top]
     ]  # fmt: skip
-    head = ("time us", "from", "to", "limited by", *names)
+    head = ("time", "from", "to", "limited by", *names)
     numeric = (0, 1, 2, *range(4, len(head)))
     return page(
         f"{found.kernel} - kcc tune",
