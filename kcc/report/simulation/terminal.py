@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 
 from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
@@ -110,7 +111,7 @@ def _write_run(
     if said := verdict_of_run(run):
         console.print(said)
     for words in further_advice(run):
-        console.print(f"  {words}")
+        console.print(Padding(words, (0, 0, 0, 2)))
     console.print()
     console.print(_kernels(timings, style, each_launch=each_launch))
     console.print()
