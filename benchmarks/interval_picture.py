@@ -1,9 +1,8 @@
 """The picture of docs/explanation/interval.md: CPI stacks of three kernels over an SM's warps.
 
-The dissertation's figure 33 on our sources of its kernels: the step factor of cfd (coalesced), its
+The dissertation's figure 33 on our sources of its kernels: the step factor of cfd (coalesced), the
 flux (half divergent) and the transposition of kmeans (divergent), on gpumech-table7 with 8 to 48
-warps;
-the line is the cycle-level model. With --model gpumech the bars are the text's model.
+warps; the line is the cycle-level model. With --model gpumech the bars are the text's model.
 
     python -m benchmarks.interval_picture [--traces DIR] [-o docs/images/interval-stacks.svg]
 """

@@ -34,8 +34,9 @@ def compile_source(
     left; else any error is raised.
 
     ``language`` is guessed from the ending of the source's name when it is None. ``auto`` takes
-    the built-in front end for OpenCL C; for CUDA it takes clang, and where there is none the
-    built-in front end, which reads C-like kernels. Raises
+    the built-in front end for OpenCL C; for CUDA it takes clang, NVRTC for what clang leaves out
+    for its inline PTX, and where there is no clang the built-in front end, which reads C-like
+    kernels. Raises
     :class:`kcc.base.diagnostics.DiagnosticError` when the source is bad (K011 when clang is needed
     and not there), and :class:`kcc.base.diagnostics.InternalError` when a stage of kcc is.
     """
@@ -77,10 +78,12 @@ def _compile(
             from kcc.frontend.cuda.c_like import compile_c_like
 
             return compile_c_like(source, options)
-        case Language.CUDA:
+        case Language.CUDA if frontend == "clang":
             from kcc.frontend.clang.cuda import compile_cuda
 
             return compile_cuda(source, options, partial=partial)
+        case Language.CUDA:
+            return _compile_cuda(source, options, partial=partial)
         case Language.LLVM:
             from kcc.frontend.clang.llvm_ir import compile_ir
 
@@ -93,6 +96,31 @@ def _compile(
             from kcc.frontend.ptx.reading import compile_ptx
 
             return compile_ptx(source, options)
+
+
+def _compile_cuda(source: SourceText, options: BuildOptions, *, partial: bool) -> CompiledUnit:
+    """By clang; where inline PTX would leave kernels out and NVRTC is there, by NVRTC, unless that
+    refuses the source."""
+    from kcc.base.diagnostics import DiagnosticError
+    from kcc.frontend.clang.cuda import compile_cuda
+    from kcc.frontend.ptx.doors.nvrtc import compile_cuda as compile_with_nvrtc
+    from kcc.frontend.ptx.doors.nvrtc import find_nvrtc
+
+    refusal, unit = None, None
+    try:
+        unit = compile_cuda(source, options, partial=partial)
+        said = unit.warnings
+    except DiagnosticError as error:
+        refusal, said = error, error.diagnostics
+    if find_nvrtc() is not None and any(found.code == "K413" for found in said):
+        try:
+            return compile_with_nvrtc(source, options)
+        except DiagnosticError:
+            pass
+    if unit is None:
+        assert refusal is not None
+        raise refusal
+    return unit
 
 
 def _compile_later(source: SourceText, options: BuildOptions, *, partial: bool) -> CompiledUnit:

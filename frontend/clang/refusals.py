@@ -28,6 +28,8 @@ CONSTRUCTS: dict[str, tuple[str, str]] = {
 }
 """What a refused name stands for: code and words."""
 
+_HINTS = {"K413": "--frontend nvrtc reads inline PTX (kcc[nvidia])"}
+
 _CALL = re.compile(r"\bcall\b[^@%\n]*?(?:@(\"[^\"]+\"|[\w.$]+)|%[\w.$]+|\basm\b[^\n]*?)\((.*)$")
 _LOCATION = re.compile(r"!dbg (!\d+)")
 _SOURCE = re.compile(r"_Z\d+__kcc_refuse_sourceILi(\d+)E")
@@ -126,4 +128,4 @@ def _diagnostic(path: list[_Use], nodes: DebugNodes, kernel: str) -> Diagnostic:
         code, words = CONSTRUCTS[symbol.removeprefix(PREFIX)]
     message = f"kernel '{kernel}' is left out: {words}"
     span = named[-1] if named else Span(nodes.unit_name, 0)
-    return Diagnostic(code, message, span)
+    return Diagnostic(code, message, span, hint=_HINTS.get(code))

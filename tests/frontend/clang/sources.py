@@ -19,7 +19,7 @@ KERNELS = Path(__file__).parents[3] / "kernels"
 def cuda(text: str, level: OptLevel = OptLevel.O1, **options: tuple[str, ...]) -> CompiledUnit:
     """A source called ``k.cu``."""
     chosen = BuildOptions(opt_level=level, instantiate=options.get("instantiate", ()))
-    return compile_source(SourceText("k.cu", text, "."), chosen)
+    return compile_source(SourceText("k.cu", text, "."), chosen, "clang")
 
 
 def workload(path: Path, frontend: FrontendName) -> CompiledUnit:

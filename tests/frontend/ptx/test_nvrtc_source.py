@@ -63,3 +63,21 @@ def test_nvrtc_compiles_a_file_with_a_host(tmp_path: Path) -> None:
     (tmp_path / "own.h").write_text("void read(FILE *f) { fclose(f); }\n")
     unit = compile_source(SourceText("k.cu", TEXT, str(tmp_path)), BuildOptions(), "nvrtc")
     assert [k.name for k in unit.kernels] == ["axpy"]
+
+
+@pytest.mark.skipif(nvrtc.find_nvrtc() is None, reason="NVRTC is not there")
+def test_inline_ptx_goes_by_way_of_nvrtc(tmp_path: Path) -> None:
+    text = """__global__ void lanes(int* p)
+{
+    int lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    p[threadIdx.x] = lane;
+}
+"""
+    pytest.importorskip("ziglang")
+    unit = compile_source(SourceText("k.cu", text, str(tmp_path)), BuildOptions())
+    assert ([k.name for k in unit.kernels], unit.frontend) == (["lanes"], "nvrtc")
+    plain = compile_source(
+        SourceText("k.cu", text.replace("asm(", "lane = 0; //"), str(tmp_path)), BuildOptions()
+    )
+    assert plain.frontend == "clang"

@@ -164,7 +164,10 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half> a;\n"
         "  wmma::load_matrix_sync(a, p, 16);\n}\n"
     ),
-    "K413": cuda('__global__ void k(int* p) {\n  asm("mov.u32 %0, %laneid;" : "=r"(*p));\n}\n'),
+    "K413": cuda(
+        '__global__ void k(int* p) {\n  asm("mov.u32 %0, %laneid;" : "=r"(*p));\n}\n',
+        "--frontend clang",
+    ),
     "K414": cuda("__global__ void other() {}\n__global__ void k(int* p) { other<<<1, 1>>>(); }\n"),
     "K415": cuda("__device__ int f(int);\n__global__ void k(int* p) { *p = f(1); }\n"),
     "K416": cuda(
