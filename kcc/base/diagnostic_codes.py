@@ -323,6 +323,8 @@ CODES: dict[str, Code] = {
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),
     "K952": Code("error", "a profile has not what a miniature is made from, or it is damaged"),
+    "K953": Code("error", "no miniature is within the bound of --error"),
+    "K954": Code("warning", "a miniature does not behave as its original does"),
     # K96x: phases
     "K960": Code("error", "a file is not a recording of units, or it is damaged"),
     "K961": Code("error", "a program that recording needs is not there"),

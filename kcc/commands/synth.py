@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.base.diagnostics import Diagnostic, DiagnosticError, Severity
 from kcc.base.scratch import scratch_folder
 from kcc.commands.console import choose_style, say
 from kcc.commands.errors import usage_error
@@ -30,6 +30,7 @@ from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.shown_simulation import ShownSimulation
 from kcc.commands.source_runs import offer_sources
 from kcc.commands.sources import SourceLines
+from kcc.commands.static_trace import write_messages
 from kcc.commands.traced import trace_script
 
 if TYPE_CHECKING:
@@ -161,8 +162,28 @@ def run(arguments: argparse.Namespace, sources: SourceLines) -> int:
         found = find(arguments, sources)
     except SystemExit as end:
         return script_exit_code(end)
-    write(arguments, found)
-    return 0
+    synthesis = write(arguments, found)
+    said = remarks(arguments, synthesis)
+    write_messages(said, sources)
+    return 1 if any(one.severity is Severity.ERROR for one in said) else 0
+
+
+def remarks(arguments: argparse.Namespace, found: Synthesis) -> list[Diagnostic]:
+    """What auto did not reach (K953), and what the miniature does otherwise than the original
+    (K954)."""
+    from kcc.synth.comparison.behaviour import differences
+
+    said = list[Diagnostic]()
+    beyond = [pair for pair in found.pairs if abs(pair.ipc_error) > arguments.error / 100]
+    if beyond and AUTO in (arguments.reduction, arguments.block_reduction):
+        where = ", ".join(f"{100 * p.ipc_error:+.1f} % on {p.original.gpu}" for p in beyond)
+        message = f"no miniature is within {arguments.error:g} %: the IPC of the largest is {where}"
+        hint = "what was written is not within the bound; `--error` allows more"
+        said.append(Diagnostic("K953", message, hint=hint))
+    if lost := differences(found.behaviours, found.pairs):
+        hint = "a smaller --reduction and --blocks keep more"
+        said.append(Diagnostic("K954", f"the miniature differs: {'; '.join(lost)}", hint=hint))
+    return said
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +293,7 @@ def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
 
 
 def _static_study(arguments: argparse.Namespace, sources: SourceLines) -> Study:
-    from kcc.commands.static_trace import assumed_notes, static_request, write_messages
+    from kcc.commands.static_trace import assumed_notes, static_request
     from kcc.stages.static_study import study_source
 
     request, remarks = static_request(arguments, arguments.script, sources)

@@ -13,6 +13,7 @@ import kcc
 from kcc.cli import main
 from kcc.frontend.options import OptLevel
 from kcc.opencl.build_options import parse_options
+from kcc.synth.comparison.behaviour import Behaviour, Pair, Simulated, differences
 
 WORKLOAD = str(Path(__file__).parents[2] / "kernels" / "vecadd" / "workload.py")
 
@@ -51,6 +52,37 @@ def test_kernels_without_loops_have_fewer_thread_blocks(capsys: pytest.CaptureFi
     options += ["--reduction", "auto", "--error", "99"]
     assert main(["synth", WORKLOAD, "--size", "tiny", "--verify", *options]) == 0
     assert "thread blocks: 1 of 4, the first ones" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_auto_says_that_nothing_is_within_the_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """Comparisons of data are drawn, which takes instructions of its own. What there is is
+    written all the same."""
+    workload = str(Path(WORKLOAD).parents[1] / "bitonic" / "workload.py")
+    options = ["--launches", "0", "--gpu", "conf1", "--reduction", "auto", "--error", "0.1"]
+    target = tmp_path / "mini"
+    assert main(["synth", workload, "--size", "tiny", *options, "-o", str(target)]) == 1
+    assert "error[K953]: no miniature is within 0.1 %" in capsys.readouterr().err
+    assert (target / "kernel.cl").exists()
+
+
+def test_what_a_miniature_lost():
+    def behaves(lanes: float, sectors: float) -> Behaviour:
+        return Behaviour(100, {}, lanes, sectors, 1.0)
+
+    def simulated(hits: float) -> Simulated:
+        return Simulated("g", 1.0, 1.0, 1.0, {"L1": hits}, 1.0)
+
+    original = behaves(0.9, 8.0)
+    pair = Pair(simulated(0.19), simulated(0.0))
+    assert differences((original, behaves(0.94, 8.3)), [Pair(simulated(0.1), simulated(0.1))]) == []
+    assert differences((original, behaves(0.99, 13.0)), [pair]) == [
+        "99 % of the lanes are active, not 90 %",
+        "13.00 sectors per access, not 8.00",
+        "0 % hits in L1 of g, not 19 %",
+    ]
 
 
 def test_report_lists_what_is_revealed(capsys: pytest.CaptureFixture[str]):

@@ -32,6 +32,17 @@ program.k(queue, (64,), (32,), a, np.int32(64))
 """
 """run.py: launches k.cl's kernel."""
 
+LOOP_OF_A_LANE = """\
+__kernel void k(__global float *a, int n)
+{
+    int i = get_global_id(0);
+    if (i % 32 == 0)
+        for (int j = 0; j < n; ++j) a[i] += 2.0f * j;
+    a[i] += 1.0f;
+}
+"""
+"""What a miniature at the largest reduction has less of."""
+
 LAUNCH = "--global 64 --local 32"
 ESTIMATE = f"kcc estimate k.cl --gpu v100 {LAUNCH} --arg n=64 --arg a=float[64]"
 TRACE = "kcc trace run.py -o t.kct"
@@ -434,6 +445,11 @@ EXAMPLES: dict[str, Example | Circumstance] = {
     ),
     "K951": Example("kcc synth run.py --launches 9 -o mini.py"),
     "K952": Example("kcc profile run.py --json p.json && kcc synth p.json -o mini.py"),
+    "K953": Circumstance(
+        "`--reduction auto` finds nothing within `--error`",
+        "tests/kcc/test_synth.py::test_auto_says_that_nothing_is_within_the_bound",
+    ),
+    "K954": Example("kcc synth run.py -o mini", {"k.cl": LOOP_OF_A_LANE}),
     "K960": Example("kcc phases units.json", {"units.json": "{}\n"}),
     "K961": Circumstance(
         "valgrind is not installed",
