@@ -177,12 +177,13 @@ def remarks(arguments: argparse.Namespace, found: Synthesis) -> list[Diagnostic]
     beyond = [pair for pair in found.pairs if abs(pair.ipc_error) > arguments.error / 100]
     if beyond and AUTO in (arguments.reduction, arguments.block_reduction):
         where = ", ".join(f"{100 * p.ipc_error:+.1f} % on {p.original.gpu}" for p in beyond)
-        message = f"no miniature is within {arguments.error:g} %: the IPC of the largest is {where}"
-        hint = "what was written is not within the bound; `--error` allows more"
-        said.append(Diagnostic("K953", message, hint=hint))
+        message = f"no miniature is within {arguments.error:g} %: IPC of the one written is {where}"
+        said.append(Diagnostic("K953", message, hint="`--error` allows more"))
     if lost := differences(found.behaviours, found.pairs):
-        hint = "a smaller --reduction and --blocks keep more"
-        said.append(Diagnostic("K954", f"the miniature differs: {'; '.join(lost)}", hint=hint))
+        message = f"the miniature differs: {'; '.join(lost)}"
+        said.append(
+            Diagnostic("K954", message, hint="a smaller --reduction and --blocks keep more")
+        )
     return said
 
 
