@@ -180,10 +180,8 @@ def remarks(arguments: argparse.Namespace, found: Synthesis) -> list[Diagnostic]
         message = f"no miniature is within {arguments.error:g} %: IPC of the one written is {where}"
         said.append(Diagnostic("K953", message, hint="`--error` allows more"))
     if lost := differences(found.behaviours, found.pairs):
-        message = f"the miniature differs: {'; '.join(lost)}"
-        said.append(
-            Diagnostic("K954", message, hint="a smaller --reduction and --blocks keep more")
-        )
+        what = f"the miniature differs: {'; '.join(lost)}"
+        said.append(Diagnostic("K954", what, hint="a smaller --reduction and --blocks keep more"))
     return said
 
 
