@@ -81,7 +81,7 @@ def behaviour(profile: Profile) -> Behaviour:
     )
 
 
-NOTED = 0.05
+UNSAID = 0.05
 """By how much a share, or sectors per access relative to the original's, may differ unsaid."""
 
 
@@ -90,16 +90,16 @@ def differences(behaviours: tuple[Behaviour, Behaviour], pairs: Sequence[Pair]) 
     lanes, sectors per access, and hit rates where both were simulated."""
     one, two = behaviours
     found = list[str]()
-    if abs(two.lanes - one.lanes) > NOTED:
+    if abs(two.lanes - one.lanes) > UNSAID:
         found.append(
             f"{100 * two.lanes:.0f} % of the lanes are active, not {100 * one.lanes:.0f} %"
         )
-    if abs(two.sectors - one.sectors) > NOTED * one.sectors:
+    if abs(two.sectors - one.sectors) > UNSAID * one.sectors:
         found.append(f"{two.sectors:.2f} sectors per access, not {one.sectors:.2f}")
     for pair in pairs:
         for level, rate in pair.original.hits.items():
             own = pair.miniature.hits.get(level, 0.0)
-            if abs(own - rate) > NOTED:
+            if abs(own - rate) > UNSAID:
                 gpu = pair.original.gpu
                 found.append(f"{100 * own:.0f} % hits in {level} of {gpu}, not {100 * rate:.0f} %")
     return found
