@@ -58,6 +58,8 @@ def check_intrinsics(kernel: Kernel) -> None:
     place = found.location
     span = Span(place.file, place.line, place.column) if place else kernel.span
     message = f"kernel '{kernel.name}' calls '{found.callee}', which cannot be run"
+    if "tensormap" in found.callee:
+        message = f"kernel '{kernel.name}' copies by tensor maps (TMA), which cannot be run"
     raise DiagnosticError([Diagnostic("K706", message, span)])
 
 

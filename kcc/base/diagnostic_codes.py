@@ -217,6 +217,7 @@ CODES: dict[str, Code] = {
     "K434": Code("error", "a compiler to PTX is not there"),
     "K435": Code("error", "a kernel of a Python file is not compiled"),
     "K437": Code("note", "what the compiler of a Python kernel was told of its arguments"),
+    "K438": Code("warning", "what only the host knows of a tensor map is assumed"),
     "K436": Code("error", "NVRTC does not accept the source"),
     "K433": Code("warning", "printf in PTX prints nothing"),
     "K427": Code("error", "a barrier of the whole grid cannot be run"),

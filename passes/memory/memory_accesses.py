@@ -124,6 +124,20 @@ def _block_move(call: Call) -> tuple[_Touch, ...]:
     return (_Touch(AccessOp.LOAD, source, moved, volatile=False), stored)
 
 
+def is_bulk_copy(instruction: AnyInstruction) -> bool:
+    """Whether it is a copy that the hardware makes on its own, past registers: more than the 16
+    bytes that an instruction moves for a lane (PTX ISA, cp.async.bulk)."""
+    if (
+        not isinstance(instruction, Call)
+        or len(instruction.operands) < 4
+        or not _block_move(instruction)
+    ):
+        return False
+    length, own = instruction.operands[2:4]
+    whole = isinstance(length, ConstantInt) and length.value > 16
+    return whole and isinstance(own, ConstantInt) and own.value != 0
+
+
 def moved_bytes(type_: IrType) -> int:
     """How many bytes a load or store of a type moves: of a vector, its elements alone."""
     if isinstance(type_, VecTy):

@@ -22,7 +22,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.loops import Loops
 from kcc.passes.memory.access_facts import MemoryShape
 from kcc.passes.memory.arrays import Array
-from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
 from kcc.passes.memory.warp_cost import bank_passes, lone_passes, pieces_touched
 from kcc.passes.symbolic.affine import unwrapped
 from kcc.passes.symbolic.build import SymbolicValues
@@ -325,6 +325,13 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
             loops |= inner
             period = reader.period(split, rows, place)
     lanes, local = flow.lanes[access.block], access.space is AddressSpace.LOCAL
+    bulk = is_bulk_copy(reader.instructions[access.instruction])
+    if rows is None and bulk:
+        own = _bulk_costs(size, local)
+        return Stream(
+            access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, None, (0, 0, 0),
+            {}, own.sectors, own.lines, own.passes, local,
+        )  # fmt: skip
     if rows is None:
         apart = reader.lie_apart(access, address, place)
         sectors = (WARP if apart and not local else INDIRECT_SECTORS) * lanes
@@ -336,14 +343,16 @@ def _stream(access: MemoryAccess, reader: _Reader, size: int) -> Stream:
     alone = local and access.op is AccessOp.ATOMIC
     if alone and (rows == rows.flat[0]).all():
         alone = not is_joined(reader.instructions[access.instruction])
-    key = (place, constant % LINE, size, local, alone)
-    if key not in reader.costs:
+    key = (place, constant % LINE, size, local, alone, bulk)
+    if bulk:
+        reader.costs[key] = _bulk_costs(size, local)
+    elif key not in reader.costs:
         relative = rows[:MOST_WARPS] + constant
         relative = relative - (relative.min() & -LINE)
         reader.costs[key] = _costs(relative, shifts, size, local, reader.banks, alone=alone)
     costs = reader.costs[key]
     rows = rows if local else rows + constant
-    share = max(lanes, 1.0 / rows.shape[1])
+    share = 1.0 if bulk else max(lanes, 1.0 / rows.shape[1])
     return Stream(
         access.id, array, access.op is AccessOp.LOAD, size, executions, lanes, rows,
         (groups[0], groups[1], groups[2]), loops, max(1.0, costs.sectors * share),
@@ -388,6 +397,13 @@ class _Costs:
     lines: float
     passes: float
     bank_passes: float
+
+
+def _bulk_costs(size: int, local: bool) -> _Costs:
+    """Of a bulk copy: a line of shared memory a cycle; between L2 and there nothing of the load and
+    store units."""
+    lines = float(-(-size // LINE))
+    return _Costs(lines * LINE / SECTOR, lines, lines if local else 1.0, 0.0)
 
 
 def _costs(

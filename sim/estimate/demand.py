@@ -137,7 +137,11 @@ class Demand:
         self.misses = np.array([misses.get(r.access, 0.0) for r in rows])
         for i, row in enumerate(rows):
             if row.unit is Unit.MEMORY:
-                self._memory(i, self._traffic(i, row.access), row.memory, row.bytes, row.access)
+                bulk = row.slots == 1.0 and row.bytes > PIECE_BYTES
+                size = PIECE_BYTES if bulk else row.bytes
+                self._memory(i, self._traffic(i, row.access), row.memory, size, row.access)
+                if bulk and row.memory in (Memory.GLOBAL_LOAD, Memory.GLOBAL_STORE):
+                    self.port[i] = 1.0  # it goes from L2 to shared memory by itself
 
     def _traffic(self, i: int, access: int) -> Traffic | None:
         found = self.traffic.get(access)

@@ -25,7 +25,7 @@ from kcc.passes.facts import Facts
 from kcc.passes.graph.control_flow import ControlFlow
 from kcc.passes.graph.loops import Loop, Loops
 from kcc.passes.memory.arrays import Array
-from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses
+from kcc.passes.memory.memory_accesses import AccessOp, MemoryAccess, MemoryAccesses, is_bulk_copy
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.symbolic.build import SymbolicValues
@@ -328,7 +328,8 @@ class _Lowering:
             moves = self._selections(instruction, touch, home, size, needs)
             steps = float(home.candidates)
             return _Draft(Unit.EITHER, kind, moves, steps, needs, Memory.NONE, touch.id, size)
-        pieces = max(1, -(-size // 16)) if memory is not Memory.CONSTANT_LOAD else 1
+        whole = memory is Memory.CONSTANT_LOAD or is_bulk_copy(instruction)
+        pieces = 1 if whole else max(1, -(-size // 16))
         return _Draft(Unit.MEMORY, kind, float(pieces), 1.0, needs, memory, touch.id, size)
 
     def _home(self, touch: MemoryAccess) -> PrivateHome | None:

@@ -258,11 +258,12 @@ def nothing(w: Writer, item: Instruction) -> None:
 
 
 def elect(w: Writer, item: Instruction) -> None:
-    """elect.sync: the lowest active lane."""
-    target, *_ = w.operands(item, 2)
+    """elect.sync: the lowest active lane, lane 0 where all take part."""
+    target, mask = w.operands(item, 2)
     parts = target.parts if isinstance(target, Several) else (target, Nothing())
-    active = ballot(w, "true")
-    first = w.intrinsic("cttz", "i32", active, extra="i1 false")
+    first = "0"
+    if not isinstance(mask, Integer) or mask.value & 0xFFFFFFFF != 0xFFFFFFFF:
+        first = w.intrinsic("cttz", "i32", ballot(w, "true"), extra="i1 false")
     w.write(parts[0], "i32", first)
     if not isinstance(parts[1], Nothing):
         w.write(parts[1], "i1", w.compare("eq", "i32", w.lane(), first))

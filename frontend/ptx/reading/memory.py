@@ -275,6 +275,17 @@ def _first_bytes(w: Writer, value: str, kind: str, size: int, count: str) -> str
     return w.cast("bitcast", bits, result, kind) if kind != bits else result
 
 
+UNRUN = "llvm.nvvm.fence.proxy.tensormap_generic.release.cta"
+"""Called by kernels that copy by tensor maps, which are not run."""
+
+
+def tensor_map(w: Writer, item: Instruction) -> None:
+    """The mark of :mod:`~kcc.frontend.ptx.reading.tensor_maps`."""
+    del item
+    w.declared[UNRUN] = f"declare void @{UNRUN}()"
+    w.line(f"call void @{UNRUN}()")
+
+
 def copy(w: Writer, item: Instruction) -> None:
     """``cp``."""
     if item.words[1] == "async":
@@ -286,6 +297,6 @@ def copy(w: Writer, item: Instruction) -> None:
 HANDLERS: dict[str, Handler] = {
     "ld": load, "ldu": load, "st": store, "atom": atomic, "red": atomic, "prefetch": prefetch,
     "prefetchu": prefetch, "discard": prefetch, "applypriority": prefetch, "cp": copy,
-    "createpolicy": prefetch,
+    "createpolicy": prefetch, "tensormap": tensor_map,
 }  # fmt: skip
 """By the first word of the opcode."""

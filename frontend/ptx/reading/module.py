@@ -28,6 +28,7 @@ from kcc.frontend.ptx.reading.model import (
     Variable,
 )
 from kcc.frontend.ptx.reading.pointers import SPACES, find_pointers
+from kcc.frontend.ptx.reading.tensor_maps import without_tensor_maps
 from kcc.frontend.ptx.reading.tokens import Places
 from kcc.frontend.ptx.reading.typing import IR_TYPES, storage_types
 from kcc.frontend.ptx.reading.writer import Writer, double_text, plain, variable
@@ -58,11 +59,14 @@ def module_text(module: Module, places: Places) -> Text:
         name = source_name(function.name)
         try:
             flat = flatten(function, module, places)
+            assumed = without_tensor_maps(flat, places)
             builder.kernel(flat)
         except DiagnosticError as error:
             refused.append(Refused(name, tuple(error.diagnostics)))
             continue
         kernels.append(function.name)
+        if assumed:
+            warnings.append(Diagnostic("K438", assumed, places.span(function.at)))
         if flat.silent:
             warnings.append(
                 Diagnostic(

@@ -290,6 +290,10 @@ class Writer:
             wide = self.call("i64", f"_Z{len(query)}{query}j", f"i32 {number}", "i32")
             narrow = self.cast("trunc", "i64", wide, "i32")
             return self.convert(narrow, "i32", want)
+        threads = self.flat.kernel.threads
+        if name == "%laneid" and threads and all(size == 1 for size in threads[1:]):
+            value = self.binary("and", "i32", self.special("%tid.x", "i32"), 31)
+            return self.convert(value, "i32", want)
         if name in _WARPS:
             query = _WARPS[name]
             value = self.call("i32", f"_Z{len(query)}{query}v", "", "", "convergent nounwind")

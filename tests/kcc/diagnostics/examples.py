@@ -226,6 +226,10 @@ EXAMPLES: dict[str, Example | Circumstance] = {
     "K433": Circumstance(
         "PTX that calls vprintf", "tests/kcc/diagnostics/test_rare.py::test_printf_k433"
     ),
+    "K438": Circumstance(
+        "PTX with tensor maps",
+        "tests/frontend/ptx/test_tensor_maps.py::test_what_only_the_host_knows_is_said",
+    ),
     "K434": Circumstance(
         "Triton is not installed",
         "tests/frontend/ptx/test_doors.py::test_a_compiler_that_is_not_there_is_named",
