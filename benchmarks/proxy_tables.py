@@ -170,13 +170,13 @@ def _groups(found: Sequence[Measured]) -> list[tuple[str, Sequence[Measured]]]:
 def errors_table(found: Sequence[Measured], how: str) -> str:
     """IPC errors on each configuration and speed-ups, at one reduction per workload."""
     lines = [
-        "| workload | kernel | miniature | conf1 | conf2 | conf3 | conf4 | instructions | time |",
+        "| workload | kernel | miniature | conf1 | conf2 | conf3 | conf4 | time | instructions |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for own in found:
         pairs = [own.pair(how, gpu) for gpu in CONFIGURATIONS]
         errors = " | ".join(_percent(pair and pair.ipc_error) for pair in pairs)
-        speeds = f"{_times(_speed(pairs[0]))} | {_times(_time(pairs))}"
+        speeds = f"{_times(_time(pairs))} | {_times(_speed(pairs[0]))}"
         lines.append(
             f"| {own.name} | {own.subject['kernel']} | {own.named(how)} | {errors} | {speeds} |"
         )
@@ -187,7 +187,7 @@ def errors_table(found: Sequence[Measured], how: str) -> str:
 def summary_table(found: Sequence[Measured]) -> str:
     """The means of all ways."""
     lines = [
-        "| | | conf1 | conf2 | conf3 | conf4 | instructions | time |",
+        "| | | conf1 | conf2 | conf3 | conf4 | time | instructions |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for how in HOW:
@@ -201,7 +201,7 @@ def _means(group: Sequence[Measured], how: str) -> str:
     columns = [_mean_absolute(m.pair(how, gpu) for m in group) for gpu in CONFIGURATIONS]
     speeds = _both([_speed(m.pair(how, "conf1")) for m in group])
     times = _both([_time([m.pair(how, gpu) for gpu in CONFIGURATIONS]) for m in group])
-    return " | ".join([*columns, speeds, times])
+    return " | ".join([*columns, times, speeds])
 
 
 def each_table(found: Sequence[Measured], way: str) -> str:
