@@ -118,7 +118,7 @@ def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
         _process = subprocess.Popen(
             [sys.executable, str(RUNNER)], text=True, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
         )
-        atexit.register(_process.kill)
+        atexit.register(_end, _process)
     assert _process.stdin is not None
     assert _process.stdout is not None
     limit = threading.Timer(TIME_LIMIT_SECONDS, _process.kill)
@@ -138,6 +138,11 @@ def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
     if not in_time:
         return {"error": f"'{name}' is not compiled within {TIME_LIMIT_SECONDS} s"}
     return {"error": f"the compiler's process ends with {code}"}
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
 
 
 _process: subprocess.Popen[str] | None = None
