@@ -66,14 +66,14 @@ _TITLES = {
     "analysis": "Analysis", "estimate": "Estimate", "comparison": "Comparison", "run": "Run",
     "profile": "Profile", "simulation": "Simulation", "exploration": "Exploration",
     "memory": "Memory hierarchy", "phases": "Phases", "synthesis": "Miniature",
-    "trace-summary": "Trace",
+    "trace-summary": "Trace", "tuning": "Tuning",
 }  # fmt: skip
 
 
 def _of_document(d: Joined, kernel: str | None) -> object:
     """The verdict on all that a document is about, where its section has none of its own; with a
     ``kernel`` only one that is about it: a verdict begins with what it is about."""
-    if d.kind in {"analysis", "estimate", "simulation"}:
+    if d.kind in {"analysis", "estimate", "simulation", "tuning"}:
         return None
     verdict = d.content.get("verdict")
     about = kernel is None or str(verdict).startswith(f"{kernel} ")
@@ -172,6 +172,23 @@ def _exploration(d: Json, _kernel: str | None) -> Markup:
     names = dict.fromkeys(n for e in each for n, c in e["cpi_stack"].items() if c)
     head = ("design point", "cycles", "time", "gain", "CPI stack")
     return join(legend(names), table(head, rows, (1, 2, 3)))
+
+
+def _tuning(d: Json, kernel: str | None) -> Markup:
+    timed = [e for e in _rows(d["configurations"]) if e["time_us"] is not None]
+    if kernel not in (None, d["kernel"]) or not timed:
+        return NOTHING
+    varied = [name for name, values in d["parameters"].items() if len(values) > 1]
+    rows = [
+        (
+            " ".join(f"{name}={e['configuration'][name]}" for name in varied),
+            duration(e["time_us"]), " to ".join(duration(us) for us in e["range_us"]),
+            bottleneck_label(e["limiter"]),
+        )
+        for e in sorted(timed, key=lambda e: float(e["time_us"]))[:ROWS_SHOWN]
+    ]  # fmt: skip
+    head = ("configuration", "time", "range", "bottleneck")
+    return join(_verdict(d.get("verdict")), table(head, rows, (1,)))
 
 
 def _comparison(d: Json, kernel: str | None) -> Markup:
@@ -277,6 +294,7 @@ SECTIONS: Mapping[str, Callable[[Json, str | None], Markup]] = {
     "simulation": _simulation,
     "comparison": _comparison,
     "exploration": _exploration,
+    "tuning": _tuning,
     "memory": _memory,
     "run": _run,
     "profile": _profile,

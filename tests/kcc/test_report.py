@@ -71,6 +71,18 @@ def test_what_is_no_document_is_said_to_be_left_out(
     assert cli.main(["report", str(tmp_path / "nowhere")]) == 1
 
 
+def test_a_search_space_stands_on_the_page_with_its_verdict(tmp_path: Path):
+    source = str(ROOT / "kernels" / "transpose" / "transpose.cl")
+    words = ("tune", source, "--kernel", "transpose_tiled", "--gpu", "v100", "--sweep", "TILE=8,16",
+             "--global", "256,64", "--local", "TILE,8", "-D", "ROWS=8")  # fmt: skip
+    assert cli.main([*words, "--json", str(tmp_path / "tuning.json")]) == 0
+    verdict = json.loads((tmp_path / "tuning.json").read_text(encoding="utf-8"))["verdict"]
+    text = page_of(tmp_path, "--kernel", "transpose_tiled")
+    assert "Tuning<small" in text
+    assert verdict.split(";")[0] in text
+    assert "TILE=8</td>" in text
+
+
 def test_the_page_of_a_comparison(documents: Path, tmp_path: Path):
     target = tmp_path / "x.html"
     words = (str(documents / "before.json"), str(documents / "after.json"), "--fail-above", "5%")

@@ -11,6 +11,7 @@ import numpy as np
 from kcc.base.advice import Advice, ranked, without_work
 from kcc.base.terms import stall_label
 from kcc.report.shared.units import duration
+from kcc.report.shared.words import plural
 from kcc.report.simulation.changes import (
     IDLE,
     LARGE_SHARE,
@@ -139,7 +140,7 @@ def _why_idle(t: Timing, idle_us: float) -> list[Advice]:
     waves = t.thread_blocks / held
     if t.thread_blocks < t.sms:
         text = (
-            f"The grid of {where} has {t.thread_blocks:,} thread blocks for {t.sms} SMs: "
+            f"The grid of {where} has {plural(t.thread_blocks, 'thread block')} for {t.sms} SMs: "
             f"{without_work(t.sms - t.thread_blocks)}"
         )
         found.append(Advice("grid-too-small", None, text, idle_us))
@@ -147,7 +148,7 @@ def _why_idle(t: Timing, idle_us: float) -> list[Advice]:
         found += _longest_block(t, where, idle_us)
     if not found and waves < 1.0:
         text = (
-            f"The grid of {where} has {t.thread_blocks:,} thread blocks, and the GPU holds "
+            f"The grid of {where} has {plural(t.thread_blocks, 'thread block')}, and the GPU holds "
             f"{held:,} at once: {100 * waves:.0f} % of a wave"
         )
         found.append(Advice("grid-too-small", None, text, idle_us))
