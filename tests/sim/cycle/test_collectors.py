@@ -45,8 +45,8 @@ def test_accelsim(program: list[Instruction], warps: int, accelsim: int, tmp_pat
 
 
 def test_as_cycle_by_cycle(tmp_path: Path) -> None:
-    """Nine of ten random programs take as long as cycle by cycle; else two instructions waited for
-    one step of a bank and had it in another order."""
+    """All but one of forty random programs take as long as cycle by cycle; in that one two
+    instructions waited for one step of a bank and had it in another order."""
     source = random.Random(1)
     expected, found = list[float](), list[float]()
     for number in range(40):
@@ -60,5 +60,5 @@ def test_as_cycle_by_cycle(tmp_path: Path) -> None:
         expected.append(Scheduler(programs, INTERVAL, BANKS).run())
         found.append(cycles(folder, programs) - 3)
     same = [abs(a - b) <= 1 for a, b in zip(expected, found, strict=True)]
-    assert sum(same) >= 36
-    assert sum(found) == pytest.approx(sum(expected), rel=0.01)
+    assert sum(same) >= 39
+    assert sum(found) == pytest.approx(sum(expected), rel=0.0005)
