@@ -125,6 +125,8 @@ class _Inliner:
         self, function: Function, item: Instruction, prefix: str, bound: dict[str, str]
     ) -> list[Statement] | None:
         """A load or store of a ``.param`` variable as moves; None for a kernel's own parameter."""
+        if len(item.operands) < 2:
+            raise self.fail("K430", f"'{item.opcode}' has another number of operands", item.at)
         place = item.operands[1 if item.words[0] == "ld" else 0]
         value = item.operands[0 if item.words[0] == "ld" else 1]
         if not isinstance(place, Address):

@@ -76,13 +76,16 @@ class _Replacer:
         self.flat, self.places, self.count = flat, places, 0
         self.made = dict[str, Instruction]()
         for each in flat.body:
-            if isinstance(each, Instruction) and each.operands:
+            if isinstance(each, Instruction) and len(each.operands) > 1:
                 target = each.operands[0]
                 if isinstance(target, Register):
                     self.made.setdefault(target.name, each)
         self.maps, self.of_host = dict[str, _Map](), set[str]()
 
     def run(self) -> str:
+        for each in self.flat.body:
+            if isinstance(each, Instruction):
+                self.check(each)
         self.collect()
         sizes = self.expected()
         largest = max(sizes.values(), default=0)
@@ -114,6 +117,17 @@ class _Replacer:
     def refuse(self, item: Instruction, why: str) -> DiagnosticError:
         message = f"'{item.opcode}': {why}"
         return DiagnosticError([Diagnostic("K431", message, self.places.span(item.at))])
+
+    def check(self, item: Instruction) -> None:
+        """Raise K430 for what has not the operands that the rest looks at."""
+        tensors = [o for o in item.operands if isinstance(o, Address) and len(o.rest) == 1]
+        own = [o for o in item.operands if isinstance(o, Address) and not o.rest]
+        wrong = _is_tensor_copy(item) and (len(tensors) != 1 or not own)
+        if item.words[0] == "tensormap":
+            wrong = len(item.operands) < 2 or len(item.words) < 4
+        if wrong or ("expect_tx" in item.words and not item.operands):
+            message = f"'{item.opcode}' has another number of operands"
+            raise DiagnosticError([Diagnostic("K430", message, self.places.span(item.at))])
 
     # maps
 

@@ -58,3 +58,12 @@ def test_a_map_from_nowhere_is_refused() -> None:
                 "mov.b64 %m, map;", ""
             )
         )
+
+
+@pytest.mark.parametrize(
+    "wrong", ["[%m, {%i, %y}]", "expect_tx.shared::cta.b64 _, [%b], 16384", "%q, [out]"]
+)
+def test_operands_that_are_missing_are_an_error(wrong: str) -> None:
+    kept = {"[%m, {%i, %y}]": "%m", "%q, [out]": "%q"}.get(wrong, "expect_tx.shared::cta.b64")
+    with pytest.raises(DiagnosticError, match="has another number of operands"):
+        unit_of(HOST.replace(wrong, kept))
