@@ -55,7 +55,7 @@ def table_figures(table: Table, rows: Sequence[Outcome]) -> TableFigures:
         table.name, table.measures.value, table.first_seen,
         tuple(sorted({row.generation for row in rows})), figures(counted), tuple(groups),
         {name: figures(row for row in rows if name in row.marks) for name in aside},
-        Counter(row.reason for row in counted if row.time_us is None),
+        dict(Counter(row.reason for row in counted if row.time_us is None)),
     )  # fmt: skip
 
 
