@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.options import SourceText
@@ -75,5 +75,5 @@ def _shared_bytes(path: Path) -> int:
         found: Any = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return 0
-    size = found.get("shared") if isinstance(found, dict) else None
+    size: Any = cast("dict[str, Any]", found).get("shared") if isinstance(found, dict) else None
     return size if isinstance(size, int) and size > 0 else 0

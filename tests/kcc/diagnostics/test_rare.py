@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_nvrtc_refuses_k436(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_what_a_compiler_was_told_is_a_note_k437(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    answer = {
+    answer: dict[str, Any] = {
         "ptx": PTX.replace("LINE", ""), "names": ["p"], "shared": 0, "compiler": "Triton 3.9",
         "specialised": ["n is a multiple of 16"], "constant": {}, "symbol": "k",
     }  # fmt: skip
