@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.calibrated import CONSTANTS, SOURCES
+from benchmarks.calibrated import CONSTANTS, DRAM_SHARES, SOURCES
 from benchmarks.fit_ranges import grounds_of
 from benchmarks.ledger_figures import by, headline, table_figures
 from benchmarks.measured_tables import NO_TIMES, TABLES
@@ -142,7 +142,9 @@ def _constants() -> list[str]:
     clocks = ", ".join(t.name for t in TABLES if t.settings)
     sources = ", ".join(f"`{source}` from {name}" for source, name in SOURCES.items())
     rest = f"Values of GPU files by their source: {sources}. Clocks read off their own rows: "
-    rest += f"{clocks}; left out they are the data sheets'."
+    rest += f"{clocks}; left out they are the data sheets'. `dram.sustained_share` without the "
+    rest += "streams is what reading far more than L2 holds reaches (benchmarks/fit_l2.py): "
+    rest += ", ".join(f"{gpu} {share}" for gpu, share in DRAM_SHARES.items()) + "."
     head = ["| constant | value | without a table | what that is |", "|---|---|---|---|"]
     return ["## What is calibrated", "", "`benchmarks/calibrated.py`:", "", *head, *lines, "", rest,
             ""]  # fmt: skip
