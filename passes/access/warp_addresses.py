@@ -116,6 +116,7 @@ class Warps:
         self.counts = counts
         self.given = launch_symbols(self.known)
         self._dependences: dict[Node, frozenset[Key]] = {}
+        self._recurring: dict[Node, frozenset[int]] = {}
         self._kept: dict[tuple[int, *tuple[Key, ...]], tuple[Evaluator, int]] = {}
         self._firsts: dict[tuple[tuple[Key, int], ...], tuple[Evaluator, int]] = {}
         self._heavy = set[Node]() if heavy is None else heavy
@@ -144,12 +145,18 @@ class Warps:
 
     def _simulated(self, node: Node) -> frozenset[Key]:
         """The counters of loops whose iterations are gone through one by one to know a node."""
-        loops = self.values.varying(node)
-        return frozenset(
-            (SymbolKind.COUNTER, each.loop)
-            for each in everything(self.values, node)
-            if isinstance(each, Recurrence) and each.loop in loops
-        )
+        loops = self._loops_of(node) & set(self.values.varying(node))
+        return frozenset((SymbolKind.COUNTER, loop) for loop in loops)
+
+    def _loops_of(self, node: Node) -> frozenset[int]:
+        """The loops whose variables without a closed form a node depends on."""
+        if not self.values.loops.loops:
+            return frozenset()
+        if node not in self._recurring:
+            self._recurring[node] = frozenset(
+                e.loop for e in everything(self.values, node) if isinstance(e, Recurrence)
+            )
+        return self._recurring[node]
 
     def moving(self, nodes: Iterable[Node]) -> set[Key]:
         """The numbers of thread blocks, and the counters, that nodes depend on."""
@@ -413,10 +420,8 @@ class Warps:
         """The node with variables of loops that have no closed form computed up to the iteration
         that the counters say."""
         algebra = self.values.algebra
-        pending = {
-            each.loop for each in everything(self.values, node) if isinstance(each, Recurrence)
-        }
-        for loop in sorted(pending, key=lambda each: -self.values.loops.loops[each].depth):
+        loops = self.values.loops.loops
+        for loop in sorted(self._loops_of(node), key=lambda each: -loops[each].depth):
             if self.values.varies(node, loop):
                 node = algebra.final(loop, algebra.counter(loop), node)
         return node

@@ -22,7 +22,11 @@ ANSWERS = """\
 import sys
 from pathlib import Path
 
-Path(sys.argv[1]).write_text({answer!r})
+if sys.argv[1:]:
+    Path(sys.argv[1]).write_text({answer!r})
+else:
+    sys.stdin.readline()
+    print({answer!r}, flush=True)
 """
 
 
@@ -57,6 +61,7 @@ def test_what_a_compiler_was_told_is_a_note_k437(tmp_path: Path, monkeypatch: py
         "specialised": ["n is a multiple of 16"], "constant": {}, "symbol": "k",
     }  # fmt: skip
     monkeypatch.setattr(python_kernel, "RUNNER", answering(tmp_path, answer))
+    monkeypatch.setattr(python_kernel, "_process", None)
     file = tmp_path / "kernels.py"
     file.write_text("def k():\n    pass\n")
     unit = compile_source(SourceText(f"{file}:k", "", str(tmp_path)), BuildOptions())
