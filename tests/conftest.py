@@ -52,7 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("browser"):
                 item.add_marker(pytest.mark.skip(reason=lacking))
-    if code_request("auto", None) is None:
+    found = code_request("auto", None)
+    if found is None or found.tools is None or found.tools.nvdisasm is None:
         for item in items:
             if item.get_closest_marker("nvidia"):
                 item.add_marker(pytest.mark.skip(reason="kcc[nvidia] is not installed"))
