@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 PAGE_HEIGHT = 560
 """Pixels of a page in a notebook."""
 
+ROWS_SHOWN = 5
+"""Rows of a result's representation at a prompt."""
+
 Row = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result(ABC):
     """What every result has. ``messages``: warnings as the command says them, and what a script
     printed."""
@@ -57,6 +60,18 @@ class Result(ABC):
     def to_pandas(self) -> Any:
         """:meth:`rows` as a ``pandas.DataFrame``; raises ImportError without pandas."""
         return importlib.import_module("pandas").DataFrame(list(self.rows()))
+
+    def __repr__(self) -> str:
+        rows = self.rows()
+        more = f"\n  ... {len(rows) - ROWS_SHOWN} more" if len(rows) > ROWS_SHOWN else ""
+        lines = ["".join(f" {n}={_cell(v)}" for n, v in row.items() if v not in (None, "", ()))
+                 for row in rows[:ROWS_SHOWN]]  # fmt: skip
+        return (
+            f"<{type(self).__name__} of {len(rows)}:"
+            + "".join(f"\n {x}" for x in lines)
+            + more
+            + ">"
+        )
 
     def _repr_html_(self) -> str:
         page = self.page()
@@ -85,7 +100,7 @@ def _cell(value: object) -> str:
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AnalysisResult(Result):
     """Of `kcc analyze`: ``analysis`` holds everything that is known of each kernel."""
 
@@ -150,7 +165,7 @@ class AnalysisResult(Result):
         return graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class EstimateResult(Result):
     """Of `kcc estimate`: a record for each kernel, configuration and GPU."""
 
@@ -197,7 +212,7 @@ class EstimateResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SimulationResult(Result):
     """Of `kcc simulate`: a run for each configuration, with a timing for each launch."""
 
@@ -233,7 +248,7 @@ class SimulationResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ExplorationResult(Result):
     """Of `kcc explore`: design points and what-if changes."""
 
@@ -262,7 +277,7 @@ class ExplorationResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MemoryResult(Result):
     """Of `kcc memory`: hit rates and latencies as distributions."""
 
@@ -291,7 +306,7 @@ class MemoryResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PhasesResult(Result):
     """Of `kcc phases`: the phases of a recorded run and the units drawn of them."""
 
@@ -318,7 +333,7 @@ class PhasesResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ProfileResult(Result):
     """Of `kcc profile`: what the launches did, for any GPU."""
 
@@ -381,7 +396,7 @@ class ProfileResult(Result):
         return graph
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunResult(Result):
     """Of `kcc run`: the launches that a script made, with exact counts."""
 
@@ -405,7 +420,7 @@ class RunResult(Result):
         ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TraceResult(Result):
     """Of `kcc trace`: where the trace is. :mod:`kcc.base.trace.reader` opens it."""
 
@@ -426,7 +441,7 @@ class TraceResult(Result):
         return [{name: each[name] for name in names} for each in self.to_dict()["launches"]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SynthesisResult(Result):
     """Of `kcc synth`: a miniature and how it compares with the original."""
 
@@ -445,7 +460,7 @@ class SynthesisResult(Result):
         ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ComparisonResult(Result):
     """Of `kcc compare`: a row for each configuration."""
 

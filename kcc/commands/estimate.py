@@ -21,6 +21,7 @@ from kcc.commands.errors import UsageError, usage_error
 from kcc.commands.gpu_options import read_assumptions
 from kcc.commands.machine_code import asked_code, code_request
 from kcc.commands.options import (
+    GpuNames,
     Subparsers,
     add_assumptions,
     add_code,
@@ -105,7 +106,7 @@ without data and without a run.""",
 def _add_model(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("GPU and model")
     group.add_argument(
-        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME[,NAME]", action=GpuNames, default=[],
         help="a GPU (see `kcc gpus`) or a file; 'all' cards, or 'simulated' machines; repeatable",
     )  # fmt: skip
     group.add_argument(

@@ -14,7 +14,7 @@ from kcc.commands.interval_options import interval_options
 from kcc.commands.journal import journal_path
 from kcc.commands.launch_choice import Group
 from kcc.commands.number_options import count_from
-from kcc.commands.options import add_resume
+from kcc.commands.options import GpuNames, add_resume
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.simulation_values import sweep_values
 from kcc.commands.traced import Launches
@@ -40,7 +40,7 @@ def add_exploration(parser: argparse.ArgumentParser) -> Group:
     """What is explored, and the group for what else belongs there."""
     group = parser.add_argument_group("designs")
     group.add_argument(
-        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME", action=GpuNames, default=[],
         help="a GPU (see `kcc gpus list`) or a file",
     )  # fmt: skip
     group.add_argument(

@@ -107,8 +107,7 @@ def lanes_of_warp(arguments: argparse.Namespace) -> int:
         return int(arguments.warp_size)
     named: Sequence[str] = getattr(arguments, "gpus", None) or ()
     overrides: Sequence[str] = getattr(arguments, "overrides", None) or ()
-    names = [name for each in named for name in each.split(",") if name]
-    loaded = [load_gpu(name, list(overrides)) for name in names]
+    loaded = [load_gpu(name, list(overrides)) for name in named]
     sizes = {gpu.warp_size.value for gpu in loaded if gpu.warp_size is not None}
     return sizes.pop() if len(sizes) == 1 else DEFAULT_WARP
 

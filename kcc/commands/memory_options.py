@@ -11,6 +11,7 @@ from kcc.commands.console import choose_style
 from kcc.commands.errors import usage_error
 from kcc.commands.launch_choice import Group
 from kcc.commands.number_options import count_from
+from kcc.commands.options import GpuNames
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sources import SourceLines
 from kcc.commands.traced import IMPOSSIBLE, Launches, add_traced_sources
@@ -30,7 +31,7 @@ def add_memory(parser: argparse.ArgumentParser) -> Group:
     """What is modelled, and the group for what else belongs there."""
     group = parser.add_argument_group("what is modelled")
     group.add_argument(
-        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME[,NAME]", action=GpuNames, default=[],
         help="a GPU (see `kcc gpus`) or a file; 'all' cards, or 'simulated' machines; repeatable",
     )  # fmt: skip
     group.add_argument(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -44,6 +45,19 @@ SOURCES = (
     "kernel source: OpenCL C, CUDA (.cu), HIP (.hip), LLVM IR (.ll, .bc), PTX (.ptx), "
     "FILE.py:KERNEL of Triton or Numba"
 )
+
+
+class GpuNames(argparse.Action):
+    """Collects GPUs: each in an option of its own, or several in one with commas between; the path
+    of a file is one."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+        option_string: str | None = None,
+    ) -> None:  # fmt: skip
+        del parser, option_string
+        names = [values] if os.path.isfile(values) else filter(None, values.split(","))  # noqa: PTH113 -- no error, whatever the name
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), *names])
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -167,7 +181,7 @@ def add_compilation(parser: argparse.ArgumentParser, default_level: OptLevel) ->
 def add_compiled_for(parser: argparse.ArgumentParser) -> None:
     """The GPU that code is made for, where a command has no other use for one."""
     parser.add_argument_group("GPU").add_argument(
-        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME", action=GpuNames, default=[],
         help="compile for the compute capability of this GPU (Triton, Numba, NVRTC)",
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from kcc.commands.hosts import add_script, script_exit_code
 from kcc.commands.interval_options import add_interval, interval_options
 from kcc.commands.launch_choice import add_launch_choice
 from kcc.commands.number_options import count_from
-from kcc.commands.options import Subparsers, add_console
+from kcc.commands.options import GpuNames, Subparsers, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.sampled import add_sampling, check_sampling, run_sampled
 from kcc.commands.simulate_pipeline import check_pipeline, run_pipeline
@@ -79,7 +79,7 @@ def add_parser(subparsers: Subparsers[argparse.ArgumentParser]) -> None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("configuration")
     group.add_argument(
-        "--gpu", dest="gpus", metavar="NAME", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME[,NAME]", action=GpuNames, default=[],
         help="a GPU (see `kcc gpus list`) or a file; repeatable",
     )  # fmt: skip
     group.add_argument(

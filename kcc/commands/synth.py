@@ -25,7 +25,7 @@ from kcc.commands.hosts import (
     shown_run,
 )
 from kcc.commands.launch_choice import add_launch_choice
-from kcc.commands.options import Parser, Subparsers, add_assumptions, add_console
+from kcc.commands.options import GpuNames, Parser, Subparsers, add_assumptions, add_console
 from kcc.commands.outputs import STANDARD, Output, check_targets, write_outputs
 from kcc.commands.shown_simulation import ShownSimulation
 from kcc.commands.source_runs import offer_sources
@@ -150,7 +150,7 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--verify", action="store_true", help="simulate both on each --gpu")
     group.add_argument(
-        "--gpu", dest="gpus", metavar="NAME[,NAME]", action="append", default=[],
+        "--gpu", dest="gpus", metavar="NAME[,NAME]", action=GpuNames, default=[],
         help="for --verify and auto (repeatable); what the largest holds at a time is an epoch of "
         "--blocks",
     )  # fmt: skip
@@ -268,12 +268,11 @@ def _check_source(arguments: argparse.Namespace) -> None:
 
 
 def _gpus(arguments: argparse.Namespace) -> list[GpuDescription]:
-    names = [name for each in arguments.gpus for name in each.split(",") if name]
-    if _is_simulated(arguments) and not names:
+    if _is_simulated(arguments) and not arguments.gpus:
         raise usage_error("--gpu is missing", "`kcc gpus list` names GPUs")
     from kcc.base.gpu import load_gpu
 
-    return [load_gpu(name, []) for name in names]
+    return [load_gpu(name, []) for name in arguments.gpus]
 
 
 def _study(arguments: argparse.Namespace, sources: SourceLines) -> Study:

@@ -112,9 +112,6 @@ class SymbolicValues:
         self.contents = Contents(self.function, self.module, dominators, self.algebra)
         self._compute = Computation(self)
         self._steady: set[Node] = set()
-        self._causeless = set[Node]()
-        """Nodes that depend on nothing unknown, nor on a loop's variable, whose value may still be
-        looked for."""
         self._endings = Endings(self.algebra, self.varies, self._steady)
         self._assumed = assumed_iterations(self.function, self.loops, assumed or {})
         self.assumed_loops: set[int] = set()
@@ -582,8 +579,8 @@ class SymbolicValues:
 
     def causes(self, node: Node) -> tuple[Loaded | Opaque, ...]:
         """What a node depends on that is not known before a run, in order."""
-        found, seen = dict[Loaded | Opaque, None](), set(self._causeless)
-        pending, settled = [node], True
+        found, seen = dict[Loaded | Opaque, None](), set[Node]()
+        pending = [node]
         while pending:
             for each in reachable([pending.pop()], stop=seen):
                 if each in seen:
@@ -593,11 +590,8 @@ class SymbolicValues:
                     case Loaded() | Opaque():
                         found[each] = None
                     case Recurrence():
-                        settled = False
                         variable = self.variable(each)
                         pending += [variable.start, variable.step]
                     case _:
                         pass
-        if settled and not found:
-            self._causeless = seen
         return tuple(sorted(found, key=lambda each: each.instruction))

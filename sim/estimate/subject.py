@@ -84,7 +84,6 @@ class Subject:
     """The launch that finds in caches what these do, where they are few among others."""
     _reuse: ReuseProgram | None = None
     _spilling: Subject | None = None
-    _unbounded: Subject | None = None
     _parts: tuple[Subject, ...] | None = None
 
     @property
@@ -148,12 +147,10 @@ class Subject:
         kernel = with_kept_bounds(self.kernel, resident_on(gpu))
         if kernel is self.kernel or self.registers_known:
             return self
-        if self._unbounded is None:
-            self._unbounded = replace(
-                self, kernel=kernel, programs={}, traces={}, studies={}, _reuse=None,
-                _spilling=None, _parts=None,
-            )  # fmt: skip
-        return self._unbounded
+        return replace(
+            self, kernel=kernel, programs={}, traces={}, studies={}, _reuse=None, _spilling=None,
+            _parts=None,
+        )  # fmt: skip
 
     def program(self, generation: Generation) -> MachineProgram:
         """What a generation of GPUs executes."""

@@ -11,13 +11,14 @@ import json
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from subprocess import DEVNULL, PIPE
-from typing import Any
+from subprocess import PIPE
+from typing import IO, Any
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.frontend import PYTHON_KERNEL
@@ -113,10 +114,14 @@ def _compiled(
 
 def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
     """What a process answers that is kept for all requests; after one that fails, another."""
-    global _process  # noqa: PLW0603 -- one for this interpreter
+    global _process, _said  # noqa: PLW0603 -- one for this interpreter
     if _process is None or _process.poll() is not None:
+        if _said is None:
+            _said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115 -- kept
+        _said.seek(0)
+        _said.truncate()
         _process = subprocess.Popen(
-            [sys.executable, str(RUNNER)], text=True, stdin=PIPE, stdout=PIPE, stderr=DEVNULL
+            [sys.executable, str(RUNNER)], text=True, stdin=PIPE, stdout=PIPE, stderr=_said
         )
         atexit.register(_end, _process)
     assert _process.stdin is not None
@@ -137,7 +142,10 @@ def _asked(request: Mapping[str, object], name: str) -> dict[str, Any]:
     _process = None
     if not in_time:
         return {"error": f"'{name}' is not compiled within {TIME_LIMIT_SECONDS} s"}
-    return {"error": f"the compiler's process ends with {code}"}
+    assert _said is not None
+    _said.seek(0)
+    words = _said.read().strip().rpartition("\n")[2][:300]
+    return {"error": f"the compiler's process ends with {code}: {words}"}
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -146,6 +154,8 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 _process: subprocess.Popen[str] | None = None
+_said: IO[str] | None = None
+"""Its standard error, and that of those after it."""
 
 
 def _with_names(made: _Made) -> str:

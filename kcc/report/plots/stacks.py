@@ -69,7 +69,7 @@ def _spec(values: list[dict[str, Any]], colors: Mapping[str, str], labels: list[
     def side(title: str, *, share: bool) -> dict[str, Any]:
         x = {"field": "us", "type": "quantitative", "title": title,
              "stack": "normalize" if share else "zero",
-             "axis": {"format": "%" if share else "~g", "tickCount": 4}}  # fmt: skip
+             "axis": {"format": "%" if share else ",~f", "tickCount": 4}}  # fmt: skip
         axis = None if share else {"labelExpr": expression, "labelLimit": 400, "ticks": False,
                                    "minExtent": extent}  # fmt: skip
         bar = {"field": "bar", "type": "nominal", "title": None, "axis": axis,

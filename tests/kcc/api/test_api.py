@@ -209,3 +209,11 @@ def test_the_examples_of_the_page():
     found = doctest.testfile(str(ROOT / "docs" / "reference" / "python.md"), module_relative=False)
     assert found.attempted > 5
     assert not found.failed
+
+
+def test_a_result_is_short_at_a_prompt() -> None:
+    found = kcc.api.estimate(VECADD, args={"n": 512}, grid=4, block=(128,), gpu="a100")
+    first, *rows = repr(found).splitlines()
+    assert first == f"<EstimateResult of {len(found.rows())}:"
+    assert len(rows) == len(found.rows())
+    assert all("kernel=" in row and "gpu=nvidia-a100-pcie-40gb" in row for row in rows)

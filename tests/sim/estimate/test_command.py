@@ -48,6 +48,16 @@ def source(tmp_path: Path) -> Path:
 LAUNCH = ["--global", "1048576", "--local", "256", "--arg", "n=1048576", "--arg", "a=2.0"]
 
 
+def test_gpus_are_named_apart_or_with_commas(tmp_path: Path) -> None:
+    source, found = tmp_path / "k.cl", tmp_path / "k.json"
+    source.write_text(SAXPY)
+    launch = ["--global", "4096", "--local", "128", "--arg", "n=4096", "--json", str(found)]
+    assert main(["estimate", str(source), "--gpu", "v100,a100", "--gpu", "rtx3090", *launch]) == 0
+    gpus = [each["gpu"] for each in checked(found, "estimate")["estimates"]]
+    assert gpus == ["nvidia-tesla-v100-pcie-16gb", "nvidia-a100-pcie-40gb",
+                    "nvidia-geforce-rtx-3090"]  # fmt: skip
+
+
 def test_text_names_time_and_limiter(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["estimate", str(source), "--gpu", "v100", *LAUNCH]) == 0
     out = capsys.readouterr().out

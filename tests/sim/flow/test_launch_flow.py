@@ -26,22 +26,23 @@ __kernel void k(__global float *x, __global float *y) {
 """
 
 
+def prepared_subject(text: str, whole: str, part: str) -> Subject:
+    """A kernel with its launch."""
+    at = Span("test", 1)
+    launch = LaunchRequest(parse_dimensions(whole, at), parse_dimensions(part, at))
+    request = AnalysisRequest(
+        source=SourceText("k.cl", text, "."),
+        options=BuildOptions(opt_level=OptLevel.O2),
+        other_launch=LaunchInputs(launch, {}, (), "test"),
+    )
+    (prepared,) = Workshop().prepare(request)
+    return prepared.subject
+
+
 def stores(condition: str, whole: tuple[int, int], part: tuple[int, int]) -> float:
     """How often warps store."""
-    at = Span("test", 1)
-    request = AnalysisRequest(
-        source=SourceText("k.cl", GUARDED.replace("CONDITION", condition), "."),
-        options=BuildOptions(opt_level=OptLevel.O2),
-        other_launch=LaunchInputs(
-            LaunchRequest(
-                parse_dimensions(",".join(map(str, whole)), at),
-                parse_dimensions(",".join(map(str, part)), at),
-            ),
-            {}, (), "test",
-        ),
-    )  # fmt: skip
-    (prepared,) = Workshop().prepare(request)
-    flow = prepared.subject.flow
+    text = GUARDED.replace("CONDITION", condition)
+    flow = prepared_subject(text, ",".join(map(str, whole)), ",".join(map(str, part))).flow
     return flow.executions[flow.block_of[-1]]
 
 
@@ -76,15 +77,7 @@ __kernel void k(__global float *x, __global float *y) {
 
 def tile_subject() -> Subject:
     """171 by 128 thread blocks of 8 by 32."""
-    at = Span("test", 1)
-    launch = LaunchRequest(parse_dimensions("1368,4096", at), parse_dimensions("8,32", at))
-    request = AnalysisRequest(
-        source=SourceText("k.cl", TILE, "."),
-        options=BuildOptions(opt_level=OptLevel.O2),
-        other_launch=LaunchInputs(launch, {}, (), "test"),
-    )
-    (prepared,) = Workshop().prepare(request)
-    return prepared.subject
+    return prepared_subject(TILE, "1368,4096", "8,32")
 
 
 def test_a_guarded_tile_is_loaded_as_often_as_its_rows_and_columns_say() -> None:

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kcc.base.diagnostics import Span
-from kcc.base.launch import LaunchRequest
-from kcc.base.launch_language import parse_dimensions
-from kcc.frontend.options import BuildOptions, OptLevel, SourceText
-from kcc.stages.analyze import AnalysisRequest, LaunchInputs
-from kcc.stages.estimate import Workshop
+from tests.sim.flow.test_launch_flow import prepared_subject
 
 ADD = """
 __kernel void k(__global uint *a, __global const float *b, uint zero) {
@@ -40,14 +35,6 @@ __kernel void k(__global int *lock, __global float *b) {
     ],
 )
 def test_retries(text: str, iterations: float) -> None:
-    at = Span("test", 1)
-    launch = LaunchRequest(parse_dimensions("4096", at), parse_dimensions("128", at))
-    request = AnalysisRequest(
-        source=SourceText("k.cl", text, "."),
-        options=BuildOptions(opt_level=OptLevel.O2),
-        other_launch=LaunchInputs(launch, {}, (), "test"),
-    )
-    (prepared,) = Workshop().prepare(request)
-    flow = prepared.subject.flow
+    flow = prepared_subject(text, "4096", "128").flow
     assert flow.trips == (iterations,)
     assert flow.assumed

@@ -123,7 +123,8 @@ def test_all_models_issue_the_same(name: str, tmp_path: Path):
 @pytest.mark.parametrize("gpu", ["v100", "k40", "mi100"])
 @pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
 def test_all_models_issue_the_same_of_every_kernel(path: Path, gpu: str, tmp_path: Path):
-    compare(path, gpu, tmp_path)
+    if not compare(path, gpu, tmp_path):
+        pytest.skip("no kernel of it whose executions are known before a run")
 
 
 # which iterations pay what an unrolled loop shares

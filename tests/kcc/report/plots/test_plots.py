@@ -121,6 +121,13 @@ def test_stacks_add_up_to_the_time_of_each_configuration():
     assert stacks_chart([("x", {"issue": 3.0})]) is None
 
 
+def test_times_of_stacks_are_written_out():
+    found = stacks_chart([("x", {"issue": 25.0}), ("y", {"issue": 10.0})])
+    assert found is not None
+    assert ">20<" in found.svg()
+    assert "e+" not in found.svg()
+
+
 def test_heat_has_the_lines_in_the_order_of_the_source():
     heat = {3: {"a": 0.5, "b": 0.2}, 2: {"a": 0.3}, 9: {"a": 0.0001}}
     found = heat_chart(heat, ("a", "b", "c"), SOURCES["f.cl"])
