@@ -19,6 +19,7 @@ from tests.kernels.harness import (
     Sampler,
     load,
 )
+from tests.pocl import choose_device
 
 
 def _cl() -> Any:
@@ -31,10 +32,7 @@ def _cl() -> Any:
 @cache
 def _queue() -> Any:
     cl = _cl()
-    for platform in cl.get_platforms():
-        if platform.name == "Portable Computing Language":
-            return cl.CommandQueue(cl.Context(platform.get_devices()[:1]))
-    raise RuntimeError("PoCL is not installed: pip install pocl-binary-distribution pyopencl")
+    return cl.CommandQueue(cl.Context([choose_device()]))
 
 
 @cache

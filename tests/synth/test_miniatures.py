@@ -17,7 +17,7 @@ from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
 from kcc.synth.assembly.parameters import RateOf
 from kcc.synth.emit.host_source import host_source
 from kcc.synth.emit.opencl_source import opencl_source
-from tests.pocl import provide_linker
+from tests.pocl import choose_device
 from tests.synth.making import KERNELS, made, settings, studied
 
 WORKLOADS = sorted(path.parent.name for path in KERNELS.glob("*/workload.py"))
@@ -158,7 +158,7 @@ def test_another_seed_draws_others():
 )  # fmt: skip
 @pytest.mark.pocl
 def test_runs_on_pocl(workload: str, tmp_path: Path):
-    provide_linker()
+    choose_device()
     script = write_runnable(made(workload, 4), tmp_path)
     run_script(str(script), settings=settings(redirect=False))
 

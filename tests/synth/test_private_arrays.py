@@ -14,7 +14,7 @@ from kcc.stages import synth
 from kcc.stages.host import run_script
 from kcc.stages.synth import Settled, Study, settle, study_script
 from kcc.synth.reduction.reductions import largest_factors
-from tests.pocl import provide_linker
+from tests.pocl import choose_device
 from tests.synth.making import settings
 from tests.synth.test_miniatures import files_of, write_runnable
 
@@ -82,7 +82,7 @@ def test_all_languages_have_the_array(name: str, folder: str):
 
 @pytest.mark.pocl
 def test_runs_on_pocl(folder: str, tmp_path: Path):
-    provide_linker()
+    choose_device()
     script = write_runnable(made("counted", folder, 1), tmp_path)
     run_script(str(script), settings=settings(redirect=False))
 

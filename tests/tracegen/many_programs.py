@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from tests.pocl import choose_device, provide_linker
+from tests.pocl import choose_device
 from tests.tracegen.random_launches import (
     PER_BUILD,
     compared_kernels,
@@ -50,7 +50,6 @@ def main() -> None:
     """Print a line for each seed once PoCL has run all kernels."""
     import pyopencl
 
-    provide_linker()
     first, count = int(sys.argv[1]), int(sys.argv[2])
     setting, source = setting_of(first), sources(first, count)
     unit = compiled(source, setting.level)

@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import tests
 from kcc.cli import main
 from kcc.stages import redirection
-from tests import pocl
 
+ROOT = Path(tests.__file__).parents[1]
 SCRIPT = Path(__file__).with_name("arrays_script.py")
 
 
@@ -62,14 +63,14 @@ def test_results_are_those_of_numpy(ours: dict[str, NDArray[Any]]) -> None:
 @pytest.mark.slow
 @pytest.mark.pocl
 def test_results_are_those_of_pocl(ours: dict[str, NDArray[Any]], tmp_path: Path) -> None:
-    pocl.provide_linker()
     target = tmp_path / "theirs.npz"
     # It leaves at once: PoCL 3.0 may crash when the interpreter takes its objects down.
-    code = "import os, runpy, sys; runpy.run_path(sys.argv[0]); os._exit(0)"
-    code = code.replace("sys.argv[0]", repr(str(SCRIPT)))
+    code = "import os, runpy; from tests.pocl import choose_device; choose_device(); "
+    code += f"runpy.run_path({str(SCRIPT)!r}); os._exit(0)"
     done = subprocess.run(
         [sys.executable, "-P", "-W", "ignore", "-c", code, str(target)],
-        env={**os.environ, "PYOPENCL_NO_CACHE": "1"}, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYOPENCL_NO_CACHE": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     theirs = results(target)

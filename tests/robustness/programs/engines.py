@@ -22,7 +22,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import ExecutionOptions, NDRange, execute
-from tests.pocl import build, choose_device, provide_linker
+from tests.pocl import build, choose_device
 from tests.robustness.programs.drawing import LOCAL_SIZE, SLOTS, TOTALS, draw_program
 from tests.robustness.programs.expressions import INPUTS
 from tests.tracegen.reference import interpret
@@ -102,7 +102,6 @@ def _device(name: str) -> pyopencl.Device:
     import pyopencl as cl
 
     if name == "pocl":
-        provide_linker()
         return choose_device()
     (platform,) = (p for p in cl.get_platforms() if p.name == PLATFORMS[name])
     return platform.get_devices()[0]
