@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import lru_cache
 
 import llvmlite.binding as llvm
 
@@ -20,16 +21,25 @@ from kcc.frontend.unit import link_builtins, unit_from_ir
 
 NAME = "llvm"
 
-_BITCODE_READER = """
+_READER = """
 import sys
 import llvmlite.binding as llvm
+data, done = sys.stdin.buffer.read(), 0
 try:
     with llvm.create_context() as context:
-        with llvm.parse_bitcode(sys.stdin.buffer.read(), context) as module:
+        if sys.argv[1] == "bitcode":
+            module = llvm.parse_bitcode(data, context)
+        else:
+            module = llvm.parse_assembly(data.decode(), context)
+        with module:
+            module.verify()
             text = str(module)
+except UnicodeDecodeError:
+    done, text = 1, "a name is not in UTF-8"
 except RuntimeError as error:
-    sys.exit(str(error) or "no bitcode")
+    done, text = 1, str(error) or "no bitcode"
 sys.stdout.buffer.write(text.encode())
+sys.exit(done)
 """
 
 _PLACE = re.compile(r"<string>:(\d+):(\d+): error: (.*)")
@@ -65,32 +75,30 @@ def compile_ir(source: SourceText, options: BuildOptions) -> CompiledUnit:
 
 
 def text_of_bitcode(data: bytes, name: str) -> str:
-    """The text of a module in bitcode; raises :class:`DiagnosticError` (K241).
+    """The text of a module in bitcode; raises :class:`DiagnosticError` (K241)."""
+    return _read("bitcode", data, name)
 
-    LLVM ends the process that reads damaged bitcode: it is one of its own, for a tenth of a
+
+@lru_cache(maxsize=4)
+def _read(kind: str, data: bytes, name: str) -> str:
+    """A module as LLVM prints it; raises :class:`DiagnosticError` (K241).
+
+    LLVM ends the process that reads a damaged module: it is one of its own, for a tenth of a
     second."""
-    command = [sys.executable, "-P", "-c", _BITCODE_READER]
+    command = [sys.executable, "-P", "-c", _READER, kind]
     done = subprocess.run(command, input=data, capture_output=True, check=False)
+    text = done.stdout.decode()
     if done.returncode == 0:
-        return done.stdout.decode()
-    reason = done.stderr.decode(errors="replace").strip()
-    if done.returncode < 0 or not reason:
-        reason = f"its bitcode is damaged (LLVM ends with {done.returncode})"
-    raise _unreadable(name, reason)
+        return text
+    raise _unreadable(name, text or f"it is damaged (LLVM ends with {done.returncode})")
 
 
 def _printed(source: SourceText) -> str:
-    """The module as LLVM prints it, which is what the later stages read."""
-    try:
-        with (
-            llvm.create_context() as context,
-            llvm.parse_assembly(source.text, context) as module,
-        ):
-            module.verify()
-            _name_values(module)
-            return str(module)
-    except RuntimeError as error:
-        raise _unreadable(source.name, str(error)) from None
+    """The module with names for all its values, which is what the later stages read."""
+    text = _read("text", source.text.encode("utf-8", "surrogateescape"), source.name)
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
+        _name_values(module)
+        return str(module)
 
 
 def _name_values(module: llvm.ModuleRef) -> None:

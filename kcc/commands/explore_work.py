@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import kcc
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.loading import load_gpu
+from kcc.base.trace.rows import from_json
 from kcc.commands.engine import Run
 from kcc.commands.journal import Journal, Kind
 from kcc.commands.stages import StageRunner
@@ -130,12 +131,10 @@ def _read(content: Any) -> dict[str, Found]:
 
 
 def _read_one(each: Any) -> Found:
-    if isinstance(each, int | float):
-        return float(each)
-    rest: dict[str, Any] = {name: value for name, value in each.items() if name != "is"}
-    if each["is"] == Impossible.__name__:
-        return Impossible(**rest)
-    return PointSummary(tuple(rest.pop("settings")), **rest)
+    if not isinstance(each, dict):
+        return float(from_json(float, each))
+    kind = {each.__name__: each for each in (Impossible, PointSummary)}[each["is"]]
+    return from_json(kind, each)
 
 
 EXPLORED: Kind[dict[str, Found]] = Kind("kcc/exploration-journal/1", _write, _read)

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any, Generic, Self, TextIO, TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
+from kcc.base.trace.rows import refuse_constant
 from kcc.commands.errors import usage_error
 from kcc.commands.outputs import STANDARD
 from kcc.report.estimate.record import EstimateRecord, read_record, record_json
@@ -117,7 +118,7 @@ class Journal(Generic[T]):
         kept = list[str]()
         for line in lines[1:-1]:
             try:
-                content = json.loads(line, parse_constant=_refused)
+                content = json.loads(line, parse_constant=refuse_constant)
                 self.done[content["task"]] = self.kind.read(content["found"])
             except (ValueError, TypeError, KeyError, AttributeError, IndexError):
                 break
@@ -131,11 +132,6 @@ class Journal(Generic[T]):
 
 def _write_done(found: Iterable[Done]) -> list[Any]:
     return [{"place": list(place), "estimate": record_json(record)} for place, record in found]
-
-
-def _refused(word: str) -> float:
-    """Neither NaN nor infinity is ever written."""
-    raise ValueError(word)
 
 
 def _read_done(entries: Any) -> tuple[Done, ...]:

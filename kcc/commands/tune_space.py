@@ -19,7 +19,7 @@ from kcc.frontend.options import BuildOptions, SourceText
 from kcc.tuning.asked import Overrides
 from kcc.tuning.lists import entries_of, from_text, list_problem, read_json
 from kcc.tuning.script import read_script
-from kcc.tuning.space import Problem, Space, Value, space_of
+from kcc.tuning.space import Problem, Space, Value, space_of, unreadable
 from kcc.tuning.t1 import condition, read_t1
 
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -92,12 +92,13 @@ def _from_document(arguments: argparse.Namespace, path: str, given: Overrides) -
         rows = entries_of(path, content)
     if given.source is None:
         raise usage_error(f"'{path}' is a list, and its kernel is not named", "kcc tune LIST FILE")
-    return list_problem(path, rows, _parameters(arguments, rows, given.source), given)
+    return list_problem(path, rows, _parameters(arguments, path, rows, given.source), given)
 
 
 def _parameters(
-    arguments: argparse.Namespace, rows: Sequence[Mapping[str, Value]], source: SourceText
-) -> list[str]:
+    arguments: argparse.Namespace, path: str, rows: Sequence[Mapping[str, Value]],
+    source: SourceText,
+) -> list[str]:  # fmt: skip
     """The names of a list that are parameters: those asked for, else those that mean anything."""
     if arguments.columns:
         return list(dict.fromkeys(arguments.columns))
@@ -105,6 +106,8 @@ def _parameters(
         t for name in (*_EXTENTS, "arguments", "sizes", "where") for t in getattr(arguments, name)
     ]
     words = set(_WORD.findall(source.text)) | set(_WORD.findall(" ".join(options)))
+    if not rows[0]:
+        raise unreadable(path, "has no parameters")
     found = [name for name in rows[0] if name in words]
     if not found:
         raise usage_error(

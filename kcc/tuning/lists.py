@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import macro_value
+from kcc.base.trace.rows import refuse_constant
 from kcc.frontend.options import SourceText
 from kcc.stages.analyze import AnalysisRequest
 from kcc.tuning.asked import Overrides, request_of
@@ -33,7 +34,7 @@ def read_json(path: str) -> Any:
     closed = text.rpartition("\n")[0] if not text.endswith(("}", "]", ",")) else text
     for attempt in (text, closed.rstrip(",") + "}}", closed.rstrip(",") + "\n}\n}"):
         try:
-            return json.loads(attempt)
+            return json.loads(attempt, parse_constant=refuse_constant)
         except (ValueError, RecursionError):
             continue
     raise unreadable(path, "is not JSON")
@@ -46,9 +47,9 @@ def entries_of(path: str, content: Any) -> list[Mapping[str, Any]]:
         document = cast("dict[str, Any]", content)
         if isinstance(document.get("cache"), dict):
             keys = document.get("tune_params_keys", ())
-            found = [{k: row[k] for k in keys} for row in document["cache"].values()]
+            found = [{k: _part(row, k) for k in keys} for row in document["cache"].values()]
         elif isinstance(document.get("results"), list):
-            found = [row.get("configuration") for row in document["results"]]
+            found = [_part(row, "configuration") for row in document["results"]]
         else:
             found = document.get("configurations")
     if not isinstance(found, list) or not found:
@@ -58,6 +59,14 @@ def entries_of(path: str, content: Any) -> list[Mapping[str, Any]]:
         if not isinstance(row, dict) or not all(_is_value(v) for v in cast("Any", row).values()):
             raise unreadable(path, f"configuration {number} is not of NAME: VALUE")
     return cast("list[Mapping[str, Any]]", rows)
+
+
+def _part(row: Any, name: Any) -> Any:
+    """None where it is not there, which is no value of a configuration."""
+    try:
+        return row[name]
+    except (LookupError, TypeError):
+        return None
 
 
 def _is_value(value: Any) -> bool:

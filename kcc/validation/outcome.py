@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from kcc.base.trace.rows import from_json
 from kcc.report.estimate.ablation import spearman
+
+MOST_US = 1e30
+"""Of a measured or estimated time: sums and ratios of smaller ones are finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,11 @@ class Outcome:
     """Measured and estimated, by name."""
     seconds: float = 0.0
 
+    def __post_init__(self) -> None:
+        times = (self.measured_us or 0, self.time_us or 0, self.low_us, self.high_us)
+        if not all(0 <= each < MOST_US for each in times):
+            raise ValueError("that is no time")
+
     @property
     def compared(self) -> bool:
         """Whether there are two times to compare."""
@@ -77,15 +86,9 @@ class Outcome:
 def read_outcome(entry: Any) -> Outcome:
     """An outcome from its JSON form, as :func:`dataclasses.asdict` gives it.
 
-    :raises TypeError: or KeyError, AttributeError for anything else.
+    :raises RowError: for anything else.
     """
-    found = {each.name: entry[each.name] for each in fields(Outcome) if each.name in entry}
-    found["basis"] = Basis(**found.get("basis", {}))
-    for name in ("groups", "marks"):
-        found[name] = tuple(found.get(name, ()))
-    pairs = found.get("counters", {}).items()
-    found["counters"] = {name: (a, b) for name, (a, b) in pairs}
-    return Outcome(**found)
+    return from_json(Outcome, entry)
 
 
 @dataclass(frozen=True, slots=True)

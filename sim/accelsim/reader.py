@@ -234,7 +234,7 @@ def _instruction(keys: _Keys, number: int) -> SassInstruction:
 
     row = keys.rows[number]
     text = keys.pool[row[native.KEY_START] : row[native.KEY_END]].tobytes()
-    words = text.decode("utf-8", "replace").split()
+    words = [word.decode("utf-8", "replace") for word in text.split(b" ") if word]
     written = int(words[0])
     read = int(words[2 + written])
     return SassInstruction(

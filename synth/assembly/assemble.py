@@ -6,6 +6,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import TypeVar
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.base.gpu.description import GpuDescription
@@ -41,6 +42,8 @@ from kcc.synth.original.roles import struct_place
 from kcc.synth.reduction.spans import Span
 from kcc.synth.reduction.thread_blocks import Cut, resident_blocks
 from kcc.synth.reduction.thread_blocks import cuts as cuts_of
+
+T = TypeVar("T")
 
 FULL_RATE = (1 << 32) - 1
 
@@ -293,14 +296,14 @@ def _argument(
             fills = found.fills.get(argument, ())
             return BufferValue(buffers.number((own.address, own.size_bytes)), fills)
         case ParameterKind.LOCAL:
-            own = next(b for b in found.launch.buffers if b.argument == argument)
-            return LocalValue(own.size_bytes)
+            own = next((b for b in found.launch.buffers if b.argument == argument), None)
+            return LocalValue(_there(own, argument).size_bytes)
         case ParameterKind.STRUCT:
             return StructValue(
                 _words(facts, argument, parameter.size_bytes, _data(found, argument))
             )
         case ParameterKind.IMAGE:
-            return ImageValue(found.images[argument])
+            return ImageValue(_there(found.images.get(argument), argument))
         case ParameterKind.SAMPLER:
             return ScalarValue(0)
         case _:
@@ -308,7 +311,16 @@ def _argument(
 
 
 def _data(found: LaunchFacts, argument: int) -> bytes:
-    return next(bytes.fromhex(s.data) for s in found.launch.scalars if s.argument == argument)
+    data = (bytes.fromhex(s.data) for s in found.launch.scalars if s.argument == argument)
+    return _there(next(data, None), argument)
+
+
+def _there(found: T | None, argument: int) -> T:
+    """What a launch says of an argument."""
+    if found is None:
+        message = f"the profile has no value of argument {argument} of a launch"
+        raise DiagnosticError([Diagnostic("K952", message)])
+    return found
 
 
 def _scalar(facts: KernelFacts, parameter: Parameter, argument: int, data: bytes) -> ScalarValue:

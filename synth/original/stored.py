@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.base.profile.model import KernelInfo, Profile
-from kcc.base.trace.launches import TraceLaunch
+from kcc.base.profile.model import KernelInfo, LaunchProfile, Profile
+from kcc.base.trace.launches import TraceLaunch, check_launch
 from kcc.base.trace.rows import Json, RowError, from_json, to_json
 from kcc.frontend import compile_source
 from kcc.frontend.kernel import CompiledUnit, Kernel, Language
@@ -122,7 +122,7 @@ def restored(part: Json, profile: Profile) -> tuple[list[KernelFacts], list[Laun
     kernels = [_facts(one, units, info) for one, info in pairs]
     launches = list[LaunchFacts]()
     for one, own in zip(found.launches, profile.launches, strict=True):
-        if not 0 <= own.kernel < len(kernels) or one.launch.global_size != own.global_size:
+        if not 0 <= own.kernel < len(kernels) or _sizes(one.launch) != _sizes(own):
             raise _damaged(f"launch {own.number} is not that of the profile")
         _check(one, kernels[own.kernel])
         launches.append(
@@ -167,8 +167,16 @@ def _fits(one: StoredKernel, kernel: Kernel, info: KernelInfo) -> bool:
     )
 
 
+def _sizes(launch: TraceLaunch | LaunchProfile) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return launch.global_size, launch.local_size
+
+
 def _check(one: StoredLaunch, facts: KernelFacts) -> None:
     arguments = len(facts.kernel.arguments)
+    try:
+        check_launch(one.launch, arguments)
+    except ValueError as error:
+        raise _damaged(str(error)) from error
     numbers = [n.argument for n in (*one.fills, *one.images, *one.launch.buffers)]
     accesses = [span.access for span in one.spans]
     if any(not 0 <= n < arguments for n in numbers) or any(

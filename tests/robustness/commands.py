@@ -18,11 +18,11 @@ BAD = ("traceback", "hang", "died", "internal error", "not a message", "usage")
 
 
 def run_command(*arguments: str | Path) -> tuple[int, str]:
-    """The exit code and what went to standard error."""
+    """The exit code and what went to standard error, else to standard output."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = cli.main([str(argument) for argument in arguments])
-    return code, err.getvalue()
+    return code, err.getvalue() or out.getvalue()
 
 
 def outcome_of(code: int, err: str) -> tuple[str, str]:
@@ -31,7 +31,7 @@ def outcome_of(code: int, err: str) -> tuple[str, str]:
         return "traceback", err[-1500:]
     if code == 0:
         return FINE, ""
-    found = re.search(r"error\[(K\d{3})\]", err)
+    found = re.search(r"error\[(K\d{3})\]", err) or re.search(r"\b(K\d{3}): ", err)
     if code == 1 and found is not None:
         return REFUSED, found[1]
     names = {2: "usage", 3: "internal error"}

@@ -12,7 +12,9 @@ import pytest
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.base.profile.document import from_json
+from kcc.frontend import compile_source
 from kcc.frontend.clang import llvm_ir
+from kcc.frontend.options import BuildOptions, SourceText
 from tests.robustness.commands import BAD, entered, run_command
 from tests.robustness.damage.campaign import FORMATS, judge
 from tests.robustness.damage.damaging import trace_resealed
@@ -22,7 +24,12 @@ from tests.robustness.kills import judge as kill
 
 CHEAP = ("trace", "estimate document", "GPU description", "kernel.toml", "LLVM IR")
 """Formats of the quick sample."""
-KEPT = ("profile for miniatures:2", "profile for miniatures:8", "journal of a sweep:13")
+KEPT = (
+    "profile for miniatures:2", "profile for miniatures:8", "profile for miniatures:861",
+    "profile for miniatures:886", "profile for miniatures:891", "journal of a sweep:13",
+    "journal of a validation:57", "Accel-Sim trace:937", "LLVM bitcode:780", "T4:91",
+    "list of configurations:44",
+)  # fmt: skip
 """What once ended as a bug of kcc."""
 
 
@@ -53,11 +60,29 @@ def test_damage_reaches_what_checksums_guard(samples: Path):
     assert "checksum" not in said
 
 
-def test_bitcode_that_ends_llvm(monkeypatch: pytest.MonkeyPatch):
+def test_modules_that_end_llvm(monkeypatch: pytest.MonkeyPatch):
     """LLVM aborts on some damaged modules (``LLVM bitcode:36`` was one): that is a message too."""
-    monkeypatch.setattr(llvm_ir, "_BITCODE_READER", "import os; os.abort()")
-    with pytest.raises(DiagnosticError, match="its bitcode is damaged"):
+    monkeypatch.setattr(llvm_ir, "_READER", "import os; os.abort()")
+    with pytest.raises(DiagnosticError, match="it is damaged"):
         llvm_ir.text_of_bitcode(b"BC", "k.bc")
+
+
+FLAGS = """define spir_kernel void @k(ptr addrspace(1) %a) {
+  ret void
+}
+!llvm.module.flags = !{!0, !1}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+!1 = !{null}
+"""
+
+
+def test_metadata_that_no_assertion_of_llvm_allows():
+    """``LLVM IR:606`` once, where another kernel had been compiled before."""
+    compile_source(
+        SourceText("k.cl", "kernel void f(global int *a) { *a = 1; }", "."), BuildOptions()
+    )
+    with pytest.raises(DiagnosticError, match="K241"):
+        compile_source(SourceText("k.ll", FLAGS, "."), BuildOptions())
 
 
 @pytest.mark.parametrize("value", [None, "x", {}, True, 1 << 70, -1])

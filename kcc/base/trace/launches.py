@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import prod
 
 from kcc.base.trace.coordinates import NO_RADICES, SIDES, Coordinates, Radices
-from kcc.base.trace.tables import TraceTables
 
 DYNAMIC, STATIC = "dynamic", "static"
 """What made a trace: a run, or the analysis of a source."""
 
 CHUNKS, CLASSES = "chunks", "classes"
 """How a launch is kept: all its warps one after another, or classes of equal warps."""
+
+_HEXADECIMAL = re.compile(r"(?:[0-9a-f]{2})*")
 
 LARGEST_BLOCK = 1 << 20
 """Work-items; a thousand times what GPUs take."""
@@ -110,8 +112,8 @@ class LaunchTotals:
     counts: tuple[tuple[int, int], ...]
 
 
-def check_launch(launch: TraceLaunch, tables: TraceTables) -> None:
-    """Raise ValueError unless the launch is one of a kernel with these tables."""
+def check_launch(launch: TraceLaunch, arguments: int) -> None:
+    """Raise ValueError unless the launch is one of a kernel with so many arguments."""
     sizes = (launch.global_size, launch.local_size, launch.offset)
     dimensions = {len(launch.global_size), len(launch.local_size)}
     _require(dimensions <= {1, 2, 3} and len(dimensions) == 1, "dimensions")
@@ -122,10 +124,11 @@ def check_launch(launch: TraceLaunch, tables: TraceTables) -> None:
     _require(launch.thread_blocks < 1 << 62, "there are too many thread blocks")
     _require(prod(launch.local_size) <= LARGEST_BLOCK, "a thread block is too large")
     _require(launch.form in (CHUNKS, CLASSES), f"the form '{launch.form}' is not known")
-    arguments = range(len(tables.arguments))
-    _require(all(s.argument in arguments for s in launch.scalars), "a scalar's argument")
+    for scalar in launch.scalars:
+        _require(0 <= scalar.argument < arguments, "a scalar's argument")
+        _require(_HEXADECIMAL.fullmatch(scalar.data) is not None, "a scalar's value")
     for buffer in launch.buffers:
-        _require(buffer.argument in arguments, "a buffer's argument")
+        _require(0 <= buffer.argument < arguments, "a buffer's argument")
         _require(buffer.space in BUFFER_SPACES, "a buffer's address space")
         _require(min(buffer.address, buffer.size_bytes) >= 0, "a buffer's place")
     if launch.radices:

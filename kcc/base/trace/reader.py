@@ -125,7 +125,7 @@ class TraceFile:
             raise self.cannot_be(rows.launch, "there are no such tables")
         tables = self.tables[launch.tables]
         try:
-            check_launch(launch, tables)
+            check_launch(launch, len(tables.arguments))
         except ValueError as error:
             raise self.cannot_be(rows.launch, str(error)) from None
         totals = self._row(LaunchTotals, rows.totals)

@@ -1,13 +1,15 @@
 """Frozen dataclasses as JSON objects and back, with every value checked.
 
-A row is a dataclass whose fields are ``int``, ``float``, ``str``, ``bool``, another row, an
-optional one of these, or a tuple of them (of any length: ``tuple[X, ...]``; of a fixed one:
-``tuple[X, Y]``). Keys that a row does not know are ignored, so that later versions may add some.
+A row is a dataclass whose fields are ``int``, ``float``, ``str``, ``bool``, another row, a union of
+these and None, a tuple of them (of any length: ``tuple[X, ...]``; of a fixed one: ``tuple[X, Y]``),
+or a mapping of texts to them. Numbers are finite; an integer may stand for a ``float`` and stays
+one. Keys that a row does not know are ignored, so that later versions may add some.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -44,34 +46,58 @@ def from_json(kind: type[R], value: Json, where: str = "") -> R:
 def _read(kind: Any, value: Json, where: str) -> object:
     origin = typing.get_origin(kind)
     if origin is types.UnionType:
-        if value is None:
-            return None
-        (kind,) = (k for k in typing.get_args(kind) if k is not type(None))
-        return _read(kind, value, where)
+        return _read_union(typing.get_args(kind), value, where)
     if origin is tuple:
         return _read_tuple(typing.get_args(kind), value, where)
-    if kind is float and type(value) is int:
-        value = float(value) if abs(value) < INT_LIMIT else None
+    if origin is Mapping:
+        (_, inner), given = typing.get_args(kind), _object(value, where)
+        return {name: _read(inner, item, f"{where}.{name}") for name, item in given.items()}
     if kind in (int, float, str, bool):
-        if type(value) is not kind:
-            raise RowError(f"{where}: {kind.__name__} expected")
-        if kind is int and not -INT_LIMIT <= cast(int, value) < INT_LIMIT:
-            raise RowError(f"{where}: the number is too large")
-        return value
+        return _read_value(kind, value, where)
     return _read_row(kind, value, where)
 
 
-def _read_row(kind: Any, value: Json, where: str) -> object:
+def _read_union(kinds: tuple[Any, ...], value: Json, where: str) -> object:
+    """The first that the value is of; the last one's error where it is of none."""
+    if value is None and type(None) in kinds:
+        return None
+    *others, last = (kind for kind in kinds if kind is not type(None))
+    for kind in others:
+        try:
+            return _read(kind, value, where)
+        except RowError:
+            continue
+    return _read(last, value, where)
+
+
+def _read_value(kind: Any, value: Json, where: str) -> object:
+    if type(value) is not kind and (kind, type(value)) != (float, int):
+        raise RowError(f"{where}: {kind.__name__} expected")
+    if type(value) is int and not -INT_LIMIT <= value < INT_LIMIT:
+        raise RowError(f"{where}: the number is too large")
+    if type(value) is float and not math.isfinite(value):
+        raise RowError(f"{where}: a finite number expected")
+    return value
+
+
+def _object(value: Json, where: str) -> Mapping[str, Json]:
     if not isinstance(value, Mapping):
         raise RowError(f"{where}: an object expected")
-    given = cast(Mapping[str, Json], value)
+    return cast(Mapping[str, Json], value)
+
+
+def _read_row(kind: Any, value: Json, where: str) -> object:
+    given = _object(value, where)
     fields = dict[str, object]()
     for name, (type_, has_default) in _fields(kind).items():
         if name in given:
             fields[name] = _read(type_, given[name], f"{where}.{name}")
         elif not has_default:
             raise RowError(f"{where}: '{name}' is missing")
-    return kind(**fields)
+    try:
+        return kind(**fields)
+    except ValueError as error:
+        raise RowError(f"{where}: {error}") from error
 
 
 def _read_tuple(kinds: tuple[Any, ...], value: Json, where: str) -> tuple[object, ...]:
@@ -84,6 +110,11 @@ def _read_tuple(kinds: tuple[Any, ...], value: Json, where: str) -> tuple[object
         raise RowError(f"{where}: {len(kinds)} values expected")
     pairs = enumerate(zip(kinds, items, strict=True))
     return tuple(_read(kind, item, f"{where}[{i}]") for i, (kind, item) in pairs)
+
+
+def refuse_constant(word: str) -> float:
+    """For ``parse_constant`` of :func:`json.loads`: kcc writes neither NaN nor infinity."""
+    raise ValueError(word)
 
 
 @cache

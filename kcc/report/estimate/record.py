@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 import kcc
 from kcc.base.advice import Advice
+from kcc.base.trace.rows import RowError, from_json
 from kcc.sim.machine.launch_overhead import LaunchWay
 from kcc.stages.estimate import Configuration
 
@@ -389,117 +390,17 @@ def read_document(content: Any) -> EstimateDocument:
 
     :raises ValueError: for what is not a document kcc/estimate/1, saying why.
     """
-    found = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
-    if found.get("schema") != SCHEMA:
+    if not isinstance(content, dict) or cast("dict[str, Any]", content).get("schema") != SCHEMA:
         raise ValueError(f"is not a document {SCHEMA}")
     try:
-        entries = tuple(read_record(each) for each in found["estimates"])
-        settings = {_text(k): _text(v) for k, v in found.get("settings", {}).items()}
-        return EstimateDocument(_text(found["model"]), entries, settings)
-    except (LookupError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"is not as {SCHEMA} says: {type(error).__name__} {error}") from error
+        return from_json(EstimateDocument, content)
+    except RowError as error:
+        raise ValueError(f"is not as {SCHEMA} says: {error}") from error
 
 
 def read_record(entry: Any) -> EstimateRecord:
     """A record from its JSON form.
 
-    :raises ValueError: or KeyError, TypeError for anything else.
+    :raises RowError: for anything else.
     """
-    place = entry["configuration"]
-    configuration = Configuration(
-        _text(place["kernel"]), _text(place["source"]),
-        {_text(k): _text(v) for k, v in place["macros"].items()},
-        tuple(int(v) for v in place["global_size"]), tuple(int(v) for v in place["local_size"]),
-        {_text(k): _number(v) for k, v in place.get("arguments", {}).items()},
-    )  # fmt: skip
-    return EstimateRecord(
-        configuration,
-        _text(entry["gpu"]),
-        _time(entry["time_us"]),
-        None if entry.get("range_us") is None else (entry["range_us"][0], entry["range_us"][1]),
-        _time(entry.get("cycles")),
-        _text(entry.get("reason", "")),
-        _text(entry.get("limiter", "")),
-        _time(entry.get("cpi")),
-        dict(entry.get("cpi_stack", {})),
-        dict(entry.get("bounds_cycles", {})),
-        _read_held(entry.get("occupancy")),
-        _time(entry.get("waves")),
-        None if entry.get("counts") is None else Counted(**_fields(Counted, entry["counts"])),
-        _read_confidence(entry.get("confidence")),
-        tuple(
-            LineShare(int(each["line"]), each["share"], _text(each.get("file", "")))
-            for each in entry.get("lines", ())
-        ),
-        tuple(_read_cache_use(each) for each in entry.get("caches", ())),
-        _time(entry.get("kernel_us")),
-        dict(entry.get("ablated_us", {})),
-        _read_reduction_errors(entry.get("reduction_errors")),
-        _text(entry.get("model", "")),
-        _text(entry.get("code", "kcc")),
-        tuple(Advice(**_fields(Advice, each)) for each in entry.get("advice", ())),
-        dict(entry.get("peaks", {})),
-    )
-
-
-def _read_reduction_errors(entry: Any) -> ReductionErrors | None:
-    if entry is None:
-        return None
-    found = _fields(ReductionErrors, entry)
-    found["off"] = tuple(found["off"])
-    return ReductionErrors(**found)
-
-
-def _read_held(entry: Any) -> Held | None:
-    if entry is None:
-        return None
-    found = _fields(Held, entry)
-    found["limiters"] = tuple(found["limiters"])
-    return Held(**found)
-
-
-def _read_cache_use(entry: Any) -> CacheUse:
-    found = _fields(CacheUse, entry)
-    for name in ("hits", "l2_hits", "dram"):
-        found[name] = HitRate(**_fields(HitRate, found[name]))
-    return CacheUse(**found)
-
-
-def _read_confidence(entry: Any) -> Confidence | None:
-    if entry is None:
-        return None
-    found = _fields(Confidence, entry)
-    guesses = found.get("guesses", ())
-    found["guesses"] = tuple(Guessed(**_fields(Guessed, each)) for each in guesses)
-    found["unused_assumptions"] = tuple(found.get("unused_assumptions", ()))
-    assumed = found["assumed_gpu_values"]
-    found["assumed_gpu_values"] = tuple(AssumedValue(**_fields(AssumedValue, a)) for a in assumed)
-    found["weak_gpu_values"] = tuple(found["weak_gpu_values"])
-    return Confidence(**found)
-
-
-def _fields(kind: type[Any], entry: Any) -> dict[str, Any]:
-    """The fields of a class out of an entry. It may have more, and lack those with a default: later
-    versions add keys."""
-    return {
-        each.name: entry[each.name]
-        for each in fields(kind)
-        if each.name in entry or (each.default is MISSING and each.default_factory is MISSING)
-    }
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
-
-
-def _time(value: Any) -> float | None:
-    """A number, or None."""
-    return None if value is None else _number(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError(f"{value!r} is not a number")
-    return value
+    return from_json(EstimateRecord, entry, "estimate")

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.robustness.children import in_children
-from tests.robustness.commands import entered, in_folder, outcome_of, run_command
+from tests.robustness.commands import REFUSED, entered, in_folder, outcome_of, run_command
 from tests.robustness.damage.damaging import (
     Damage,
     any_of,
@@ -21,7 +21,7 @@ from tests.robustness.damage.damaging import (
     words_damaged,
     yaml_damaged,
 )
-from tests.robustness.damage.samples import LAUNCH, SWEEP, make_samples
+from tests.robustness.damage.samples import EXPLORED, LAUNCH, SWEEP, TUNED, VALIDATED, make_samples
 from tests.robustness.journal import Entry
 
 LIMIT_SECONDS = 60.0
@@ -30,15 +30,18 @@ LIMIT_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A kind of file: where the sample stands, how it is damaged, what reads it."""
+    """A kind of file: where the sample stands (or several), how it is damaged, what reads it."""
 
     path: str
     damage: Damage
     commands: tuple[tuple[str, ...], ...]
+    asks: bool = False
+    """Whether a command may ask for an option that says what the file does not."""
 
 
 TEXT = any_of(words_damaged, bytes_damaged)
 DOCUMENT = any_of(json_damaged, json_damaged, words_damaged, bytes_damaged)
+JOURNAL = any_of(lines_of_json_damaged, lines_of_json_damaged, bytes_damaged)
 
 FORMATS: dict[str, Format] = {
     "trace": Format(
@@ -87,7 +90,7 @@ FORMATS: dict[str, Format] = {
     ),
     "journal of a sweep": Format(
         "sweep.json.partial",
-        any_of(lines_of_json_damaged, lines_of_json_damaged, bytes_damaged),
+        JOURNAL,
         (("estimate", "k.cl", *LAUNCH, *SWEEP, "--json", "sweep.json", "--resume"),),
     ),
     "profile of thread blocks": Format(
@@ -95,6 +98,19 @@ FORMATS: dict[str, Format] = {
         bytes_damaged,
         (("simulate", "x.kct", "--gpu", "conf1", "--sample", "tbpoint",
           "--block-profile", "blocks"),),
+    ),
+    "journal of an exploration": Format("out.json.partial", JOURNAL, ((*EXPLORED, "--resume"),)),
+    "journal of a tuning": Format("tuning.json.partial", JOURNAL, ((*TUNED, "--resume"),)),
+    "journal of a validation": Format(
+        "validation.json.partial", JOURNAL, ((*VALIDATED, "--resume"),)
+    ),
+    "list of configurations": Format("list.json", DOCUMENT, (TUNED,), asks=True),
+    "T4": Format("t4.json", DOCUMENT, (("tune", "t4.json", *TUNED[2:]),), asks=True),
+    "table of times": Format("times.csv", TEXT, (VALIDATED,), asks=True),
+    "units of a recorded run": Format("units.json", DOCUMENT, (("phases", "units.json"),)),
+    "documents of a report": Format("report/*.json", DOCUMENT, (("report", "report"),)),
+    "PTX": Format(
+        "k.ptx", TEXT, (("analyze", "k.ptx"), ("estimate", "k.ptx", *LAUNCH, "--gpu", "v100"))
     ),
     "LLVM IR": Format("k.ll", TEXT, (("analyze", "k.ll", "--brief"),)),
     "LLVM bitcode": Format("k.bc", bytes_damaged, (("analyze", "k.bc", "--brief"),)),
@@ -109,11 +125,14 @@ def judge(case: str, samples: Path) -> Entry:
     kind = FORMATS[name]
     with in_folder() as folder:
         shutil.copytree(samples, folder, dirs_exist_ok=True)
-        path = folder / kind.path
+        paths = sorted(folder.glob(kind.path))
+        path = rng.choice(paths) if len(paths) > 1 else paths[0]
         same = "simulation.json" if name == "simulation document" else "estimate.json"
         shutil.copy(same, "before.json")
         path.write_bytes(kind.damage(rng, path.read_bytes()))
         outcome, detail = outcome_of(*run_command(*kind.commands[int(number) % len(kind.commands)]))
+    if kind.asks and outcome == "usage":
+        outcome = REFUSED
     return Entry(case, f"{name}: {outcome}", detail)
 
 

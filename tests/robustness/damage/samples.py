@@ -10,6 +10,7 @@ from unittest import mock
 import llvmlite.binding as llvm
 
 import kcc
+from kcc.commands import exploring
 from kcc.commands.journal import Journal
 from tests.robustness.commands import run_command
 
@@ -57,7 +58,44 @@ n = "n"
 a = "float[64]"
 b = "float[64]=uniform(-1, 1)"
 """
+PTX = """.version 7.8
+.target sm_80
+.address_size 64
+
+.visible .entry k(.param .u64 a, .param .u32 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<5>;
+    .reg .f32 %f<3>;
+    .reg .b64 %rd<4>;
+    .shared .align 4 .b8 part[128];
+
+    ld.param.u64 %rd1, [a];
+    ld.param.u32 %r1, [n];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r2, %tid.x;
+    mul.wide.u32 %rd3, %r2, 4;
+    add.s64 %rd2, %rd2, %rd3;
+    mov.u32 %r3, 0;
+    ld.global.f32 %f1, [%rd2];
+$again:
+    fma.rn.f32 %f1, %f1, 0f3F000000, %f1;
+    add.s32 %r3, %r3, 1;
+    setp.lt.s32 %p1, %r3, %r1;
+    @%p1 bra $again;
+    bar.sync 0;
+    st.global.f32 [%rd2], %f1;
+    ret;
+}
+"""
+TIMES = "TILE,time_ms\n1,0.01\n2,0.02\n4,0.03\n"
+LIST = '[{"TILE": 1}, {"TILE": 2}]'
 LAUNCH = ("--global", "64", "--local", "32", "--arg", "n=3")
+EXPLORED = ("explore", "x.kct", "--gpu", "v100", "--sweep", "sms=40,80", "--json", "out.json")
+TUNED = ("tune", "list.json", "tiled.cl", *LAUNCH, "--gpu", "v100", "--json", "tuning.json")
+VALIDATED = (
+    "validate", "times.csv", "tiled.cl", *LAUNCH, "--gpu", "v100", "--json", "validation.json"
+)  # fmt: skip
 SWEEP = ("--sweep", "TILE=1,2", "--gpu", "v100", "--gpu", "a100")
 
 
@@ -80,8 +118,32 @@ def make_samples(folder: Path) -> None:
     _command("analyze", "k.cl", "--emit-ir", "-o", "k.ll")
     module = llvm.parse_assembly((folder / "k.ll").read_text())
     (folder / "k.bc").write_bytes(module.as_bitcode())
+    (folder / "tiled.cl").write_text(SOURCE.replace("j & 31", "j & (TILE - 1)"))
+    (folder / "k.ptx").write_text(PTX)
+    (folder / "times.csv").write_text(TIMES)
+    (folder / "list.json").write_text(LIST)
     with mock.patch.object(Journal, "remove", _kept):
         _command("estimate", "k.cl", *LAUNCH, *SWEEP, "--json", "sweep.json")
+        _command(*TUNED)
+        _command(*VALIDATED)
+    with mock.patch.object(exploring, "journal_path", return_value=None):
+        _command(*EXPLORED)
+    _command(*TUNED[:-2], "--t4", "t4.json")
+    _command("phases", "record", "x.kct", "--gpu", "v100", "-o", "units.json")
+    _make_report(folder)
+
+
+def _make_report(folder: Path) -> None:
+    """A folder with a document of each kind that a page joins."""
+    report = folder / "report"
+    report.mkdir()
+    _command("analyze", "k.cl", *LAUNCH, "--json", "report/analysis.json")
+    _command("memory", "k.cl", *LAUNCH, "--gpu", "v100", "--json", "report/memory.json")
+    _command("phases", "units.json", "--points", "1", "--json", "report/phases.json")
+    _command("run", "host.py", "--json", "report/run.json")
+    for name in ("estimate", "simulation", "profile", "tuning"):
+        shutil.copy(folder / f"{name}.json", report)
+    shutil.copy(folder / "out.json", report / "exploration.json")
 
 
 def _kept(journal: Journal[Any]) -> None:
