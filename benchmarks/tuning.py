@@ -1,13 +1,16 @@
 """How many measurements a search needs, on released tuning tables: estimates first, and others.
 
-    python -m benchmarks.tuning rows.json --data ../shared [--repeats 50] [--json tuning.json]
+    python -m benchmarks.tuning rows.json ... --data ../shared [--tune TABLE=tune.json] [--whole]
+        [--repeats 20] [--strategies mls,pso] [--json tuning.json]
 
-``rows.json`` is what `python -m benchmarks.ledger --only TABLE ... --json rows.json` wrote:
-estimates of a sample of each table, which is the space that is searched here. A search ends when it
-has measured a configuration within 5 % of the best of the space. Configurations that failed when
-they were measured cost a measurement. Of random orders the expected number is exact; Kernel Tuner's
-strategies run in its simulation mode on the measured times, with seeds 1 to --repeats, restricted
-to the space; where one ends without success it counts with as many measurements as the space has.
+Each ``rows.json`` is what `python -m benchmarks.ledger --only TABLE ... --json rows.json` wrote:
+estimates of a sample of each table; of a --tune table the estimates are those of `kcc tune --json`.
+What was estimated is the space that is searched. A search ends when it has measured a configuration
+within 5 % of the best of the space. Configurations that failed when they were measured cost a
+measurement. Of random orders the expected number is exact; Kernel Tuner's strategies run in its
+simulation mode on the measured times, as they are set without being told otherwise, with seeds 1 to
+--repeats; where one ends without success it counts with as many measurements as the space has.
+--whole: its strategies search the whole table too, of which the estimates know a sample.
 """
 
 from __future__ import annotations
@@ -19,23 +22,52 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from statistics import mean
 from typing import Any
+from unittest import mock
 
-from benchmarks.ledger_cases import rows_of
+from benchmarks.ledger_cases import Row, rows_of
 from benchmarks.measured_programs import OUTCOME
 from benchmarks.measured_tables import TABLES, Table
 from kcc.tuning.space import Value, key_of
 
 NEAR = 1.05
-STRATEGIES = ("genetic_algorithm",)
-"""Those that do not need every neighbour of a configuration to be in the space, as a sample lacks
-most."""
-NOT_PARAMETERS = {*OUTCOME, "kernel", "gpu", "src", "reps", "grid_blocks", "block"}
+STRATEGIES = (
+    "genetic_algorithm", "simulated_annealing", "mls", "greedy_ils", "pso", "diff_evo",
+    "firefly_algorithm", "dual_annealing", "basinhopping", "hybrid_vndx", "adaptive_tabu_greywolf",
+)  # fmt: skip
+"""Kernel Tuner's for one objective, but those that need more than its extra: skopt, pyatf; and
+`bayes_opt`, whose every step looks at all of the space."""
+NOT_PARAMETERS = {*OUTCOME, "kernel", "gpu", "src", "reps", "grid_blocks", "block", "median_ms",
+                  "min_ms", "std_ms"}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Configurations with measured times, None where they failed."""
+
+    names: tuple[str, ...]
+    space: tuple[tuple[Value, ...], ...]
+    times: tuple[float | None, ...]
+
+    @property
+    def best(self) -> float:
+        return min(time for time in self.times if time)
+
+    @property
+    def near(self) -> list[bool]:
+        """Which are within 5 % of the best."""
+        return [time is not None and time <= NEAR * self.best for time in self.times]
+
+    @property
+    def random(self) -> float:
+        """Measurements that a random order needs, on average, until one is near the best."""
+        return (len(self.space) + 1) / (sum(self.near) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +76,20 @@ class Searched:
 
     table: str
     rows: int
+    of: int
+    """Rows of the table."""
     near_best: int
     """Configurations within 5 % of the best."""
     estimates_first: int
     first_choice: float
     """The measured time of the configuration that is estimated to be the fastest, over the best."""
+    first_of_all: float
+    """The same, over the best of the whole table."""
     random: float
     strategies: Mapping[str, float]
+    random_whole: float
+    whole: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Strategies on the whole table."""
 
 
 def main() -> int:
@@ -58,56 +97,104 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("rows", type=Path)
+    parser.add_argument("rows", type=Path, nargs="+")
     parser.add_argument("--data", type=Path, default=Path("../shared"))
+    parser.add_argument("--tune", action="append", default=[], metavar="TABLE=FILE")
     parser.add_argument("--repeats", type=int, default=20)
+    parser.add_argument("--strategies", default=",".join(STRATEGIES))
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    document = json.loads(arguments.rows.read_text(encoding="utf-8"))
+    documents = [json.loads(path.read_text(encoding="utf-8")) for path in arguments.rows]
+    every = [row for document in documents for row in document["rows"]]
+    tuned = dict(each.split("=", 1) for each in arguments.tune)
+    strategies = [name for name in arguments.strategies.split(",") if name]
     found = list[Searched]()
     for table in TABLES:
-        rows = [row for row in document["rows"] if row["table"] == table.name]
-        if rows:
-            found.append(searched(table, rows, arguments.data / "truth", arguments.repeats))
+        texts = rows_of(table, arguments.data / "truth")
+        if table.name in tuned:
+            times = tuned_times(texts, Path(tuned[table.name]))
+        else:
+            rows = [row for row in every if row["table"] == table.name]
+            times = {int(row["number"]): row["time_us"] for row in rows}
+        if times:
+            found.append(
+                searched(table, texts, times, strategies, arguments.repeats, whole=arguments.whole)
+            )
             print(line(found[-1]), flush=True)
     if arguments.json:
-        content = {"commit": document["commit"], "tables": [asdict(each) for each in found]}
+        content = {
+            "commits": [each["commit"] for each in documents],
+            "tables": [asdict(each) for each in found],
+        }
         arguments.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
 def line(each: Searched) -> str:
-    """A row of the page's table."""
-    others = " | ".join(f"{n:.0f}" for n in each.strategies.values())
+    """Rows of the page's table, and all strategies."""
+    best = min(each.strategies, key=lambda name: each.strategies[name], default="")
+    shown = ", ".join(f"{name} {n:.0f}" for name, n in each.strategies.items())
+    whole = ", ".join(f"{name} {n:.0f}" for name, n in each.whole.items())
     return (
-        f"| {each.table} | {each.rows} | {each.near_best} | {each.estimates_first} | "
-        f"{each.first_choice:.2f} | {each.random:.0f} | {others} |"
+        f"| {each.table} | {each.rows} of {each.of} | {each.near_best} | {each.estimates_first} | "
+        f"{each.first_choice:.2f} | {each.first_of_all:.2f} | {each.random:.0f} | "
+        f"{each.strategies.get(best, 0):.0f} {best} |\n    {shown}\n"
+        f"    whole: random {each.random_whole:.0f}, {whole}"
     )
 
 
-def searched(table: Table, rows: Sequence[Mapping[str, Any]], data: Path, repeats: int) -> Searched:
-    """All searches of a table's sample."""
-    texts = rows_of(table, data)
+def parameters(texts: Sequence[Row]) -> tuple[str, ...]:
+    """The columns of a table that are parameters with more than one value."""
     upper = [name for name in texts[0] if name.isupper()]  # of tables that hold counters too
     names = upper or [name for name in texts[0] if name not in NOT_PARAMETERS]
-    space = [tuple(_value(texts[int(row["number"])][name]) for name in names) for row in rows]
-    times: list[float | None] = [row["measured_us"] for row in rows]
-    best = min(time for time in times if time)
-    near = [time is not None and time <= NEAR * best for time in times]
-    by_estimate = sorted(range(len(rows)), key=lambda n: rows[n]["time_us"] or float("inf"))
-    first = next(place for place, n in enumerate(by_estimate, 1) if near[n])
-    chosen = times[by_estimate[0]]
-    expected = (len(rows) + 1) / (sum(near) + 1)
-    strategies = {
-        name: mean(
-            measured(name, names, space, times, near, seed) for seed in range(1, repeats + 1)
-        )
-        for name in STRATEGIES
+    return tuple(name for name in names if len({row[name] for row in texts}) > 1)
+
+
+def measured_of(table: Table, texts: Sequence[Row], numbers: Sequence[int]) -> Measured:
+    """The rows of these numbers."""
+    names = parameters(texts)
+    space = tuple(tuple(_value(texts[n][name]) for name in names) for n in numbers)
+    times = tuple(
+        table.measured_ms(texts[n]) if texts[n].get("status", "ok").lower() == "ok" else None
+        for n in numbers
+    )
+    return Measured(names, space, times)
+
+
+def tuned_times(texts: Sequence[Row], path: Path) -> dict[int, float | None]:
+    """The times of a document of `kcc tune` by the numbers of the rows."""
+    names = parameters(texts)
+    numbers = {tuple(_value(row[name]) for name in names): n for n, row in enumerate(texts)}
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return {
+        numbers[tuple(each["parameters"][name] for name in names)]: each["time_us"]
+        for each in document["configurations"]
     }
+
+
+def searched(
+    table: Table, texts: Sequence[Row], estimates: Mapping[int, float | None],
+    strategies: Sequence[str], repeats: int, *, whole: bool,
+) -> Searched:  # fmt: skip
+    """All searches of a table's sample, and of the whole table."""
+    numbers = list(estimates)
+    sample, every = measured_of(table, texts, numbers), measured_of(table, texts, range(len(texts)))
+    order = sorted(range(len(numbers)), key=lambda n: estimates[numbers[n]] or float("inf"))
+    first = next(place for place, n in enumerate(order, 1) if sample.near[n])
+    chosen = sample.times[order[0]] or float("inf")
     return Searched(
-        table.name, len(rows), sum(near), first, (chosen or float("inf")) / best, expected,
-        strategies,
+        table.name, len(numbers), len(texts), sum(sample.near), first, chosen / sample.best,
+        chosen / every.best, sample.random, _means(strategies, sample, repeats), every.random,
+        _means(strategies, every, repeats) if whole else {},
     )  # fmt: skip
+
+
+def _means(strategies: Sequence[str], space: Measured, repeats: int) -> dict[str, float]:
+    return {
+        name: mean(measured(name, space, seed) for seed in range(1, repeats + 1))
+        for name in strategies
+    }
 
 
 def _value(text: str) -> Value:
@@ -117,10 +204,7 @@ def _value(text: str) -> Value:
         return text
 
 
-def measured(
-    strategy: str, names: Sequence[str], space: Sequence[tuple[Value, ...]],
-    times: Sequence[float | None], near: Sequence[bool], seed: int,
-) -> int:  # fmt: skip
+def measured(strategy: str, space: Measured, seed: int) -> int:
     """Different configurations that a strategy of Kernel Tuner's measures until one is near the
     best."""
     import random
@@ -129,46 +213,68 @@ def measured(
 
     random.seed(seed)
     np.random.seed(seed)  # what Kernel Tuner draws from
-    success = {key_of(each) for each, good in zip(space, near, strict=True) if good}
-    tune_kernel: Any = import_module("kernel_tuner").tune_kernel
-    values = {n: sorted({each[i] for each in space}) for i, n in enumerate(names)}
-    allowed = set(space)
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    interface: Any = import_module("kernel_tuner.interface")
+    simulation: Any = import_module("kernel_tuner.runners.simulation")
+    runner: Any = simulation.SimulationRunner
+    pairs = zip(space.space, space.near, strict=True)
+    success = {key_of(each) for each, good in pairs if good}
+    needed = list[int]()
+
+    class Watched(runner):
+        """Says that the budget is spent once a configuration near the best was measured."""
+
+        def run(self, parameter_space: Any, tuning_options: Any) -> list[Any]:
+            results = list[Any]()
+            for each in parameter_space:
+                results += [None] if needed else runner.run(self, [each], tuning_options)
+                if not needed and key_of(each) in success:
+                    needed.append(len(self.visited_results))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+            return results
+
+    with _quietly(), tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cache.json"
-        path.write_text(_cachefile(names, values, space, times), encoding="utf-8")
+        content = _cache(space)
+        path.write_text(json.dumps(content, indent=0), encoding="utf-8")
+        listed = import_module("kernel_tuner.searchspace").Searchspace(
+            None, None, None, from_cache=content
+        )
+        with (
+            mock.patch.object(simulation, "SimulationRunner", Watched),
+            mock.patch.object(interface, "Searchspace", return_value=listed),
+        ):
+            interface.tune_kernel(
+                "kernel", "", 1, [], dict(content["tune_params"]), lang="OpenCL", cache=str(path),
+                simulation_mode=True, strategy=strategy, quiet=True, seed=seed,
+                strategy_options={"max_fevals": len(space.space)},
+            )  # fmt: skip
+    return needed[0] if needed else len(space.space)
 
-        def is_in_space(*configuration: Any) -> bool:
-            return tuple(configuration) in allowed
 
-        results, _ = tune_kernel(
-            "kernel", "", 1, [], values, lang="OpenCL", cache=str(path), simulation_mode=True,
-            strategy=strategy, strategy_options={"max_fevals": len(space)}, quiet=True,
-            restrictions=[import_module("constraint").FunctionConstraint(is_in_space)],
-        )  # fmt: skip
-    seen = dict.fromkeys(key_of([row[name] for name in names]) for row in results)
-    return next((n for n, key in enumerate(seen, 1) if key in success), len(space))
+@contextlib.contextmanager
+def _quietly() -> Generator[None]:
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
-def _cachefile(
-    names: Sequence[str], values: Mapping[str, Sequence[Value]],
-    space: Sequence[tuple[Value, ...]], times: Sequence[float | None],
-) -> str:  # fmt: skip
+def _cache(space: Measured) -> dict[str, Any]:
     pieces = dict.fromkeys(
         ("compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"),
         0,
     )
+    names = space.names
     cache = {
         key_of(each): {
             **dict(zip(names, each, strict=True)), **pieces,
-            "time": "RuntimeFailedConfig" if time is None else time / 1e3,
+            "time": "RuntimeFailedConfig" if time is None else time,
         }
-        for each, time in zip(space, times, strict=True)
+        for each, time in zip(space.space, space.times, strict=True)
     }  # fmt: skip
-    return json.dumps({
+    return {
         "device_name": "table", "kernel_name": "kernel", "problem_size": 1,
-        "tune_params_keys": list(names), "tune_params": values, "objective": ["time"],
-        "cache": cache,
-    }, indent=0)  # fmt: skip
+        "tune_params_keys": list(names), "objective": ["time"], "cache": cache,
+        "tune_params": {n: sorted({each[i] for each in space.space}) for i, n in enumerate(names)},
+    }  # fmt: skip
 
 
 if __name__ == "__main__":

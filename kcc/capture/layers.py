@@ -13,10 +13,14 @@ from tempfile import TemporaryDirectory
 
 from kcc.base.cache_folder import is_trusted, user_cache_dir
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.tracegen.simt.host_cpu import levels_of, own_cpu
 
 SOURCES = Path(__file__).parent / "layer"
 HEADER = "CL/cl_layer.h"
 HEADER_FOLDERS = ("/usr/include", "/usr/local/include")
+POCL_CPU = "KCC_CAPTURE_POCL_CPU"
+"""Names the level of x86-64 that PoCL 3.0 of the wheels builds for on a processor newer than its
+LLVM 14."""
 VENDORS = Path("/etc/OpenCL/vendors")
 
 
@@ -79,7 +83,8 @@ def _implementation(scratch: Path) -> dict[str, str]:
         for each in Path(folder, ".libs").glob("libpocl-*.so"):
             vendor = scratch / "pocl.icd"
             vendor.write_text(f"{each}\n", encoding="utf-8")
-            return {"OCL_ICD_VENDORS": str(vendor)}
+            level = levels_of(own_cpu())[-1:]
+            return {"OCL_ICD_VENDORS": str(vendor), **({POCL_CPU: level[0]} if level else {})}
     return {}
 
 

@@ -141,6 +141,11 @@ def get_cl_header_version() -> tuple[int, int]:
     return (2, 0)
 
 
+def have_gl() -> bool:
+    """Whether memory can be shared with OpenGL."""
+    return False
+
+
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
@@ -224,6 +229,7 @@ __all__ = [
     "get_cl_header_version",
     "get_platforms",
     "get_supported_image_formats",
+    "have_gl",
     "image_from_array",
     "image_info",
     "kernel_arg_access_qualifier",

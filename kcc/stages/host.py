@@ -31,6 +31,7 @@ from kcc.opencl.session import (
     use_session,
     user_cache_dir,
 )
+from kcc.stages.gl_sharing import refuse_gl_sharing
 from kcc.stages.redirection import Redirection, wheel_folder
 
 __all__ = [
@@ -92,6 +93,8 @@ def run_script(
     """
     capture = read_capture(path) if is_capture(path) else None
     tree = ast.Module([], []) if capture else _parse(path)
+    if settings.redirect:
+        refuse_gl_sharing(tree, path)
     seen = progress or Progress()
     session = Session(
         settings,

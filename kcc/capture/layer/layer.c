@@ -6,6 +6,7 @@
  * KCC_CAPTURE_OUTPUTS  n: of each kernel the memory objects after launch 0, n, 2n ... ; 0: of none
  * KCC_CAPTURE_AS_GPU   "ITEMS,BYTES": CPUs call themselves GPUs with that limit of a work-group and
  *                      that much local memory
+ * KCC_CAPTURE_POCL_CPU a processor that PoCL 3.0 builds for where it does not know the host's
  *
  * A call is logged when it has succeeded, before it returns: what happens before what is as the
  * host's threads see it. */
@@ -118,9 +119,30 @@ static cl_program CL_API_CALL create_program(cl_context context, cl_uint count, 
     return made;
 }
 
+/* PoCL 3.0 calls a processor newer than its LLVM "generic", a name that its clang then refuses. The
+ * word of its record of the device that points there gets another name; memory is read by way of
+ * the system, since most words of the record point nowhere. */
+static void name_processor(cl_program program, const char *name) {
+    cl_device_id devices[16] = {0};
+    static const char unknown[] = "generic";
+    FILE *memory = name ? fopen("/proc/self/mem", "rb") : NULL;
+    next->clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL);
+    for (size_t n = 0; memory && n < 16 && devices[n]; n++)
+        for (uintptr_t place = (uintptr_t)devices[n]; place < (uintptr_t)devices[n] + 4096; place += 8) {
+            uintptr_t word = 0;
+            char text[sizeof unknown] = "";
+            if (pread(fileno(memory), &word, sizeof word, place) == sizeof word &&
+                pread(fileno(memory), text, sizeof text, word) == sizeof text && !memcmp(text, unknown, sizeof text))
+                *(const char **)place = name;
+        }
+    if (memory)
+        fclose(memory);
+}
+
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint count, const cl_device_id *devices,
                                         const char *options,
                                         void(CL_CALLBACK *notify)(cl_program, void *), void *data) {
+    name_processor(program, getenv("KCC_CAPTURE_POCL_CPU"));
     cl_int status = next->clBuildProgram(program, count, devices, options, notify, data);
     BEGIN;
     char name[NAME_BYTES];

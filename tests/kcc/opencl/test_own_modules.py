@@ -108,3 +108,29 @@ def test_the_binary_part_is_never_loaded(tmp_path: Path) -> None:
         [sys.executable, "-P", "-c", code, str(script)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_scripts_that_share_memory_with_opengl_are_refused_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "host.py"
+    script.write_text(
+        "from OpenGL.GLUT import glutInit\nimport pyopencl as cl\n\ndef begin():\n"
+        "    from pyopencl.tools import get_gl_sharing_context_properties\n\nglutInit()\n"
+    )
+    assert main(["run", str(script)]) == 1
+    error = capsys.readouterr().err
+    assert "error[K733]: kcc.opencl shares nothing with OpenGL" in error
+    assert "host.py:5:" in error
+    assert "'get_gl_sharing_context_properties'" in error
+
+
+def test_scripts_that_can_do_without_opengl_run(tmp_path: Path) -> None:
+    script = tmp_path / "host.py"
+    script.write_text(
+        "import pyopencl as cl\n\ndef shown():\n    from OpenGL.GL import glBegin\n"
+        "    return cl.GLBuffer\n"
+    )
+    assert main(["run", str(script)]) in (0, 1)
+    script.write_text(script.read_text() + "assert cl.have_gl() is False\n")
+    assert main(["run", str(script)]) == 0
