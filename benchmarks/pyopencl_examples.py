@@ -190,8 +190,8 @@ def main() -> int:
                 if one.exists() and two.exists():
                     arrays = [pickle.loads(each.read_bytes()) for each in (one, two)]
                     verdict += "; " + compared(*arrays)
-                failed += (
-                    code != other or " 0 different" not in verdict and "0 arrays" not in verdict
+                failed += code != other or (
+                    " 0 different" not in verdict and "0 arrays" not in verdict
                 )
             print(f"| {script.stem} | {verdict} |", flush=True)
     return 1 if failed else 0

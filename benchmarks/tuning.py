@@ -228,7 +228,7 @@ def measured(strategy: str, space: Measured, seed: int) -> int:
             for each in parameter_space:
                 results += [None] if needed else runner.run(self, [each], tuning_options)
                 if not needed and key_of(each) in success:
-                    needed.append(len(self.visited_results))  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+                    needed.append(len(self.visited_results))
             return results
 
     with _quietly(), tempfile.TemporaryDirectory() as folder:
