@@ -320,6 +320,7 @@ CODES: dict[str, Code] = {
     "K895": Code("error", "a search space cannot be read or is empty"),
     "K897": Code("error", "an optional library is not there"),
     "K898": Code("error", "a scheduler does not answer or gave up"),
+    "K899": Code("error", "a kernel to estimate executes nothing"),
     # K95x: miniatures
     "K950": Code("error", "a miniature cannot be made of a launch"),
     "K951": Code("error", "there is no launch to make a miniature of"),

@@ -165,7 +165,7 @@ class _Cache:
         held = np.full((self.count, ways), -1)
         valid, written = np.zeros_like(held), np.zeros_like(held)
         read_cells(self.count, min(self.ways, ways), cells, held, valid, written)
-        return CacheState(np.where(held >= 0, known[held], -1), valid, written)
+        return CacheState(np.append(known, -1)[np.maximum(held, -1)], valid, written)
 
 
 def _counts(stream: Stream) -> NDArray[np.int64]:

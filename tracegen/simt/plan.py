@@ -265,7 +265,13 @@ def _place(objects: list[Global], base: int) -> tuple[dict[str, Object], int]:
 
 
 def _used_globals(module: Module, function: Function) -> list[Global]:
-    names = {name for i in function.instructions for o in i.operands for name in global_names(o)}
+    """Those that instructions name, and those whose addresses stand in the contents of others."""
+    waiting = {name for i in function.instructions for o in i.operands for name in global_names(o)}
+    names = set[str]()
+    while waiting:
+        names |= waiting
+        inside = [module.globals[name].initialiser for name in waiting if name in module.globals]
+        waiting = {name for each in inside for name in global_names(each)} - names
     return [g for g in module.globals.values() if g.name in names]
 
 

@@ -443,6 +443,10 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "no Dask scheduler answers",
         "tests/kcc/tuning/test_cluster.py::test_a_scheduler_that_is_not_there_is_said",
     ),
+    "K899": Example(
+        "kcc estimate k.cl --gpu v100 --global 64",
+        {"k.cl": "__kernel void k() { __global int *p = p; *p = 1; }\n"},
+    ),
     "K950": Circumstance(
         "a miniature that does not end",
         "tests/synth/test_private_arrays.py::test_a_miniature_that_does_not_end_is_refused",

@@ -39,6 +39,8 @@ BUDGET = 200_000
 MOST_CHANGES = 4
 BUFFER_BYTES = 4096
 STEPS = ("analyze", "estimate", "trace", "run")
+ESTIMATES = ("estimate", "interval", "memory")
+"""Ways to the time of a source, in turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,8 @@ def judge(case: str) -> Entry:
     """One of the commands on a mutant, the next one on the next."""
     seed = int(case)
     step, text = STEPS[seed % len(STEPS)], mutant(seed)
+    if step == "estimate":
+        step = ESTIMATES[seed // len(STEPS) % len(ESTIMATES)]
     with in_folder() as folder:
         path = folder / "mutant.cl"
         path.write_text(text, "utf-8")
@@ -121,6 +125,11 @@ def _step(step: str, path: Path, text: str) -> tuple[str, str]:
             return outcome_of(*run_command("analyze", path, *launch))
         case "estimate":
             return outcome_of(*run_command("estimate", path, "--gpu", "v100", *launch))
+        case "interval":
+            options = ("--gpu", "a100", "--model", "interval")
+            return outcome_of(*run_command("estimate", path, *options, *launch))
+        case "memory":
+            return outcome_of(*run_command("memory", path, "--gpu", "v100", *launch))
         case "trace":
             target = path.with_suffix(".kct")
             return outcome_of(*run_command("trace", path, "-o", target, *launch))

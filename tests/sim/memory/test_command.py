@@ -187,3 +187,13 @@ def test_the_range_of_an_estimate_has_the_spread_of_orders(
         (estimate,) = json.loads(capsys.readouterr().out)["estimates"]
         ranges.append(estimate["range_us"][1] / estimate["time_us"])
     assert ranges[1] / ranges[0] >= 1 + 2 * spread - 1e-9
+
+
+@pytest.mark.parametrize("body", ["", "if (n == 7) a[0] = 1;"])
+def test_a_kernel_without_accesses(tmp_path: Path, body: str):
+    source = tmp_path / "k.cl"
+    source.write_text(f"kernel void k(global int *a, int n) {{ {body} }}\n")
+    launch = ("--global", "192", "--local", "64", "--arg", "n=3", "--gpu", "v100")
+    target = tmp_path / "m.json"
+    assert main(["memory", str(source), *launch, "--json", str(target)]) == 0
+    assert json.loads(target.read_text())["schema"] == "kcc/memory/1"
