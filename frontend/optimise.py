@@ -110,8 +110,12 @@ def _optimised(text: str, level: OptLevel, costs: Costs) -> str:
             )  # fmt: skip
         case OptLevel.O2:
             # AMDGPU's passes stop at an assertion for some modules with our address spaces.
+            # So does the pass that makes vectors scalar, for a load that is frozen.
             both = dict.fromkeys((costs, Costs.NVIDIA))
-            ways = tuple(partial(_run_pipeline, costs=each) for each in both)
+            ways = (
+                *(partial(_run_pipeline, costs=each) for each in both),
+                _run_pipeline_without_vector_combine,
+            )
     _prepare(level, costs)
     ends = list[str]()
     for transform in ways:
@@ -231,6 +235,12 @@ def _run_pipeline(module: llvm.ModuleRef, costs: Costs) -> None:
     _tell_of_unrolling()
     with _pass_builder(3, target) as builder, builder.getModulePassManager() as passes:
         passes.run(module, builder)
+
+
+def _run_pipeline_without_vector_combine(module: llvm.ModuleRef) -> None:
+    """In a process of its own: the option stays set."""
+    llvm.set_option("kcc", "-disable-vector-combine=true")
+    _run_pipeline(module, Costs.NVIDIA)
 
 
 def _drop_unused(module: llvm.ModuleRef) -> None:

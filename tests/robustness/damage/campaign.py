@@ -99,7 +99,9 @@ FORMATS: dict[str, Format] = {
         (("simulate", "x.kct", "--gpu", "conf1", "--sample", "tbpoint",
           "--block-profile", "blocks"),),
     ),
-    "journal of an exploration": Format("out.json.partial", JOURNAL, ((*EXPLORED, "--resume"),)),
+    "journal of an exploration": Format(
+        "explored.json.partial", JOURNAL, ((*EXPLORED, "--resume"),)
+    ),
     "journal of a tuning": Format("tuning.json.partial", JOURNAL, ((*TUNED, "--resume"),)),
     "journal of a validation": Format(
         "validation.json.partial", JOURNAL, ((*VALIDATED, "--resume"),)

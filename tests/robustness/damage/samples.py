@@ -91,7 +91,7 @@ $again:
 TIMES = "TILE,time_ms\n1,0.01\n2,0.02\n4,0.03\n"
 LIST = '[{"TILE": 1}, {"TILE": 2}]'
 LAUNCH = ("--global", "64", "--local", "32", "--arg", "n=3")
-EXPLORED = ("explore", "x.kct", "--gpu", "v100", "--sweep", "sms=40,80", "--json", "out.json")
+EXPLORED = ("explore", "x.kct", "--gpu", "v100", "--sweep", "sms=40,80", "--json", "explored.json")
 TUNED = ("tune", "list.json", "tiled.cl", *LAUNCH, "--gpu", "v100", "--json", "tuning.json")
 VALIDATED = (
     "validate", "times.csv", "tiled.cl", *LAUNCH, "--gpu", "v100", "--json", "validation.json"
@@ -143,7 +143,7 @@ def _make_report(folder: Path) -> None:
     _command("run", "host.py", "--json", "report/run.json")
     for name in ("estimate", "simulation", "profile", "tuning"):
         shutil.copy(folder / f"{name}.json", report)
-    shutil.copy(folder / "out.json", report / "exploration.json")
+    shutil.copy(folder / "explored.json", report / "exploration.json")
 
 
 def _kept(journal: Journal[Any]) -> None:

@@ -39,6 +39,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(
     ("count", "factor"), [(128 * 3 + 40, 2), (128 * 7 + 40, 2), (128 * 7 + 40, 4), (100, 2)]
