@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -177,8 +178,12 @@ def search_words(found: Exploration) -> list[str]:
 def _regret_words(found: Exploration, regret: Regret) -> str:
     words = f"fastest {100 * regret.fastest:.2g} % slower"
     if any(each.cost is not None for each in found.points):
-        mean, most = 100 * regret.front_mean, 100 * regret.front_most
-        words += f", Pareto front {mean:.2g} % slower on average, {most:.2g} % at most"
+        if regret.front_most < math.inf:
+            mean, most = 100 * regret.front_mean, 100 * regret.front_most
+            words += f", Pareto front {mean:.2g} % slower on average, {most:.2g} % at most"
+        if regret.front_missed:
+            points = "point" if regret.front_missed == 1 else "points"
+            words += f", {regret.front_missed} {points} of it cheaper than all that were found"
     return words
 
 

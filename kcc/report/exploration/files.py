@@ -69,7 +69,7 @@ def _search_json(found: Exploration) -> dict[str, Json] | None:
         "name": each.name, "seen": each.seen, "of": each.of,
         "regret": None if regret is None else {
             "fastest": regret.fastest, "front_mean": _finite(regret.front_mean),
-            "front_most": _finite(regret.front_most),
+            "front_most": _finite(regret.front_most), "front_missed": regret.front_missed,
         },
     }  # fmt: skip
 

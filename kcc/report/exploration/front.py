@@ -23,11 +23,14 @@ class Regret:
     """What is lost by looking at some points instead of all: how much slower the fastest of them is
     than the fastest of all (0.01: one percent), and over the points of the whole Pareto front, how
     much slower the fastest that was found at no higher cost is: mean and largest (the unary epsilon
-    indicator of Zitzler et al., IEEE TEVC 2003, of time). 0 twice without costs."""
+    indicator of Zitzler et al., IEEE TEVC 2003, of time). 0 twice without costs. Points of the
+    front at whose cost nothing was found are counted, and in neither; both are infinite where those
+    are all."""
 
     fastest: float
     front_mean: float = 0.0
     front_most: float = 0.0
+    front_missed: int = 0
 
 
 def regret_of(
@@ -40,8 +43,13 @@ def regret_of(
         return Regret(fastest)
     own = list(seen)
     best = front_of([costs[n] for n in own], [times[n] for n in own])
-    lost = list[float]()
+    lost, missed = list[float](), 0
     for n in front_of(costs, times):
         affordable = [times[own[k]] for k in best if costs[own[k]] <= costs[n]]
-        lost.append(min(affordable, default=math.inf) / times[n] - 1)
-    return Regret(fastest, fmean(lost), max(lost))
+        if affordable:
+            lost.append(min(affordable) / times[n] - 1)
+        else:
+            missed += 1
+    if not lost:
+        return Regret(fastest, math.inf, math.inf, missed)
+    return Regret(fastest, fmean(lost), max(lost), missed)

@@ -11,8 +11,8 @@ from kcc.report.shared.ink import BLUE, INK, ORANGE
 
 WIDTH, HEIGHT = 520, 300
 
-MOST_NAMED = 12
-"""Points of the front up to which each is named beside itself."""
+LETTER, LINE = 5.6, 13
+"""Pixels of a letter and of a line of names at their size of 10."""
 
 MOST_POINTS = 1500
 """Of many more an even choice over the order of times is drawn, and the whole front."""
@@ -52,16 +52,39 @@ def _spec(others: list[dict[str, Any]], best: list[dict[str, Any]]) -> Any:
         _layer(best, {"type": "point", "filled": True, "size": 80, "color": ORANGE, "opacity": 1},
                place),
     ]  # fmt: skip
-    if len(best) <= MOST_NAMED:
-        # Names stay inside: those of the right half end at their point.
-        costs = [row["cost"] for row in (*best, *others)]
-        middle = (min(costs) + max(costs)) / 2
-        for align, dx in (("left", 6), ("right", -6)):
-            rows = [row for row in best if (row["cost"] > middle) == (align == "right")]
-            named = {"type": "text", "align": align, "baseline": "bottom", "dx": dx, "dy": -4,
-                     "fontSize": 10, "color": INK}  # fmt: skip
-            layers += [_layer(rows, named, place | text)] if rows else []
+    for align, dx in (("left", 6), ("right", -6)):
+        rows = [row for row, side in _named(best, others) if side == align]
+        named = {"type": "text", "align": align, "baseline": "bottom", "dx": dx, "dy": -4,
+                 "fontSize": 10, "color": INK}  # fmt: skip
+        layers += [_layer(rows, named, place | text)] if rows else []
     return {"width": WIDTH, "height": HEIGHT, "layer": layers}
+
+
+def _named(
+    best: list[dict[str, Any]], others: list[dict[str, Any]]
+) -> list[tuple[dict[str, Any], str]]:
+    """The points of the front that have room for their names, and on which side of a name its point
+    is: names stay inside, so that those of the right half end at their point."""
+    costs, times = ([row[key] for row in (*best, *others)] for key in ("cost", "us"))
+    taken = list[tuple[float, float, float]]()
+    found = list[tuple[dict[str, Any], str]]()
+    for row in best:
+        x, y = _pixels(row["cost"], costs, WIDTH), _pixels(row["us"], times, HEIGHT)
+        length = LETTER * len(row["name"])
+        first, side = (x, "left") if x < WIDTH / 2 else (x - length, "right")
+        room = all(
+            abs(y - other) >= LINE or first > end or first + length < begin
+            for begin, end, other in taken
+        )
+        if room:
+            taken.append((first, first + length, y))
+            found.append((row, side))
+    return found
+
+
+def _pixels(value: float, values: list[float], size: int) -> float:
+    low, high = min(values), max(values)
+    return size * (value - low) / (high - low) if high > low else size / 2
 
 
 def _layer(values: list[Any], mark: dict[str, Any], encoding: dict[str, Any]) -> Any:

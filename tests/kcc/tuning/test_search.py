@@ -99,8 +99,17 @@ def test_regret_is_what_the_front_says(points: list[tuple[int, int]], draw: Rand
         min((times[n] for n in seen if costs[n] <= costs[k]), default=math.inf) / times[k] - 1
         for k in front_of(costs, times)
     ]
-    assert found.front_most == max(lost)
+    known = [each for each in lost if each < math.inf]
+    assert found.front_most == max(known, default=math.inf)
+    assert found.front_missed == lost.count(math.inf)
+    assert found.front_mean == pytest.approx(sum(known) / len(known) if known else math.inf)
     assert min(lost) >= 0
+
+
+def test_points_cheaper_than_all_found_are_counted():
+    """Of three points on the front the two cheapest were not looked at; by hand."""
+    found = regret_of([9.0, 6.0, 4.0, 5.0], [1.0, 2.0, 3.0, 3.0], [3])
+    assert (found.fastest, found.front_mean, found.front_missed) == (0.25, 0.25, 2)
 
 
 def test_shares_of_a_product_add_up():

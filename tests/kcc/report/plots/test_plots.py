@@ -200,3 +200,16 @@ def test_of_many_points_the_best_and_an_even_choice_are_drawn():
     others, best = (layer["data"]["values"] for layer in drawn.spec["layer"][1:3])
     assert len({row["point"] for row in (*others, *best)}) <= 241
     assert len({row["point"] for row in best}) == 12
+
+
+def test_names_on_a_front_have_room():
+    """Two points one above the other at a distance of less than a line: one name."""
+    points = [("first", 1.0, 9.0), ("second", 2.0, 4.0), ("third", 2.1, 3.95), ("fourth", 9.0, 1.0)]
+    chart = pareto_chart(points, [name for name, _, _ in points])
+    assert chart is not None
+    named = [
+        row["name"]
+        for layer in chart.spec["layer"] if layer["mark"]["type"] == "text"
+        for row in layer["data"]["values"]
+    ]  # fmt: skip
+    assert named == ["first", "second", "fourth"]
