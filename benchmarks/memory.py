@@ -71,6 +71,8 @@ ABLATIONS = {
     "start: together": Deviations(start=Start.TOGETHER),
     "start: SMs apart": Deviations(start=Start.APART),
     "start: skip": Deviations(start=Start.SKIP),
+    "misses: as long as L2": Deviations(random_latency=False),
+    "warp order: sequences by latency": Deviations(warp_order=WarpOrder.LATENCY),
     "warp order: round robin": Deviations(warp_order=WarpOrder.EQUAL),
     "warp order: by length": Deviations(warp_order=WarpOrder.LENGTH),
     "blocks: SMs round robin": Deviations(dispatch=Dispatch.ROUND_ROBIN),
@@ -178,7 +180,7 @@ def _cycle(compiled: CompiledLaunch, gpu: Any) -> dict[str, Any]:
             loads.append(
                 {"static": number, "executed": int(own[LineStat.EXECUTED]),
                  "cycles": float(own[LineStat.LATENCY] / own[LineStat.EXECUTED]),
-                 "l1": float(own[LineStat.L1_HITS] / own[LineStat.SECTORS])}
+                 "l1": 1 - float((own[LineStat.L2_HITS] + own[LineStat.DRAM]) / own[LineStat.SECTORS])}
             )  # fmt: skip
     came_late = int(rows[:, LineStat.DRAM].sum()) - int(s[Stat.DRAM_READS])
     return {

@@ -98,6 +98,28 @@ def ones(_: Any, word: Any) -> Any:  # noqa: ARG001 -- its type is known
 
 
 @intrinsic
+def equal_of_16(_: Any, array: Any, index: Any, word: Any) -> Any:
+    """Which of 16 numbers of 32 bits from ``index`` on are ``word``, as bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        data = context.make_array(kind)(context, builder, arguments[0])
+        place = cgutils.get_item_pointer(
+            context, builder, kind, data, [arguments[1]], wraparound=False
+        )
+        lane = ir.IntType(32)
+        lanes = ir.VectorType(lane, 16)
+        numbers = builder.load(builder.bitcast(place, lanes.as_pointer()), align=4)
+        first = ir.Constant(lanes, ir.Undefined)
+        first = builder.insert_element(first, builder.trunc(arguments[2], lane), lane(0))
+        wanted = builder.shuffle_vector(first, first, ir.Constant(lanes, [0] * 16))
+        found = builder.icmp_signed("==", numbers, wanted)
+        return builder.zext(builder.bitcast(found, ir.IntType(16)), ir.IntType(64))
+
+    return types.int64(array, index, word), generate
+
+
+@intrinsic
 def prefetch(_: Any, array: Any, index: Any) -> Any:
     """Ask the host for an element of an array that will be read soon: one of many streams, each
     read in order but all in turn, is nothing that it would see by itself."""

@@ -32,6 +32,9 @@ class WarpOrder(Enum):
     LATENCY = "latency"
     """In turn, but a warp whose sequence missed L1 waits for L2 before it has another: what trails
     behind others and hits catches up with them."""
+    ISSUE = "issue"
+    """The same, but a turn is one load: those of a sequence do not wait for each other, and other
+    warps come between them (a loose round robin scheduler)."""
 
 
 class Dispatch(Enum):
@@ -58,13 +61,17 @@ class Deviations:
 
     dispatch: Dispatch = Dispatch.FREE
     start: Start = Start.DELAY
-    warp_order: WarpOrder = WarpOrder.LATENCY
+    warp_order: WarpOrder = WarpOrder.ISSUE
     merging: Merging = Merging.RANDOM
     random_groups: bool = True
     """Requests to DRAM in groups of random size; else all of 32."""
+    random_latency: bool = True
+    """A miss of L1 takes as long as L2 or, with the chance that L2 misses, as DRAM; else as L2."""
 
 
-NO_DEVIATION = Deviations(start=Start.TOGETHER, merging=Merging.ROUND_ROBIN, random_groups=False)
+NO_DEVIATION = Deviations(
+    start=Start.TOGETHER, merging=Merging.ROUND_ROBIN, random_groups=False, random_latency=False
+)
 
 
 class Count(IntEnum):
@@ -148,6 +155,16 @@ class Place(IntEnum):
     DISPATCH = 29
     L1_CYCLES = 30
     L2_CYCLES = 31
+    MISSES = 32
+    """Sectors that an SM may wait for at a time."""
+    AGAIN = 33
+    """1: a load that misses a sector of a line asks again for those that are on their way."""
+    LATENCY = 34
+    """1: misses of L1 take as long as L2 or DRAM, at random."""
+    DRAM_SPREAD = 35
+    """Cycles that DRAM takes beyond DRAM_LATENCY at most."""
+    SCHEDULERS = 36
+    """Of an SM, each of which has its own warps."""
 
 
 PLACES = len(Place)

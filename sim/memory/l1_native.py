@@ -11,21 +11,48 @@ from typing import Any
 import numpy as np
 
 from kcc.base.native import inlined, native, ones
-from kcc.sim.memory.cache_native import SECTOR_MASK, VALID, draw, get, put, seek, take, use
+from kcc.sim.memory.cache_native import (
+    ARRIVES,
+    SECTOR_MASK,
+    VALID,
+    Cache,
+    draw,
+    draw_word,
+    get,
+    put,
+    seek,
+    take,
+)
 from kcc.sim.memory.facts import Count, Dispatch, Op, Place, Start, WarpOrder
-from kcc.sim.memory.sequences_native import ACCESS_SHIFT, BEGINS, FIRST, OP_MASK, OP_SHIFT
+from kcc.sim.memory.sequences_native import (
+    ACCESS_MASK,
+    ACCESS_SHIFT,
+    BEGINS,
+    FIRST,
+    LINE_SHIFT,
+    OP_MASK,
+    OP_SHIFT,
+)
 
 Ints = Any
 
 SMS, BLOCKS, WARPS, SECTORS = (
     int(Place.SMS), int(Place.BLOCKS), int(Place.WARPS), int(Place.SECTORS),
 )  # fmt: skip
-L1_SETS, CONSTANT_SETS = int(Place.L1_SETS), int(Place.CONSTANT_SETS)
+L1_SETS, L1_WAYS, CONSTANT_SETS, CONSTANT_WAYS = (
+    int(Place.L1_SETS), int(Place.L1_WAYS), int(Place.CONSTANT_SETS), int(Place.CONSTANT_WAYS),
+)  # fmt: skip
 STORES_STAY, FILL_LINE = int(Place.STORES_STAY), int(Place.FILL_LINE)
 START, WARP_ORDER, DISPATCH = int(Place.START), int(Place.WARP_ORDER), int(Place.DISPATCH)
 L1_CYCLES, L2_CYCLES = int(Place.L1_CYCLES), int(Place.L2_CYCLES)
-LOAD, STORE, CONSTANT, BARRIER = int(Op.LOAD), int(Op.STORE), int(Op.CONSTANT), int(Op.BARRIER)
-BARRIER_BITS, OP_BITS = BARRIER << OP_SHIFT, OP_MASK << OP_SHIFT
+MISSES, AGAIN, LATENCY, DRAM_LATENCY, DRAM_SPREAD, SCHEDULERS = (
+    int(Place.MISSES), int(Place.AGAIN), int(Place.LATENCY), int(Place.DRAM_LATENCY),
+    int(Place.DRAM_SPREAD), int(Place.SCHEDULERS),
+)  # fmt: skip
+LOAD_BITS, STORE_BITS, CONSTANT_BITS, BARRIER_BITS, OP_BITS = (
+    Op.LOAD << OP_SHIFT, Op.STORE << OP_SHIFT, Op.CONSTANT << OP_SHIFT, Op.BARRIER << OP_SHIFT,
+    OP_MASK << OP_SHIFT,
+)  # fmt: skip
 C_EXECUTED, C_REQUESTS, C_SECTORS, C_L1 = (
     int(Count.EXECUTED), int(Count.REQUESTS), int(Count.SECTORS), int(Count.L1_HITS),
 )  # fmt: skip
@@ -33,19 +60,19 @@ C_EXECUTED, C_REQUESTS, C_SECTORS, C_L1 = (
 SKIP, DELAY, APART = (
     list(Start).index(Start.SKIP), list(Start).index(Start.DELAY), list(Start).index(Start.APART),
 )  # fmt: skip
-BY_LENGTH, BY_LATENCY = (
-    list(WarpOrder).index(WarpOrder.LENGTH),
-    list(WarpOrder).index(WarpOrder.LATENCY),
-)
+BY_LENGTH, BY_LATENCY, BY_ISSUE = (
+    list(WarpOrder).index(WarpOrder.LENGTH), list(WarpOrder).index(WarpOrder.LATENCY),
+    list(WarpOrder).index(WarpOrder.ISSUE),
+)  # fmt: skip
 WHEN_FREE = list(Dispatch).index(Dispatch.FREE)
 WHOLE = 1 << 8
 """A turn, in parts: warps that have less left get a part of one."""
 PART = 1 << 16
 """Of a block."""
+CERTAIN = 1 << 16
+"""A chance."""
 NOT_FIRST = -1
 NEVER = 1 << 62
-ARRIVES = 7
-"""The field of a cell that says when its sectors come: cycles, as far as 31 bits hold them."""
 TIME_MASK = (1 << 31) - 1
 
 
@@ -53,7 +80,7 @@ TIME_MASK = (1 << 31) - 1
 def uncount(word: int, counts: Ints) -> None:
     """Take an entry out of what is counted of a whole stream."""
     if word & OP_BITS != BARRIER_BITS:
-        access = np.uint64(word >> ACCESS_SHIFT)
+        access = np.uint64((word >> ACCESS_SHIFT) & ACCESS_MASK)
         counts[access, C_EXECUTED] -= np.int64(word & FIRST != 0)
         counts[access, C_REQUESTS] -= 1
         counts[access, C_SECTORS] -= ones(word & SECTOR_MASK)
@@ -79,7 +106,7 @@ def place_block(
         if c[START] == DELAY:
             late = draw(random, PART)
         later = ((longest + 1) * late) >> 16
-        if c[WARP_ORDER] == BY_LATENCY:
+        if c[WARP_ORDER] in (BY_LATENCY, BY_ISSUE):
             later *= c[L1_CYCLES]
     for own in range(warps):
         at = slot * warps + own
@@ -134,144 +161,231 @@ def longest_left(pointer: Ints, limit: Ints) -> Any:
     return most
 
 
+@inlined
+def wait_for_room(
+    misses: Ints, count: int, number: int, room: int, now: int, cycles: int
+) -> tuple[int, int]:
+    """An SM asks for ``number`` sectors more when there is room for them, ``count`` after those of
+    before: ``misses`` are the times at which the last ones come, a ring. The count, and the time by
+    then. Each waits for the one asked for ``room`` before it, as if all came in order."""
+    for _ in range(number):
+        place = np.uint64(count & (len(misses) - 1))
+        before = np.uint64((count - room) & (len(misses) - 1))
+        now = max(now, misses[before])
+        misses[place] = now + cycles
+        count += 1
+    return count, now
+
+
+@inlined
+def miss_cycles(c: Ints, word: int, chances: Ints, random: Any) -> Any:
+    """How long a request takes beyond L1."""
+    if c[LATENCY] == 0:
+        return c[L2_CYCLES]
+    drawn = draw_word(random)
+    access = np.uint64((word >> ACCESS_SHIFT) & ACCESS_MASK)
+    if np.int64(drawn & np.uint64(CERTAIN - 1)) < chances[access]:
+        return c[L2_CYCLES]
+    beyond = (drawn >> np.uint64(32)) * np.uint64(c[DRAM_SPREAD])
+    return c[DRAM_LATENCY] + np.int64(beyond >> np.uint64(32))
+
+
 @native
 def run_sm(
-    c: Ints, lines: Ints, info: Ints, l1_sets: Ints, constant_sets: Ints, l1: Ints,
-    l1_heads: Ints, constants: Ints, constant_heads: Ints, counts: Ints, pointer: Ints,
-    limit: Ints, ready: Ints, credit: Ints, alive: Ints, at_barrier: Ints, clock: Ints,
-    queue_lines: Ints, queue_info: Ints, end: int,
+    c: Ints, entries: Ints, sets: Ints, l1: Cache, constants: Cache, counts: Ints, pointer: Ints,
+    limit: Ints, ready: Ints,
+    credit: Ints, alive: Ints, at_barrier: Ints, clock: Ints, nexts: Ints, soonest: Ints,
+    slots: Ints, misses: Ints, chances: Ints, random: Any, queue: Ints, end: int,
 ) -> tuple[int, int]:  # fmt: skip
     """An SM until one of its blocks has ended, whose place is given, or -1 when there is none.
-    ``clock`` are its time and the warp whose turn is next. Requests to L2 are written from ``end``
-    on; their end is given, too."""
+
+    ``clock`` are its time and how many sectors it asked for. Warps belong to schedulers in turn;
+    the first scheduler that has a ready one issues, as in the cycle-level model, in a loose round
+    robin from ``nexts``. Before ``soonest`` none of its warps is ready. ``slots`` are the blocks
+    of warps. ``credit`` of a warp is a part of a turn or, where warps wait for latency, when what
+    its sequence asked for has come. Requests to L2 are written from ``end`` on; their end is given,
+    too."""
     warps, places = c[WARPS], len(pointer)
     has_l1, has_constants = c[L1_SETS] > 0, c[CONSTANT_SETS] > 0
     stay, fills, full = c[STORES_STAY] != 0, c[FILL_LINE] != 0, (1 << c[SECTORS]) - 1
-    by_latency, by_length = c[WARP_ORDER] == BY_LATENCY, c[WARP_ORDER] == BY_LENGTH
-    l1_cycles, l2_cycles = c[L1_CYCLES], c[L2_CYCLES]
-    now, at = clock[0], clock[1]
-    earliest, issued = np.int64(NEVER), True
+    by_issue, by_length = c[WARP_ORDER] == BY_ISSUE, c[WARP_ORDER] == BY_LENGTH
+    by_latency = by_issue or c[WARP_ORDER] == BY_LATENCY
+    turn_ends = FIRST if by_issue else BEGINS
+    again, room = c[AGAIN] != 0, c[MISSES] // (c[SECTORS] if fills else 1)
+    l1_cycles, l2_cycles, l1_ways = c[L1_CYCLES], c[L2_CYCLES], c[L1_WAYS]
+    longest = max(l2_cycles, c[DRAM_LATENCY] + c[DRAM_SPREAD])
+    now, waited_for = clock[0], clock[1]
+    schedulers = len(nexts) if by_issue else 1
+    per_scheduler, scheduler, at = places // schedulers, np.uint64(0), 0
     most = longest_left(pointer, limit) if by_length else np.int64(1)
+    soonest[:] = 0
     while True:
-        if at == places:
-            at = 0
-            if not issued:
-                if earliest == NEVER:
-                    clock[0], clock[1] = now, 0
-                    return -1, end
-                now = earliest
-            elif not by_latency:
-                now += 1
-            earliest, issued = np.int64(NEVER), False
+        earliest, found = np.int64(NEVER), False
+        for scheduler in range(np.uint64(schedulers)):
+            if soonest[scheduler] <= now:
+                first, at = np.int64(NEVER), nexts[scheduler]
+                for _ in range(per_scheduler):
+                    at = at if at < places else at - places
+                    when = ready[np.uint64(at)]
+                    if when <= now:
+                        found = True
+                        break
+                    first = min(first, when)
+                    at += schedulers
+                if found:
+                    nexts[scheduler] = at + schedulers
+                    break
+                soonest[scheduler] = first
+            earliest = min(earliest, soonest[scheduler])
+        if not found:
+            if earliest == NEVER:
+                clock[0], clock[1] = now, waited_for
+                return -1, end
+            now = earliest
+            if not by_latency:
+                nexts[0] = 0
             if by_length:
                 most = longest_left(pointer, limit)
-        when = ready[np.uint64(at)]
-        if when > now:
-            earliest = min(earliest, when)
-            at += 1
             continue
         if by_length:
             credit[at] += (limit[at] - pointer[at]) * WHOLE // most
-            issued = True
             if credit[at] < WHOLE:
-                at += 1
+                ready[at] = now + 1
                 continue
             credit[at] -= WHOLE
-        slot = at // warps
+        slot = slots[np.uint64(at)]
         here, last = np.uint64(pointer[at]), np.uint64(limit[at])
-        issued, waits = True, l1_cycles
-        if info[here] & OP_BITS == BARRIER_BITS:
+        word = entries[here]
+        if word & OP_BITS == BARRIER_BITS:
             ready[at] = NEVER
             here += np.uint64(1)
             if here < last:
                 at_barrier[slot] += 1
         else:
+            comes = np.int64(0)
             while True:
-                word = info[here]
-                line = np.int64(lines[here])
-                wanted, op = word & SECTOR_MASK, (word >> OP_SHIFT) & OP_MASK
+                line = word >> LINE_SHIFT
+                wanted, op = word & SECTOR_MASK, word & OP_BITS
                 asked, now = wanted, now + np.int64(by_latency)
-                if op == LOAD and has_l1:
-                    cell = seek(l1, l1_heads, line)
+                if op == LOAD_BITS and has_l1:
+                    own = np.int64(sets[here])
+                    cell = seek(l1, own, line)
                     if cell < 0:
-                        cell = take(l1, l1_heads, np.int64(l1_sets[np.uint64(line)]), line)
-                        if fills:
-                            asked = np.int64(full)
-                        put(l1, cell, VALID, asked)
+                        cell = take(l1, own, l1_ways, line)
+                        put(l1, cell, VALID, full if fills else wanted)
+                        asked = full if fills else wanted
+                        there = np.int64(0)
                     else:
-                        use(l1, cell)
                         there = get(l1, cell, VALID)
                         asked = wanted & ~there
-                        counts[np.uint64(word >> ACCESS_SHIFT), C_L1] += ones(wanted & there)
-                    if asked != 0:
-                        put(l1, cell, VALID, get(l1, cell, VALID) | asked)
-                        put(l1, cell, ARRIVES, (now + l2_cycles) & TIME_MASK)
-                        waits = l2_cycles
-                    elif by_latency:
-                        comes = (get(l1, cell, ARRIVES) - now) & TIME_MASK
-                        if waits < comes <= l2_cycles:
-                            waits = comes
-                elif op == STORE:
+                        put(l1, cell, VALID, there | asked)
+                        there &= wanted
+                        counts[np.uint64((word >> ACCESS_SHIFT) & ACCESS_MASK), C_L1] += ones(there)
+                    if by_latency:
+                        late = (get(l1, cell, ARRIVES) - now) & TIME_MASK
+                        late = late if late <= longest else 0
+                        if asked != 0:
+                            number = 1 if fills else ones(asked)
+                            if again and late > 0:
+                                asked |= there
+                            late = miss_cycles(c, word, chances, random)
+                            waited_for, now = wait_for_room(
+                                misses, waited_for, number, room, now, late
+                            )
+                            put(l1, cell, ARRIVES, (now + late) & TIME_MASK)
+                        comes = max(comes, now + max(late, l1_cycles))
+                elif op == STORE_BITS:
                     if stay:
-                        cell = seek(l1, l1_heads, line)
+                        own = np.int64(sets[here])
+                        cell = seek(l1, own, line)
                         if cell < 0:
-                            cell = take(l1, l1_heads, np.int64(l1_sets[np.uint64(line)]), line)
+                            cell = take(l1, own, l1_ways, line)
                             put(l1, cell, VALID, wanted)
                         else:
-                            use(l1, cell)
                             put(l1, cell, VALID, get(l1, cell, VALID) | wanted)
-                elif op == CONSTANT and has_constants:
-                    cell = seek(constants, constant_heads, line)
-                    there = np.int64(0)
+                elif op == CONSTANT_BITS and has_constants:
+                    own, there = np.int64(sets[here]), np.int64(0)
+                    cell = seek(constants, own, line)
                     if cell < 0:
-                        own = np.int64(constant_sets[np.uint64(line)])
-                        cell = take(constants, constant_heads, own, line)
+                        cell = take(constants, own, c[CONSTANT_WAYS], line)
                     else:
-                        use(constants, cell)
                         there = get(constants, cell, VALID)
                     asked = wanted & ~there
                     put(constants, cell, VALID, there | asked)
-                    counts[np.uint64(word >> ACCESS_SHIFT), C_L1] += ones(wanted & there)
-                    waits = l2_cycles if asked != 0 else waits
-                else:
-                    waits = l2_cycles
+                    counts[np.uint64((word >> ACCESS_SHIFT) & ACCESS_MASK), C_L1] += ones(
+                        wanted & there
+                    )
+                    comes = max(comes, now + (l2_cycles if asked != 0 else l1_cycles))
+                elif by_latency:
+                    comes = max(comes, now + miss_cycles(c, word, chances, random))
                 if asked != 0:
-                    queue_lines[np.uint64(end)] = line
-                    queue_info[np.uint64(end)] = (word & ~SECTOR_MASK) | asked
+                    queue[np.uint64(end)] = (word & ~SECTOR_MASK) | asked
                     end += 1
                 here += np.uint64(1)
-                if here == last or info[here] & BEGINS != 0:
+                if here == last:
                     break
-            ready[at] = now + waits if by_latency else now + 1
+                word = entries[here]
+                if word & turn_ends != 0:
+                    break
+            if not by_latency:
+                ready[at] = now + 1
+            elif word & BEGINS != 0 or (word & OP_BITS == STORE_BITS and op != STORE_BITS):
+                ready[at], credit[at] = max(credit[at], comes, now), 0
+            else:
+                ready[at], credit[at] = now, max(credit[at], comes)
         pointer[at] = here
         if here == last:
             ready[at] = NEVER
             alive[slot] -= 1
-        at += 1
         if alive[slot] == 0:
-            clock[0], clock[1] = now, at
+            clock[0], clock[1] = now, waited_for
             return slot, end
         if at_barrier[slot] == alive[slot]:
             at_barrier[slot] = 0
+            soonest[:] = 0
             for other in range(slot * warps, (slot + 1) * warps):
                 if pointer[other] < limit[other]:
                     ready[other] = now
 
 
+@inlined
+def schedulers_for(c: Ints, places: int) -> int:
+    """As many as have the same number of warps each, one at least."""
+    found = max(c[SCHEDULERS], 1)
+    while places % found != 0:
+        found -= 1
+    return found
+
+
+@inlined
+def power_above(number: int) -> int:
+    """The least power of two above a number."""
+    found = 1
+    while found <= number:
+        found *= 2
+    return found
+
+
 @native
 def run_l1(
-    c: Ints, lines: Ints, info: Ints, bounds: Ints, lengths: Ints, l1_sets: Ints,
-    constant_sets: Ints, l1: Ints, l1_heads: Ints, constants: Ints, constant_heads: Ints,
-    counts: Ints, random: Any, queue_lines: Ints, queue_info: Ints, queue_sms: Ints,
+    c: Ints, entries: Ints, sets: Ints, bounds: Ints, lengths: Ints, l1: Cache, constants: Cache,
+    counts: Ints, random: Any, chances: Ints, queue: Ints, runs: Ints,
 ) -> int:  # fmt: skip
-    """All blocks through the L1 of the SMs that take them; the caches have a row for each SM.
-    Requests to L2 and the SM of each go to the queue; gives how many there are. ``counts`` are
-    those of the whole stream at first, from which what is skipped is taken."""
-    sms, slots, places = len(l1), c[BLOCKS], c[BLOCKS] * c[WARPS]
+    """All blocks through the L1 of the SMs that take them; the caches have a row for each SM,
+    ``sets`` are those of entries.
+    Requests to L2 go to the queue, in runs (SM, first and end), whose number is given. ``counts``
+    are those of the whole stream at first, from which what is skipped is taken; ``chances`` of each
+    access to hit L2 are parts of CERTAIN."""
+    sms, slots, places = len(l1.order), c[BLOCKS], c[BLOCKS] * c[WARPS]
     pointer, limit = np.zeros((sms, places), np.int64), np.zeros((sms, places), np.int64)
     ready, credit = np.full((sms, places), NEVER, np.int64), np.zeros((sms, places), np.int64)
     alive, at_barrier = np.zeros((sms, slots), np.int64), np.zeros((sms, slots), np.int64)
     clock, free = np.zeros((sms, 2), np.int64), np.zeros(sms, np.int64)
+    schedulers = schedulers_for(c, places)
+    nexts_of, soonest = np.zeros((sms, schedulers), np.int64), np.zeros(schedulers, np.int64)
+    nexts_of[:] = np.arange(schedulers)
+    slot_of_place = np.arange(places) // c[WARPS]
+    misses = np.zeros((sms, power_above(c[MISSES])), np.int64)
     nexts, late = np.arange(sms), np.zeros(sms, np.int64)
     if c[START] == APART:
         for sm in range(sms):
@@ -279,23 +393,25 @@ def run_l1(
     for slot in range(slots):
         for sm in range(sms):
             fill_place(
-                c, sm, slot, nexts, bounds, lengths, info, pointer[sm], limit[sm], ready[sm],
+                c, sm, slot, nexts, bounds, lengths, entries, pointer[sm], limit[sm], ready[sm],
                 credit[sm], alive[sm], at_barrier[sm], 0, late[sm], counts, random,
             )  # fmt: skip
-    end, sm, begun = 0, 0, 0
+    end, sm, begun, number = 0, 0, 0, 0
     while sm >= 0:
         free[sm], last = run_sm(
-            c, lines, info, l1_sets, constant_sets, l1[sm], l1_heads[sm], constants[sm],
-            constant_heads[sm], counts, pointer[sm], limit[sm], ready[sm], credit[sm], alive[sm],
-            at_barrier[sm], clock[sm], queue_lines, queue_info, end,
+            c, entries, sets, Cache(l1.lines[sm], l1.order[sm], l1.state[sm]),
+            Cache(constants.lines[sm], constants.order[sm], constants.state[sm]), counts,
+            pointer[sm], limit[sm], ready[sm], credit[sm], alive[sm], at_barrier[sm], clock[sm],
+            nexts_of[sm], soonest, slot_of_place, misses[sm], chances, random, queue, end,
         )  # fmt: skip
-        queue_sms[end:last] = sm
+        runs[number, 0], runs[number, 1], runs[number, 2] = sm, end, last
+        number += 1
         end = last
         begun += begun < sms
         sm = begun if begun < sms else next_sm(c, free, clock)
         if sm >= 0 and begun == sms:
             fill_place(
-                c, sm, free[sm], nexts, bounds, lengths, info, pointer[sm], limit[sm], ready[sm],
+                c, sm, free[sm], nexts, bounds, lengths, entries, pointer[sm], limit[sm], ready[sm],
                 credit[sm], alive[sm], at_barrier[sm], clock[sm, 0], NOT_FIRST, counts, random,
             )  # fmt: skip
-    return end
+    return number

@@ -32,6 +32,7 @@ SAME: dict[Place, Conf] = {
     Place.BANKS: Conf.BANKS, Place.ROW_LINES: Conf.ROW_LINES, Place.BURST: Conf.BURST,
     Place.ROW_MISS: Conf.ROW_MISS, Place.ROW_CYCLE: Conf.ROW_CYCLE, Place.OPENING: Conf.OPENING,
     Place.L1_CYCLES: Conf.L1_LATENCY, Place.L2_CYCLES: Conf.L2_LATENCY,
+    Place.MISSES: Conf.L1_MSHR, Place.AGAIN: Conf.MERGE_LINES, Place.SCHEDULERS: Conf.SCHEDULERS,
 }  # fmt: skip
 """What both models have of a GPU: differences between them are then differences of modelling."""
 
@@ -72,3 +73,4 @@ def set_deviations(machine: MemoryMachine, deviations: Deviations) -> None:
     conf[Place.WARP_ORDER] = list(WarpOrder).index(deviations.warp_order)
     conf[Place.MERGING] = list(Merging).index(deviations.merging)
     conf[Place.GROUPS] = int(deviations.random_groups)
+    conf[Place.LATENCY] = int(deviations.random_latency)

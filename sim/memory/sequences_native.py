@@ -24,6 +24,10 @@ FIRST = 1 << 19
 BEGINS = 1 << 20
 """The first entry of a sequence."""
 ACCESS_SHIFT = 21
+ACCESS_BITS = 16
+ACCESS_MASK = (1 << ACCESS_BITS) - 1
+LINE_SHIFT = ACCESS_SHIFT + ACCESS_BITS
+"""Where a trial has the number of the line, which has the rest of 64 bits."""
 
 LOAD, STORE, BARRIER = int(Op.LOAD), int(Op.STORE), int(Op.BARRIER)
 ATOMIC = int(Op.ATOMIC)

@@ -5,12 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.sim.memory.facts import COUNTS, Count, MemoryMachine, Place, Stream, Trial
+from kcc.sim.memory.facts import COUNTS, Count, MemoryMachine, Op, Place, Stream, Trial
+from kcc.sim.memory.summary import dram_latency
+
+PILOT = 1 << 32
+"""The number of the trial that says how long misses take."""
 
 MOST_BATCHES = 64
 """Batches of requests to DRAM that are timed in a trial."""
@@ -51,27 +56,49 @@ class Trials:
     in the order of their addresses, so that caches need no more than 32 bits of them."""
 
     def __init__(self, stream: Stream, machine: MemoryMachine, l2: CacheState, seed: int) -> None:
+        from kcc.sim.memory.cache_native import fill_ways
+        from kcc.sim.memory.l1_native import CERTAIN
         from kcc.sim.memory.l2_native import sets_of_lines
+        from kcc.sim.memory.sequences_native import LINE_SHIFT, OP_MASK, OP_SHIFT
 
         self.stream, self.machine, self.seed = stream, machine, seed
-        c = machine.conf
+        c = self.conf = machine.conf.copy()
         self.known, numbers = np.unique(
             np.concatenate([stream.lines, l2.lines[l2.lines >= 0]]), return_inverse=True
         )
-        self.lines = numbers[: len(stream.lines)].astype(np.int32)
-        sets = [np.zeros(len(self.known), np.int32) for _ in range(3)]
-        sets_of_lines(c, self.known, *sets)
-        self.l1 = _Cache.empty(c[Place.L1_SETS], c[Place.L1_WAYS], sets[0])
-        self.constants = _Cache.empty(c[Place.CONSTANT_SETS], c[Place.CONSTANT_WAYS], sets[1])
-        self.l2 = _Cache.empty(
-            c[Place.L2_SETS] * c[Place.L2_SLICES], c[Place.L2_WAYS_USED], sets[2]
+        own = numbers[: len(stream.lines)]
+        self.entries = stream.info | own.astype(np.int64) << LINE_SHIFT
+        self.rooms = list[_Room]()
+        l1_sets, constant_sets, self.l2_sets = (
+            np.zeros(len(self.known), np.int32) for _ in range(3)
         )
-        self.l2.fill(l2, self.known)
+        sets_of_lines(c, self.known, l1_sets, constant_sets, self.l2_sets)
+        is_constant = (stream.info >> OP_SHIFT) & OP_MASK == Op.CONSTANT
+        self.sets = np.where(is_constant, constant_sets[own], l1_sets[own])
+        self.sms = max(min(machine[Place.SMS], stream.blocks), 1)
+        self.l1 = empty_cache(c[Place.L1_SETS], self.sms)
+        self.constants = empty_cache(c[Place.CONSTANT_SETS], self.sms)
+        (self.l2,) = each_of(empty_cache(c[Place.L2_SETS] * c[Place.L2_SLICES], 1))
+        held = np.where(l2.lines >= 0, np.searchsorted(self.known, l2.lines), -1)
+        fill_ways(c[Place.L2_WAYS_USED], held, l2.valid, l2.written, self.l2)
         kept = machine[Place.PINNED_FIRST], machine[Place.PINNED_LINES]
         first = int(np.searchsorted(self.known, kept[0]))
         self.pinned = first, int(np.searchsorted(self.known, sum(kept))) - first
         self.counts = _counts(stream)
-        self.sms = max(min(machine[Place.SMS], stream.blocks), 1)
+        self.chances = np.full(len(self.counts), CERTAIN)
+        if machine[Place.LATENCY]:
+            self._set_chances(self.run(PILOT))
+
+    def _set_chances(self, pilot: Trial) -> None:
+        """How long misses of L1 take, from a trial in which all took as long as L2."""
+        from kcc.sim.memory.l1_native import CERTAIN
+
+        asked = np.maximum(pilot.counts[:, Count.L2_READS], 1)
+        self.chances = pilot.counts[:, Count.L2_HITS] * CERTAIN // asked
+        if len(pilot.batch_cycles):
+            without = self.machine[Place.DRAM_LATENCY]
+            mean = dram_latency(pilot.batch_cycles, without)
+            self.conf[Place.DRAM_SPREAD] = round(2 * (mean - without))
 
     def run(self, number: int) -> Trial:
         """One trial."""
@@ -79,34 +106,49 @@ class Trials:
 
     def run_with_state(self, number: int) -> tuple[Trial, CacheState]:
         """One trial, and what it leaves in L2."""
-        trial, cells = self._run(number)
-        return trial, self.l2.read(cells, self.known, self.machine[Place.L2_WAYS])
+        from kcc.sim.memory.cache_native import read_ways
 
-    def _run(self, number: int) -> tuple[Trial, NDArray[np.int32]]:
+        trial, left = self._run(number)
+        found = empty_l2(self.machine)
+        ways = min(self.machine[Place.L2_WAYS_USED], self.machine[Place.L2_WAYS])
+        read_ways(ways, left, found.lines, found.valid, found.written)
+        lines = np.append(self.known, -1)[found.lines]
+        return trial, replace(found, lines=lines)
+
+    def _run(self, number: int) -> tuple[Trial, Any]:
+        """One trial, and L2 after it."""
         from kcc.sim.memory.batches_native import batch_latencies
         from kcc.sim.memory.l1_native import run_l1
         from kcc.sim.memory.l2_native import run_l2
 
-        c, s = self.machine.conf, self.stream
+        c, s = self.conf, self.stream
         random = np.random.SeedSequence([self.seed, number]).generate_state(1, np.uint64)
-        counts = self.counts.copy()
-        room = len(s.lines)
-        queue_lines, queue_info = np.empty(room, np.int32), np.empty(room, np.int64)
-        queue_sms = np.empty(room, np.int16)
-        asked = run_l1(
-            c, self.lines, s.info, s.bounds, s.lengths, self.l1.sets, self.constants.sets,
-            *self.l1.copies(self.sms), *self.constants.copies(self.sms), counts, random,
-            queue_lines, queue_info, queue_sms,
+        counts, l2, room = self.counts.copy(), copy_of(self.l2), self._take_room()
+        runs = run_l1(
+            c, self.entries, self.sets, s.bounds, s.lengths, copy_of(self.l1),
+            copy_of(self.constants), counts, random, self.chances, room.queue, room.runs,
         )  # fmt: skip
-        cells, heads = self.l2.cells.copy(), self.l2.heads.copy()
-        misses = np.empty(asked * c[Place.SECTORS] * 2 + len(cells) * 2, np.int32)
         missed, back = run_l2(
-            c, queue_lines, queue_info, queue_sms[:asked], self.sms, self.l2.sets, *self.pinned,
-            cells, heads, counts, random, misses,
+            c, room.queue, room.runs[:runs], self.sms, self.l2_sets, *self.pinned, l2, counts,
+            random, room.misses,
         )  # fmt: skip
         found = np.zeros(MOST_BATCHES)
-        batches = batch_latencies(c, self.known, misses, missed, random, found)
-        return Trial(counts, found[:batches].copy(), back), cells
+        batches = batch_latencies(c, self.known, room.misses, missed, random, found)
+        self.rooms.append(room)
+        return Trial(counts, found[:batches].copy(), back), l2
+
+    def _take_room(self) -> _Room:
+        """That of an earlier trial: new pages of memory take the host longer than a trial."""
+        try:
+            return self.rooms.pop()
+        except IndexError:
+            entries = len(self.entries)
+            runs = self.stream.blocks + 2 * self.sms
+            return _Room(
+                np.empty(entries, np.int64),
+                np.empty((runs, 4), np.int64),
+                np.empty(entries, np.int64),
+            )
 
     def all(self, plan: Plan) -> list[Trial]:
         """The trials of a plan, by number."""
@@ -127,45 +169,35 @@ class Trials:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Cache:
-    """A cache before a trial, as cache_native has it; ``sets`` are the cells of lines' sets."""
+class _Room:
+    """Of a trial: requests to L2, their runs (SM, first, end and the SM's next run), and what goes
+    to DRAM."""
 
-    count: int
-    ways: int
-    cells: NDArray[np.int32]
-    heads: NDArray[np.int32]
-    sets: NDArray[np.int32]
+    queue: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    misses: NDArray[np.int64]
 
-    @classmethod
-    def empty(cls, sets: int, ways: int, set_of_line: NDArray[np.int32]) -> _Cache:
-        """One that holds nothing."""
-        from kcc.sim.memory.cache_native import SIZE, empty_cells
 
-        count, ways = max(int(sets), 0), max(int(ways), 1)
-        cells = np.zeros((ways + 1) * count * SIZE, np.int32)
-        heads = np.zeros(1 << (2 * ways * count).bit_length(), np.int32)
-        empty_cells(count, ways, cells, heads)
-        return cls(count, ways, cells, heads, (count * ways + set_of_line) * SIZE)
+def empty_cache(sets: int, number: int) -> Any:
+    """So many caches that hold nothing, as rows."""
+    from kcc.sim.memory.cache_native import IN_TURN, NOTHING, SIZE, WAYS, Cache
 
-    def copies(self, number: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Cells and heads of so many."""
-        return np.tile(self.cells, (number, 1)), np.tile(self.heads, (number, 1))
+    sets = max(int(sets), 0)
+    ways = sets * WAYS
+    return Cache(
+        np.full((number, ways), NOTHING, np.int32), np.full((number, sets), IN_TURN, np.uint64),
+        np.zeros((number, ways * SIZE), np.int32),
+    )  # fmt: skip
 
-    def fill(self, state: CacheState, known: NDArray[np.int64]) -> None:
-        """Put in what a launch left."""
-        from kcc.sim.memory.cache_native import fill_cells
 
-        held = np.where(state.lines >= 0, np.searchsorted(known, state.lines), -1)
-        fill_cells(self.count, self.ways, held, state.valid, state.written, self.cells, self.heads)
+def each_of(caches: Any) -> list[Any]:
+    """The rows of caches."""
+    return [type(caches)(*row) for row in zip(*caches, strict=True)]
 
-    def read(self, cells: NDArray[np.int32], known: NDArray[np.int64], ways: int) -> CacheState:
-        """What a trial left in cells like these, in so many ways."""
-        from kcc.sim.memory.cache_native import read_cells
 
-        held = np.full((self.count, ways), -1)
-        valid, written = np.zeros_like(held), np.zeros_like(held)
-        read_cells(self.count, min(self.ways, ways), cells, held, valid, written)
-        return CacheState(np.append(known, -1)[np.maximum(held, -1)], valid, written)
+def copy_of(cache: Any) -> Any:
+    """A cache that a trial may change."""
+    return type(cache)(*(part.copy() for part in cache))
 
 
 def _counts(stream: Stream) -> NDArray[np.int64]:

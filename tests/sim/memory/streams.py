@@ -31,8 +31,9 @@ from kcc.sim.memory.sequences_native import (
 from kcc.sim.memory.trials import Trials, empty_l2
 
 PLAIN = Deviations(
-    Dispatch.ROUND_ROBIN, Start.TOGETHER, WarpOrder.EQUAL, Merging.ROUND_ROBIN, random_groups=False
-)
+    Dispatch.ROUND_ROBIN, Start.TOGETHER, WarpOrder.EQUAL, Merging.ROUND_ROBIN, random_groups=False,
+    random_latency=False,
+)  # fmt: skip
 """One sequence of each warp in turn, and nothing random: what can be worked out by hand."""
 
 Entry = tuple[str, int, int]
@@ -52,7 +53,7 @@ def machine(
         "sms": sms, "blocks": blocks, "warps": warps, "sectors": 4, "l1_sets": 1, "l1_ways": 2,
         "l2_sets": 1, "l2_ways": 4, "l2_ways_used": 4, "l2_slices": 1, "channels": 1, "banks": 2,
         "row_lines": 4, "burst": 128, "row_miss": 10, "row_cycle": 30, "dram_latency": 400,
-        **places,
+        "misses": 64, **places,
     }  # fmt: skip
     for name, value in known.items():
         conf[Place[name.upper()]] = value

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from kcc.sim.memory.batches_native import batch_latencies, batch_latency
+from kcc.sim.memory.l2_native import COUNT_BITS
 from kcc.sim.memory.summary import dram_latency
 from tests.sim.memory.streams import PLAIN, machine
 
 
 def latency(*lines: int, **places: int) -> float:
-    return batch_latency(
-        machine(deviations=PLAIN, **places).conf, np.arange(99),
-        np.array(lines, np.int32), 0, len(lines),
-    )  # fmt: skip
+    conf = machine(deviations=PLAIN, **places).conf
+    entries = np.array([line << COUNT_BITS | 1 for line in lines])
+    channels, banks = np.zeros((2, 2), np.int64), np.zeros((4, 3), np.int64)
+    return batch_latency(conf, np.arange(99), entries, 0, len(lines), channels, banks)
 
 
 def test_one_request_waits_for_nothing():
@@ -48,12 +49,24 @@ def test_channels_work_side_by_side():
 def test_batches_have_a_group_for_each_sm():
     here = machine(sms=2, groups=0)
     found = np.zeros(64)
-    lines, misses = np.arange(99), np.zeros(200, np.int32)
+    lines, misses = np.arange(99), np.ones(200, np.int64)
     random = np.ones(1, np.uint64)
     assert batch_latencies(here.conf, lines, misses, 200, random, found) == 3
     assert random[0] == 1  # nothing was drawn
     waits = [max(2 * n - 10, 0) for n in range(64)]
     assert found[0] == pytest.approx(400 + sum(waits) / 64)
+
+
+def test_an_entry_is_so_many_sectors_of_a_line():
+    """Five lines of four sectors are as long on the bus as twenty requests; batches of random size
+    do not end before the entries do."""
+    here = machine(sms=2)
+    found, alone = np.zeros(8), np.zeros(8)
+    fours, ones = np.full(500, 4), np.full(2000, 1)
+    many = batch_latencies(here.conf, np.arange(9), fours, 500, np.ones(1, np.uint64), found)
+    same = batch_latencies(here.conf, np.arange(9), ones, 2000, np.ones(1, np.uint64), alone)
+    assert many == same == 8
+    assert found == pytest.approx(alone, rel=0.02)
 
 
 def test_the_dominant_latency_is_taken_if_there_is_one():
