@@ -163,8 +163,8 @@ def longest_left(pointer: Ints, limit: Ints) -> Any:
 
 @inlined
 def wait_for_room(
-    misses: Ints, count: int, number: int, room: int, now: int, cycles: int
-) -> tuple[int, int]:
+    misses: Ints, count: Any, number: int, room: int, now: Any, cycles: Any
+) -> tuple[Any, Any]:
     """An SM asks for ``number`` sectors more when there is room for them, ``count`` after those of
     before: ``misses`` are the times at which the last ones come, a ring. The count, and the time by
     then. Each waits for the one asked for ``room`` before it, as if all came in order."""
@@ -384,7 +384,9 @@ def run_l1(
     schedulers = schedulers_for(c, places)
     nexts_of, soonest = np.zeros((sms, schedulers), np.int64), np.zeros(schedulers, np.int64)
     nexts_of[:] = np.arange(schedulers)
-    slot_of_place = np.arange(places) // c[WARPS]
+    slot_of_place = np.zeros(places, np.int64)
+    for place in range(places):
+        slot_of_place[place] = place // c[WARPS]
     misses = np.zeros((sms, power_above(c[MISSES])), np.int64)
     nexts, late = np.arange(sms), np.zeros(sms, np.int64)
     if c[START] == APART:

@@ -246,6 +246,73 @@ def test_a_warp_that_missed_waits_and_those_behind_it_catch_up():
     assert hits == [5, 25]
 
 
+def test_a_turn_is_one_load_where_warps_issue_in_turn():
+    """Two warps of one sequence each, L1 of three lines: in bulk the second warp finds none of the
+    first one's lines 1 to 4; load by load it comes right behind and finds each."""
+    warp: list[Entry] = [("load", 1, 1), ("+load", 2, 1), ("+load", 3, 1), ("+load", 4, 1)]
+    hits = list[int]()
+    for warp_order in (WarpOrder.LATENCY, WarpOrder.ISSUE):
+        by = replace(PLAIN, warp_order=warp_order)
+        here = machine(warps=2, deviations=by, l1_ways=3, l1_cycles=10, l2_cycles=100)
+        hits.append(counted(trial(stream([warp, warp]), here)).get("l1_hits", 0))
+    assert hits == [0, 4]
+
+
+def test_the_first_scheduler_has_the_first_turn():
+    """Warps 0 and 2 are of the first scheduler, which issues while it has one that is ready: both
+    come before warps 1 and 3. With one scheduler warps come in order, and each finds the line that
+    its neighbour has just loaded."""
+    warps: list[list[Entry]] = [[("load", line, 1)] for line in (1, 1, 2, 2)]
+    by = replace(PLAIN, warp_order=WarpOrder.ISSUE)
+    hits = list[int]()
+    for schedulers in (1, 2):
+        here = machine(
+            warps=4, deviations=by, l1_ways=1, l1_cycles=10, l2_cycles=100, schedulers=schedulers
+        )
+        hits.append(counted(trial(stream(warps), here)).get("l1_hits", 0))
+    assert hits == [2, 0]
+
+
+@pytest.mark.parametrize(("misses", "hits"), [(64, 0), (2, 1)])
+def test_an_sm_waits_for_so_many_sectors(misses: int, hits: int):
+    """L1 has three lines, warps 0 and 2 are of the first scheduler. Warps issue in the order 0, 2,
+    1, 3 in cycles 1 to 4, and line 1 is gone when warp 0 wants it again in cycle 102. If the SM
+    waits for two sectors only, warp 1 has to wait until cycle 101, when warp 0 is ready, too, and
+    comes before warp 3."""
+    warps: list[list[Entry]] = [
+        [("load", 1, 1), ("load", 1, 1)], [("load", 2, 1)], [("load", 3, 1)], [("load", 4, 1)],
+    ]  # fmt: skip
+    by = replace(PLAIN, warp_order=WarpOrder.ISSUE)
+    here = machine(
+        warps=4, deviations=by, l1_ways=3, l1_cycles=10, l2_cycles=100, misses=misses, schedulers=2
+    )
+    assert counted(trial(stream(warps), here)).get("l1_hits", 0) == hits
+
+
+def test_sectors_under_way_are_asked_for_again_with_one_that_misses():
+    """Sector 0 is on its way when sectors 0 and 1 are wanted: L2 is asked for three, and has one of
+    them. The one on its way counts as a hit of L1."""
+    warps: list[list[Entry]] = [[("load", 1, 1)], [("load", 1, 3)]]
+    by = replace(PLAIN, warp_order=WarpOrder.ISSUE)
+    for again, reads in ((0, 2), (1, 3)):
+        here = machine(warps=2, deviations=by, l1_cycles=10, l2_cycles=100, again=again)
+        found = counted(trial(stream(warps), here))
+        assert found["l1_hits"] == 1
+        assert found["l2_reads"] == reads
+        assert found.get("l2_hits", 0) == again
+
+
+def test_misses_take_as_long_as_l2_or_dram():
+    """Random latencies alone put two warps out of step, with the same seed in the same way."""
+    rng = np.random.default_rng(5)
+    blocks = [[[("load", int(n), 1) for n in rng.integers(0, 40, 60)] for _ in range(2)]]
+    by = replace(PLAIN, warp_order=WarpOrder.ISSUE, random_latency=True)
+    here = machine(warps=2, deviations=by, l1_ways=8, l1_cycles=10, l2_cycles=100)
+    found = [trial(stream(*blocks), here, number).counts for number in (0, 1, 2, 0)]
+    assert len({f.tobytes() for f in found}) > 1
+    assert (found[0] == found[3]).all()
+
+
 def test_l2_goes_from_launch_to_launch():
     """What a launch left in L2 is there for the next one, whose lines are others in part."""
     first, second = stream([[("store", 1, 3), ("load", 2, 1)]]), stream([[("load", 1, 7)]])
