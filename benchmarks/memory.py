@@ -177,10 +177,11 @@ def _cycle(compiled: CompiledLaunch, gpu: Any) -> dict[str, Any]:
         ops = [a.instruction for a, n in zip(tables.accesses, numbers, strict=True) if n == number]
         own = rows[ops].sum(axis=0)
         if static.operation is Op.LOAD and own[LineStat.SECTORS]:
+            missed = float(own[LineStat.L2_HITS] + own[LineStat.DRAM])
             loads.append(
                 {"static": number, "executed": int(own[LineStat.EXECUTED]),
                  "cycles": float(own[LineStat.LATENCY] / own[LineStat.EXECUTED]),
-                 "l1": 1 - float((own[LineStat.L2_HITS] + own[LineStat.DRAM]) / own[LineStat.SECTORS])}
+                 "l1": 1 - missed / float(own[LineStat.SECTORS])}
             )  # fmt: skip
     came_late = int(rows[:, LineStat.DRAM].sum()) - int(s[Stat.DRAM_READS])
     return {
