@@ -9,7 +9,8 @@ What was estimated is the space that is searched. A search ends when it has meas
 within 5 % of the best of the space. Configurations that failed when they were measured cost a
 measurement. Of random orders the expected number is exact; Kernel Tuner's strategies run in its
 simulation mode on the measured times, as they are set without being told otherwise, with seeds 1 to
---repeats; where one ends without success it counts with as many measurements as the space has.
+--repeats; where one ends without success, or fails at a configuration without neighbours, it counts
+with as many measurements as the space has.
 --whole: its strategies search the whole table too, of which the estimates know a sample.
 """
 
@@ -62,7 +63,8 @@ class Measured:
     @property
     def near(self) -> list[bool]:
         """Which are within 5 % of the best."""
-        return [time is not None and time <= NEAR * self.best for time in self.times]
+        most = NEAR * self.best
+        return [time is not None and time <= most for time in self.times]
 
     @property
     def random(self) -> float:
@@ -181,10 +183,11 @@ def searched(
     numbers = list(estimates)
     sample, every = measured_of(table, texts, numbers), measured_of(table, texts, range(len(texts)))
     order = sorted(range(len(numbers)), key=lambda n: estimates[numbers[n]] or float("inf"))
-    first = next(place for place, n in enumerate(order, 1) if sample.near[n])
+    near = sample.near
+    first = next(place for place, n in enumerate(order, 1) if near[n])
     chosen = sample.times[order[0]] or float("inf")
     return Searched(
-        table.name, len(numbers), len(texts), sum(sample.near), first, chosen / sample.best,
+        table.name, len(numbers), len(texts), sum(near), first, chosen / sample.best,
         chosen / every.best, sample.random, _means(strategies, sample, repeats), every.random,
         _means(strategies, every, repeats) if whole else {},
     )  # fmt: skip
@@ -241,6 +244,7 @@ def measured(strategy: str, space: Measured, seed: int) -> int:
         with (
             mock.patch.object(simulation, "SimulationRunner", Watched),
             mock.patch.object(interface, "Searchspace", return_value=listed),
+            contextlib.suppress(TypeError),  # of a configuration that has no neighbour
         ):
             interface.tune_kernel(
                 "kernel", "", 1, [], dict(content["tune_params"]), lang="OpenCL", cache=str(path),
