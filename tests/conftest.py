@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import pytest
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 NO_TIME = "for which --seconds left no time"
 TIME = CpuTime()
+CPU_SECONDS = "cpu_seconds"
+"""By which a process of several tells of its files."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -98,9 +100,20 @@ def is_short(config: pytest.Config) -> bool:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A file that makes the short suite long fails it."""
+    """A file that makes the short suite long fails it; a process of several tells of its files."""
+    told: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        told[CPU_SECONDS] = dict(TIME.files)
+        return
     if is_short(session.config) and TIME.longest(MOST_SECONDS) and not session.exitstatus:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What a process of several has told."""
+    for file, seconds in getattr(node, "workeroutput", {}).get(CPU_SECONDS, {}).items():
+        TIME.files[file] += seconds
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

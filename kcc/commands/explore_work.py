@@ -28,6 +28,10 @@ PIECE = 32
 shared out to at least."""
 
 
+CYCLE_BY_CYCLE = "cycle by cycle:"
+"""Before the settings of a design point, in the name of its cycles by the cycle-level model."""
+
+
 @dataclass(frozen=True, slots=True)
 class Impossible:
     """Why there cannot be a design point."""
@@ -127,11 +131,11 @@ def _write(found: Mapping[str, Found]) -> Any:
 
 
 def _read(content: Any) -> dict[str, Found]:
-    return {key: _read_one(each) for key, each in content.items()}
+    return {key: _read_one(key, each) for key, each in content.items()}
 
 
-def _read_one(each: Any) -> Found:
-    if not isinstance(each, dict):
+def _read_one(key: str, each: Any) -> Found:
+    if key.startswith(CYCLE_BY_CYCLE):
         return float(from_json(float, each))
     kind = {each.__name__: each for each in (Impossible, PointSummary)}[each["is"]]
     return from_json(kind, each)
@@ -201,4 +205,4 @@ def _key(settings: Settings, asked: Asked) -> str:
 
 
 def _cycle_key(settings: Settings) -> str:
-    return " ".join(("cycle by cycle:", *settings))
+    return " ".join((CYCLE_BY_CYCLE, *settings))

@@ -105,8 +105,8 @@ def test_a_journal_holds_records_that_can_be_written():
 
 def test_a_journal_of_design_points():
     point = PointSummary(("sms=40",), "v100", 1000.0, 4, 10.0, 1.0, 5.0, {"dram": 1.0})
-    line = json.loads(json.dumps(EXPLORED.write({"a": point, "b": 4.0})))
-    assert EXPLORED.read(line) == {"a": point, "b": 4.0}
+    line = json.loads(json.dumps(EXPLORED.write({"a": point, "cycle by cycle: a": 4.0})))
+    assert EXPLORED.read(line) == {"a": point, "cycle by cycle: a": 4.0}
     for each in damaged(line):
         try:
             found = EXPLORED.read(each)

@@ -36,7 +36,8 @@ class Format:
     damage: Damage
     commands: tuple[tuple[str, ...], ...]
     asks: bool = False
-    """Whether a command may ask for an option that says what the file does not."""
+    """Whether a command may ask for an option that says what the file does not, or find nothing in
+    it to compare."""
 
 
 TEXT = any_of(words_damaged, bytes_damaged)
@@ -133,7 +134,7 @@ def judge(case: str, samples: Path) -> Entry:
         shutil.copy(same, "before.json")
         path.write_bytes(kind.damage(rng, path.read_bytes()))
         outcome, detail = outcome_of(*run_command(*kind.commands[int(number) % len(kind.commands)]))
-    if kind.asks and outcome == "usage":
+    if kind.asks and (outcome == "usage" or detail.startswith("Nothing could be compared")):
         outcome = REFUSED
     return Entry(case, f"{name}: {outcome}", detail)
 
