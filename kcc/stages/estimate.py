@@ -12,7 +12,7 @@ from kcc.base.collecting import collect_seldom
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
 from kcc.base.expressions import free_names
 from kcc.base.launch import Launch, Origin, whole_number
-from kcc.frontend.ir.instructions import Unreachable
+from kcc.frontend.ir.instructions import Branch, Unreachable
 from kcc.frontend.options import Costs
 from kcc.passes.facts import Around, plainly
 from kcc.sim.caches.options import CacheOptions, Reduction
@@ -429,8 +429,8 @@ def _prepared(
     known = known_launch(kernel, launch, inputs, request.arguments)
     if known.global_size is None or known.local_size is None:
         raise DiagnosticError([_no_launch(kernel, unit.name, launch)])
-    if isinstance(kernel.function.instructions[0], Unreachable):
-        message = f"kernel '{kernel.name}' executes nothing: its behaviour is undefined"
+    if all(isinstance(each, Branch | Unreachable) for each in kernel.function.instructions):
+        message = f"kernel '{kernel.name}' executes nothing: it does not end, or is undefined"
         hint = "`kcc run --check` shows where; so does `kcc estimate -O0`"
         raise DiagnosticError([Diagnostic("K899", message, kernel.span, hint=hint)])
     facts = stage(
