@@ -42,6 +42,7 @@ from kcc.stages.estimate import MODELS, Question
 from kcc.validation.case import Case
 from kcc.validation.outcome import Outcome, read_outcome
 from kcc.validation.predict import Predictor, described
+from kcc.validation.simulated import CyclePredictor
 
 ROWS: Kind[Outcome] = Kind("kcc/ledger-journal/1", asdict, read_outcome)
 ROOT = Path(__file__).parents[1]
@@ -82,6 +83,9 @@ def interleaved(cases: Sequence[Sequence[Case]]) -> list[Case]:
     return [case for group in groups.values() for case in group]
 
 
+CYCLE = "cycle"
+"""The cycle-level model, beside those of an estimate."""
+
 LEFT_OUT = "left out: "
 """Before the key of a row that is predicted without what was calibrated on its table."""
 
@@ -93,13 +97,15 @@ def estimated(
     gc.set_threshold(200_000, 20, 100)  # a tenth of the time is saved
     gpus = [described(each) for each in {case.gpu for row in cases for case in row}]
     codes = {gpu.stem: code_request(arguments.code, gpu) for gpu in gpus}
+    cycle = arguments.model == CYCLE
     question = Question(
-        arguments.model, analysis=CacheOptions(CacheMethod(arguments.caches)),
+        "pipeline" if cycle else arguments.model,
+        analysis=CacheOptions(CacheMethod(arguments.caches)),
         codes={name: code for name, code in codes.items() if code is not None},
         reading=Reading(
             Latency(arguments.latency), Trace(arguments.trace), Code(arguments.instructions)
         ),
-    )  # fmt: skip
+    )
     path: Path | None = arguments.journal
     journal = Journal(path, digest(arguments), ROWS, resume=True) if path else None
     found = {str(k): v for k, v in journal.done.items()} if journal else {}
@@ -113,7 +119,9 @@ def estimated(
             ]  # fmt: skip
         left = [] if arguments.so_far else [each for each in work if each[1] not in found]
         with shown_progress(len(left)) as show:
-            for number, (key, outcome) in enumerate(_outcomes(left, question), start=1):
+            for number, (key, outcome) in enumerate(
+                _outcomes(left, question, cycle=cycle), start=1
+            ):
                 show(number, 0, key)
                 found[key] = outcome
                 if journal:
@@ -128,11 +136,11 @@ def _without(case: Case, table: str) -> Case:
 
 
 def _outcomes(
-    work: Sequence[tuple[Case, str, str]], question: Question
+    work: Sequence[tuple[Case, str, str]], question: Question, *, cycle: bool
 ) -> Iterator[tuple[str, Outcome]]:
     """Key and outcome of cases, each with the table that is left out (none: empty)."""
     for table, members in groupby(work, key=lambda each: each[2]):
-        predictor = Predictor(question)
+        predictor = (CyclePredictor if cycle else Predictor)(question)
         for case, key, _ in members:
             with left_out(table):
                 outcome = predictor.outcome(case)
@@ -226,7 +234,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--brief", action="store_true", help="one line for a table")
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")
     parser.add_argument("--code", choices=("kcc", "auto"), help="of `kcc estimate`")
-    parser.add_argument("--model", choices=sorted(MODELS), default="pipeline")
+    parser.add_argument("--model", choices=(*sorted(MODELS), CYCLE), default="pipeline")
     for option, kind in (("--latency", Latency), ("--trace", Trace), ("--instructions", Code)):
         values = [each.value for each in kind]
         parser.add_argument(option, choices=values, default=values[0], help="of pipeline-hpca19")

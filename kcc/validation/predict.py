@@ -25,7 +25,7 @@ WORKSHOPS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class Answer:
     """Of one launch, or the sum of several."""
 
     time_us: float
@@ -49,7 +49,7 @@ class Predictor:
         self.question = question
         self._workshops = OrderedDict[Hashable, Workshop]()
         self._last: tuple[Hashable, AnalysisRequest] | None = None
-        self._answers = dict[Hashable, _Answer]()
+        self._answers = dict[Hashable, Answer]()
 
     def outcome(self, case: Case) -> Outcome:
         """The outcome of a row."""
@@ -69,7 +69,7 @@ class Predictor:
             found = replace(found, reason=f"{first.code}: {first.message}")
         return replace(found, seconds=round(_cpu_seconds() - began, 4))
 
-    def _answer(self, case: Case) -> _Answer:
+    def _answer(self, case: Case) -> Answer:
         if case.measured_us is None and not case.failed:
             raise Refused("the table has no time of it")
         works = case.works()
@@ -77,7 +77,7 @@ class Predictor:
             raise Refused(works)
         return _total([(self._launch(case, work), work.times) for work in works])
 
-    def _launch(self, case: Case, work: Work) -> _Answer:
+    def _launch(self, case: Case, work: Work) -> Answer:
         key = (work.key, work.launches, work.local_bytes, case.gpu, case.caches)
         if key not in self._answers:
             workshop, request = self._workshop(work)
@@ -125,15 +125,15 @@ def _cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _answer_of(found: Estimate) -> _Answer:
+def _answer_of(found: Estimate) -> Answer:
     values = ((f.name, getattr(found.counts, f.name)) for f in fields(found.counts))
     counts = {name: float(value) for name, value in values if isinstance(value, int | float)}
     basis = Basis(found.assumed_share, found.unknown_accesses, len(found.assumptions),
                   len(found.weak), found.doubt, found.unknown_share)  # fmt: skip
-    return _Answer(found.time_us, found.kernel_us, *found.range_us, found.limiter, basis, counts)
+    return Answer(found.time_us, found.kernel_us, *found.range_us, found.limiter, basis, counts)
 
 
-def _total(parts: Sequence[tuple[_Answer, float]]) -> _Answer:
+def _total(parts: Sequence[tuple[Answer, float]]) -> Answer:
     """The sum: limited by what limits the longest part, resting on what any of its parts does."""
     whole = sum(a.time_us * n for a, n in parts)
     longest = max(parts, key=lambda part: part[0].time_us * part[1])[0]
@@ -146,19 +146,22 @@ def _total(parts: Sequence[tuple[_Answer, float]]) -> _Answer:
         sum(a.basis.unknown_share * a.time_us * n for a, n in parts) / max(whole, 1e-12),
     )
     names = longest.counts
-    return _Answer(
+    return Answer(
         whole, sum(a.kernel_us * n for a, n in parts), sum(a.low_us * n for a, n in parts),
         sum(a.high_us * n for a, n in parts), longest.limiter, basis,
         {name: sum(a.counts[name] * n for a, n in parts) for name in names},
     )  # fmt: skip
 
 
-def _with_answer(found: Outcome, case: Case, answer: _Answer) -> Outcome:
+def _with_answer(found: Outcome, case: Case, answer: Answer) -> Outcome:
     """With the time of what the table measures, and its range in proportion."""
     alone = case.measures is Measures.KERNEL
     time_us = answer.kernel_us if alone else answer.time_us
     part = time_us / answer.time_us
-    counters = {name: (value, answer.counts[name]) for name, value in case.counters.items()}
+    counters = {
+        name: (value, answer.counts[name])
+        for name, value in case.counters.items() if name in answer.counts
+    }  # fmt: skip
     return replace(
         found, time_us=time_us, low_us=answer.low_us * part, high_us=answer.high_us * part,
         launch_us=answer.time_us - answer.kernel_us, limiter=answer.limiter, basis=answer.basis,
