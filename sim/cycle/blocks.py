@@ -30,7 +30,7 @@ PRIVATE_BASE = 0x0000_0200_0000_0000
 """Where the trace has it."""
 LOCAL_BASE = 0x0000_0100_0000_0000
 
-GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC = range(6)
+GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE = range(8)
 """As in coalesce_native."""
 
 
@@ -79,7 +79,7 @@ class BlockSupply:
         self._append(rows.part(0, end), run)
 
     def _coalesce(self, batch: TraceBatch) -> None:
-        from kcc.sim.cycle.coalesce_native import Geometry, coalesce
+        from kcc.sim.cycle.coalesce_native import Geometry, Port, coalesce
 
         machine, count = self.machine, len(batch.access)
         if count == 0:
@@ -88,7 +88,7 @@ class BlockSupply:
             machine.line_bytes, machine.sector_bytes, machine.local_banks,
             machine.lanes_together, machine.pairs_together, PRIVATE_LINES,
             self.tables.private_bytes,
-            machine[Conf.CONSTANT_SETS] > 0,
+            machine[Conf.CONSTANT_SETS] > 0, Port(*machine.port),
         )  # fmt: skip
         accesses = _room(self.streams.accesses, self.accesses + count)
         self.streams = self.streams._replace(accesses=accesses)
@@ -189,12 +189,15 @@ def _joined(rows: list[_Rows]) -> _Rows:
 
 def _kind(operation: str, space: str) -> int:
     if space == "local":
-        return LOCAL_ATOMIC if operation == "atomic" else LOCAL
+        kinds = {"atomic": LOCAL_ATOMIC, "store": LOCAL_STORE}
+        return kinds.get(operation, LOCAL)
     if space == "private":
         return PRIVATE
     if operation == "atomic":
         return ATOMIC
-    return CONSTANT if space == "constant" and operation == "load" else GLOBAL
+    if operation == "store":
+        return STORE
+    return CONSTANT if space == "constant" else GLOBAL
 
 
 def _room(column: NDArray[G], needed: int) -> NDArray[G]:

@@ -42,7 +42,7 @@ from kcc.sim.cycle.layout import (
     Streams,
     Warps,
 )
-from kcc.sim.cycle.load_store_native import access_global
+from kcc.sim.cycle.load_store_native import access_global, hold
 from kcc.sim.cycle.placing_native import free_place, place_block
 from kcc.sim.cycle.read_only_native import fetch, load_constants
 from kcc.sim.cycle.waking_native import (
@@ -183,18 +183,19 @@ def issue_memory(
     op = state.op
     operation = code.ops[op]
     kind = operation.kind
-    first, amount = 0, 0
+    first, amount, held = 0, 0, 0
     if operation.has_access:
         access = streams.accesses[state.access]
         state.access += 1
         first, amount = access.first, access.count
+        held = hold(sms, sm, access.port)
     queued, level = 0, operation.cause
     if K_LOAD <= kind <= K_ATOMIC:
         stats[S_LOADS if kind == K_LOAD else S_STORES if kind == K_STORE else S_ATOMICS] += 1
         reads = stats[S_DRAM_READS]
         done, queued, level = access_global(
             conf, run, counts, sms, l1, l2, memory, streams.transactions, first, amount, sm, op,
-            kind, now,
+            kind, held, now,
         )  # fmt: skip
         if kind == K_STORE:
             state.ends = max(state.ends, done + conf[L2_LATENCY] - conf[L2_LATENCY] // 2)
@@ -217,7 +218,7 @@ def issue_memory(
             counts.lines[op, L_PASSES] += passes
         else:
             busy *= operation.interval
-        sms.state[sm].lsu = now + max(busy, conf[LSU_INTERVAL])
+        sms.state[sm].lsu = now + max(busy, held, conf[LSU_INTERVAL])
         sms.state[sm].lsu_cause = C_LOAD_STORE
         done = now + operation.latency + passes - 1
     if kind != K_STORE:

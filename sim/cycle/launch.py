@@ -266,7 +266,7 @@ class LaunchSimulation:
         self.schedulers.state["cause"], self.schedulers.state["op"] = Cause.IDLE, -1
         self.sms = Sms(
             np.zeros(sms, SM), np.zeros((sms, machine[Conf.BLOCKS]), BLOCK),
-            np.zeros((sms, SLOTS), np.uint32),
+            np.zeros((sms, SLOTS), np.int64),
             np.zeros((sms, machine[Conf.L1_MSHR] + 1), np.int32),
             memory.instructions, _cache_of(machine, Conf.CONSTANT_SETS, Conf.CONSTANT_WAYS),
         )  # fmt: skip

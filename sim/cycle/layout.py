@@ -175,9 +175,9 @@ class Conf(IntEnum):
     HASH = 23
     """1: slices by a hash of the address."""
     REQUEST_CYCLES = 24
-    """Of an SM's way out by one load request."""
+    """Of an SM's way out by a load's request for a sector, the first of its line, in 1/64 cycle."""
     DATA_CYCLES = 25
-    """Of an SM's way in or out by one sector."""
+    """Of an SM's way in by one sector, in 1/64 cycle."""
     CHANNELS = 26
     DRAM_LATENCY = 27
     """Beyond an L2 hit, row activation with it."""
@@ -240,6 +240,12 @@ class Conf(IntEnum):
     """1: an SM starts one thread block in a cycle, and the others have their turn."""
     AFTER_ATOMIC = 60
     """1: a warp whose atomic operation is under way issues nothing."""
+    REQUEST_MORE = 62
+    """Of an SM's way out by the request for a further sector of the same line, in 1/64 cycle."""
+    STORE_CYCLES = 63
+    """Of an SM's way out by a sector that is stored, the first of its line, in 1/64 cycle."""
+    STORE_MORE = 64
+    """The same of a further sector of the line."""
 
 
 CONF_SIZE = len(Conf)
@@ -318,8 +324,9 @@ COPY = np.dtype(
 ROW = np.dtype([("segment", np.uint32), ("access", np.uint32)], align=True)
 """A segment that a warp executes, and the first of its accesses."""
 
-ACCESS = np.dtype([("first", np.uint32), ("count", np.uint32)], align=True)
-"""Transactions; of local and constant memory only the count of passes."""
+ACCESS = np.dtype([("first", np.uint32), ("count", np.uint32), ("port", np.uint32)], align=True)
+"""Transactions; of local and constant memory only the count of passes. ``port``: how long the
+load/store port is held, in 1/64 cycle, 0 where passes and sectors alone say so."""
 
 TRANSACTION = np.dtype(
     [("line", np.int64), ("sectors", np.uint32), ("weight", np.uint32)], align=True
@@ -374,7 +381,8 @@ SM = np.dtype(
         ("wanted", np.int64),  # blocks it could take
         ("lsu", np.int64),  # when the load/store unit is free
         ("lsu_cause", np.int64),
-        ("out", np.int64),  # when the way to L2 is free
+        ("out", np.int64),  # when the way to L2 is free, in 1/64 cycle
+        ("held", np.int64),  # of the load/store port, less than a cycle that is still due, in 1/64
         ("misses", np.int64),  # entries of the miss heap in use
     ],
     align=True,
@@ -593,8 +601,8 @@ SLOTS = 1 << 10
 """Windows of an SM's returning data that are kept."""
 SLOT_SHIFT = 4
 """A window has two to the power of this cycles."""
-USED_BITS = 5
-"""The cycles of it that are taken."""
+USED_BITS = 12
+"""The 1/64 cycles of it that are taken."""
 
 INTERVALS = 1 << 9
 """Of the statistics over time; they double in length when the launch gets longer."""

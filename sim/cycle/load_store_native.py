@@ -46,7 +46,8 @@ LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
 ATOMIC_LATENCY, L2_LATENCY = int(Conf.ATOMIC_LATENCY), int(Conf.L2_LATENCY)
-REQUEST_CYCLES, DATA_CYCLES = int(Conf.REQUEST_CYCLES), int(Conf.DATA_CYCLES)
+REQUEST_CYCLES, REQUEST_MORE = int(Conf.REQUEST_CYCLES), int(Conf.REQUEST_MORE)
+STORE_CYCLES, STORE_MORE = int(Conf.STORE_CYCLES), int(Conf.STORE_MORE)
 K_LOAD, K_STORE = int(Kind.GLOBAL_LOAD), int(Kind.GLOBAL_STORE)
 C_LOAD_STORE, C_MSHR, C_L1, C_DRAM, C_ATOMIC, C_QUEUE = (
     int(Cause.LOAD_STORE), int(Cause.MSHR), int(Cause.L1), int(Cause.DRAM), int(Cause.ATOMIC),
@@ -152,9 +153,19 @@ def keep_stored(conf: Ints, l1: Cache, sm: int, line: int, sectors: Any, now: in
 
 
 @inlined
+def hold(sms: Sms, sm: int, port: Any) -> int:
+    """Whole cycles that the load/store port is held for an access of so many 1/64 cycles: what is
+    less than one is kept for the next."""
+    state = sms.state[sm]
+    due = state.held + np.int64(port)
+    state.held = due & 63
+    return due >> 6
+
+
+@inlined
 def write(
     conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
-    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, now: int,
+    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, busy: int, now: int,
 ) -> tuple[int, int]:  # fmt: skip
     """A store or atomic at ``now``: when it is done, or has come to L2, what of that is queueing.
     Stores are written
@@ -168,7 +179,7 @@ def write(
         weight: Any = np.int64(transactions[number].weight)
         unit, ways = home_of(conf, line)
         place: Any = -1
-        known = False
+        known = beside = False
         if kind == K_STORE and conf[STORES_STAY]:
             keep_stored(conf, l1, sm, line, mask, now)
         sector = 0
@@ -180,13 +191,14 @@ def write(
                 in_cycle += 1
                 counts.lines[op, L_SECTORS] += 1
                 stats[S_STORE_SECTORS] += 1
-                cycles = conf[DATA_CYCLES]
+                cycles = conf[STORE_MORE] if beside else conf[STORE_CYCLES]
                 if kind != K_STORE and weight == 1:
-                    cycles = conf[REQUEST_CYCLES]
+                    cycles = conf[REQUEST_MORE] if beside else conf[REQUEST_CYCLES]
+                beside = True
                 served, waited = request(conf, sms, memory, sm, unit, time, cycles, weight)
                 room = max(room, queue_has_room(conf, memory, unit))
-                if state.out > time + WRITES_AHEAD:
-                    time = state.out - WRITES_AHEAD
+                if state.out >> 6 > time + WRITES_AHEAD:
+                    time = (state.out >> 6) - WRITES_AHEAD
                     in_cycle = 0
                     cause = C_QUEUE
                 if place < 0 and conf[L2_SETS] > 0:
@@ -209,7 +221,7 @@ def write(
             sector += 1
     if room > time:
         time, cause = room, C_QUEUE
-    state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
+    state.lsu = max(time + 1, now + max(conf[LSU_INTERVAL], busy))
     state.lsu_cause = cause
     return done, queued
 
@@ -226,7 +238,7 @@ def lacks_one(own: Ints, sectors: int, mask: Any) -> bool:
 @inlined
 def load(
     conf: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram, transactions: Ints,
-    first: int, count: int, sm: int, op: int, now: int,
+    first: int, count: int, sm: int, op: int, busy: int, now: int,
 ) -> tuple[int, int, int]:  # fmt: skip
     """A load at ``now``: when all its data are there, what of that is queueing, and the level of
     the slowest. The load/store unit is busy meanwhile."""
@@ -310,9 +322,11 @@ def load(
                     in_cycle = 0
                     cause = C_MSHR
                 state.misses = make_room(sms.misses, sm, state.misses, time)
+            cycles = conf[REQUEST_MORE]
             if unit < 0:
                 unit, ways = home_of(conf, line)
-            served, waited = request(conf, sms, memory, sm, unit, time, conf[REQUEST_CYCLES], 1)
+                cycles = conf[REQUEST_CYCLES]
+            served, waited = request(conf, sms, memory, sm, unit, time, cycles, 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
             ready, beyond, came = read_level2(
@@ -338,7 +352,7 @@ def load(
             if ready > done:
                 done, queued, level = ready, waited + beyond, came
     lines[op, L_LATENCY] += done - now
-    state.lsu = max(time + 1, now + conf[LSU_INTERVAL])
+    state.lsu = max(time + 1, now + max(conf[LSU_INTERVAL], busy))
     state.lsu_cause = cause
     return done, queued, level
 
@@ -346,15 +360,15 @@ def load(
 @inlined
 def access_global(
     conf: Ints, run: Ints, counts: Counts, sms: Sms, l1: Cache, l2: Cache, memory: Dram,
-    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, now: int,
+    transactions: Ints, first: int, count: int, sm: int, op: int, kind: int, busy: int, now: int,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """A load, store or atomic at ``now``: when all its data are there, what of that is queueing,
-    and the level of the slowest."""
+    """A load, store or atomic at ``now``, which holds the load/store port for ``busy`` cycles at
+    least: when all its data are there, what of that is queueing, and the level of the slowest."""
     if kind == K_LOAD:
         return load(
-            conf, counts, sms, l1, l2, memory, transactions, first, count, sm, op, now
+            conf, counts, sms, l1, l2, memory, transactions, first, count, sm, op, busy, now
         )  # fmt: skip
     done, queued = write(
-        conf, run, counts, sms, l1, l2, memory, transactions, first, count, sm, op, kind, now
+        conf, run, counts, sms, l1, l2, memory, transactions, first, count, sm, op, kind, busy, now
     )
     return done, queued, C_ATOMIC if kind != K_STORE else C_L1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import ceil
 
 import numpy as np
@@ -15,6 +15,7 @@ from kcc.sim.cycle.layout import CONF_SIZE, GREEDY, MOST_BANKS, ROUND_ROBIN, TWO
 from kcc.sim.cycle.machine_limits import check_limits
 from kcc.sim.cycle.machine_memory import dram, level1, level2, read_only, whole
 from kcc.sim.machine.costs import Generation, Unit, generation_of_gpu
+from kcc.sim.machine.load_port import load_port_of
 from kcc.sim.machine.tensor_cores import LATENCY_CYCLES, TensorCores, tensor_cores_of
 
 QUANTUM = 32
@@ -54,6 +55,9 @@ class Machine:
     sector_bytes: int
     local_banks: int
     lanes_together: int
+    port: tuple[int, ...]
+    """Of the load/store port, in 1/64 cycle (:class:`kcc.sim.machine.load_port.LoadPort`), empty
+    where there is no such rule."""
     pairs_together: bool
     """Whether lanes of a wide load that read the same two by two go through local memory as one."""
     local_latency: int
@@ -93,7 +97,7 @@ def machine_of(
     return Machine(
         gpu, conf, units, generation_of_gpu(gpu), clock, line, sector,
         min(banks, MOST_SHARED_BANKS),
-        min(width, max(banks, 1)),
+        min(width, max(banks, 1)), _port(gpu),
         gpu.shared_pairs is not None and gpu.shared_pairs.value == "together",
         whole(reader, "latency_cycles.shared_load", 24, "as NVIDIA GPUs since 2017"),
         whole(reader, "latency_cycles.texture", 200, "as Accel-Sim has it"),
@@ -101,6 +105,11 @@ def machine_of(
         l1_bytes, _code_bytes(gpu), tensor_cores_of(gpu, int(conf[Conf.SCHEDULERS])),
         occupancy, reader.assumptions,
     )  # fmt: skip
+
+
+def _port(gpu: GpuDescription) -> tuple[int, ...]:
+    port = load_port_of(gpu)
+    return () if port is None else tuple(round(64 * each) for each in astuple(port))
 
 
 def _clock(reader: GpuReader) -> float:

@@ -12,6 +12,7 @@ from kcc.base.gpu.facts import Quality
 from kcc.base.gpu.needs import GpuReader
 from kcc.base.gpu.occupancy import Occupancy
 from kcc.sim.cycle.layout import Conf
+from kcc.sim.machine.l2_path import way_to_l2
 
 MOST_WAYS = 16
 """Sets of more ways than this are taken apart into several of at most so many: least recently used
@@ -117,13 +118,7 @@ def level2(
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
-    flit = reader.integer(
-        "interconnect.flit_bytes", assumed=40, reason="a sector and its address per cycle"
-    )
-    flit_clock = reader.fact("interconnect.clock_mhz")
-    ratio = clock / flit_clock.value if flit_clock else 1.0
-    conf[Conf.REQUEST_CYCLES] = max(1, round(ratio * ceil(FLIT_HEADER_BYTES / flit)))
-    conf[Conf.DATA_CYCLES] = max(1, round(ratio * ceil((sector + FLIT_HEADER_BYTES) / flit)))
+    _interconnect(reader, conf, line, sector, clock)
     conf[Conf.ATOMIC_LATENCY] = whole(
         reader, "latency_cycles.atomic_global", latency, "as a load that hits L2"
     )
@@ -132,6 +127,34 @@ def level2(
         2 * reader.number("latency_cycles.shared_load", assumed=24, reason="as NVIDIA GPUs"),
         "a load and a store",
     )  # fmt: skip
+
+
+def _interconnect(
+    reader: GpuReader, conf: NDArray[np.int64], line: int, sector: int, clock: float
+) -> None:
+    """The way of an SM to L2 and back: flits where a network is described and of machines that no
+    GPU is, else as measured (:mod:`kcc.sim.machine.l2_path`)."""
+    is_gpu = reader.gpu.capability is not None or reader.gpu.is_amd
+    if reader.fact("interconnect.flit_bytes") is not None or not is_gpu:
+        flit = reader.integer(
+            "interconnect.flit_bytes", assumed=40, reason="a sector and its address per cycle"
+        )
+        flit_clock = reader.fact("interconnect.clock_mhz")
+        ratio = clock / flit_clock.value if flit_clock else 1.0
+        asked = max(1, round(ratio * ceil(FLIT_HEADER_BYTES / flit)))
+        moved = max(1, round(ratio * ceil((sector + FLIT_HEADER_BYTES) / flit)))
+        first = more = 64 * asked
+        stored = stored_more = data = 64 * moved
+    else:
+        way = way_to_l2(reader.gpu)
+        data = round(64 * sector / way.bytes_per_cycle)
+        first = max(round(64 * way.request_cycles), 1)
+        more, stored = 0, max(first, data)
+        others = line // sector - 1
+        stored_more = max(0, (others + 1) * data - stored) // max(others, 1)
+    conf[Conf.REQUEST_CYCLES], conf[Conf.REQUEST_MORE] = first, more
+    conf[Conf.STORE_CYCLES], conf[Conf.STORE_MORE] = stored, stored_more
+    conf[Conf.DATA_CYCLES] = data
 
 
 def read_only(reader: GpuReader, conf: NDArray[np.int64], line: int) -> None:

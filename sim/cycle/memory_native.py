@@ -89,8 +89,8 @@ def find_line(order: Ints, first: int, ways: int, line: int) -> tuple[int, int]:
 @inlined
 def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
     """When data that are ready at ``time`` come through the SM's way in, which takes ``cost``
-    cycles for them. ``slots[sm]`` are windows of cycles: the number of the window and, in the
-    lowest bits, the cycles taken."""
+    for them, in 1/64 cycle. ``slots[sm]`` are windows of cycles: the number of the window and, in
+    the lowest bits, what of it is taken."""
     first = time >> SLOT_SHIFT
     window = first
     while True:
@@ -101,7 +101,7 @@ def return_slot(slots: Ints, sm: int, time: int, cost: int) -> int:
                 return time
             entry = window << USED_BITS
         used = entry & ((1 << USED_BITS) - 1)
-        if used + cost <= 1 << SLOT_SHIFT or used == 0:
+        if used + cost <= 64 << SLOT_SHIFT or used == 0:
             slots[sm, place] = entry + min(cost, (1 << USED_BITS) - 1)
             return time if window == first else window << SLOT_SHIFT
         window += 1
@@ -234,12 +234,14 @@ def set_dirty(conf: Ints, l2: Cache, first: int, place: int, sector: int) -> Non
 def request(
     conf: Ints, sms: Sms, memory: Dram, sm: int, unit: int, time: int, cycles: int, weight: int
 ) -> tuple[int, int]:
-    """A request that is ready to leave the SM at ``time`` and takes ``cycles`` of its way out:
+    """A request that is ready to leave the SM at ``time`` and takes ``cycles`` (1/64) of its way
+    out:
     when its slice begins to work on it, and what it queued. ``weight`` is how often the slice has
     to (atomics on one address)."""
     state = sms.state[sm]
-    leaves = max(time, state.out)
-    state.out = leaves + cycles
+    free = max(time << 6, state.out)
+    state.out = free + cycles
+    leaves = (free + 63) >> 6
     arrives = leaves + conf[L2_LATENCY] // 2
     begins = max(arrives << 6, memory.slices[unit])
     memory.slices[unit] = begins + conf[L2_OCCUPANCY] * weight

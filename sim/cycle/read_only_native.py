@@ -37,9 +37,8 @@ from kcc.sim.cycle.warp_native import key_of
 
 Ints = Any
 
-SECTORS, L2_SETS, REQUEST_CYCLES = (
-    int(Conf.SECTORS), int(Conf.L2_SETS), int(Conf.REQUEST_CYCLES),
-)  # fmt: skip
+SECTORS, L2_SETS = int(Conf.SECTORS), int(Conf.L2_SETS)
+REQUEST_CYCLES, REQUEST_MORE = int(Conf.REQUEST_CYCLES), int(Conf.REQUEST_MORE)
 FETCH_SETS, FETCH_WAYS, CODE_LINE = (
     int(Conf.FETCH_SETS), int(Conf.FETCH_WAYS), int(Conf.CODE_LINE),
 )  # fmt: skip
@@ -75,8 +74,9 @@ def look_up(
         ready: Any = np.int64(own[at])
         beyond, came = 0, 0
         if ready == ABSENT:
+            cycles = conf[REQUEST_MORE] if missed > 0 else conf[REQUEST_CYCLES]
             missed += 1
-            served, waited = request(conf, sms, memory, sm, unit, now, conf[REQUEST_CYCLES], 1)
+            served, waited = request(conf, sms, memory, sm, unit, now, cycles, 1)
             if place < 0 and conf[L2_SETS] > 0:
                 place, known = take_line(conf, l2, memory, stats, unit, begin, line, served)
             ready, beyond, came = read_level2(

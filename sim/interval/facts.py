@@ -107,12 +107,12 @@ class IntervalMachine:
 
     ``blocks`` of ``warps_per_block`` warps are resident on an SM. ``l2`` is one of ``l2_slices``.
     ``l2_service_cycles`` and ``dram_service_cycles`` are what one sector takes of a slice and of a
-    channel; ``request_cycles`` and ``data_cycles`` what a request without and with data takes of an
-    SM's way to L2 (and data of the way back). ``dram_cycles`` are those of a load from DRAM in
-    all, ``row_hit_saves_cycles`` less where the row is open. ``instructions`` is an SM's cache of
-    lines of code. Requests wait in queues, ``l2_queue`` at a slice and ``dram_queue`` at a channel;
-    a channel turns from reads to writes and back in ``turnaround_cycles``, for ``writes_together``
-    sectors.
+    channel; ``request_cycles`` and ``store_cycles`` what a sector of a whole line that is read or
+    stored takes of an SM's way to L2, ``data_cycles`` one of the way back. ``dram_cycles`` are
+    those of a load from DRAM in all, ``row_hit_saves_cycles`` less where the row is open.
+    ``instructions`` is an SM's cache of lines of code. Requests wait in queues, ``l2_queue`` at a
+    slice and ``dram_queue`` at a channel; a channel turns from reads to writes and back in
+    ``turnaround_cycles``, for ``writes_together`` sectors.
     """
 
     name: str
@@ -140,8 +140,9 @@ class IntervalMachine:
     l2_write_back: bool
     l2_hit_cycles: int
     l2_service_cycles: float
-    request_cycles: int
-    data_cycles: int
+    request_cycles: float
+    store_cycles: float
+    data_cycles: float
     channels: int
     banks: int
     row_lines: int

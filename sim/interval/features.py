@@ -38,7 +38,7 @@ def features_of(collection: Collection, machine: IntervalMachine) -> NDArray[np.
     found[:, Feature.MSHR_REQUESTS] = np.where(load, reads, 0.0)
     found[:, Feature.DRAM_REQUESTS] = per(Event.DRAM_READS) + per(Event.WRITE_MISSES)
     found[:, Feature.LOAD_STORE_CYCLES] = load_store_cycles(collection, machine)
-    found[:, Feature.OUT_CYCLES] = reads * machine.request_cycles + writes * machine.data_cycles
+    found[:, Feature.OUT_CYCLES] = reads * machine.request_cycles + writes * machine.store_cycles
     found[:, Feature.IN_CYCLES] = reads * machine.data_cycles
     found[:, Feature.L2_REQUESTS] = per(Event.WORK) * _imbalance(collection.slice_work[0])
     written = collection.total(Event.WRITES)

@@ -32,6 +32,12 @@ SIXTY_FOURTHS = 64
 """The cycle-level model counts service times in 64ths of a cycle."""
 
 
+def _of_line(m: Machine, first: Conf, more: Conf) -> float:
+    """Cycles of a sector, the mean of a whole line."""
+    sectors = m[Conf.SECTORS]
+    return (m[first] + (sectors - 1) * m[more]) / sectors / SIXTY_FOURTHS
+
+
 def interval_inputs(
     gpu: GpuDescription, tables: TraceTables, launch: TraceLaunch, registers: dict[str, int]
 ) -> tuple[IntervalMachine, Operations]:
@@ -67,8 +73,9 @@ def _machine(m: Machine) -> IntervalMachine:
         l2_write_back=bool(m[Conf.L2_WRITE_BACK]),
         l2_hit_cycles=m[Conf.L2_LATENCY],
         l2_service_cycles=m[Conf.L2_OCCUPANCY] / SIXTY_FOURTHS,
-        request_cycles=m[Conf.REQUEST_CYCLES],
-        data_cycles=m[Conf.DATA_CYCLES],
+        request_cycles=_of_line(m, Conf.REQUEST_CYCLES, Conf.REQUEST_MORE),
+        store_cycles=_of_line(m, Conf.STORE_CYCLES, Conf.STORE_MORE),
+        data_cycles=m[Conf.DATA_CYCLES] / SIXTY_FOURTHS,
         channels=m[Conf.CHANNELS],
         banks=m[Conf.BANKS],
         row_lines=m[Conf.ROW_LINES],

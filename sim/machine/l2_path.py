@@ -10,7 +10,15 @@ other, passes through one slice at a time; who is ahead of the others waits ther
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.sim.machine.costs import Generation, generation_of_gpu
+
 SECTOR_BYTES = 32
+
+PORT_BYTES = 64.0
+"""What one SM can take from L2 in a cycle (Volta and later; 32 before)."""
 
 REQUEST_CYCLES = 2.0
 """Cycles of an SM for a request, on all of NVIDIA's GPUs. Measured where each lane has a line of
@@ -31,3 +39,17 @@ def slice_cycles(sectors: float) -> float:
 def sector_cycles(bytes_per_cycle: float, request_cycles: float, lines_per_sector: float) -> float:
     """Cycles of an SM's way to L2 for a sector of an access that has so many lines for each."""
     return max(SECTOR_BYTES / bytes_per_cycle, request_cycles * min(lines_per_sector, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class WayToL2:
+    """Of an SM: bytes of a cycle, and cycles of a request, whatever it asks for (0: not known)."""
+
+    bytes_per_cycle: float
+    request_cycles: float
+
+
+def way_to_l2(gpu: GpuDescription) -> WayToL2:
+    """The way of an SM of a GPU to L2."""
+    new = generation_of_gpu(gpu) in (Generation.VOLTA, Generation.AMD)
+    return WayToL2(PORT_BYTES if new else PORT_BYTES / 2, 0.0 if gpu.is_amd else REQUEST_CYCLES)

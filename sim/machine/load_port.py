@@ -7,6 +7,11 @@ a warp one register in a pass.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from kcc.base.gpu.description import GpuDescription
+from kcc.sim.machine.costs import Generation, generation_of_gpu
+
 PIECE_BYTES = 16
 """What a lane moves at most in one instruction."""
 
@@ -76,3 +81,29 @@ def load_cycles(size: int, pass_cycles: float, lookup: float) -> float:
 def tag_cycles(lines: float) -> float:
     """Cycles in which L1 looks up so many lines."""
     return 1.0 + max(lines - 1.0, 0.0) / TAGS_PER_CYCLE
+
+
+@dataclass(frozen=True, slots=True)
+class LoadPort:
+    """What an access holds the port for, in cycles: a pass through the banks, the addresses of a
+    piece of 16 bytes a lane, and, of loads, beyond those of their data and where lanes side by side
+    begin within a sector."""
+
+    pass_cycles: float
+    address_cycles: float
+    lookup_cycles: float
+    crossing_cycles: float
+
+
+def load_port_of(gpu: GpuDescription) -> LoadPort | None:
+    """The port of an SM. None where shared memory and L1 have each their own, before Volta and on
+    AMD's GPUs, and of machines that no GPU is, whose configuration says how L1 works."""
+    if gpu.capability is None or gpu.l1.banks is not None:
+        return None
+    if generation_of_gpu(gpu) is not Generation.VOLTA:
+        return None
+    width = gpu.shared_bytes_per_cycle
+    return LoadPort(
+        1.0 if width is None else 128.0 / width.value, address_cycles(gpu.capability),
+        lookup_cycles(gpu.capability), crossing_cycles(gpu.capability),
+    )  # fmt: skip

@@ -11,7 +11,7 @@ from kcc.base.gpu.facts import Fact
 from kcc.base.gpu.needs import GpuReader
 from kcc.sim.machine.costs import Generation, Unit, generation_of
 from kcc.sim.machine.dram_load import MemoryLoad
-from kcc.sim.machine.l2_path import L2_SLICE_BYTES, REQUEST_CYCLES
+from kcc.sim.machine.l2_path import L2_SLICE_BYTES, PORT_BYTES, REQUEST_CYCLES
 from kcc.sim.machine.launch_overhead import LaunchWay, launch_cycles
 from kcc.sim.machine.load_port import (
     address_cycles,
@@ -32,9 +32,6 @@ both are half, and the waits of a read under load. Medians of the seven that wer
 
 L2_SM_BYTES = 24.0
 """Bytes per cycle of L2 for each SM, where its slices are not known."""
-
-PORT_L2_BYTES = 64.0
-"""What one SM can take from L2 in a cycle (Volta and later; 32 before)."""
 
 L1_BYTES = 64.0
 """Bytes per cycle of L1: gpu-cache on an A40, 9350 GB/s at 1740 MHz from 84 SMs; V100, A100 and
@@ -170,7 +167,7 @@ def machine_of(reader: GpuReader) -> Machine:
         read_only_crossing_cycles=read_only_crossing_cycles(gpu.capability),
         l2_size=reader.integer("l2.size_bytes"),
         l2_bytes_per_cycle=l2,
-        port_l2_bytes=PORT_L2_BYTES if new else PORT_L2_BYTES / 2,
+        port_l2_bytes=PORT_BYTES if new else PORT_BYTES / 2,
         request_cycles=0.0 if gpu.is_amd else REQUEST_CYCLES,
         dram_bytes_per_cycle=bandwidth,
         memory_side=memory_side_of(gpu.extra, clock),
