@@ -79,7 +79,8 @@ class BlockSupply:
         self._append(rows.part(0, end), run)
 
     def _coalesce(self, batch: TraceBatch) -> None:
-        from kcc.sim.cycle.coalesce_native import Geometry, Port, coalesce
+        from kcc.sim.cycle.coalesce_native import Geometry, coalesce
+        from kcc.sim.machine.port_native import Port
 
         machine, count = self.machine, len(batch.access)
         if count == 0:

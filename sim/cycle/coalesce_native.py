@@ -15,7 +15,7 @@ from kcc.sim.machine.banks_native import (
     local_passes,
     shape,
 )
-from kcc.sim.machine.load_port import TAGS_PER_CYCLE
+from kcc.sim.machine.port_native import Port, global_port, local_port
 
 Ints = Any
 Masks = Any
@@ -24,20 +24,8 @@ GLOBAL, LOCAL, CONSTANT, PRIVATE, ATOMIC, LOCAL_ATOMIC, STORE, LOCAL_STORE = ran
 """How an access is taken apart. Where the port does not count, stores go as loads."""
 
 WORDS_OF_LANE = PIECE // WORD + 1
-SECTOR = 32
-TAGS = TAGS_PER_CYCLE
 SHARED = False
 """Lanes that want one word get it together."""
-
-
-class Port(NamedTuple):
-    """What of an access holds the load/store port, in 1/64 cycle
-    (:class:`kcc.sim.machine.load_port.LoadPort`); all 0 where only passes and sectors do."""
-
-    passes: int = 0
-    addresses: int = 0
-    lookup: int = 0
-    crossing: int = 0
 
 
 class Geometry(NamedTuple):
@@ -141,43 +129,15 @@ def add_access(
 
 
 @inlined
-def local_port(addresses: Ints, mask: Any, kind: int, size: int, passes: int, port: Port) -> int:
-    """How long an access to local memory of so many passes holds the port."""
-    pieces = (size + PIECE - 1) // PIECE
-    held = max(passes * port.passes, pieces * port.addresses)
-    if kind == LOCAL and port.crossing > 0:
-        start, _, stride = shape(addresses, mask, size)
-        if stride == size and start % SECTOR != 0:
-            held = max(held, 64 + port.crossing)
-    return held
-
-
-@inlined
-def global_port(
-    transactions: Ints, first: int, end: int, addresses: Ints, mask: Any, kind: int, size: int,
-    passes: int, sector_bytes: int, port: Port,
-) -> int:  # fmt: skip
-    """How long an access to global memory whose words take so many passes through the banks holds
-    the port: for its passes, for its addresses, for its lines in the tags, and, as a load, for its
-    data, and for one that begins within a sector."""
-    pieces = (size + PIECE - 1) // PIECE
-    held = max(passes * port.passes, pieces * port.addresses)
-    held = max(held, 64 + (end - first - 1) * 64 // TAGS)
-    if kind != GLOBAL:
-        return held
-    if shape(addresses, mask, size)[2] == 0:
-        return held
-    sectors, active_lanes = 0, 0
+def sectors_of(transactions: Ints, first: int, end: int) -> int:
+    """Sectors of the transactions from ``first`` to ``end``."""
+    found = 0
     for place in range(first, end):
         left = transactions[place].sectors
         while left != 0:
             left &= left - np.uint32(1)
-            sectors += 1
-    for lane in range(len(addresses)):
-        active_lanes += active(mask, lane)
-    beyond = min(max(sectors * sector_bytes - size * active_lanes, 0), sector_bytes)
-    held = max(held, 64 + port.crossing * beyond // sector_bytes)
-    return max(held, max(size, WORD) * port.passes // WORD + pieces * port.lookup)
+            found += 1
+    return found
 
 
 @inlined
@@ -217,7 +177,9 @@ def coalesce(
                 )  # fmt: skip
                 accesses[number].count = count
                 if g.port.passes > 0:
-                    accesses[number].port = local_port(own, mask, kind, size, count, g.port)
+                    accesses[number].port = local_port(
+                        own, mask, size, count, kind == LOCAL, g.port
+                    )
                 continue
             if kind == CONSTANT and not g.constant_lines:
                 accesses[number].count = distinct_words(own, mask, words)
@@ -234,7 +196,8 @@ def coalesce(
                     per_bank,
                 )  # fmt: skip
                 accesses[number].port = global_port(
-                    transactions, end, last, own, mask, kind, size, passes, g.sector_bytes, g.port
-                )
+                    last - end, sectors_of(transactions, end, last), own, mask, size, passes,
+                    kind == GLOBAL, g.sector_bytes, g.port,
+                )  # fmt: skip
             end = last
     return len(masks), end

@@ -59,6 +59,8 @@ class Event(IntEnum):
     LINES = 15
     WORK = 16
     """Of slices of L2, in sectors: more than one for atomics of lanes at one address."""
+    PORT = 17
+    """Cycles of the load/store port; 0 where passes and sectors alone say so."""
 
 
 EVENTS = len(Event)

@@ -15,9 +15,10 @@ Masks = Any
 (
     S_EXECUTED, S_L1, S_L2, S_DRAM, S_SECTORS, S_L1_HITS, S_L1_PENDING, S_L2_READS, S_L2_HITS,
     S_DRAM_READS, S_ROW_HITS, S_WRITES, S_WRITE_MISSES, S_LATENCY, S_PASSES, S_LINES, S_WORK,
-) = range(17)  # fmt: skip
+    S_PORT,
+) = range(18)  # fmt: skip
 """Columns of what is counted for each operation; see collect.MissEvents."""
-COLUMNS = 17
+COLUMNS = 18
 
 (
     E_OPERATION, E_FIRST, E_COUNT, E_SLOTS, E_SOLO, E_BACK,

@@ -105,7 +105,9 @@ class CacheShape:
 class IntervalMachine:
     """A GPU as the interval model sees it; all times in cycles of the SMs' clock.
 
-    ``blocks`` of ``warps_per_block`` warps are resident on an SM. ``l2`` is one of ``l2_slices``.
+    ``port`` is what holds the load/store port, in 1/64 cycle
+    (:class:`kcc.sim.machine.load_port.LoadPort`), empty where there is no such rule. ``blocks`` of
+    ``warps_per_block`` warps are resident on an SM. ``l2`` is one of ``l2_slices``.
     ``l2_service_cycles`` and ``dram_service_cycles`` are what one sector takes of a slice and of a
     channel; ``request_cycles`` and ``store_cycles`` what a sector of a whole line that is read or
     stored takes of an SM's way to L2, ``data_cycles`` one of the way back. ``dram_cycles`` are
@@ -127,6 +129,7 @@ class IntervalMachine:
     sector_bytes: int
     instructions: CacheShape
     local_banks: int
+    port: tuple[int, ...]
     lanes_together: int
     pairs_together: bool
     l1: CacheShape

@@ -74,6 +74,7 @@ def load_store_cycles(collection: Collection, machine: IntervalMachine) -> NDArr
     is_shared = (o.kind == Kind.LOCAL) | (o.kind == Kind.CONSTANT_LOAD)
     sectors = np.ceil(collection.per_execution(Event.SECTORS) / machine.l1_ports)
     busy = np.where(is_shared, collection.per_execution(Event.PASSES), sectors)
+    busy = np.maximum(busy, collection.per_execution(Event.PORT))
     busy = np.maximum(busy, machine.memory_interval_cycles)
     return np.where(is_global | is_shared, busy, 0.0)
 

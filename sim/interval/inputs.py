@@ -60,6 +60,7 @@ def _machine(m: Machine) -> IntervalMachine:
         sector_bytes=m.sector_bytes,
         instructions=CacheShape(m[Conf.FETCH_SETS], m[Conf.FETCH_WAYS]),
         local_banks=m.local_banks,
+        port=m.port,
         lanes_together=m.lanes_together,
         pairs_together=m.pairs_together,
         l1=CacheShape(m[Conf.L1_SETS], m[Conf.L1_WAYS]),

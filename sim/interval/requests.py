@@ -104,6 +104,7 @@ class Statics:
         self.size_of_access = np.array([a.element_bytes for a in tables.accesses], np.int64)
         self.lines_of_lane = int(self.size_of_access.max(initial=0)) // WORD_BYTES + 2
         self.is_private = np.array([a.space == "private" for a in tables.accesses], np.bool_)
+        self.is_store = np.array([a.operation == "store" for a in tables.accesses], np.bool_)
         kinds = o.kind[self.operation_of_access] if count else np.zeros(0, np.int64)
         atomic = np.array([a.operation == "atomic" for a in tables.accesses], np.bool_)
         self.kind_of_access = np.where((kinds == Kind.LOCAL) & atomic, kinds + LOCAL_ATOMIC, kinds)
@@ -149,9 +150,11 @@ class Statics:
         self, batch: TraceBatch, warps_per_block: int, counts: NDArray[np.float64],
         transactions: Transactions,
     ) -> Requests:  # fmt: skip
-        """The requests of a batch, whose transactions are added; executions and passes of local and
-        constant memory are added to ``counts`` (operation, column)."""
+        """The requests of a batch, whose transactions are added; executions, passes of local and
+        constant memory and cycles of the load/store port are added to ``counts`` (operation,
+        column)."""
         from kcc.sim.interval.requests_native import make_requests
+        from kcc.sim.machine.port_native import Port
 
         m = self.machine
         warp = batch.thread_block * warps_per_block + batch.warp
@@ -165,8 +168,8 @@ class Statics:
             transactions.count, row = make_requests(
                 batch.mask, batch.access_start, batch.access, batch.addresses, warp,
                 self.kind_of_access, self.operation_of_access, self.size_of_access,
-                self.is_private, self.private_bytes, m.line_bytes, m.sector_bytes, m.local_banks,
-                m.lanes_together, m.pairs_together, most, row, transactions.count, counts, places,
-                transactions.rows,
+                self.is_private, self.is_store, self.private_bytes, m.line_bytes, m.sector_bytes,
+                m.local_banks, m.lanes_together, m.pairs_together, most, row, transactions.count,
+                counts, places, transactions.rows, Port(*m.port),
             )  # fmt: skip
         return Requests(warp, batch.segment, batch.access_start, batch.access, places)

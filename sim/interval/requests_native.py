@@ -15,6 +15,7 @@ from kcc.sim.interval.events_native import (
     ONE,
     S_EXECUTED,
     S_PASSES,
+    S_PORT,
     T_LINE,
     T_SECTORS,
     WEIGHT_SHIFT,
@@ -27,11 +28,13 @@ from kcc.sim.machine.banks_native import (
     distinct_words,
     local_passes,
 )
+from kcc.sim.machine.port_native import Port, global_port, local_port
 
 Ints = Any
 Floats = Any
 Masks = Any
 
+GLOBAL_LOAD = int(Kind.GLOBAL_LOAD)
 ATOMIC, LOCAL, CONSTANT = int(Kind.GLOBAL_ATOMIC), int(Kind.LOCAL), int(Kind.CONSTANT_LOAD)
 
 LOCAL_ATOMIC = LOCAL + 100
@@ -45,12 +48,16 @@ WORDS_OF_LANE = PIECE // WORD + 1
 PRIVATE_LINES = 1 << 44
 """Where private memory of the lanes lies."""
 
-(K_VERSION, K_FIRST, K_COUNT, K_BASE) = range(4)
+(K_VERSION, K_FIRST, K_COUNT, K_BASE, K_PORT) = range(5)
 """What is known of an access whose first lane is at a word of a line: for which version of its
-pattern; its first transaction and their number; the address of the first lane."""
-KNOWN_COLUMNS = 4
+pattern; its first transaction and their number; the address of the first lane; what it holds the
+load/store port, in 1/64 cycle."""
+KNOWN_COLUMNS = 5
 
 UNKNOWN = -1
+
+SHARED = False
+"""Lanes that want one word get it together."""
 
 
 @uncounted
@@ -149,13 +156,25 @@ def shifted(transactions: Ints, end: int, known: Ints, lines: int) -> int:
     return end + count
 
 
+@uncounted
+def sectors_of(transactions: Ints, first: int, end: int) -> int:
+    """Sectors of the transactions from ``first`` to ``end``."""
+    found = 0
+    for place in range(first, end):
+        left = transactions[place, T_SECTORS] & (ONE - 1)
+        while left != 0:
+            left &= left - 1
+            found += 1
+    return found
+
+
 @native
 def make_requests(
     mask: Masks, access_start: Ints, access: Ints, addresses: Ints, warp_of_row: Ints,
     kind_of_access: Ints, operation_of_access: Ints, size_of_access: Ints, is_private: Ints,
-    private_bytes: int, line_bytes: int, sector_bytes: int, banks: int, together: int,
-    pairs: bool, most: int, begin: int, first_free: int, counts: Floats, requests: Ints,
-    transactions: Ints,
+    is_store: Ints, private_bytes: int, line_bytes: int, sector_bytes: int, banks: int,
+    together: int, pairs: bool, most: int, begin: int, first_free: int, counts: Floats,
+    requests: Ints, transactions: Ints, port: Port,
 ) -> tuple[int, int]:  # fmt: skip
     """Write for each access of a batch, from row ``begin`` on, its first transaction and their
     number (-1 and 0 for local and constant memory, whose passes are counted at once).
@@ -197,6 +216,13 @@ def make_requests(
                             own_addresses, active, size, kind == LOCAL_ATOMIC, banks, together,
                             pairs, words, per_bank,
                         )  # fmt: skip
+                    own[K_PORT] = 0
+                    if kind != CONSTANT and port.passes > 0:
+                        is_load = kind == LOCAL and not is_store[number]
+                        own[K_PORT] = local_port(
+                            own_addresses, active, size, own[K_COUNT], is_load, port
+                        )
+                counts[op, S_PORT] += own[K_PORT] / 64
                 counts[op, S_EXECUTED] += 1
                 counts[op, S_PASSES] += own[K_COUNT]
                 continue
@@ -216,6 +242,18 @@ def make_requests(
                     )
                 own[K_VERSION], own[K_BASE] = versions[number], base
                 own[K_FIRST], own[K_COUNT] = end, after - end
+                own[K_PORT] = 0
+                if port.passes > 0 and not is_private[number] and after > end:
+                    active = np.uint64(lanes)
+                    passes = local_passes(
+                        addresses[each], active, size, SHARED, banks, together, pairs, words,
+                        per_bank,
+                    )  # fmt: skip
+                    own[K_PORT] = global_port(
+                        after - end, sectors_of(transactions, end, after), addresses[each], active,
+                        size, passes, kind == GLOBAL_LOAD, sector_bytes, port,
+                    )  # fmt: skip
+            counts[op, S_PORT] += own[K_PORT] / 64
             requests[each, 0], requests[each, 1] = end, after - end
             end = after
     return end, mask.shape[0]

@@ -22,11 +22,13 @@ SECTOR, LINE, BANKS = 32, 128, 32
 
 def held(gpu_name: str, kind: int, addresses: list[int], size: int) -> float:
     """Cycles that a warp whose first lanes have these addresses holds the port, as worked out."""
-    from kcc.sim.cycle.coalesce_native import Geometry, Port, coalesce
+    from kcc.sim.cycle.coalesce_native import Geometry, coalesce
+    from kcc.sim.machine.port_native import Port
 
     machine = machine_of(load_gpu(gpu_name, []), 32, 32, 0)
     geometry = Geometry(
-        LINE, SECTOR, BANKS, 32, machine.pairs_together, 1 << 44, 0, constant_lines=False, port=Port(*machine.port)
+        LINE, SECTOR, BANKS, 32, machine.pairs_together, 1 << 44, 0, constant_lines=False,
+        port=Port(*machine.port),
     )  # fmt: skip
     lanes = np.zeros((1, 32), np.int64)
     lanes[0, : len(addresses)] = addresses

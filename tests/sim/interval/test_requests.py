@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from kcc.sim.interval.events_native import S_EXECUTED, S_PASSES, WEIGHT_SHIFT
 from kcc.sim.interval.facts import Kind
 from kcc.sim.interval.requests_native import LOCAL_ATOMIC, make_requests
+from kcc.sim.machine.port_native import Port
 
 LINE, SECTOR, BANKS = 128, 32, 32
 LANES = 8
@@ -92,7 +93,8 @@ def test_requests(accesses: list[Access], kind: int, size: int, room: int):
             np.array([a.number for a in accesses], np.int32),
             np.array([a.addresses for a in accesses]), np.zeros(count, np.int64),
             np.full(2, kind), np.zeros(2, np.int64), np.full(2, size), np.zeros(2, np.bool_),
-            0, LINE, SECTOR, BANKS, 32, pairs, most, row, end, counts, places, transactions,
+            np.zeros(2, np.bool_), 0, LINE, SECTOR, BANKS, 32, pairs, most, row, end, counts,
+            places, transactions, Port(),
         )  # fmt: skip
         transactions = np.concatenate([transactions[:end], np.zeros((most + room, 2), np.int64)])
     if kind in (Kind.LOCAL, LOCAL_ATOMIC, Kind.CONSTANT_LOAD):

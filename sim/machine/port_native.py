@@ -1,0 +1,63 @@
+"""How long a warp's access holds the load/store port, compiled by numba. Import it lazily.
+
+The rule is that of :mod:`kcc.sim.machine.load_port`, for the lanes that are active.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from kcc.base.native import inlined
+from kcc.sim.machine.banks_native import PIECE, WORD, active, shape
+from kcc.sim.machine.load_port import TAGS_PER_CYCLE
+
+Ints = Any
+
+TAGS = TAGS_PER_CYCLE
+SECTOR = 32
+
+
+class Port(NamedTuple):
+    """What of an access holds the port, in 1/64 cycle, as
+    :class:`kcc.sim.machine.load_port.LoadPort` has it; all 0 where there is no such rule."""
+
+    passes: int = 0
+    addresses: int = 0
+    lookup: int = 0
+    crossing: int = 0
+
+
+@inlined
+def local_port(
+    addresses: Ints, mask: Any, size: int, passes: int, is_load: bool, port: Port
+) -> int:
+    """1/64 cycles of an access of ``size`` bytes a lane to local memory that takes so many
+    passes."""
+    pieces = (size + PIECE - 1) // PIECE
+    held = max(passes * port.passes, pieces * port.addresses)
+    if is_load and port.crossing > 0:
+        start, _, stride = shape(addresses, mask, size)
+        if stride == size and start % SECTOR != 0:
+            held = max(held, 64 + port.crossing)
+    return held
+
+
+@inlined
+def global_port(
+    lines: int, sectors: int, addresses: Ints, mask: Any, size: int, passes: int, is_load: bool,
+    sector_bytes: int, port: Port,
+) -> int:  # fmt: skip
+    """1/64 cycles of an access to so many lines and sectors of global memory whose words take so
+    many passes through the banks: for these, for its addresses, for its lines in the tags, and, as
+    a load, for its data, and where it begins within a sector."""
+    pieces = (size + PIECE - 1) // PIECE
+    held = max(passes * port.passes, pieces * port.addresses)
+    held = max(held, 64 + (lines - 1) * 64 // TAGS)
+    if not is_load or shape(addresses, mask, size)[2] == 0:
+        return held
+    active_lanes = 0
+    for lane in range(len(addresses)):
+        active_lanes += active(mask, lane)
+    beyond = min(max(sectors * sector_bytes - size * active_lanes, 0), sector_bytes)
+    held = max(held, 64 + port.crossing * beyond // sector_bytes)
+    return max(held, max(size, WORD) * port.passes // WORD + pieces * port.lookup)
