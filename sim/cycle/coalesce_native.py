@@ -42,15 +42,18 @@ class Geometry(NamedTuple):
     private_bytes: int
     constant_lines: bool
     port: Port = Port()
+    words: bool = False
+    """Whether the words of a line that are stored are wanted."""
 
 
 @inlined
 def add_bytes(
     transactions: Ints, first: int, end: int, low: int, high: int, line_bytes: int,
-    sector_bytes: int,
+    sector_bytes: int, words: bool,
 ) -> int:  # fmt: skip
     """Add the sectors from byte ``low`` to ``high`` to the transactions from ``first`` to ``end``;
-    returns the new end, which is never more than one per sector further on."""
+    returns the new end, which is never more than one per sector further on. Their weight is 1, or
+    with ``words`` those of the line that were asked for, as bits."""
     per_line = line_bytes // sector_bytes
     for sector in range(low // sector_bytes, high // sector_bytes + 1):
         line = sector // per_line
@@ -61,9 +64,15 @@ def add_bytes(
         if place >= first:
             transactions[place].sectors |= bit
         else:
+            place = end
             transactions[end].line, transactions[end].sectors = line, bit
-            transactions[end].weight = 1
+            transactions[end].weight = 0 if words else 1
             end += 1
+        if words:
+            begin = max(low, sector * sector_bytes) // WORD
+            count = min(high, (sector + 1) * sector_bytes - 1) // WORD - begin + 1
+            asked = ((1 << count) - 1) << (begin % (line_bytes // WORD))
+            transactions[place].weight |= np.uint32(asked)
     return end
 
 
@@ -81,8 +90,9 @@ def add_private(
                 offset = (addresses[lane] // WORD + piece) % (1 << 24)
                 low = g.private_base + ((own_words + offset) * width + lane) * WORD
                 end = add_bytes(
-                    transactions, first, end, low, low + WORD - 1, g.line_bytes, g.sector_bytes
-                )
+                    transactions, first, end, low, low + WORD - 1, g.line_bytes, g.sector_bytes,
+                    words=False,
+                )  # fmt: skip
     return end
 
 
@@ -113,16 +123,18 @@ def add_access(
     if kind == PRIVATE:
         return add_private(transactions, first, end, addresses, mask, size, thread, g)
     start, count, stride = shape(addresses, mask, size)
-    if count > 0 and stride >= 0:
+    words = g.words and kind == STORE
+    if count > 0 and stride >= 0 and not (words and stride > size):
         last = start + (count - 1) * stride + size - 1
-        end = add_bytes(transactions, first, end, start, last, g.line_bytes, g.sector_bytes)
+        end = add_bytes(transactions, first, end, start, last, g.line_bytes, g.sector_bytes, words)
     else:
         for lane in range(len(addresses)):
             if active(mask, lane):
                 low = addresses[lane]
                 end = add_bytes(
-                    transactions, first, end, low, low + size - 1, g.line_bytes, g.sector_bytes
-                )
+                    transactions, first, end, low, low + size - 1, g.line_bytes, g.sector_bytes,
+                    words,
+                )  # fmt: skip
     if kind == ATOMIC:
         weigh(transactions, first, end, addresses, mask, g.line_bytes)
     return end

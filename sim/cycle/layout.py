@@ -246,6 +246,8 @@ class Conf(IntEnum):
     """Of an SM's way out by a sector that is stored, the first of its line, in 1/64 cycle."""
     STORE_MORE = 64
     """The same of a further sector of the line."""
+    L2_PARTIAL = 65
+    """1: a sector of L2 that was stored in part is read from DRAM when it is loaded."""
 
 
 CONF_SIZE = len(Conf)
@@ -331,7 +333,8 @@ load/store port is held, in 1/64 cycle, 0 where passes and sectors alone say so.
 TRANSACTION = np.dtype(
     [("line", np.int64), ("sectors", np.uint32), ("weight", np.uint32)], align=True
 )
-"""Sectors of a line, as bits, and how often atomics hit the same address."""
+"""Sectors of a line, as bits, and how often atomics hit the same address; of stores, where sectors
+stored in part matter, the words of the line (32 of them) that are written, as bits."""
 
 WARP = np.dtype(
     [

@@ -42,6 +42,7 @@ SECTORS, L1_LATENCY, L1_SETS, L1_WAYS = (
 L1_MSHR, L1_MERGE, L1_BANKS = int(Conf.L1_MSHR), int(Conf.L1_MERGE), int(Conf.L1_BANKS)
 MERGE_LINES, FILL_LINE = int(Conf.MERGE_LINES), int(Conf.FILL_LINE)
 BANK_SECTORS = int(Conf.L1_BANK_SECTORS)
+L2_PARTIAL = int(Conf.L2_PARTIAL)
 LSU_INTERVAL, L2_SETS, WRITE_BACK, STORES_STAY = (
     int(Conf.LSU_INTERVAL), int(Conf.L2_SETS), int(Conf.L2_WRITE_BACK), int(Conf.STORES_STAY),
 )  # fmt: skip
@@ -177,6 +178,9 @@ def write(
     for number in range(first, first + count):
         line, mask = transactions[number].line, np.int64(transactions[number].sectors)
         weight: Any = np.int64(transactions[number].weight)
+        words: Any = 0
+        if kind == K_STORE and conf[L2_PARTIAL]:
+            words, weight = weight, 1
         unit, ways = home_of(conf, line)
         place: Any = -1
         known = beside = False
@@ -204,7 +208,7 @@ def write(
                 if place < 0 and conf[L2_SETS] > 0:
                     place, known = take_line(conf, l2, memory, stats, unit, ways, line, served)
                 if kind == K_STORE:
-                    write_level2(conf, l2, memory, stats, unit, ways, place, sector, served)
+                    write_level2(conf, l2, memory, stats, unit, ways, place, sector, words, served)
                     run[R_LAST] = max(run[R_LAST], served)
                     done = max(done, served)
                 else:

@@ -26,6 +26,9 @@ are collected before one is not known either."""
 MOST_DIGITS = 6
 """Of cycles in a timing."""
 
+WORDS = 32
+"""Of 4 bytes in a line, whose stores are kept apart."""
+
 FLIT_HEADER_BYTES = 8
 """An address with its kind."""
 
@@ -117,6 +120,8 @@ def level2(
     conf[Conf.L2_MERGE] = merged.value if merged and size else 0
     policy = reader.text("l2.write_policy", assumed="write-back", reason="as all GPUs since 2010")
     conf[Conf.L2_WRITE_BACK] = policy == "write-back"
+    partial = reader.fact("l2.partial_sectors")
+    conf[Conf.L2_PARTIAL] = partial is not None and partial.value == "miss" and line == WORDS * 4
     conf[Conf.HASH] = reader.text("l2.hash", assumed="ipoly", reason="a hash is likely") == "ipoly"
     _interconnect(reader, conf, line, sector, clock)
     conf[Conf.ATOMIC_LATENCY] = whole(

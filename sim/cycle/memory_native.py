@@ -39,7 +39,9 @@ CHANNELS, DRAM_LATENCY, BURST = int(Conf.CHANNELS), int(Conf.DRAM_LATENCY), int(
 ROW_LINES, BANKS = int(Conf.ROW_LINES), int(Conf.BANKS)
 WRITES_TOGETHER, TURNAROUND = int(Conf.WRITES_TOGETHER), int(Conf.TURNAROUND)
 L2_MSHR, L2_QUEUE, DRAM_QUEUE = int(Conf.L2_MSHR), int(Conf.L2_QUEUE), int(Conf.DRAM_QUEUE)
-L2_MERGE = int(Conf.L2_MERGE)
+L2_MERGE, L2_PARTIAL = int(Conf.L2_MERGE), int(Conf.L2_PARTIAL)
+LINE_WORDS = 32
+WORDS_MASK = (1 << LINE_WORDS) - 1
 REFRESH_EVERY, REFRESH, OPENING = (
     int(Conf.REFRESH_EVERY), int(Conf.REFRESH), int(Conf.OPENING),
 )  # fmt: skip
@@ -220,6 +222,8 @@ def take_line(
     for sector in range(np.uint64(sectors)):
         state[sector] = ABSENT
     state[sectors] = 0
+    if conf[L2_PARTIAL]:
+        state[sectors + 1] = 0
     return place, False
 
 
@@ -299,9 +303,11 @@ def read_level2(
 @inlined
 def write_level2(
     conf: Ints, l2: Cache, memory: Dram, stats: Ints, unit: int, first: int, place: int,
-    sector: int, served: int,
+    sector: int, words: Any, served: int,
 ) -> None:  # fmt: skip
-    """A sector that comes to L2 at ``served`` and is kept there, or goes on to DRAM."""
+    """A sector that comes to L2 at ``served`` and is kept there, or goes on to DRAM. ``words`` are
+    those of the line that are stored, where that matters: the sector is there for loads when all
+    its words were."""
     stats[S_WRITES] += 1
     if place >= 0 and (l2.lines[place, conf[SECTORS]] >> sector) & 1:
         stats[S_WRITE_HITS] += 1
@@ -312,4 +318,10 @@ def write_level2(
         if place >= 0:  # written, though no newer than DRAM
             l2.lines[place, conf[SECTORS]] |= 1 << sector
     if place >= 0 and l2.lines[place, sector] == ABSENT:
+        if conf[L2_PARTIAL]:
+            known = (np.int64(l2.lines[place, conf[SECTORS] + 1]) & WORDS_MASK) | words
+            l2.lines[place, conf[SECTORS] + 1] = np.int32(known)
+            own = LINE_WORDS // conf[SECTORS]
+            if ~(known >> (sector * own)) & ((1 << own) - 1) != 0:
+                return
         l2.lines[place, sector] = served

@@ -111,6 +111,7 @@ class Level2:
     assoc: Integer = integer("ways", "associativity", high=65536)
     slices: Integer = integer("slices", "slices", high=4096)
     write_policy: Text = text("what a store does", "write-back", "write-through")
+    partial_sectors: Text = text("a load of a sector that was stored in part", "hit", "miss")
     hash: Text = text("how addresses go to slices", "linear", "ipoly")
     queue: Integer = integer("requests", "requests waiting at a slice", high=65536)
     mshr: Integer = integer("entries", "outstanding misses of a slice", high=1 << 20)

@@ -58,6 +58,25 @@ def test_banks_of_l1_are_parts_of_lines(tmp_path: Path) -> None:
     assert free.cycles == pytest.approx(fast.cycles, abs=40)
 
 
+@pytest.mark.parametrize(
+    ("stores", "reads"), [([[0]], 1), ([[0, 1, 2, 3, 4, 5, 6, 7]], 0), ([[0, 2, 4, 6], [1, 3, 5, 7]], 0),
+                          ([[0, 1, 2, 3], [0, 1, 2, 3]], 1)],
+)  # fmt: skip
+def test_a_sector_that_was_stored_in_part_is_read_from_dram(
+    tmp_path: Path, stores: list[list[int]], reads: int
+) -> None:
+    """A load of a sector of eight words, some of which were stored by one or two stores."""
+    warp = Warp()
+    for words in stores:
+        addresses = [GLOBAL + 4 * word for word in words]
+        warp.op("STG", None, (100,), addresses, mask=(1 << len(words)) - 1)
+    one_lane(warp, "LDG", 5, (100,), GLOBAL)
+    told = check(simulate(tmp_path, [[warp]], plain=False))
+    assert told.statistics["DRAM sectors read"] == reads
+    same = check(simulate(tmp_path, [[warp]], "l2.partial_sectors=hit", plain=False))
+    assert same.statistics["DRAM sectors read"] == 0
+
+
 def test_a_miss_entry_of_l2_merges_few_requests() -> None:
     """The fifth request for a sector under way blocks the slice until it is there."""
     from kcc.sim.cycle.memory_native import read_level2
