@@ -101,7 +101,7 @@ def test_others_have_no_such_port(name: str) -> None:
 
 def test_requests_go_to_l2_as_measured_where_no_network_is_described() -> None:
     known = machine_of(load_gpu("v100", []), 32, 32, 0)
-    assert [known[c] / 64 for c in (Conf.REQUEST_CYCLES, Conf.REQUEST_MORE)] == [2.0, 0.0]
+    assert [known[c] / 64 for c in (Conf.REQUEST_CYCLES, Conf.REQUEST_MORE)] == [1.0, 0.0]
     assert [known[c] / 64 for c in (Conf.STORE_CYCLES, Conf.STORE_MORE)] == [2.0, 0.0]
     assert known[Conf.DATA_CYCLES] / 64 == 0.5
     described = machine_of(load_gpu("accelsim-sm7-qv100", []), 32, 32, 0)

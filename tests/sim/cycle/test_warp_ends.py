@@ -59,8 +59,9 @@ def test_banks_of_l1_are_parts_of_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stores", "reads"), [([[0]], 1), ([[0, 1, 2, 3, 4, 5, 6, 7]], 0), ([[0, 2, 4, 6], [1, 3, 5, 7]], 0),
-                          ([[0, 1, 2, 3], [0, 1, 2, 3]], 1)],
+    ("stores", "reads"),
+    [([[0]], 1), ([[0, 1, 2, 3, 4, 5, 6, 7]], 0), ([[0, 2, 4, 6], [1, 3, 5, 7]], 0),
+     ([[0, 1, 2, 3], [0, 1, 2, 3]], 1)],
 )  # fmt: skip
 def test_a_sector_that_was_stored_in_part_is_read_from_dram(
     tmp_path: Path, stores: list[list[int]], reads: int
