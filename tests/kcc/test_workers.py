@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -50,6 +52,17 @@ def given_up(folder: Path) -> None:
         raise KeyboardInterrupt
 
 
+def given_up_with_tasks_on_their_way(folder: Path) -> None:
+    """More than the pipe to the processes has room for."""
+    with workers(2, "fork") as pool:
+        submit(pool, linger, [(str(folder), n) for n in range(2)])
+        begun(folder)
+        submit(pool, len, [(bytes(1 << 20),) for _ in range(4)])
+        time.sleep(0.2)
+        sys.setswitchinterval(5)  # the pool is told to end before it sees that its processes did
+        raise KeyboardInterrupt
+
+
 def test_a_process_that_is_killed_is_a_message():
     with pytest.raises(DiagnosticError) as raised:
         killed()
@@ -80,3 +93,13 @@ def test_processes_end_when_the_first_is_killed(tmp_path: Path):
     while any(is_running(each) for each in processes) and time.monotonic() < end:
         time.sleep(0.01)
     assert not any(is_running(each) for each in processes)
+
+
+def test_work_that_is_given_up_ends_at_once_with_tasks_on_their_way(tmp_path: Path):
+    context = multiprocessing.get_context("fork")
+    process = context.Process(target=given_up_with_tasks_on_their_way, args=(tmp_path,))
+    process.start()
+    process.join(20)
+    ended = process.exitcode
+    process.kill()
+    assert ended is not None
