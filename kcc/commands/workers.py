@@ -47,10 +47,10 @@ def workers(
 
 
 def _let_go(pool: ProcessPoolExecutor) -> None:
-    """Tasks that are on their way to processes that are no more. While this process holds the end of
-    the pipe that those read, a thread that writes to it when it is full never comes back, and the
-    pool waits for that (seen after SIGTERM; CPython's gh-94777 is the same for a pool that notices
-    by itself)."""
+    """Tasks that are on their way to processes that are no more. While this process holds the end
+    of the pipe that those read, a thread that writes to it when it is full never comes back, and
+    the pool waits for that (seen after SIGTERM; CPython's gh-94777 is the same for a pool that
+    notices by itself)."""
     tasks = getattr(pool, "_call_queue", None)
     if tasks is not None:
         tasks._reader.close()  # noqa: SLF001 -- there is no public way
