@@ -48,7 +48,7 @@ def global_port(
     sector_bytes: int, port: Port,
 ) -> int:  # fmt: skip
     """1/64 cycles of an access to so many lines and sectors of global memory whose words take so
-    many passes through the banks: for these, for its addresses, for its lines in the tags, and, as
+    many passes of the banks: for these, for its addresses, for its lines in the tags, and, as
     a load, for its data, and where it begins within a sector."""
     pieces = (size + PIECE - 1) // PIECE
     held = max(passes * port.passes, pieces * port.addresses)

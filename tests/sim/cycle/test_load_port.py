@@ -42,7 +42,7 @@ def held(gpu_name: str, kind: int, addresses: list[int], size: int) -> float:
 
 
 def passes_of(addresses: list[int], size: int) -> int:
-    """Passes through the banks of words, lanes of 4 bytes."""
+    """Words of one bank at most: passes of lanes of 4 bytes."""
     assert size == 4
     words = {a // 4 for a in addresses}
     return max(sum(w % BANKS == bank for w in words) for bank in range(BANKS))

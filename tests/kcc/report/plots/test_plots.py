@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -207,9 +208,11 @@ def test_names_on_a_front_have_room():
     points = [("first", 1.0, 9.0), ("second", 2.0, 4.0), ("third", 2.1, 3.95), ("fourth", 9.0, 1.0)]
     chart = pareto_chart(points, [name for name, _, _ in points])
     assert chart is not None
-    named = [
+    assert chart.spec is not None
+    layers: list[Any] = chart.spec["layer"]
+    named: list[str] = [
         row["name"]
-        for layer in chart.spec["layer"] if layer["mark"]["type"] == "text"
+        for layer in layers if layer["mark"]["type"] == "text"
         for row in layer["data"]["values"]
     ]  # fmt: skip
     assert named == ["first", "second", "fourth"]
