@@ -205,7 +205,8 @@ def _means(group: Sequence[Measured], how: str) -> str:
 
 
 def each_table(found: Sequence[Measured], way: str) -> str:
-    """What is found for each configuration alone: reduction, error and speed-up."""
+    """What is found for each configuration alone: reduction, error, and the speed-up in time of
+    the simulation, then in instructions."""
     lines = [f"| workload | {' | '.join(CONFIGURATIONS)} |", "|---|---|---|---|---|"]
     for own in found:
         cells = list[str]()
@@ -213,13 +214,15 @@ def each_table(found: Sequence[Measured], way: str) -> str:
             how = f"{way} {gpu}"
             pair = own.pair(how, gpu)
             error = _percent(pair and pair.ipc_error)
-            cells.append(f"{own.named(how)}: {error}, {_times(_speed(pair))}" if pair else "-")
+            speed = f"{_times(_time([pair]))}, {_times(_speed(pair))}"
+            cells.append(f"{own.named(how)}: {error}, {speed}" if pair else "-")
         lines.append(f"| {own.name} | {' | '.join(cells)} |")
     for title, group in _groups(found):
         cells = [
-            f"{_mean_absolute(m.pair(f'{way} {gpu}', gpu) for m in group)},"
-            f" {_both([_speed(m.pair(f'{way} {gpu}', gpu)) for m in group])}"
+            f"{_mean_absolute(pairs)}, {_both([_time([pair]) if pair else None for pair in pairs])},"
+            f" {_both([_speed(pair) for pair in pairs])}"
             for gpu in CONFIGURATIONS
+            for pairs in [[m.pair(f"{way} {gpu}", gpu) for m in group]]
         ]
         lines.append(f"| {title} | {' | '.join(cells)} |")
     return "\n".join(lines)
