@@ -219,8 +219,8 @@ def each_table(found: Sequence[Measured], way: str) -> str:
         lines.append(f"| {own.name} | {' | '.join(cells)} |")
     for title, group in _groups(found):
         cells = [
-            f"{_mean_absolute(pairs)}, {_both([_time([pair]) if pair else None for pair in pairs])},"
-            f" {_both([_speed(pair) for pair in pairs])}"
+            f"{_mean_absolute(pairs)}, {_both([_time([pair]) for pair in pairs])}, "
+            f"{_both([_speed(pair) for pair in pairs])}"
             for gpu in CONFIGURATIONS
             for pairs in [[m.pair(f"{way} {gpu}", gpu) for m in group]]
         ]
