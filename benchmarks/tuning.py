@@ -170,7 +170,7 @@ def tuned_times(texts: Sequence[Row], path: Path) -> dict[int, float | None]:
     numbers = {tuple(_value(row[name]) for name in names): n for n, row in enumerate(texts)}
     document = json.loads(path.read_text(encoding="utf-8"))
     return {
-        numbers[tuple(each["parameters"][name] for name in names)]: each["time_us"]
+        numbers[tuple(each["configuration"][name] for name in names)]: each["time_us"]
         for each in document["configurations"]
     }
 
