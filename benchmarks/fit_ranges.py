@@ -91,22 +91,39 @@ def _quantile(x: Numbers, y: Numbers, weight: Numbers, share: float) -> tuple[fl
 
 def fit(sample: Sample) -> tuple[Widths, dict[str, float]]:
     """Widths fitted to all tables, with the scale of each group at which tables left out of a fit
-    are covered in the mean as is nominal; and the coverage of each table left out so."""
+    are covered in the mean as is nominal; and the coverage of each table by coefficients and scales
+    that rest on the others alone."""
     names = sorted(set(sample.tables.tolist()))
     needed = np.empty(len(sample.tables))
     for name in names:
         own = sample.tables == name
         needed[own] = sample.needed(sample.fitted(~own))[own]
-    scales = {
-        group: _scale(needed[sample.groups == group], sample.tables[sample.groups == group])
-        for group in sorted(set(sample.groups.tolist()))
+    covered = dict[str, float]()
+    for name in names:
+        own = sample.tables == name
+        others = _scales(sample, needed, ~own)
+        limit = np.array(
+            [others.get(g, others.get(_known(g), 0.0)) for g in sample.groups[own].tolist()]
+        )
+        covered[name] = float((needed[own] <= limit).mean())
+    everything = np.ones(len(sample.tables), bool)
+    below, above = sample.fitted(everything)
+    return Widths(below, above, _scales(sample, needed, everything)), covered
+
+
+def _scales(sample: Sample, needed: Numbers, kept: NDArray[np.bool_]) -> dict[str, float]:
+    """Of each group of the rows kept: what is not known is never the narrower."""
+    groups, tables = sample.groups[kept], sample.tables[kept]
+    found = {
+        group: _scale(needed[kept][groups == group], tables[groups == group])
+        for group in sorted(set(groups.tolist()))
     }
-    for group, scale in scales.items():  # what is not known is never the narrower
-        scales[group] = max(scale, scales.get(group.replace("unknown", "known"), 0.0))
-    limit = np.array([scales[group] for group in sample.groups.tolist()])
-    covered = {n: float((needed <= limit)[sample.tables == n].mean()) for n in names}
-    below, above = sample.fitted(np.ones(len(sample.tables), bool))
-    return Widths(below, above, scales), covered
+    return {group: max(scale, found.get(_known(group), 0.0)) for group, scale in found.items()}
+
+
+def _known(group: str) -> str:
+    """The same with known addresses."""
+    return group.replace("unknown", "known")
 
 
 def _scale(needed: Numbers, tables: NDArray[Any]) -> float:
