@@ -74,7 +74,7 @@ def _how(document: Mapping[str, Any]) -> str:
         "--json ledger.json\n```\n\nThe kernels and measured times are public and not kept here. "
         f"Columns: {MEANINGS}. Ranges are those of ranges.json, which was "
         "fitted to these very rows: what a fit covers of tables that it has not seen is in "
-        "[estimate](../explanation/estimate.md#range-and-assumptions)."
+        "[estimate](estimate.md#ranges)."
     )
 
 

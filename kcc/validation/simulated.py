@@ -23,8 +23,8 @@ time to bring them there. A longer one brings its own; it is sampled."""
 
 class CyclePredictor(Predictor):
     """As :class:`Predictor`, by the cycle-level model: each launch is traced without data and
-    simulated, long ones by a sample of their thread blocks (TBPoint, kcc's strata). Counts are
-    those of the simulation where a table has counters; ranges are those of the sample alone."""
+    simulated, long ones by a sample of their thread blocks (TBPoint, kcc's strata). A range is the
+    sample's interval alone, and there are no counts; a sample has no limiter either."""
 
     def _launch(self, case: Case, work: Work) -> Answer:
         if case.failed:

@@ -32,7 +32,7 @@ WORDS = 32
 READ_REQUEST_CYCLES = 1.0
 """Of an SM's way to L2 for a request that reads. The two of :mod:`kcc.sim.machine.l2_path`, from a
 K40 and stores of an H100, make a hotspot of short rows on an A100 2.27 times too slow instead of
-1.24 here; six kernels on a K40 and seven on a GV100 are the same within 5 % either way."""
+1.24 here; six rows of a K40 and seven of a GV100 are the same within 5 % either way."""
 
 FLIT_HEADER_BYTES = 8
 """An address with its kind."""
