@@ -41,6 +41,7 @@ from kcc.tracegen.static.launch import StaticLaunch, place_arguments
 from kcc.tracegen.static.limits import Ints
 from kcc.tracegen.static.observed import Observed, observe
 from kcc.tracegen.static.radices import choose_radices
+from kcc.tracegen.static.scatter import Loose, loose_parts
 from kcc.tracegen.static.windows import Variables
 from kcc.tracegen.trace_tables import tables_of
 
@@ -54,13 +55,14 @@ PROFILED_SEGMENTS = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A memory instruction: its number among the accesses, its address, and the object it is
-    known to lie in."""
+    """A memory instruction: its number among the accesses, its address, the object it is known to
+    lie in, and what its address is made of where memory has a part in it."""
 
     number: int
     address: Node
     element_bytes: int
     inside: Object | None
+    loose: Loose | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,8 @@ def _stop(
             row = tables.accesses[number]
             address = values.address(instruction, instruction.pointer)
             inside = placed.get(row.argument) or _named(plan, row.array)
-            segments[-1][1].append(Touch(number, address, row.element_bytes, inside))
+            loose = loose_parts(values, address)
+            segments[-1][1].append(Touch(number, address, row.element_bytes, inside, loose))
         elif is_barrier(instruction):
             segments.append((plan.segment_of[instruction.index] + 1, []))
     reconvergence = plan.flow.reconvergence.get(block.index)

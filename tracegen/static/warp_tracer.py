@@ -19,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.tracegen.simt.analysis import EXIT
+from kcc.tracegen.simt.plan import Object
 from kcc.tracegen.static.dealing import Dealer
 from kcc.tracegen.static.decisions import Decider
 from kcc.tracegen.static.limits import Gathered, Ints
 from kcc.tracegen.static.program import StaticProgram, Stop, Touch
 from kcc.tracegen.static.record import Recorder
 from kcc.tracegen.static.regions import Limits, Place
-from kcc.tracegen.static.scatter import in_parts, scatter
+from kcc.tracegen.static.scatter import Lanes, Loose, in_parts, place, scatter
 from kcc.tracegen.static.windows import WarpValues
 
 NOWHERE = -2
@@ -108,13 +109,15 @@ class WarpTracer:
             ].line
             self.decider.notes[line, "random addresses in the array"] = None
             loose = self.values.lanes_of(unknown)
-            here, spread = self._scattered(touch, loose)
+            here, spread = self._scattered(touch, loose, chain)
             addresses = np.where(loose, here, addresses)
             growth = np.where(loose[:, None], spread, growth)
         assumed = self._doubt or unknown != 0
         self.record.access(touch.number, addresses, self._row(growth), assumed=assumed)
 
-    def _scattered(self, touch: Touch, unknown: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    def _scattered(
+        self, touch: Touch, unknown: NDArray[np.bool_], chain: tuple[int, ...]
+    ) -> tuple[Ints, Ints]:
         """Addresses for lanes in which they are not known, and how they grow."""
         program, width = self.program, self.program.geometry.width
         if touch.inside is None:
@@ -125,9 +128,37 @@ class WarpTracer:
             (count,) = self._dealer.draw(("sectors", touch.number), sectors)
             parts = in_parts(unknown, count)
         seed = (self.record.accesses + self._number * SALT) * width
+        if touch.loose is not None and not sectors:
+            placed = self._placed(touch, touch.loose, touch.inside, chain, seed + parts)
+            if placed is not None:
+                return placed
         return scatter(
             touch.inside, touch.element_bytes, program.geometry, self._number, seed, parts
         )
+
+    def _placed(
+        self, touch: Touch, loose: Loose, array: Object, chain: tuple[int, ...], drawn: Ints
+    ) -> tuple[Ints, Ints] | None:
+        """The same where what is not known moves what is: what lanes read from one address is the
+        same for them."""
+        known = self.values.read(loose.known, chain)
+        if self._mask & ~known.known:
+            return None
+        redrawn = np.ones(self.program.geometry.count, np.bool_)
+        read = [self.values.read(each, chain) for each in loose.read_at]
+        if read and not any(self._mask & ~each.known for each in read):
+            drawn = sum((each.data * (2 * n + 1) for n, each in enumerate(read)), 0 * drawn)
+            redrawn = np.any([(each.growth != 0).any(axis=0) for each in read], axis=0)
+        active = self.values.lanes_of(self._mask)
+        first = int(np.argmax(active))
+        bytes_in = np.where(active, known.data, known.data[first]) - array.address
+        grows = known.growth
+        if len(grows) > 1:
+            grows = np.where(active[:, None], grows, grows[first])
+        return place(
+            array, touch.element_bytes, self.program.geometry, self._number, loose,
+            Lanes(bytes_in, grows, drawn, redrawn),
+        )  # fmt: skip
 
     def _row(self, growth: Ints) -> int:
         """The number of the row of bytes per step of each coordinate: of one for all lanes, or of
