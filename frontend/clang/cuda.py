@@ -15,6 +15,7 @@ from kcc.frontend.clang.debug_nodes import DebugNodes
 from kcc.frontend.clang.find import Clang, need_clang
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
+from kcc.frontend.clang.inline_ptx import with_known_constraints, with_ptx_functions
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
 from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
@@ -44,6 +45,7 @@ _UNSUPPORTED = (
 )  # fmt: skip
 
 
+_CONSTRAINT = re.compile(r"invalid (?:input|output) constraint")
 _TEXTURE = re.compile(r"\b(?:texture|surface)\s*<")
 
 
@@ -90,7 +92,7 @@ class _Session:
     done: Compilation | None = None
 
     def __post_init__(self) -> None:
-        self.main = Editable(self.source.text)
+        self.main = Editable(with_known_constraints(self.source.text))
         self.stubs = set(KNOWN)
         folders = [self.source.folder or ".", *self.options.include_dirs]
         for name in missing_includes(masked_directives(self.source.text), folders):
@@ -197,9 +199,12 @@ class _Session:
         return True
 
     def _take_out(self, error: Message) -> bool:
+        is_new = error.file not in self.others
         editable = self._editable(error.file)
         if editable is None or not error.line:
             return False
+        if is_new and _CONSTRAINT.search(error.text):
+            return True  # an included file, whose constraints are spelled anew
         item = editable.item_at(error.line, error.column)
         if item is None or not editable.text[item.start : item.end].strip():
             return False
@@ -254,7 +259,7 @@ class _Session:
         if file not in self.others and Path(file).is_file() and str(HEADERS) not in file:
             from kcc.frontend.source_file import read_source
 
-            self.others[file] = Editable(read_source(file).text)
+            self.others[file] = Editable(with_known_constraints(read_source(file).text))
         return self.others.get(file)
 
     def _line_of_include(self, name: str) -> int:
@@ -302,7 +307,8 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
     subprograms = nodes.subprograms()
     kernels = re.findall(r"^define [^\n]*?spir_kernel void @([\w.$]+)\(", text, re.MULTILINE)
     names = {k: nodes.name_of(subprograms.get(k, "")) or k for k in kernels}
-    left_out = refused_kernels(text, kernels, names, session.wrong)
+    text, reasons = with_ptx_functions(text)
+    left_out = refused_kernels(text, kernels, names, session.wrong, reasons)
     gone = [r.symbol for r in left_out]
     refused = _refused(session, left_out, names)
     warnings = [r.diagnostic for r in left_out if r.diagnostic not in session.wrong]

@@ -6,6 +6,7 @@ import re
 
 from kcc.frontend.clang.address_spaces import infer_address_spaces, with_named_moves
 from kcc.frontend.clang.debug_nodes import DebugNodes, Parameter
+from kcc.frontend.clang.pointer_numbers import with_pointers
 from kcc.frontend.lowering.debug import quote
 from kcc.frontend.optimise import optimise
 from kcc.frontend.options import OptLevel
@@ -255,7 +256,7 @@ def settle_spaces(text: str, level: OptLevel) -> str:
     if level is OptLevel.O0:
         return text
     text = _NO_ATTRIBUTES.sub("{ nounwind }", optimise(text, OptLevel.O1).text)
-    text = infer_address_spaces(text)
+    text = infer_address_spaces(with_pointers(text))
     return _FUNCTION.sub(lambda m: _with_plain_arguments(m[0]), text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kcc.base.diagnostics import Diagnostic, Span
 from kcc.frontend.builtins.lower import symbol_info
@@ -55,9 +56,11 @@ def refused_kernels(
     kernels: Iterable[str],
     names: Mapping[str, str],
     errors: Sequence[Diagnostic] = (),
+    reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Refusal]:
     """The kernels that come to a call without meaning; ``names`` are those of the source,
-    ``errors`` what calls of ``__kcc_refuse_source`` stand for, by number."""
+    ``errors`` what calls of ``__kcc_refuse_source`` stand for, by number, ``reasons`` what is said
+    of other refusals."""
     defined = functions(text)
     uses = {name: _uses(body, defined) for name, body in defined.items()}
     nodes = DebugNodes(text)
@@ -67,7 +70,7 @@ def refused_kernels(
         if path is not None:
             known = _SOURCE.match(path[-1].callee)
             reason = errors[int(known[1])] if known else None
-            reason = reason or _diagnostic(path, nodes, names.get(kernel, kernel))
+            reason = reason or _diagnostic(path, nodes, names.get(kernel, kernel), reasons)
             found.append(Refusal(kernel, reason))
     return found
 
@@ -98,7 +101,9 @@ def _is_known(symbol: str) -> bool:
     """Whether a function without body has a meaning."""
     if symbol.startswith("llvm.nvvm"):
         return False
-    own = symbol in ("printf", SAMPLER_INITIALISER) or symbol.startswith("llvm.")
+    own = symbol in ("printf", SAMPLER_INITIALISER) or symbol.startswith(
+        ("llvm.", "__kcc_matrix_", "__kcc_mma_")
+    )
     return own or symbol_info(symbol) is not None
 
 
@@ -117,7 +122,9 @@ def _path(
     return None
 
 
-def _diagnostic(path: list[_Use], nodes: DebugNodes, kernel: str) -> Diagnostic:
+def _diagnostic(
+    path: list[_Use], nodes: DebugNodes, kernel: str, reasons: Mapping[str, str]
+) -> Diagnostic:
     symbol = path[-1].callee
     spans = [nodes.span(use.location) for use in path if use.location]
     named = [span for span in spans if span is not None]
@@ -125,7 +132,8 @@ def _diagnostic(path: list[_Use], nodes: DebugNodes, kernel: str) -> Diagnostic:
     if symbol in _ALLOCATION:
         code, words = CONSTRUCTS["memory"]
     elif symbol.startswith(PREFIX):
-        code, words = CONSTRUCTS[symbol.removeprefix(PREFIX)]
+        code, words = CONSTRUCTS[symbol.removeprefix(PREFIX).partition(".")[0]]
+        words = reasons.get(symbol, words)
     message = f"kernel '{kernel}' is left out: {words}"
     span = named[-1] if named else Span(nodes.unit_name, 0)
     return Diagnostic(code, message, span, hint=_HINTS.get(code))

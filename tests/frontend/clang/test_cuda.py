@@ -224,7 +224,7 @@ __global__ void bad(int* p) {
 }""",
     "K413 volatile": """
 __global__ void bad(int* p) {
-  asm volatile("membar.gl;");
+  asm volatile("exit;");
 }""",
     "K414": """__global__ void other() {}
 __global__ void bad(int* p) {

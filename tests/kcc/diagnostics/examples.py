@@ -176,7 +176,7 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "  wmma::load_matrix_sync(a, p, 16);\n}\n"
     ),
     "K413": cuda(
-        '__global__ void k(int* p) {\n  asm("mov.u32 %0, %laneid;" : "=r"(*p));\n}\n',
+        '__global__ void k(int* p) {\n  asm volatile("exit;");\n}\n',
         "--frontend clang",
     ),
     "K414": cuda("__global__ void other() {}\n__global__ void k(int* p) { other<<<1, 1>>>(); }\n"),
