@@ -351,14 +351,27 @@ class CompareExchange(Instruction):
         return f"{' '.join(words)} {_typed(self.operands)}{tail}, align {self.alignment_bytes}"
 
 
-COPIES = "copies"
-"""The scope of a fence that waits for the warp's asynchronous copies to shared memory."""
+COPIES, PRODUCTS = "copies", "products"
+"""Scopes of fences that wait for all of a warp's asynchronous copies to shared memory, or of its
+asynchronous matrix products. With ``.group`` after it, what was begun so far becomes a group; with
+``.N`` all groups but the last N (from 0 on) are waited for."""
+
+GROUP = "group"
+
+
+def awaited(scope: str) -> tuple[str, int | None] | None:
+    """What a fence of this scope waits for: :data:`COPIES` or :data:`PRODUCTS`, and how many groups
+    it leaves outstanding, -1 for none at all, what is in no group included; None in its place where
+    it makes a group. None for memory fences."""
+    of, _, what = scope.partition(".")
+    if of not in (COPIES, PRODUCTS):
+        return None
+    return of, None if what == GROUP else int(what or -1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fence(Instruction):
-    """A memory fence; ``scope`` is "" for the whole system, ``COPIES`` for a wait of asynchronous
-    copies."""
+    """A memory fence, or what :func:`awaited` says; ``scope`` is "" for the whole system."""
 
     ordering: Ordering
     scope: str

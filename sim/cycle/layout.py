@@ -107,6 +107,8 @@ class Kind(IntEnum):
     CONSTANT_LOAD = 9
     BARRIER = 10
     FENCE = 11
+    GROUP = 12
+    """Makes no code, but its result is that of the operands as they are where it stands."""
 
 
 class Op(IntEnum):

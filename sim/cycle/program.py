@@ -20,7 +20,7 @@ from kcc.sim.cycle.machine import Machine
 from kcc.sim.machine.costs import Cost, Unit, cost_of
 from kcc.sim.machine.pipeline_columns import unit_of
 from kcc.sim.program.issued import IssuedTables
-from kcc.sim.program.operations import MachineOperation
+from kcc.sim.program.operations import MachineOperation, Memory
 
 MEMORY_KINDS: dict[tuple[str, str], Kind] = {
     ("load", "global"): Kind.GLOBAL_LOAD, ("store", "global"): Kind.GLOBAL_STORE,
@@ -112,7 +112,9 @@ def _set_operation(
 ) -> None:  # fmt: skip
     issues = round(own.at_once)
     row[Op.COUNTED], row[Op.CAUSE] = issues > 0, Cause.ARITHMETIC
-    if issues < 1:
+    if own.memory is Memory.GROUP:
+        row[Op.KIND] = Kind.GROUP
+    elif issues < 1:
         row[Op.KIND] = Kind.FREE
     elif access >= 0:
         set_memory(row, _kind(tables.accesses[access]), machine)
@@ -121,7 +123,8 @@ def _set_operation(
         unit = unit_of({unit: t.interval for unit, t in machine.units.items()}, own)
         if unit is Unit.EITHER:
             unit = (Unit.ALU, Unit.FMA)[number % 2]
-        set_issue(row, unit, issues, own.steps, machine, own.kind)
+        kind = InstructionClass.BRANCH if own.memory is Memory.WAIT else own.kind
+        set_issue(row, unit, issues, own.steps, machine, kind)
     if own.product is not None:
         cycles = machine.tensor.cycles(own.product)
         row[Op.INTERVAL] = max(1, ceil(cycles))

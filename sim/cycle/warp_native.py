@@ -30,7 +30,7 @@ Ints = Any
 SCHEDULERS, PER, WARPS, BARRIER_LATENCY = (
     int(Conf.SCHEDULERS), int(Conf.PER_SCHEDULER), int(Conf.WARPS), int(Conf.BARRIER_LATENCY),
 )  # fmt: skip
-K_FENCE = int(Kind.FENCE)
+K_FENCE, K_GROUP = int(Kind.FENCE), int(Kind.GROUP)
 C_FENCE = int(Cause.FENCE)
 R_NEXT, R_DISPATCHED, R_RETIRED = int(Run.NEXT_BLOCK), int(Run.DISPATCHED), int(Run.RETIRED)
 S_RESIDENT = int(Stat.WARP_CYCLES)
@@ -92,7 +92,11 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
     False at the end of its stream."""
     state = warps.state[warp]
     op = state.op
-    while op == state.end_op:
+    while op == state.end_op or code.ops[op].kind == K_GROUP:
+        if op != state.end_op:
+            warps.values[warp, code.ops[op].result] = latest_operand(code, warps, warp, op)
+            op += 1
+            continue
         row = state.row + 1
         if row == state.end_row:
             return False
@@ -115,15 +119,22 @@ def advance(code: Code, streams: Streams, warps: Warps, warp: int, now: int) -> 
 
 
 @inlined
-def look_for_operands(code: Code, warps: Warps, warp: Any, now: int) -> None:
-    """When the operands of a warp's operation are there, and it can issue: not before ``now``."""
-    state = warps.state[warp]
-    operation = code.ops[state.op]
-    values = warps.values[warp]
+def latest_operand(code: Code, warps: Warps, warp: Any, op: Any) -> Any:
+    """When the last operand of an operation is there, as a key."""
+    operation, values = code.ops[op], warps.values[warp]
     first, second = values[operation.first], values[operation.second]
     wait = max(first, second, values[operation.third], values[operation.fourth])
     for place in range(operation.more, operation.end_more):
         wait = max(wait, values[code.sources[place]])
+    return wait
+
+
+@inlined
+def look_for_operands(code: Code, warps: Warps, warp: Any, now: int) -> None:
+    """When the operands of a warp's operation are there, and it can issue: not before ``now``."""
+    state = warps.state[warp]
+    operation = code.ops[state.op]
+    wait = latest_operand(code, warps, warp, state.op)
     if operation.kind == K_FENCE:
         wait = max(wait, key_of(state.after, 0, C_FENCE))
     state.wait = wait

@@ -29,7 +29,7 @@ memory level, for a barrier, for a unit, for the load/store port, for a thread b
 place of one that ended; idle once warps run out."""
 
 _MEMORY_UNIT = 4
-_BARRIER_OPERATION = 9
+_BARRIER_OPERATION, _GROUP = 9, 12
 _SHARED_LOAD, _SHARED_STORE, _GLOBAL_STORE, _CONSTANT_LOAD = 1, 2, 4, 5
 _SHARED_ATOMIC, _GLOBAL_ATOMIC, _PRIVATE_STORE = 7, 8, 11
 _NEVER = 1e30
@@ -309,6 +309,11 @@ def _loop(
             done = float(begin + operations.latency[o])
             schedulers.unit_free[scheduler, unit] = begin + operations.busy[o]
             schedulers.taken[scheduler, unit] = begin + operations.busy[o] - sm.unit_queue
+        if operations.memory[o] == _GROUP:
+            for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
+                n = operations.needs[i]
+                if warps.known[slot, n] > done:
+                    done, cause = warps.known[slot, n], warps.source[slot, n]
         number = operations.results[o]
         warps.known[slot, number], warps.source[slot, number] = done, cause
         block = warps.block[slot]
@@ -608,6 +613,9 @@ def _wait(slot: int, now: float, trace: Places, operations: Operations, warps: _
     """When a warp can issue its next operation, and what it waits for until then."""
     o = trace[warps.place[slot]]
     at, cause = now, ISSUE
+    if operations.memory[o] == _GROUP:  # waits for nothing itself
+        warps.ready[slot], warps.why[slot] = now, ISSUE
+        return
     for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
         n = operations.needs[i]
         if warps.known[slot, n] > at:

@@ -25,7 +25,7 @@ _KINDS = {
     CycleKind.GLOBAL_ATOMIC: Kind.GLOBAL_ATOMIC, CycleKind.LOCAL_LOAD: Kind.LOCAL,
     CycleKind.LOCAL_STORE: Kind.LOCAL, CycleKind.LOCAL_ATOMIC: Kind.LOCAL,
     CycleKind.CONSTANT_LOAD: Kind.CONSTANT_LOAD, CycleKind.BARRIER: Kind.BARRIER,
-    CycleKind.FENCE: Kind.FENCE,
+    CycleKind.FENCE: Kind.FENCE, CycleKind.GROUP: Kind.FREE,
 }  # fmt: skip
 
 SIXTY_FOURTHS = 64

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kcc.base.trace.tables import Segment, TracedAccessTable, TracedInstruction, TraceTables
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.of_trace import PROGRAMS_KEPT, TracedProgram
-from kcc.sim.program.operations import MachineOperation, Memory
+from kcc.sim.program.operations import WALLS, MachineOperation, Memory
 from kcc.sim.program.replay import Replay
 from kcc.sim.program.rounds import times_together, together
 
@@ -31,7 +31,7 @@ SHARED_BASE = 0x0000_0100_0000_0000
 MACHINE_CODE = "sass"
 """The language of tables whose instructions are a compiler's."""
 
-NO_ADDRESSES = frozenset({Memory.NONE, Memory.BARRIER, Memory.IMAGE})
+NO_ADDRESSES = WALLS | {Memory.NONE, Memory.IMAGE}
 
 
 @dataclass(frozen=True, slots=True)

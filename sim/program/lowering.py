@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kcc.frontend.builtins.matrix import MatrixProduct, matrix_product
-from kcc.frontend.ir.instructions import COPIES, AnyInstruction, Call, Fence, Load, Phi, Store
+from kcc.frontend.ir.instructions import AnyInstruction, Call, Load, Phi, Store
 from kcc.frontend.ir.types import VOID, FloatTy, IntTy, IrType, scalar_of, size_bytes
 from kcc.frontend.ir.values import ConstantInt, ConstantVector, InstructionRef, Value
 from kcc.frontend.kernel import Kernel, Language
@@ -55,6 +55,7 @@ from kcc.sim.program.folding import (
     matrix_base,
     own_addresses,
 )
+from kcc.sim.program.groups import with_groups
 from kcc.sim.program.large_blocks import excess_of
 from kcc.sim.program.loop_overhead import Unrolling
 from kcc.sim.program.merging import LoadMerging, shared_alignments
@@ -139,10 +140,11 @@ class _Lowering:
                 for instruction in block.instructions:
                     self._lower(instruction)
         self._close_phis()
-        self._close_copies()
         with_remainder = self._share_overhead()
         waits = self._charge_divergence()
-        rows = [_frozen(draft) for draft in state.drafts]
+        rows, state.blocks = with_groups(
+            [_frozen(draft) for draft in state.drafts], state.blocks, self.function.instructions
+        )
         words = [self._words(row) for row in rows]
         successors = [block.successors for block in self.function.blocks]
         live_out = live_out_of(rows, state.blocks, successors)
@@ -439,19 +441,6 @@ class _Lowering:
                 for number in by_instruction[reader]:
                     needs = self.state.drafts[number].needs
                     needs += [m for m in more if m not in needs]
-
-    def _close_copies(self) -> None:
-        """Who waits for asynchronous copies waits for all of them, those of the iteration before
-        too."""
-        at = self.function.instructions
-        copies = [
-            number for number, draft in enumerate(self.state.drafts)
-            if draft.memory is Memory.GLOBAL_LOAD and isinstance(at[draft.instruction], Call)
-        ]  # fmt: skip
-        for draft in self.state.drafts:
-            own = at[draft.instruction] if draft.instruction >= 0 else None
-            if isinstance(own, Fence) and own.scope == COPIES:
-                draft.needs += copies
 
     def _readers(self, phi: Phi, costly: Collection[int]) -> Iterable[int]:
         """The ``costly`` instructions that read a phi, also through others, which only rename."""

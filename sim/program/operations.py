@@ -26,6 +26,15 @@ class Memory(IntEnum):
     BARRIER = 9
     IMAGE = 10
     PRIVATE_STORE = 11
+    GROUP = 12
+    """What a warp began becomes a group (:mod:`kcc.sim.program.groups`): it does not wait here, and
+    the result is there when all that the operation needs is."""
+    WAIT = 13
+    """For groups: no fence of other memory."""
+
+
+WALLS = frozenset({Memory.BARRIER, Memory.GROUP, Memory.WAIT})
+"""Across which a compiler moves nothing."""
 
 
 @dataclass(frozen=True, slots=True)

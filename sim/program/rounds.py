@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kcc.passes.graph.loops import Loops
-from kcc.sim.program.operations import MachineOperation, MachineProgram, Memory, Rounds
+from kcc.sim.program.operations import WALLS, MachineOperation, MachineProgram, Rounds
 from kcc.sim.program.schedule import least_waiting
 
 MOST_OPERATIONS = 1200
@@ -35,7 +35,7 @@ def times_together(program: MachineProgram, loops: Loops, block: int) -> int:
     own = [program.operations[number] for number in part]
     times = max((each.every for each in own), default=1)
     fits = times * len(part) <= MOST_OPERATIONS and len(set(part)) == len(part)
-    moves = any(each.place >= 0 or each.memory is Memory.BARRIER for each in own)
+    moves = any(each.place >= 0 or each.memory in WALLS for each in own)
     return times if fits and not moves else 1
 
 

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
-from kcc.sim.program.operations import KEPT_AFTER, LOADS, MachineOperation, Memory
+from kcc.sim.program.operations import KEPT_AFTER, LOADS, WALLS, MachineOperation, Memory
 from kcc.sim.program.registers import pressure
 
 WINDOW = 64
@@ -78,11 +78,11 @@ def _by_parts(
     rows: Sequence[MachineOperation], block: Sequence[int],
     order: Callable[[Sequence[MachineOperation], list[int]], list[int]],
 ) -> tuple[int, ...]:  # fmt: skip
-    """Order the parts of a block between barriers: nothing moves across one."""
+    """Order the parts of a block between barriers and waits: nothing moves across one."""
     parts: list[list[int]] = [[]]
     for number in block:
         parts[-1].append(number)
-        if rows[number].memory is Memory.BARRIER:
+        if rows[number].memory in WALLS:
             parts.append([])
     return tuple(n for part in parts for n in order(rows, part))
 

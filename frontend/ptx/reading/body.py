@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kcc.frontend.ptx.reading import arithmetic, bits, convert, lanes, matrices, memory
+from kcc.frontend.ptx.reading import (
+    arithmetic,
+    bits,
+    convert,
+    lanes,
+    matrices,
+    memory,
+    textures,
+)
 from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.model import (
     Address,
@@ -28,7 +36,9 @@ from kcc.frontend.ptx.reading.pointers import results_of
 from kcc.frontend.ptx.reading.writer import Writer, plain
 
 _PURE: dict[str, Handler] = {**arithmetic.HANDLERS, **bits.HANDLERS, **convert.HANDLERS}
-HANDLERS: dict[str, Handler] = {**_PURE, **memory.HANDLERS, **lanes.HANDLERS, **matrices.HANDLERS}
+HANDLERS: dict[str, Handler] = {
+    **_PURE, **memory.HANDLERS, **lanes.HANDLERS, **matrices.HANDLERS, **textures.HANDLERS,
+}  # fmt: skip
 """What each instruction becomes, by the first word of its opcode."""
 
 _CONTROL = {"bra", "brx", "ret", "exit", "trap", "brkpt"}

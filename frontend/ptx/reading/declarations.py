@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kcc.frontend.ptx.reading.model import SIZES, Operand, Variable
+from kcc.frontend.ptx.reading.model import SIZES, Operand, Symbol, Variable
 from kcc.frontend.ptx.reading.operands import Operands
 
 SPACES = {".reg", ".param", ".local", ".shared", ".global", ".const", ".tex"}
@@ -134,6 +134,11 @@ class Declarations(Operands):
             return [self.operand()]
         found = list[Operand]()
         while not self.accept("}"):
-            found += self.values()
+            if self.tokens[self.here].kind == "name" and self.tokens[self.here + 1].text == "=":
+                key, value = self.tokens[self.here].text, self.tokens[self.here + 2].text
+                found.append(Symbol(f"{key}={value}"))
+                self.here += 3
+            else:
+                found += self.values()
             self.accept(",")
         return found

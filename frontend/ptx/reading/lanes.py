@@ -6,6 +6,8 @@ Masks are taken to name the active lanes, as PTX demands of programs.
 from __future__ import annotations
 
 from kcc.frontend.ptx.reading.arithmetic import Handler
+from kcc.frontend.ir.instructions import COPIES
+from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import Instruction, Integer, Nothing, Operand, Register, Several
 from kcc.frontend.ptx.reading.writer import Writer, ir_type
 
@@ -231,18 +233,49 @@ def _reduced_barrier(w: Writer, item: Instruction, word: str) -> None:
 
 def memory_barrier(w: Writer, item: Instruction) -> None:
     """Mbarrier objects, of which all threads of a block wait: copies are complete where they
-    stand, so that a wait is a barrier of the block. What an arrival counts is not kept."""
+    stand, so that a wait is a barrier of the block. What an arrival counts is not kept. The copies
+    that a phase expects are a group; phases are waited for in the order in which they begin."""
     match item.words[1]:
-        case "init" | "inval" | "expect_tx" | "complete_tx":
+        case "init" | "inval" | "complete_tx":
             return
+        case "expect_tx":
+            w.group(COPIES)
         case "arrive" | "arrive_drop":
+            if "expect_tx" in item.words:
+                w.group(COPIES)
             if isinstance(item.operands[0], Register):
                 w.write(item.operands[0], "i64", "0")
         case "test_wait" | "try_wait":
+            left = phases_left(w.flat, item)
+            if left is not None:
+                w.wait(COPIES, left)
             w.call("void", "_Z7barrierj", "i32 3", "i32", _EFFECT)
             w.write(item.operands[0], "i1", "true")
         case _:
             raise w.refuse(f"'{item.opcode}' is not supported")
+
+
+def phases_left(flat: Flat, wait: Instruction) -> int | None:
+    """How many groups of copies a wait at an mbarrier leaves outstanding, -1 for none; None where
+    no barrier has copies.
+
+    A pipeline begins some phases ahead of its loop, which waits for one and begins one in each
+    iteration: what is outstanding is what the text begins before the wait, less what it waits for.
+    A phase's copies stand after what expects their bytes, which so closes the phase before; where
+    copies tell the barrier of themselves (cp.async.mbarrier.arrive) after them."""
+    begun = waited = 0
+    expects = False
+    for item in flat.body:
+        if item is wait:
+            break
+        if isinstance(item, Instruction):
+            expects |= "expect_tx" in item.words
+            begun += "expect_tx" in item.words or item.words[:3] == ("cp", "async", "mbarrier")
+            waited += item.words[0] == "mbarrier" and item.words[1] in ("test_wait", "try_wait")
+    if not begun:
+        return None
+    left = max(begun - waited - 1, 0)
+    return left - 1 if expects else left
 
 
 def fence(w: Writer, item: Instruction) -> None:

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 
 from kcc.frontend.builtins.matrix import BITS, ROW, TRANSPOSED, MatrixProduct
+from kcc.frontend.ir.instructions import PRODUCTS
 from kcc.frontend.ptx.reading.arithmetic import Handler
+from kcc.frontend.ptx.reading.memory import groups_left
 from kcc.frontend.ptx.reading.model import Address, Instruction, Integer, Operand, Several
 from kcc.frontend.ptx.reading.pointers import SHARED
 from kcc.frontend.ptx.reading.typing import pointer_type
@@ -163,8 +165,18 @@ def transpose(w: Writer, item: Instruction) -> None:
 
 def group_product(w: Writer, item: Instruction) -> None:
     """Products of a warpgroup: ``wgmma``. Complete where they stand, as copies are."""
-    if item.words[1] in ("fence", "commit_group", "wait_group"):
-        return
+    match item.words[1]:
+        case "fence":
+            pass
+        case "commit_group":
+            w.group(PRODUCTS)
+        case "wait_group":
+            w.wait(PRODUCTS, groups_left(w, item))
+        case _:
+            _product_of_group(w, item)
+
+
+def _product_of_group(w: Writer, item: Instruction) -> None:
     shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
     types = tuple(x for x in item.words if x in BITS)
     if shape is None or types[1:] not in (("f16", "f16"), ("bf16", "bf16")) or types[0] != "f32":

@@ -167,17 +167,34 @@ def prefetch(w: Writer, item: Instruction) -> None:
 
 def copy_async(w: Writer, item: Instruction) -> None:
     """cp.async: 4, 8 or 16 bytes from global to shared memory; bytes beyond the source's size are
-    zero. They are complete where they stand; what waits for all is a fence of their own, for
-    the time it takes."""
+    zero. They are complete where they stand; groups and what waits for them are fences of their
+    own, for the time it takes."""
     if "bulk" in item.words:
         _copy_bulk(w, item)
         return
-    if item.words[2] in ("wait_group", "wait_all"):
-        if item.words[2] == "wait_all" or w.operands(item, 1) == (Integer(0),):
-            w.line(f'fence syncscope("{COPIES}") seq_cst')
-        return
-    if item.words[2] in ("commit_group", "mbarrier"):
-        return
+    match item.words[2]:
+        case "wait_all":
+            w.wait(COPIES)
+        case "wait_group":
+            w.wait(COPIES, groups_left(w, item))
+        case "commit_group":
+            w.group(COPIES)
+        case "mbarrier":
+            w.group(COPIES)
+        case _:
+            _copy_small(w, item)
+
+
+def groups_left(w: Writer, item: Instruction) -> int:
+    """How many groups a wait leaves outstanding; of none, all copies are waited for, be they in a
+    group or not."""
+    (left,) = w.operands(item, 1)
+    if not isinstance(left, Integer) or left.value < 0:
+        raise w.refuse("a wait names the number of groups that it leaves", "K430")
+    return left.value or -1
+
+
+def _copy_small(w: Writer, item: Instruction) -> None:
     to, source, size, *more = w.operands(item, 3, 5)
     if not isinstance(size, Integer) or size.value not in (4, 8, 16):
         raise w.refuse("cp.async copies 4, 8 or 16 bytes", "K430")

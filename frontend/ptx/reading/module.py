@@ -27,8 +27,9 @@ from kcc.frontend.ptx.reading.model import (
     Symbol,
     Variable,
 )
-from kcc.frontend.ptx.reading.pointers import SPACES, find_pointers
+from kcc.frontend.ptx.reading.pointers import CONSTANT, GLOBAL, SPACES, find_pointers
 from kcc.frontend.ptx.reading.tensor_maps import without_tensor_maps
+from kcc.frontend.ptx.reading.textures import REFERENCES, Arguments, with_images
 from kcc.frontend.ptx.reading.tokens import Places
 from kcc.frontend.ptx.reading.typing import IR_TYPES, storage_types
 from kcc.frontend.ptx.reading.writer import Writer, double_text, plain, variable
@@ -130,6 +131,7 @@ class _Builder:
         self.globals, self.functions = dict[str, str](), list[str]()
         self.declared = dict[str, str]()
         self.unit = ""
+        self.images: Arguments = {}
 
     # text
 
@@ -156,8 +158,12 @@ class _Builder:
     # kernels
 
     def kernel(self, flat: Flat) -> None:
+        self.images = with_images(flat, self.module.variables, self.places)
         function = flat.kernel
         pointers = find_pointers(flat, self.module.variables)
+        pointers.parameters |= {
+            n: CONSTANT if kind == "sampler_t" else GLOBAL for n, (kind, _) in self.images.items()
+        }
         registers, parameters = storage_types(flat, pointers)
         w = Writer(
             flat, self.places, registers, parameters, pointers,
@@ -189,8 +195,14 @@ class _Builder:
                 rows.append(("i32 0", f"struct {each.name}", ""))
             elif type_.startswith("ptr"):
                 parameters.append(f"{type_} {name}")
-                space = w.pointers.parameters[each.name]
-                rows.append((f"i32 {space}", f"{elements.get(each.name, 'char')}*", ""))
+                space, kind = (
+                    w.pointers.parameters[each.name],
+                    f"{elements.get(each.name, 'char')}*",
+                )
+                if each.name in self.images:
+                    kind = self.images[each.name][0]
+                    space = 0 if kind == "sampler_t" else space
+                rows.append((f"i32 {space}", kind, ""))
             else:
                 parameters.append(f"{type_} {name}")
                 spelled = _UNSIGNED.get(each.type) if type_.startswith("i") else None
@@ -198,7 +210,9 @@ class _Builder:
         names = [f"!{quote(p.name)}" for p in function.parameters]
         columns = {
             "addr_space": [r[0] for r in rows],
-            "access_qual": ['!"none"'] * len(rows),
+            "access_qual": [
+                f"!{quote(self.images.get(p.name, ('', 'none'))[1])}" for p in function.parameters
+            ],
             "type": [f"!{quote(r[1])}" for r in rows],
             "base_type": [f"!{quote(r[1])}" for r in rows],
             "type_qual": ['!""'] * len(rows),
@@ -261,7 +275,8 @@ class _Builder:
 
     def place_variables(self, w: Writer, own: dict[str, str]) -> list[str]:
         """Names in the dialect for the variables a kernel uses; gives its stack objects."""
-        used = {n: v for n, v in w.variables.items() if n in used_symbols(w.flat)}
+        named = used_symbols(w.flat)
+        used = {n: v for n, v in w.variables.items() if n in named and v.type not in REFERENCES}
         shared = {n: v for n, v in used.items() if v.space == "shared"}
         allocas = list[str]()
         kernel = plain(w.flat.kernel.name)

@@ -101,9 +101,8 @@ class _Finder:
                     self.definitions[result.name].append(item)
             for operand in item.operands:
                 if isinstance(operand, Address) and isinstance(operand.base, Register):
-                    if item.words[0] in ("tex", "suld", "sust", "txq", "tld4", "suq"):
-                        continue
-                    self.bases[operand.base.name] = space_of(item.words)
+                    is_image = item.words[0] in ("tex", "suld", "sust", "txq", "tld4", "suq")
+                    self.bases[operand.base.name] = GLOBAL if is_image else space_of(item.words)
             if item.words[0] == "cvta" and isinstance(item.operands[1], Register):
                 self.converted.add(item.operands[1].name)
 

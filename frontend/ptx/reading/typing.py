@@ -109,6 +109,10 @@ def _vote(item: Instruction, votes: defaultdict[str, Counter[str]], ties: _Ties)
     if word == "cvt" and len(item.words) > 2:
         _say(votes, item.operands[:1], item.words[-2])
         _say(votes, item.operands[1:], item.words[-1])
+    elif word in ("tex", "tld4"):
+        _vote_texture(item, votes)
+    elif word in ("suld", "sust"):
+        pass
     elif word in ("mma", "wgmma"):
         _vote_matrix(item, votes)
     elif word in _TYING and type_ in _BITS:
@@ -165,6 +169,18 @@ def _vote_matrix(item: Instruction, votes: defaultdict[str, Counter[str]]) -> No
             _say(votes, (operand,), "f64")
         else:
             _say(votes, (operand,), "f32" if is_sum and wide else "b32")
+
+
+def _vote_texture(item: Instruction, votes: defaultdict[str, Counter[str]]) -> None:
+    """Texels are of the type before that of the coordinates."""
+    for operand in item.operands:
+        match operand:
+            case Address(_, _, (*_, inside)):
+                _say(votes, (inside,), item.type)
+            case Several(parts, paired):
+                _say(votes, parts[:1] if paired else parts, item.words[-3])
+            case _:
+                pass
 
 
 def _names(operands: Sequence[Operand]) -> list[str]:

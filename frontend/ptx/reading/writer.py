@@ -11,6 +11,7 @@ import struct
 from dataclasses import dataclass, field
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
+from kcc.frontend.ir.instructions import GROUP
 from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import (
     Address,
@@ -142,6 +143,15 @@ class Writer:
         """A label of its own."""
         self.count += 1
         return f"{word}.{self.count}"
+
+    def group(self, of: str) -> None:
+        """What was begun of a kind so far becomes a group."""
+        self.line(f'fence syncscope("{of}.{GROUP}") seq_cst')
+
+    def wait(self, of: str, left: int = -1) -> None:
+        """Wait for groups but for the last ones; -1: for all that was begun."""
+        scope = of if left < 0 else f"{of}.{left}"
+        self.line(f'fence syncscope("{scope}") seq_cst')
 
     def call(self, result: str, symbol: str, arguments: str, kinds: str, effect: str = "") -> str:
         """A call of a built-in function by its mangled name."""
