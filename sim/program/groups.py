@@ -37,7 +37,16 @@ def with_groups(
             needs = (number - 1,) if age else begun
             found.append(
                 MachineOperation(
-                    Unit.CONTROL, InstructionClass.FENCE, 0.0, 0.0, needs, Memory.GROUP, -1, 0, 0, -1
+                    Unit.CONTROL,
+                    InstructionClass.FENCE,
+                    0.0,
+                    0.0,
+                    needs,
+                    Memory.GROUP,
+                    -1,
+                    0,
+                    0,
+                    -1,
                 )
             )
         for number, left in own.items():
@@ -58,9 +67,7 @@ def _wait(
     return awaited(own.scope) if isinstance(own, Fence) else None
 
 
-def _is_begun(
-    row: MachineOperation, instructions: Sequence[AnyInstruction], kind: str
-) -> bool:
+def _is_begun(row: MachineOperation, instructions: Sequence[AnyInstruction], kind: str) -> bool:
     """Whether an operation goes on by itself."""
     if kind != COPIES:
         return row.product is not None
