@@ -1,6 +1,7 @@
 """The ledger: estimates beside all measured tables, at one commit.
 
     python -m benchmarks.ledger --sources FOLDER [--data ../shared] [--sample 100] [--only hotspot]
+    python -m benchmarks.ledger --sources FOLDER --frontend nvrtc --only gemm --only convolution
     python -m benchmarks.ledger --sources FOLDER --journal rows.jsonl --json ledger.json
 
 The measured times are those of `truth/` in the data folder; benchmarks/measured_tables.py says what
@@ -61,6 +62,8 @@ def digest(arguments: argparse.Namespace) -> str:
     """Of all that estimates depend on but the sample."""
     reading = f"{arguments.latency} {arguments.trace} {arguments.instructions}"
     asked = f"{arguments.model} {arguments.caches} {arguments.seed} {arguments.code} {reading}"
+    if arguments.frontend != "auto":
+        asked += f" {arguments.frontend}"
     found = hashlib.sha256(asked.encode())
     package = Path(kcc.__file__).parent
     code = (p for part in sorted(package.iterdir()) if part.is_dir() for p in part.rglob("*"))
@@ -176,7 +179,9 @@ def main() -> int:
             return 1
     tables = [table for table in TABLES if any(o in table.file for o in arguments.only or [""])]
     cases = [
-        cases_of(table, folder, arguments.sources, arguments.sample, arguments.seed)
+        cases_of(
+            table, folder, arguments.sources, arguments.sample, arguments.seed, arguments.frontend
+        )
         for table in tables
     ]
     found = estimated(tables, cases, arguments)
@@ -195,7 +200,7 @@ def main() -> int:
         printed(without, "each table left out", whole=False)
     asked = {
         "model": arguments.model, "code": arguments.code or "default", "sample": arguments.sample,
-        "seed": arguments.seed,
+        "seed": arguments.seed, "frontend": arguments.frontend,
     }  # fmt: skip
     head = {"schema": "kcc/ledger/1", "kcc_version": kcc.__version__, "commit": commit(), **asked}
     if arguments.json:
@@ -234,6 +239,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--brief", action="store_true", help="one line for a table")
     parser.add_argument("--against", type=Path, help="a document of an earlier commit")
     parser.add_argument("--code", choices=("kcc", "auto"), help="of `kcc estimate`")
+    parser.add_argument(
+        "--frontend", choices=("auto", "nvrtc"), default="auto",
+        help="auto: from the sources; nvrtc: NVRTC's PTX of those that are CUDA (kcc[nvidia])",
+    )  # fmt: skip
     parser.add_argument("--model", choices=(*sorted(MODELS), CYCLE), default="pipeline")
     for option, kind in (("--latency", Latency), ("--trace", Trace), ("--instructions", Code)):
         values = [each.value for each in kind]

@@ -18,7 +18,8 @@ from kcc.base.diagnostics import Span
 from kcc.base.expressions import Value, evaluate
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_argument, parse_dimensions, parse_expression
-from kcc.frontend.options import BuildOptions, MacroOption, OptLevel, SourceText
+from kcc.frontend import FrontendName
+from kcc.frontend.options import BuildOptions, DoorOptions, MacroOption, OptLevel, SourceText
 from kcc.frontend.source_file import read_source
 from kcc.sim.caches.options import CacheOptions
 from kcc.sim.machine.launch_overhead import LaunchWay
@@ -28,6 +29,13 @@ from kcc.validation.predict import described
 
 OWN = Path(__file__).parent / "data"
 """Where kernels of our own lie."""
+
+NVRTC: FrontendName = "nvrtc"
+OLDEST_NVRTC = (5, 0)
+"""Of the compute capabilities that NVRTC 12.9 compiles for."""
+
+_OF_OPENCL = ("volatile", "__global__")
+"""Macros by which gemm's OpenCL source is read."""
 
 SAMPLES = 9
 """Values of a loop's counter that stand for all: the first, the last and those evenly between."""
@@ -48,14 +56,19 @@ def drawn(count: int, sample: int, seed: int) -> list[int]:
     return order[: sample or count]
 
 
-def cases_of(table: Table, data: Path, sources: Path, sample: int, seed: int) -> list[Case]:
+def cases_of(
+    table: Table, data: Path, sources: Path, sample: int, seed: int, frontend: FrontendName = "auto"
+) -> list[Case]:
     """The cases of a sample of a table's rows."""
     rows = rows_of(table, data)
-    return [case_of(table, n, rows[n], sources) for n in drawn(len(rows), sample, seed)]
+    return [case_of(table, n, rows[n], sources, frontend) for n in drawn(len(rows), sample, seed)]
 
 
-def case_of(table: Table, number: int, row: Row, sources: Path) -> Case:
-    """The case of a row; public kernels lie in the folder ``sources``."""
+def case_of(
+    table: Table, number: int, row: Row, sources: Path, frontend: FrontendName = "auto"
+) -> Case:
+    """The case of a row; public kernels lie in the folder ``sources``. NVRTC compiles for the
+    row's GPU."""
     gpu = Gpu(table.gpus[table.gpu_of(row)], table.settings)
     measured = table.measured_ms(row)
     if measured is not None:
@@ -64,7 +77,7 @@ def case_of(table: Table, number: int, row: Row, sources: Path) -> Case:
     kernel = row.get("app") or row.get("kernel") or row.get("benchmark") or row.get("column")
     return Case(
         table.name, number, kernel or table.name.rpartition("_")[0], gpu,
-        lambda: _works(table, row, sources), measured, table.measures,
+        lambda: _works(table, row, sources, frontend), measured, table.measures,
         failed=row.get("status", "ok").lower() != "ok",
         caches=replace(CacheOptions(), warm=table.warm),
         words=_words(row), choice=f"{table.name} {choice}" if choice else "",
@@ -92,12 +105,40 @@ def _words(row: Row) -> str:
     return " ".join(dict.fromkeys(row[name] for name in NAMES if row.get(name)))
 
 
-def _works(table: Table, row: Row, sources: Path) -> tuple[Work, ...] | str:
+def _works(
+    table: Table, row: Row, sources: Path, frontend: FrontendName = "auto"
+) -> tuple[Work, ...] | str:
     program = table.program(row)
     if isinstance(program, str):
         return program
+    if frontend == NVRTC:
+        capability = described(Gpu(table.gpus[table.gpu_of(row)], table.settings)).capability
+        if capability is None or capability < OLDEST_NVRTC:
+            return "NVRTC compiles nothing for this GPU"
+        program = _by_nvrtc(program)
+        works = _launches(program, table, table.launches(row), sources / table.repository)
+        door = DoorOptions("", 10 * capability[0] + capability[1])
+        return tuple(_through(each, door) for each in works)
     root = OWN if table.repository == DATA else sources / table.repository
     return tuple(_launches(program, table, table.launches(row), root))
+
+
+def _by_nvrtc(program: Program) -> Program:
+    """The program of a table with CLBlast's kernel in CUDA: its OpenCL source after its header
+    opencl_to_cuda.h, both without the lines that make them literals of C++, in one file."""
+    return replace(program, steps=tuple(
+        replace(step, source=step.source.replace("xgemm.cl", "xgemm.cu"),
+                macros=tuple(m for m in step.macros if m.partition("=")[0] not in _OF_OPENCL))
+        for step in program.steps
+    ))  # fmt: skip
+
+
+def _through(work: Work, door: DoorOptions) -> Work:
+    def request() -> AnalysisRequest:
+        own = work.request()
+        return replace(own, frontend=NVRTC, options=replace(own.options, door=door))
+
+    return replace(work, unit=(work.unit, NVRTC, door.capability), request=request)
 
 
 def _launches(program: Program, table: Table, way: LaunchWay, root: Path) -> Iterator[Work]:

@@ -358,6 +358,11 @@ asynchronous matrix products. With ``.group`` after it, what was begun so far be
 
 GROUP = "group"
 
+COPIED = "kcc.mem."
+COPYING = f"{COPIED}async."
+"""Begin the names of the loads and stores that stand for memcpy and its like, and of those that
+stand for asynchronous copies, which no register sees."""
+
 
 def awaited(scope: str) -> tuple[str, int | None] | None:
     """What a fence of this scope waits for: :data:`COPIES` or :data:`PRODUCTS`, and how many groups

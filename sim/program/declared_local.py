@@ -5,7 +5,8 @@ only as dynamic memory that the host asks for: arrays of a fixed size beyond tha
 ptxas (CUDA C++ Programming Guide, "Shared Memory" of compute capability 7.x: "kernels relying on
 shared memory allocations over 48 KB per block are architecture-specific, as such they must use
 dynamic shared memory"). NVIDIA's OpenCL has no way to ask: its devices have 48 KB
-(``CL_DEVICE_LOCAL_MEM_SIZE``).
+(``CL_DEVICE_LOCAL_MEM_SIZE``). PTX comes from a compiler: what it has beyond is dynamic memory
+whose size is known, as Triton's is.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ def compiled(subject: Subject, gpu: GpuDescription, occupancy: Occupancy) -> Occ
     """The occupancy, none where the compiler refuses the kernel's local memory."""
     declared = subject.facts[MemoryUse].local_bytes
     bound = subject.local_bytes if subject.kernel.language is Language.OPENCL else declared
-    if gpu.is_amd or bound <= MOST_BYTES:
+    is_given = subject.kernel.language is Language.PTX
+    if gpu.is_amd or is_given or bound <= MOST_BYTES:
         return occupancy
     others = tuple(limit for limit in occupancy.limits if limit.limiter is not Limiter.SHARED)
     limits = (*others, Limit(Limiter.SHARED, 0))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kcc.frontend.ir.instructions import COPIES, AnyInstruction, Call, Fence, awaited
+from kcc.frontend.ir.instructions import COPIES, COPYING, AnyInstruction, Call, Fence, awaited
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.sim.machine.costs import Unit
 from kcc.sim.program.operations import MachineOperation, Memory
@@ -31,6 +31,8 @@ def with_groups(
     for kind in dict.fromkeys(of for _, (of, _) in waits):
         begun = tuple(n for n, row in enumerate(rows) if _is_begun(row, instructions, kind))
         own = {n: left for n, (of, left) in waits if of == kind}
+        if kind == COPIES:
+            found = [_past_registers(row, begun) for row in found]
         depth = 1 + max((left for left in own.values() if left is not None), default=-1)
         ages = range(len(found), len(found) + depth)
         for age, number in enumerate(ages):
@@ -67,9 +69,18 @@ def _wait(
     return awaited(own.scope) if isinstance(own, Fence) else None
 
 
+def _past_registers(row: MachineOperation, begun: tuple[int, ...]) -> MachineOperation:
+    """A store that writes what a copy loaded does not wait for it: the copy does."""
+    if row.memory is not Memory.SHARED_STORE or not set(begun) & set(row.needs):
+        return row
+    return replace(row, needs=tuple(n for n in row.needs if n not in begun))
+
+
 def _is_begun(row: MachineOperation, instructions: Sequence[AnyInstruction], kind: str) -> bool:
     """Whether an operation goes on by itself."""
     if kind != COPIES:
         return row.product is not None
-    is_call = row.instruction >= 0 and isinstance(instructions[row.instruction], Call)
-    return row.memory is Memory.GLOBAL_LOAD and is_call
+    if row.memory is not Memory.GLOBAL_LOAD or row.instruction < 0:
+        return False
+    own = instructions[row.instruction]
+    return isinstance(own, Call) or own.name.startswith(COPYING)

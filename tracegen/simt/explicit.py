@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from kcc.frontend.ir.instructions import Binary, Call
+from kcc.frontend.ir.instructions import COPIED, COPYING, Binary, Call
 from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
 from kcc.frontend.ir.reader import read_module
@@ -23,8 +23,7 @@ from kcc.frontend.kernel import CompiledUnit, Kernel
 UNROLLED = 16
 """A struct of 64 bytes is still copied without a loop."""
 
-PREFIX = "kcc.mem."
-"""Begins the names of what is written here."""
+PREFIX = COPIED
 
 _CALL = re.compile(
     r"\s*(?:tail |musttail |notail )?call void @llvm\.mem(set|cpy|move)\b.*?(, !dbg !\d+)?$"
@@ -52,6 +51,16 @@ def explicit_memory(unit: CompiledUnit, kernel: Kernel) -> tuple[CompiledUnit, K
 
 def _is_bulk(call: Call) -> bool:
     return call.callee.startswith(("llvm.memset", "llvm.memcpy", "llvm.memmove"))
+
+
+def _prefix(call: Call) -> str:
+    """Of a volatile copy from global to local memory, as PTX's front end writes asynchronous ones,
+    another one than of others."""
+    target, source, _, volatile = call.operands
+    spaces = str(target.type), str(source.type)
+    into_shared = spaces == ("ptr addrspace(3)", "ptr addrspace(1)")
+    is_volatile = isinstance(volatile, ConstantInt) and volatile.value != 0
+    return COPYING if is_volatile and into_shared else PREFIX
 
 
 @dataclass(slots=True)
@@ -92,7 +101,7 @@ class _Body:
         kind = call.callee.split(".")[1]
         step = self._step(call, kind)
         size = call.operands[2]
-        copy = _Copy(self, call, kind, step, f"{PREFIX}{self.count}", place)
+        copy = _Copy(self, call, kind, step, f"{_prefix(call)}{self.count}", place)
         self.count += 1
         if isinstance(size, ConstantInt) and size.value <= UNROLLED * step:
             copy.write_straight(size.value // step)

@@ -21,6 +21,7 @@ from kcc.base.scratch import scratch_folder
 from kcc.frontend.kernel import CompiledUnit, Language
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.ptx.doors.nvrtc_source import Cut, Error
+from kcc.frontend.ptx.doors.parameter_names import with_source_names
 
 RUNNER = Path(__file__).with_name("nvrtc_runner.py")
 TIME_LIMIT_SECONDS = 300
@@ -40,7 +41,7 @@ def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
     if library is None:
         hint = "install the package nvidia-cuda-nvrtc-cu12==12.9.86 (kcc[nvidia])"
         raise DiagnosticError([Diagnostic("K434", "NVRTC is not there", hint=hint)])
-    text = _ptx(source, options, library)
+    text = with_source_names(_ptx(source, options, library), source.text)
     unit = compile_ptx(SourceText(source.name, text, source.folder), options)
     kernels = tuple(replace(k, language=Language.CUDA) for k in unit.kernels)
     sources = {**unit.sources, source.name: source.text.split("\n")}

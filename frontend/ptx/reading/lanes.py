@@ -5,8 +5,8 @@ Masks are taken to name the active lanes, as PTX demands of programs.
 
 from __future__ import annotations
 
-from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ir.instructions import COPIES
+from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.flatten import Flat
 from kcc.frontend.ptx.reading.model import Instruction, Integer, Nothing, Operand, Register, Several
 from kcc.frontend.ptx.reading.writer import Writer, ir_type

@@ -20,6 +20,7 @@ from kcc.frontend.ptx.reading.model import (
     SIZES,
     Address,
     Instruction,
+    Integer,
     Operand,
     Register,
     Several,
@@ -42,6 +43,9 @@ _KINDS = {"1d": "image1d", "buffer": "image1d_buffer", "2d": "image2d", "3d": "i
 
 _OUTSIDE = ("trap", "clamp", "zero")
 """What a surface does beyond its edge, which is not looked at."""
+
+Base = Register | Symbol | Integer
+"""What a handle is."""
 
 _IMAGE, _SAMPLER = "ptr addrspace(1)", "ptr addrspace(2)"
 _ADDRESSING = {"wrap": "REPEAT", "mirror": "MIRRORED_REPEAT", "clamp_ogl": "CLAMP_TO_EDGE",
@@ -162,13 +166,16 @@ class _Images:
             return Symbol(root), *rest[1:]
         if root:
             found[root] = "sampler_t", "none"
-        return self.handle(item, rest[0], body), *rest[1:]
+        own_handle = rest[0]
+        if isinstance(own_handle, Register | Symbol | Integer):
+            own_handle = self.handle(item, own_handle, body)
+        return own_handle, *rest[1:]
 
     def is_reference(self, operand: Operand) -> bool:
         own = self.variables.get(operand.name) if isinstance(operand, Symbol) else None
         return own is not None and own.type in REFERENCES
 
-    def handle(self, item: Instruction, base: Operand, body: list[Statement]) -> Operand:
+    def handle(self, item: Instruction, base: Base, body: list[Statement]) -> Base:
         if not isinstance(base, Symbol):
             return base
         self.count += 1
@@ -184,7 +191,9 @@ class _Images:
         plain = [replace(p, type="u64") if p.name in found else p for p in kernel.parameters]
         known = {p.name for p in plain}
         more = [
-            Variable(n, "param", "u64", 8, 1, False, kernel.at) for n in found if n not in known
+            Variable(n, "param", "u64", 8, 1, is_array=False, at=kernel.at)
+            for n in found
+            if n not in known
         ]
         self.flat.kernel = replace(kernel, parameters=(*plain, *more))
 
@@ -213,8 +222,7 @@ def _place(w: Writer, item: Instruction) -> Address:
 
 def _coordinates(w: Writer, place: Address, kind: str, type_: str) -> list[str]:
     """x, y, z or x, y, layer; of as many as the image has."""
-    inside = place.rest[-1] if place.rest else None
-    parts = inside.parts if isinstance(inside, Several) else () if inside is None else (inside,)
+    parts = tuple(p for o in place.rest[-1:] for p in (o.parts if isinstance(o, Several) else (o,)))
     layered = kind in ("a1d", "a2d")
     count = {"1d": 1, "buffer": 1, "2d": 2, "3d": 3, "a1d": 2, "a2d": 3}[kind]
     if len(parts) < count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -45,10 +46,16 @@ cp.async.ca.shared.global [%s], [%p], 4; cp.async.commit_group; cp.async.wait_gr
 bar.sync 0; ld.shared.f32 %f, [%s]; st.global.f32 [%p+4096], %f; ret; }"""
 
 
-@pytest.mark.parametrize(("count", "waits"), [("0", 1), ("1", 0)])
-def test_a_wait_for_all_copies_is_a_fence_of_their_own(count: str, waits: int) -> None:
+@pytest.mark.parametrize(("count", "scope"), [("0", "copies"), ("1", "copies.1")])
+def test_groups_and_waits_are_fences_of_their_own(count: str, scope: str) -> None:
     text = unit_of(WAITING.replace("COUNT", count)).ir
-    assert text.count('fence syncscope("copies")') == waits
+    assert re.findall(r'fence syncscope\("([^"]*)"\)', text) == ["copies.group", scope]
+
+
+def test_a_wait_names_a_number() -> None:
+    with pytest.raises(DiagnosticError) as error:
+        unit_of(WAITING.replace("COUNT", "%i"))
+    assert error.value.diagnostics[0].code == "K430"
 
 
 def test_who_waits_for_copies_takes_longer(tmp_path: Path) -> None:

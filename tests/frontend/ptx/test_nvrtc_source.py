@@ -10,6 +10,7 @@ from kcc.frontend import compile_source
 from kcc.frontend.options import BuildOptions, SourceText
 from kcc.frontend.ptx.doors import nvrtc
 from kcc.frontend.ptx.doors.nvrtc_source import Cut, Error
+from kcc.frontend.ptx.doors.parameter_names import with_source_names
 
 TEXT = """#include <stdio.h>
 #include "own.h"
@@ -81,3 +82,37 @@ def test_inline_ptx_goes_by_way_of_nvrtc(tmp_path: Path) -> None:
         SourceText("k.cu", text.replace("asm(", "lane = 0; //"), str(tmp_path)), BuildOptions()
     )
     assert plain.frontend == "clang"
+
+
+PTX = """.visible .entry _Z4axpyifPKfPf(
+.param .u32 _Z4axpyifPKfPf_param_0, .param .f32 _Z4axpyifPKfPf_param_1,
+.param .u64 .ptr .align 1 _Z4axpyifPKfPf_param_2, .param .u64 _Z4axpyifPKfPf_param_3[1]
+) { ld.param.u32 %r1, [_Z4axpyifPKfPf_param_0]; ld.param.u64 %rd1, [_Z4axpyifPKfPf_param_3]; }"""
+
+
+def test_parameters_have_the_names_of_the_source() -> None:
+    source = """// __global__ void axpy(int wrong, int a, int b, int c);
+__device__ void other(int n) { axpy(1, 2, 3, 4); }
+__global__ void __launch_bounds__(128) axpy(int n, float a = 2.0f, const float (*x)[4],
+                                            float *__restrict__ y) {}"""
+    text = with_source_names(PTX, source)
+    assert ".param .u32 n, .param .f32 a,\n.param .u64 .ptr .align 1 x, .param .u64 y[1]" in text
+    assert "ld.param.u32 %r1, [n]; ld.param.u64 %rd1, [y];" in text
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["__global__ void axpy(int n, float a) {}",
+     ("__global__ void axpy(int n, float a, float *x, float *y);"
+     "__global__ void axpy(int m, float a, float *x, float *y) {}")],
+)  # fmt: skip
+def test_names_stay_where_definitions_do_not_fit(source: str) -> None:
+    assert with_source_names(PTX, source) == PTX
+
+
+def test_a_name_that_the_ptx_has_already_is_not_given() -> None:
+    text = with_source_names(
+        f".global .b32 n;\n{PTX}", "__global__ void axpy(int n, float a, float *x, float *y) {}"
+    )
+    assert "_Z4axpyifPKfPf_param_0" in text
+    assert ".param .f32 a" in text

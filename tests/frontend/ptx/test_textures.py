@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from kcc.base.diagnostics import DiagnosticError
-from kcc.tracegen.image_data import ImageData, Sampler
 from kcc.frontend.types import ImageKind
+from kcc.tracegen.image_data import ImageData, Sampler
 from tests.frontend.ptx.running import run, unit_of
 
 W, H = 8, 4
@@ -32,7 +33,7 @@ def picture(channel_type: str = "FLOAT", shape: tuple[int, ...] = (H, W)) -> Ima
     return ImageData(pixels.astype(types[channel_type]), "RGBA", channel_type, kind)
 
 
-def result(text: str, image: ImageData, *more: object) -> np.ndarray:
+def result(text: str, image: ImageData, *more: object) -> NDArray[np.float32]:
     out = np.zeros((32, 4), np.float32)
     return run(text, [image, out, *more])[1].view(np.float32).reshape(32, 4)
 
@@ -51,7 +52,8 @@ def test_2d(coordinates: str) -> None:
 
 def test_beyond_the_edge_is_the_edge() -> None:
     text = kernel(
-        f"add.s32 %r1, %r1, 100; tex.2d.v4.f32.s32 {{%f0,%f1,%f2,%f3}}, [%rd0, {{%r1, %r2}}]; {STORE}"
+        "add.s32 %r1, %r1, 100;"
+        f"tex.2d.v4.f32.s32 {{%f0,%f1,%f2,%f3}}, [%rd0, {{%r1, %r2}}]; {STORE}"
     )
     image = picture()
     np.testing.assert_array_equal(result(text, image), np.repeat(image.pixels[:, -1], 8, axis=0))
@@ -70,8 +72,8 @@ def test_linear_memory_and_one_component() -> None:
 
 def test_3d_and_level() -> None:
     text = kernel(
-        "shr.u32 %r3, %r2, 1; and.b32 %r2, %r2, 1; cvt.rn.f32.u32 %f8, %r1; cvt.rn.f32.u32 %f9, %r2;"
-        "cvt.rn.f32.u32 %f10, %r3; mov.f32 %f11, 0f00000000;"
+        "shr.u32 %r3, %r2, 1; and.b32 %r2, %r2, 1; cvt.rn.f32.u32 %f8, %r1;"
+        "cvt.rn.f32.u32 %f9, %r2; cvt.rn.f32.u32 %f10, %r3; mov.f32 %f11, 0f00000000;"
         "tex.level.3d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, {%f8, %f9, %f10, %f10}], %f11;" + STORE
     )
     image = picture(shape=(2, 2, W))
@@ -122,7 +124,8 @@ def test_reference_of_the_module_is_a_parameter() -> None:
 
 
 SAMPLED = "tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, [%rd0, s, {%f8, %f9}];"
-WIDE = "cvt.rn.f32.u32 %f8, %r1; cvt.rn.f32.u32 %f9, %r2; div.rn.f32 %f8, %f8, 0f40800000; div.rn.f32 %f9, %f9, 0f40800000;"
+WIDE = """cvt.rn.f32.u32 %f8, %r1; cvt.rn.f32.u32 %f9, %r2; div.rn.f32 %f8, %f8, 0f40800000;
+div.rn.f32 %f9, %f9, 0f40800000;"""
 
 
 def test_sampler_of_the_module_and_of_the_launch() -> None:
@@ -138,7 +141,7 @@ def test_sampler_of_the_module_and_of_the_launch() -> None:
 
 
 def test_surfaces() -> None:
-    """x counts bytes."""
+    """X counts bytes."""
     text = kernel(
         "shl.b32 %r3, %r1, 4; suld.b.2d.v4.b32.trap {%f4,%f5,%f6,%f7}, [%rd0, {%r3, %r2}];"
         "add.f32 %f0, %f4, 0f3F800000; mov.f32 %f1, %f5; mov.f32 %f2, %f6; mov.f32 %f3, %f7;"
@@ -147,7 +150,7 @@ def test_surfaces() -> None:
     image = picture()
     out = np.zeros((32, 4), np.float32)
     buffers = run(text, [image, out])
-    expected = image.pixels.reshape(32, 4) + np.array([1, 0, 0, 0], np.float32)
+    expected = image.pixels.reshape(32, 4).astype(np.float32) + np.array([1, 0, 0, 0], np.float32)
     np.testing.assert_array_equal(buffers[1].view(np.float32).reshape(32, 4), expected)
     np.testing.assert_array_equal(buffers[0].view(np.float32).reshape(32, 4), expected)
 
@@ -159,7 +162,9 @@ def test_surface_of_integers() -> None:
     )
     image = picture("UNSIGNED_INT32")
     found = run(text, [image, np.zeros(4, np.float32)])[0].view(np.uint32).reshape(H, W, 4)
-    np.testing.assert_array_equal(found, image.pixels + np.array([5, 0, 0, 0], np.uint32))
+    np.testing.assert_array_equal(
+        found, image.pixels.astype(np.uint32) + np.array([5, 0, 0, 0], np.uint32)
+    )
 
 
 @pytest.mark.parametrize(

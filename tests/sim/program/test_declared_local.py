@@ -30,6 +30,15 @@ __global__ void k(float *y) {
   y[blockIdx.x * 256 + i] = t[255 - i];
 }
 """
+PTX = """.version 8.5
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 y) {
+.reg .b32 %i, %s; .reg .b64 %p; .reg .f32 %f; .shared .align 16 .b8 t[BYTES];
+ld.param.u64 %p, [y]; mov.u32 %i, %tid.x; cvt.rn.f32.u32 %f, %i; mov.u32 %s, t;
+mad.lo.u32 %s, %i, 4, %s; mad.wide.u32 %p, %i, 4, %p;
+st.shared.f32 [%s], %f; bar.sync 0; ld.shared.f32 %f, [%s+4]; st.global.f32 [%p], %f; ret; }
+"""
 
 
 def invalid(source: str, name: str, words: int, gpu: str) -> str:
@@ -54,3 +63,8 @@ def test_arrays_of_more_than_48_kb_do_not_compile_for_nvidia(
     source: str, name: str, gpu: str, words: int, fits: bool
 ) -> None:
     assert ("shared memory" in invalid(source, name, words, gpu)) is not fits
+
+
+def test_sizes_in_ptx_are_those_of_dynamic_memory_too() -> None:
+    assert not invalid(PTX.replace("BYTES", "98304"), "k.ptx", 0, "a100")
+    assert "shared memory" in invalid(PTX.replace("BYTES", "200000"), "k.ptx", 0, "a100")
