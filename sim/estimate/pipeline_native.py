@@ -313,7 +313,7 @@ def _loop(
             for i in range(operations.need_starts[o], operations.need_starts[o + 1]):
                 n = operations.needs[i]
                 if warps.known[slot, n] > done:
-                    done, cause = warps.known[slot, n], warps.source[slot, n]
+                    done, cause = float(warps.known[slot, n]), warps.source[slot, n]
         number = operations.results[o]
         warps.known[slot, number], warps.source[slot, number] = done, cause
         block = warps.block[slot]
