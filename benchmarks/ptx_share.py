@@ -1,12 +1,14 @@
 """Which share of a suite's kernels comes in as PTX.
 
 python -P -m benchmarks.ptx_share FOLDER -o FILE.csv [--arch 80] [--limit SECONDS] [-I FOLDER]
+python -P -m benchmarks.ptx_share FOLDER -o FILE.csv --python benchmarks/data/triton_tutorials.csv
 python -P -m benchmarks.ptx_share --table FILE.csv ...
 
 Every `.cu` file under FOLDER that has `__global__` goes through NVRTC (kcc[nvidia]), every `.ptx`
-file as it is. A row per file is appended to FILE.csv as soon as the file is done; files that have a
-row are not tried again, so that a run goes on where another one ended. Files that NVRTC refuses are
-counted apart. The table has a line per file of rows, then the causes of refusals.
+file as it is. With --python LIST.csv the kernels of Python files that the list names go through
+Triton (kcc[triton]). A row per file or kernel is appended to FILE.csv as soon as it is done; what
+has a row is not tried again, so that a run goes on where another one ended. Files that a compiler
+refuses are counted apart. The table has a line per file of rows, then the causes of refusals.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
-from kcc.frontend.options import BuildOptions, DoorOptions, OptLevel
+from kcc.frontend.options import BuildOptions, DoorOptions, MacroOption, OptLevel, SourceText
 from kcc.frontend.ptx.doors.nvrtc import compile_cuda
+from kcc.frontend.ptx.doors.python_kernel import compile_python
 from kcc.frontend.ptx.reading import compile_ptx
 from kcc.frontend.source_file import read_source
 
@@ -36,16 +39,24 @@ def main() -> None:
     parser.add_argument("--table", type=Path, nargs="+", default=[])
     parser.add_argument("--arch", type=int, default=80)
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds of this process")
+    parser.add_argument(
+        "--python", type=Path, help="kernels: file, kernel, signature, macros, least"
+    )
     parser.add_argument("-I", dest="include", action="append", default=[])
     arguments = parser.parse_args()
     start = time.monotonic()
     for top in arguments.folder:
         done = {row["file"] for row in _rows(arguments.output)}
-        for path in _sources(top):
-            name = str(path.relative_to(top))
+        listed = _listed(arguments.python, arguments.arch) if arguments.python else {}
+        sources = {str(p.relative_to(top)): p for p in ([] if listed else _sources(top))}
+        for name in (*sources, *listed):
             if name in done or time.monotonic() - start > arguments.limit:
                 continue
-            row = _row(path, top, arguments.arch, arguments.include)
+            row = (
+                _of_python(top, listed[name], arguments.arch)
+                if name in listed
+                else _row(sources[name], top, arguments.arch, arguments.include)
+            )
             _append(arguments.output, {"file": name, **row})
             print(name, *row.values(), flush=True)
     _print_table([*arguments.table, *([arguments.output] if arguments.output else [])])
@@ -57,6 +68,38 @@ def _sources(top: Path) -> Iterator[Path]:
             path.suffix == ".cu" and "__global__" in path.read_text(errors="replace")
         ):
             yield path
+
+
+def _listed(path: Path, arch: int) -> dict[str, Row]:
+    """The kernels of a list that there are for a compute capability, by unique names."""
+    with path.open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
+    return {
+        f"{row['file']}:{row['kernel']} {number}": row
+        for number, row in enumerate(rows) if int(row["least"]) <= arch
+    }  # fmt: skip
+
+
+INTEGER = 4096
+"""What integer arguments are taken to be."""
+
+
+def _of_python(top: Path, row: Row, arch: int) -> Row:
+    macros = tuple(MacroOption(*word.split("=", 1)) for word in row["macros"].split())
+    count = row["signature"].count(",") + 1
+    values = tuple((str(place), INTEGER) for place in range(count))
+    options = BuildOptions(
+        macros, opt_level=OptLevel.O1, door=DoorOptions(row["signature"], arch, values)
+    )
+    name = f"{top / row['file']}:{row['kernel']}"
+    try:
+        unit = compile_python(SourceText(name, read_source(str(top / row["file"])).text, str(top)),
+                              options)  # fmt: skip
+    except DiagnosticError as error:
+        if error.diagnostics[0].code == "K435":
+            return _answer("refused by Triton", 0, list(error.diagnostics[:1]))
+        return _answer("compiled", 0, [d for d in error.diagnostics if d.code != "K420"])
+    return _answer("compiled", len(unit.kernels), [e.diagnostics[0] for e in unit.refused])
 
 
 def _row(path: Path, top: Path, arch: int, include: list[str]) -> Row:
@@ -101,7 +144,7 @@ def _rows(path: Path | None) -> list[Row]:
 
 
 def _print_table(paths: list[Path]) -> None:
-    print("| suite | files | refused by NVRTC | no kernel instantiated | kernels | taken | share |")
+    print("| suite | files | not compiled | no kernel instantiated | kernels | taken | share |")
     print("|---|---|---|---|---|---|---|")
     causes = Counter[str]()
     for path in paths:
@@ -110,7 +153,10 @@ def _print_table(paths: list[Path]) -> None:
         taken = sum(int(row["taken"]) for row in rows)
         kernels = taken + sum(int(row["refused"]) for row in rows)
         share = f"{100 * taken / kernels:.1f} %" if kernels else "-"
-        apart = states["refused by NVRTC"], states["no kernel is instantiated"]
+        apart = (
+            states["refused by NVRTC"] + states["refused by Triton"],
+            states["no kernel is instantiated"],
+        )
         cells = [path.stem, len(rows), *apart, kernels, taken, share]
         print(f"| {' | '.join(map(str, cells))} |")
         for row in rows:

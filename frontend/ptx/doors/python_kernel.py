@@ -164,10 +164,10 @@ def _with_names(made: _Made) -> str:
     stand where they were."""
     text = made.ptx
     names = list(dict.fromkeys(re.findall(r"\b[\w$]+_param_\d+\b", text)))
-    extra = ("global_scratch", "profile_scratch", "more")
+    extra = ("global_scratch", "profile_scratch")
+    known = (*made.names, *extra)
     for number, own in enumerate(names):
-        past = number - len(made.names)
-        name = made.names[number] if past < 0 else extra[min(past, 2)]
+        name = known[number] if number < len(known) else f"more{number}"
         text = re.sub(rf"\b{re.escape(own)}(?!\d)", name.replace(".", "_"), text)
     match = re.search(rf"\.entry {re.escape(made.symbol)}\((.*?)\s*\)", text, re.DOTALL)
     if match is not None and made.constant:

@@ -145,7 +145,7 @@ def _triton(kernel: Any, request: dict[str, Any]) -> dict[str, Any]:
     made = triton.compile(source, target=target, options=options)
     return {
         "ptx": made.asm["ptx"],
-        "names": [n for n in names if n not in given],
+        "names": [part for n in names if n not in given for part in _parts(n, types[n])],
         "shared": made.metadata.shared,
         "threads": made.metadata.num_warps * 32,
         "compiler": f"Triton {triton.__version__}",
@@ -206,6 +206,13 @@ def _types(names: list[str], signature: str) -> dict[str, str] | str:
             f"constants: {', '.join(names)}"
         )
     return dict(zip(names, found, strict=True))
+
+
+def _parts(name: str, type_: str) -> list[str]:
+    """What an argument is in the PTX: of a tensor descriptor its map, sizes and strides."""
+    match = re.fullmatch(r"tensordesc<\w+\[(.*)\]>", type_)
+    axes = range(len(match[1].split(","))) if match else ()
+    return [name, *(f"{name}_shape{n}" for n in axes), *(f"{name}_stride{n}" for n in axes)]
 
 
 # Numba
