@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kcc.base.diagnostics import Diagnostic, DiagnosticError, Span
@@ -14,11 +14,12 @@ from kcc.frontend.clang.cuda_ir import lower_cuda, settle_spaces, with_kernel_me
 from kcc.frontend.clang.debug_nodes import DebugNodes
 from kcc.frontend.clang.find import Clang, need_clang
 from kcc.frontend.clang.host_code import Editable, Item, masked
-from kcc.frontend.clang.host_headers import KNOWN, missing_includes, overlay
+from kcc.frontend.clang.host_headers import KNOWN, is_expected, missing_includes, overlay
 from kcc.frontend.clang.inline_ptx import with_known_constraints, with_ptx_functions
 from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_text, macro_arguments
 from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
+from kcc.frontend.clang.precompiled import TESTED, header_arguments
 from kcc.frontend.clang.refusals import Refusal, refused_kernels
 from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
 from kcc.frontend.kernel import CompiledUnit, Language, Refused
@@ -30,8 +31,7 @@ NAME = "clang"
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
     "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
-    "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-include", "kcc-cuda.h",
-    "-internal-isystem", str(HEADERS),
+    "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 
 _MAX_ROUNDS = 40
@@ -106,7 +106,8 @@ class _Session:
 
     def _stub(self, name: str) -> None:
         self.stubs.add(name)
-        self.missing.append(name)
+        if not is_expected(name):
+            self.missing.append(name)
 
     def compile(self) -> None:
         """Compile until clang accepts what is left; raises for errors in device code."""
@@ -150,7 +151,13 @@ class _Session:
             empty.write_text("\n", encoding="utf-8")
             root = f"{folder}/stubs"
             listing.write_text(overlay(self.stubs, root, empty), encoding="utf-8")
-            arguments = [*_OPTIONS, *macro_arguments(self.options)]
+            arguments = [*_OPTIONS, *header_arguments(self.clang, _OPTIONS, self.options)]
+            macros = Path(folder, "macros.h")
+            macros.write_text(_macro_text(self.options), encoding="utf-8")
+            tested = tuple(m for m in self.options.macros if m.name in TESTED)
+            arguments += macro_arguments(replace(self.options, macros=tested, forced_includes=()))
+            for file in (str(macros), *self.options.forced_includes):
+                arguments += ["-include", file]
             arguments += ["-DKCC_FAST_MATH"] * self.options.fast_relaxed_math
             arguments += ["-ivfsoverlay", str(listing), "-isystem", root]
             text = "\n".join([self.main.text, f'#line 1 "{_TAIL}"', *self.tail])
@@ -277,6 +284,16 @@ class _Session:
             )
             for name in self.missing
         ]
+
+
+def _macro_text(options: BuildOptions) -> str:
+    """The macros of the options, which kcc's own headers are not to see."""
+    lines = list[str]()
+    for macro in options.macros:
+        if macro.name not in TESTED:
+            given = macro.value is not None
+            lines.append(f"#define {macro.name} {macro.value}" if given else f"#undef {macro.name}")
+    return "\n".join([*lines, ""])
 
 
 _NAME_BEFORE = re.compile(r"(?!__launch_bounds__|__attribute__)\b(\w+)\s*(?:<[^<>]*>)?\s*\((?!\()")

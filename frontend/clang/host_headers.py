@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from kcc.frontend.clang.invoke import HEADERS
+
 C_HEADERS = (
     "assert complex ctype errno fcntl fenv float getopt inttypes iso646 limits locale malloc math "
     "memory pthread sched semaphore setjmp signal stdalign stdarg stdbool stddef stdint stdio "
@@ -37,7 +39,7 @@ CUDA_HEADERS = (
     "curand_philox4x32_x curand_mtgp32_kernel cuda_pipeline cuda_awbarrier_primitives "
     "cooperative_groups/scan "
     "cooperative_groups/memcpy_async cooperative_groups/details/helpers "
-    "cuda_fp16.hpp cufft cublas cublas_v2 cusparse nvrtc"
+    "cuda_fp16.hpp cuComplex thrust/complex cufft cufftXt cublas cublas_v2 cusparse nvrtc"
 )
 """The toolkit's; those of its samples are empty here: host code that needs them is left out."""
 
@@ -56,16 +58,33 @@ KNOWN = frozenset(
     + ["hip/hip_runtime.h", "hip/hip_fp16.h", "hip/hip_cooperative_groups.h"]
 )
 
+_OWN = (
+    (re.compile(r"cub/"), "kcc-cuda-cub.h"),
+    (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$|(?:cuda/std/)?complex$"),
+     "kcc-cuda-complex.h"),
+)  # fmt: skip
+"""Headers that stand for one of kcc's; all others are empty."""
+
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
 def overlay(names: Iterable[str], root: str, empty: Path) -> str:
     """A file for clang's ``-ivfsoverlay`` that puts each name under ``root`` as ``empty``."""
     contents = [
-        {"name": f"{root}/{name}", "type": "file", "external-contents": str(empty)}
+        {"name": f"{root}/{name}", "type": "file", "external-contents": str(_own(name) or empty)}
         for name in sorted(set(names))
     ]
     return json.dumps({"version": 0, "case-sensitive": "true", "roots": contents})
+
+
+def _own(name: str) -> Path | None:
+    """The header of kcc that stands for one."""
+    return next((HEADERS / file for rule, file in _OWN if rule.match(name)), None)
+
+
+def is_expected(name: str) -> bool:
+    """Whether a header that is not there needs no mention."""
+    return name in KNOWN or _own(name) is not None
 
 
 def missing_includes(text: str, folders: Sequence[str]) -> list[str]:

@@ -80,6 +80,31 @@ __KCC_HD __nv_bfloat16 hlog(__nv_bfloat16 a) { return __nv_bfloat16(logf((float)
 __KCC_HD __nv_bfloat16 hsqrt(__nv_bfloat16 a) { return __nv_bfloat16(sqrtf((float)a)); }
 __KCC_HD __nv_bfloat16 hrsqrt(__nv_bfloat16 a) { return __nv_bfloat16(rsqrtf((float)a)); }
 __KCC_HD __nv_bfloat16 htanh(__nv_bfloat16 a) { return __nv_bfloat16(tanhf((float)a)); }
+#define __KCC_NARROW_MATH(type, name, f) __KCC_HD type h##name(type a) { return type(f((float)a)); }
+__KCC_NARROW_MATH(__nv_bfloat16, exp2, exp2f)
+__KCC_NARROW_MATH(__nv_bfloat16, log2, log2f)
+__KCC_NARROW_MATH(__nv_bfloat16, sin, sinf)
+__KCC_NARROW_MATH(__nv_bfloat16, cos, cosf)
+__KCC_NARROW_MATH(__nv_bfloat16, rcp, 1.0f / )
+__KCC_NARROW_MATH(__nv_bfloat16, floor, floorf)
+__KCC_NARROW_MATH(__nv_bfloat16, ceil, ceilf)
+#define __KCC_NARROW_PAIR(type, name, f) __KCC_HD type##2 name(type##2 a) { return type##2{f(a.x), f(a.y)}; }
+__KCC_NARROW_PAIR(__nv_bfloat16, h2exp, hexp)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2exp2, hexp2)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2log, hlog)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2sqrt, hsqrt)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2rsqrt, hrsqrt)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2rcp, hrcp)
+__KCC_NARROW_PAIR(__nv_bfloat16, h2tanh, htanh)
+__KCC_NARROW_PAIR(__nv_bfloat16, __habs2, __habs)
+__KCC_NARROW_PAIR(__nv_bfloat16, __hneg2, __hneg)
+__KCC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
+__KCC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+__KCC_HD __nv_bfloat162& operator+=(__nv_bfloat162& a, __nv_bfloat162 b) { return a = a + b; }
+__KCC_HD __nv_bfloat162& operator*=(__nv_bfloat162& a, __nv_bfloat162 b) { return a = a * b; }
+__KCC_HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.x, a.x}; }
+__KCC_HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.y}; }
+__KCC_HD __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.x}; }
 __KCC_HD bool __hisnan(__nv_bfloat16 a) { return (a.__x & 0x7fffu) > 0x7f80u; }
 
 /* Exchange of 16 bits and of pairs of them, as 32-bit words. */

@@ -132,8 +132,28 @@ template <class T> struct __kcc_words { unsigned int w[sizeof(T) / 4 ? sizeof(T)
         }                                                                                           \
     }
 template <unsigned int width, class Parent = void> struct thread_block_tile;
+/* A tile of several warps is synchronised with its thread block. */
+template <unsigned int width> struct __large_tile {
+    static __KCC_M void sync() { __syncthreads(); }
+    static __KCC_M unsigned int thread_rank() { return __kcc_rank() & (width - 1); }
+    static __KCC_M unsigned int meta_group_rank() { return __kcc_rank() / width; }
+    static __KCC_M unsigned int meta_group_size() { return (__kcc_threads() + width - 1) / width; }
+    static __KCC_M unsigned int size() { return width; }
+    static __KCC_M unsigned int num_threads() { return width; }
+    template <class T> static __KCC_M T shfl(T v, unsigned int from) {
+        __shared__ T values[1024];
+        __syncthreads();
+        values[__kcc_rank()] = v;
+        __syncthreads();
+        return values[(__kcc_rank() & ~(width - 1)) + (from & (width - 1))];
+    }
+    template <class T> static __KCC_M T shfl_xor(T v, unsigned int d) { return shfl(v, thread_rank() ^ d); }
+    template <class T> static __KCC_M T shfl_up(T v, unsigned int d) { return shfl(v, thread_rank() < d ? thread_rank() : thread_rank() - d); }
+    template <class T> static __KCC_M T shfl_down(T v, unsigned int d) { return shfl(v, thread_rank() + d < width ? thread_rank() + d : thread_rank()); }
+    static __KCC_M int any(int p) { int r = 0; for (unsigned int d = 0; d < width; d += 32) r |= shfl(__any_sync(~0u, p), d); return r; }
+    static __KCC_M int all(int p) { return !any(!p); }
+};
 template <unsigned int width> struct thread_block_tile<width, void> {
-    static_assert(width <= 32, "a tile larger than a warp is not supported");
     static __KCC_M void sync() { __syncwarp(); }
     static __KCC_M unsigned int thread_rank() { return width == 32 ? __lane_id() : __lane_id() & (width - 1); }
     static __KCC_M unsigned int meta_group_rank() { return __kcc_rank() / width; }
@@ -151,7 +171,9 @@ template <unsigned int width> struct thread_block_tile<width, void> {
     __KCC_M unsigned int ballot(int p) const { return __own(__ballot_sync(~0u, p)); }
     template <class T> __KCC_M unsigned int match_any(T v) const { return __own(__match_any_sync(~0u, v)); }
 };
-template <unsigned int width, class Parent> struct thread_block_tile : thread_block_tile<width, void> {};
+template <unsigned int width, class Parent> struct thread_block_tile
+    : ::std::conditional_t<(width > 32), __large_tile<width>, thread_block_tile<width < 32 ? width : 32, void>> {};
+template <unsigned int threads = 1024> struct block_tile_memory {};
 
 /* Any group that is synchronised by one of the two barriers. */
 struct thread_group {
@@ -166,6 +188,7 @@ struct thread_group {
     __KCC_M unsigned int thread_rank() const { return rank; }
 };
 __KCC_D thread_block this_thread_block() { return thread_block(); }
+template <unsigned int threads> __KCC_D thread_block this_thread_block(block_tile_memory<threads>&) { return thread_block(); }
 __KCC_D grid_group this_grid() { return grid_group(); }
 __KCC_D multi_grid_group this_multi_grid() { return multi_grid_group(); }
 __KCC_D coalesced_group coalesced_threads() { return coalesced_group{__activemask()}; }
@@ -212,6 +235,8 @@ template <class G, class F> __KCC_D void invoke_one(const G& g, F f) { if (const
 template <class G, class T> __KCC_D void memcpy_async(const G& g, T* to, const T* from, size_t bytes) {
     for (size_t n = const_cast<G&>(g).thread_rank(); n < bytes / sizeof(T); n += const_cast<G&>(g).size()) to[n] = from[n];
 }
+template <class G, class T, class N> __KCC_D void memcpy_async(const G& g, T* to, const T* from, N bytes) { memcpy_async(g, to, from, (size_t)bytes); }
+template <class G, class T, class L, class M> __KCC_D void memcpy_async(const G& g, T* to, L room, const T* from, M count) { memcpy_async(g, to, from, (size_t)(room < count ? room : count) * sizeof(T)); }
 template <class G> __KCC_D void wait(const G& g) { const_cast<G&>(g).sync(); }
 template <unsigned int stages, class G> __KCC_D void wait_prior(const G& g) { const_cast<G&>(g).sync(); }
 }

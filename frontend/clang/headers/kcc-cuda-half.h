@@ -67,5 +67,99 @@ __KCC_HD half hlog(half a) { return half(logf(a)); }
 __KCC_HD half hsqrt(half a) { return half(sqrtf(a)); }
 __KCC_HD half hrsqrt(half a) { return half(rsqrtf(a)); }
 __KCC_HD half hrcp(half a) { return half(1.0f / (float)a); }
+#define __KCC_HALF_MATH(name, f) __KCC_HD half h##name(half a) { return half(f((float)a)); }
+__KCC_HALF_MATH(exp2, exp2f)
+__KCC_HALF_MATH(exp10, exp10f)
+__KCC_HALF_MATH(log2, log2f)
+__KCC_HALF_MATH(log10, log10f)
+__KCC_HALF_MATH(sin, sinf)
+__KCC_HALF_MATH(cos, cosf)
+__KCC_HALF_MATH(tanh, tanhf)
+__KCC_HALF_MATH(floor, floorf)
+__KCC_HALF_MATH(ceil, ceilf)
+__KCC_HALF_MATH(trunc, truncf)
+__KCC_HALF_MATH(rint, rintf)
+#define __KCC_HALF_PAIR(name, f) __KCC_HD half2 name(half2 a) { return half2{f(a.x), f(a.y)}; }
+__KCC_HALF_PAIR(h2exp, hexp)
+__KCC_HALF_PAIR(h2exp2, hexp2)
+__KCC_HALF_PAIR(h2exp10, hexp10)
+__KCC_HALF_PAIR(h2log, hlog)
+__KCC_HALF_PAIR(h2log2, hlog2)
+__KCC_HALF_PAIR(h2log10, hlog10)
+__KCC_HALF_PAIR(h2sqrt, hsqrt)
+__KCC_HALF_PAIR(h2rsqrt, hrsqrt)
+__KCC_HALF_PAIR(h2rcp, hrcp)
+__KCC_HALF_PAIR(h2sin, hsin)
+__KCC_HALF_PAIR(h2cos, hcos)
+__KCC_HALF_PAIR(h2tanh, htanh)
+__KCC_HALF_PAIR(h2floor, hfloor)
+__KCC_HALF_PAIR(h2ceil, hceil)
+__KCC_HALF_PAIR(h2trunc, htrunc)
+__KCC_HALF_PAIR(h2rint, hrint)
+__KCC_HD half __habs(half a) { return half((_Float16)__builtin_fabsf16(a.value)); }
+__KCC_HALF_PAIR(__habs2, __habs)
+__KCC_HALF_PAIR(__hneg2, __hneg)
+__KCC_HALF_PAIR(operator-, __hneg)
+__KCC_HD bool __hisnan(half a) { return a.value != a.value; }
+__KCC_HD int __hisinf(half a) { return __builtin_isinf((float)a) ? (a.value < 0 ? -1 : 1) : 0; }
+__KCC_HD half __hadd_rn(half a, half b) { return a + b; }
+__KCC_HD half __hmul_rn(half a, half b) { return a * b; }
+__KCC_HD half __hsat(half a) { return half(__saturatef((float)a)); }
+__KCC_HD half __hadd_sat(half a, half b) { return __hsat(a + b); }
+__KCC_HD half __hsub_sat(half a, half b) { return __hsat(a - b); }
+__KCC_HD half __hmul_sat(half a, half b) { return __hsat(a * b); }
+__KCC_HD half __hfma_sat(half a, half b, half c) { return __hsat(__hfma(a, b, c)); }
+__KCC_HD half __hfma_relu(half a, half b, half c) { return __hmax(__hfma(a, b, c), half(0.0f)); }
+__KCC_HD half2 __hmax2(half2 a, half2 b) { return half2{__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
+__KCC_HD half2 __hmin2(half2 a, half2 b) { return half2{__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
+__KCC_HD half2 __h2div(half2 a, half2 b) { return a / b; }
+__KCC_HD half2 __hcmadd(half2 a, half2 b, half2 c) {
+    return half2{a.x * b.x - a.y * b.y + c.x, a.x * b.y + a.y * b.x + c.y};
+}
+__KCC_HD half2& operator+=(half2& a, half2 b) { return a = a + b; }
+__KCC_HD half2& operator-=(half2& a, half2 b) { return a = a - b; }
+__KCC_HD half2& operator*=(half2& a, half2 b) { return a = a * b; }
+__KCC_HD half2& operator/=(half2& a, half2 b) { return a = a / b; }
+__KCC_HD half& operator/=(half& a, half b) { return a = a / b; }
+#define __KCC_HALF2_COMPARE(name)                                                                   \
+    __KCC_HD half2 __h##name##2(half2 a, half2 b) { return half2{half(__h##name(a.x, b.x) ? 1.0f : 0.0f), half(__h##name(a.y, b.y) ? 1.0f : 0.0f)}; } \
+    __KCC_HD bool __hb##name##2(half2 a, half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
+    __KCC_HD unsigned int __h##name##2_mask(half2 a, half2 b) { return (__h##name(a.x, b.x) ? 0xffffu : 0) | (__h##name(a.y, b.y) ? 0xffff0000u : 0); }
+__KCC_HALF2_COMPARE(lt)
+__KCC_HALF2_COMPARE(le)
+__KCC_HALF2_COMPARE(gt)
+__KCC_HALF2_COMPARE(ge)
+__KCC_HALF2_COMPARE(eq)
+__KCC_HALF2_COMPARE(ne)
+#define __KCC_HALF_INTEGER(name, type)                                                              \
+    __KCC_HD half __##name##2half_rn(type v) { return half((float)v); }                             \
+    __KCC_HD half __##name##2half_rz(type v) { return half((float)v); }                             \
+    __KCC_HD type __half2##name##_rz(half v) { return (type)truncf((float)v); }                     \
+    __KCC_HD type __half2##name##_rd(half v) { return (type)floorf((float)v); }                     \
+    __KCC_HD type __half2##name##_ru(half v) { return (type)ceilf((float)v); }
+__KCC_HALF_INTEGER(uint, unsigned int)
+__KCC_HALF_INTEGER(short, short)
+__KCC_HALF_INTEGER(ushort, unsigned short)
+__KCC_HALF_INTEGER(ll, long long)
+__KCC_HALF_INTEGER(ull, unsigned long long)
+__KCC_HD int __half2int_rz(half v) { return (int)(float)v; }
+__KCC_HD int __half2int_rd(half v) { return (int)floorf((float)v); }
+__KCC_HD int __half2int_ru(half v) { return (int)ceilf((float)v); }
+__KCC_HD unsigned int __half2uint_rn(half v) { return (unsigned int)rintf((float)v); }
+__KCC_HD short __half2short_rn(half v) { return (short)rintf((float)v); }
+__KCC_HD unsigned short __half2ushort_rn(half v) { return (unsigned short)rintf((float)v); }
+__KCC_HD half __double2half(double v) { return half(v); }
+__KCC_HD half __float2half_rz(float v) { return half(v); }
+__KCC_HD half __float2half_ru(float v) { return half(v); }
+__KCC_HD half __float2half_rd(float v) { return half(v); }
+__KCC_HD short __half_as_short(half a) { return __builtin_bit_cast(short, a); }
+__KCC_HD unsigned short __half_as_ushort(half a) { return __builtin_bit_cast(unsigned short, a); }
+__KCC_HD half __short_as_half(short a) { return __builtin_bit_cast(half, a); }
+__KCC_HD half __ushort_as_half(unsigned short a) { return __builtin_bit_cast(half, a); }
+__KCC_HD half2 __lowhigh2highlow(half2 a) { return half2{a.y, a.x}; }
+__KCC_HD half2 __lows2half2(half2 a, half2 b) { return half2{a.x, b.x}; }
+__KCC_HD half2 __highs2half2(half2 a, half2 b) { return half2{a.y, b.y}; }
+__KCC_HD half2 __low2half2(half2 a) { return half2{a.x, a.x}; }
+__KCC_HD half2 __high2half2(half2 a) { return half2{a.y, a.y}; }
 
 #endif

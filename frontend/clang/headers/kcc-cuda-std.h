@@ -57,6 +57,31 @@ template <class T, size_t n> struct array {
     __KCC_MHD constexpr T* begin() { return __values; }
     __KCC_MHD constexpr T* end() { return __values + n; }
 };
+template <class T> __KCC_HD constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> __KCC_HD constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> __KCC_HD constexpr const T& clamp(const T& v, const T& low, const T& high) { return v < low ? low : high < v ? high : v; }
+__KCC_TRAIT(is_enum, __is_enum)
+__KCC_TRAIT(is_class, __is_class)
+__KCC_TRAIT(is_empty, __is_empty)
+__KCC_TRAIT(is_array, __is_array)
+__KCC_TRAIT(is_reference, __is_reference)
+__KCC_TRAIT(is_fundamental, __is_fundamental)
+__KCC_TRAIT(is_trivial, __is_trivial)
+__KCC_TRAIT(is_standard_layout, __is_standard_layout)
+template <class A, class B> struct is_convertible : bool_constant<__is_convertible(A, B)> {};
+template <class A, class B> inline constexpr bool is_convertible_v = __is_convertible(A, B);
+template <class A, class B> struct is_base_of : bool_constant<__is_base_of(A, B)> {};
+template <class A, class B> inline constexpr bool is_base_of_v = __is_base_of(A, B);
+template <class T> struct underlying_type { typedef __underlying_type(T) type; };
+template <class T> using underlying_type_t = __underlying_type(T);
+template <class... T> using void_t = void;
+template <class T> T&& declval() noexcept;
+template <class T> struct add_const { typedef const T type; };
+template <class T, T... n> struct integer_sequence { static constexpr size_t size() { return sizeof...(n); } };
+template <size_t... n> using index_sequence = integer_sequence<size_t, n...>;
+template <class T, T n> using make_integer_sequence = __make_integer_seq<integer_sequence, T, n>;
+template <size_t n> using make_index_sequence = make_integer_sequence<size_t, n>;
+template <class... T> using index_sequence_for = make_index_sequence<sizeof...(T)>;
 
 template <class T> struct numeric_limits { static constexpr bool is_specialized = false; };
 #define __KCC_LIMITS_INTEGER(type, low, high)                                                \
@@ -96,14 +121,31 @@ __KCC_LIMITS_INTEGER(unsigned long long, 0, ~0ull)
     };
 __KCC_LIMITS_FLOAT(float, FLT, f)
 __KCC_LIMITS_FLOAT(double, DBL, )
-template <class T> struct plus { __KCC_MHD T operator()(T a, T b) const { return a + b; } };
-template <class T> struct multiplies { __KCC_MHD T operator()(T a, T b) const { return a * b; } };
-template <class T> struct less { __KCC_MHD bool operator()(T a, T b) const { return a < b; } };
-template <class T> struct greater { __KCC_MHD bool operator()(T a, T b) const { return a > b; } };
+#define __KCC_FUNCTION(name, op)                                                              \
+    template <class T = void> struct name { __KCC_MHD auto operator()(const T& a, const T& b) const { return a op b; } }; \
+    template <> struct name<void> { template <class A, class B> __KCC_MHD auto operator()(const A& a, const B& b) const { return a op b; } };
+__KCC_FUNCTION(plus, +)
+__KCC_FUNCTION(minus, -)
+__KCC_FUNCTION(multiplies, *)
+__KCC_FUNCTION(divides, /)
+__KCC_FUNCTION(modulus, %)
+__KCC_FUNCTION(bit_and, &)
+__KCC_FUNCTION(bit_or, |)
+__KCC_FUNCTION(bit_xor, ^)
+__KCC_FUNCTION(logical_and, &&)
+__KCC_FUNCTION(logical_or, ||)
+__KCC_FUNCTION(less, <)
+__KCC_FUNCTION(less_equal, <=)
+__KCC_FUNCTION(greater, >)
+__KCC_FUNCTION(greater_equal, >=)
+__KCC_FUNCTION(equal_to, ==)
+__KCC_FUNCTION(not_equal_to, !=)
 }
 namespace cuda {
 namespace std { using namespace ::std; }
 template <class T = void> struct plus : ::std::plus<T> {};
+template <class T = void> struct maximum { template <class U> __KCC_MHD U operator()(const U& a, const U& b) const { return a < b ? b : a; } };
+template <class T = void> struct minimum { template <class U> __KCC_MHD U operator()(const U& a, const U& b) const { return b < a ? b : a; } };
 }
 
 #endif

@@ -22,7 +22,7 @@ template <class T, int dimensions = 1, cudaTextureReadMode mode = cudaReadModeEl
 struct texture : textureReference {
     unsigned long long __object;
     texture() = default;
-    template <class... A> texture(A...) {}
+    template <class... A> __KCC_MHD constexpr texture(A...) : textureReference(), __object(0) {}
 };
 template <class T, int dimensions = 1> struct surface { unsigned long long __object; };
 typedef unsigned long long cudaTextureObject_t;

@@ -38,6 +38,9 @@
 #define __CUDA_ARCH__ 700
 #endif
 #define __CUDA_ARCH_LIST__ 700
+#ifndef __linux__
+#define __linux__ 1
+#endif
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
@@ -453,6 +456,67 @@ __KCC_HD float scalbnf(float x, int n) { return ldexpf(x, n); }
 __KCC_HD double scalbn(double x, int n) { return ldexp(x, n); }
 __KCC_HD float modff(float x, float* i) { *i = truncf(x); return x - *i; }
 __KCC_HD double modf(double x, double* i) { *i = trunc(x); return x - *i; }
+__KCC_HD long long llroundf(float x) { return (long long)roundf(x); }
+__KCC_HD long long llround(double x) { return (long long)round(x); }
+__KCC_HD void sincospi(double x, double* s, double* c) { *s = sinpi(x); *c = cospi(x); }
+__KCC_HD float norm4df(float x, float y, float z, float w) { return sqrtf(x * x + y * y + z * z + w * w); }
+__KCC_HD double norm4d(double x, double y, double z, double w) { return sqrt(x * x + y * y + z * z + w * w); }
+__KCC_HD float rnorm4df(float x, float y, float z, float w) { return rsqrtf(x * x + y * y + z * z + w * w); }
+__KCC_HD double rnorm3d(double x, double y, double z) { return rsqrt(x * x + y * y + z * z); }
+__KCC_HD double rhypot(double x, double y) { return 1.0 / hypot(x, y); }
+__KCC_HD double fdivide(double x, double y) { return x / y; }
+__KCC_HD float frexpf(float x, int* e) {
+    unsigned int b = __builtin_bit_cast(unsigned int, x);
+    int n = (int)(b >> 23 & 255);
+    *e = n ? n - 126 : 0;
+    return n ? __builtin_bit_cast(float, (b & 0x807fffffu) | 0x3f000000u) : x;
+}
+__KCC_HD double frexp(double x, int* e) {
+    unsigned long b = __builtin_bit_cast(unsigned long, x);
+    int n = (int)(b >> 52 & 2047);
+    *e = n ? n - 1022 : 0;
+    return n ? __builtin_bit_cast(double, (b & 0x800ffffffffffffful) | 0x3fe0000000000000ul) : x;
+}
+__KCC_HD float frexp(float x, int* e) { return frexpf(x, e); }
+__KCC_HD float ldexp(float x, int n) { return ldexpf(x, n); }
+__KCC_HD float modf(float x, float* i) { return modff(x, i); }
+__KCC_HD int ilogbf(float x) { int e; frexpf(x, &e); return e - 1; }
+__KCC_HD int ilogb(double x) { int e; frexp(x, &e); return e - 1; }
+__KCC_HD float logbf(float x) { return (float)ilogbf(x); }
+__KCC_HD double logb(double x) { return (double)ilogb(x); }
+__KCC_HD float scalblnf(float x, long n) { return ldexpf(x, (int)n); }
+__KCC_HD float remquof(float x, float y, int* q) { *q = (int)rintf(x / y); return remainderf(x, y); }
+__KCC_HD double remquo(double x, double y, int* q) { *q = (int)rint(x / y); return remainder(x, y); }
+__KCC_HD float erfcxf(float x) { return expf(x * x) * erfcf(x); }
+__KCC_HD double erfcx(double x) { return exp(x * x) * erfc(x); }
+__KCC_HD float normcdff(float x) { return 0.5f * erfcf(-0.70710678f * x); }
+__KCC_HD double normcdf(double x) { return 0.5 * erfc(-0.70710678118654752 * x); }
+/* M. Giles, "Approximating the erfinv function", GPU Computing Gems 2, table 5. */
+__KCC_HD float erfinvf(float x) {
+    float w = -logf((1.0f - x) * (1.0f + x)), p;
+    if (w < 5.0f) {
+        w -= 2.5f;
+        p = 2.81022636e-08f; p = 3.43273939e-07f + p * w; p = -3.5233877e-06f + p * w;
+        p = -4.39150654e-06f + p * w; p = 0.00021858087f + p * w; p = -0.00125372503f + p * w;
+        p = -0.00417768164f + p * w; p = 0.246640727f + p * w; p = 1.50140941f + p * w;
+    } else {
+        w = sqrtf(w) - 3.0f;
+        p = -0.000200214257f; p = 0.000100950558f + p * w; p = 0.00134934322f + p * w;
+        p = -0.00367342844f + p * w; p = 0.00573950773f + p * w; p = -0.0076224613f + p * w;
+        p = 0.00943887047f + p * w; p = 1.00167406f + p * w; p = 2.83297682f + p * w;
+    }
+    return p * x;
+}
+/* Two steps of Newton's method from the approximation in single precision. */
+__KCC_HD double erfinv(double x) {
+    double y = erfinvf((float)x);
+    for (int n = 0; n < 2; n++) y -= (erf(y) - x) / (1.1283791670955126 * exp(-y * y));
+    return y;
+}
+__KCC_HD float erfcinvf(float x) { return erfinvf(1.0f - x); }
+__KCC_HD double erfcinv(double x) { return erfinv(1.0 - x); }
+__KCC_HD float normcdfinvf(float x) { return 1.41421356f * erfinvf(2.0f * x - 1.0f); }
+__KCC_HD double normcdfinv(double x) { return 1.4142135623730951 * erfinv(2.0 * x - 1.0); }
 #undef isnan
 #undef isinf
 #undef isfinite
@@ -463,6 +527,10 @@ __KCC_HD bool isinf(float x) { return __builtin_isinf(x); }
 __KCC_HD bool isinf(double x) { return __builtin_isinf(x); }
 __KCC_HD bool isfinite(float x) { return __builtin_isfinite(x); }
 __KCC_HD bool isfinite(double x) { return __builtin_isfinite(x); }
+template <class T> __KCC_HD __kcc_if_integer<T, bool> isnan(T) { return false; }
+template <class T> __KCC_HD __kcc_if_integer<T, bool> isinf(T) { return false; }
+__KCC_HD bool isnormal(float x) { return __builtin_isnormal(x); }
+__KCC_HD bool isnormal(double x) { return __builtin_isnormal(x); }
 __KCC_HD bool finite(double x) { return __builtin_isfinite(x); }
 __KCC_HD bool signbit(float x) { return __builtin_bit_cast(unsigned int, x) >> 31; }
 __KCC_HD bool signbit(double x) { return __builtin_bit_cast(unsigned long, x) >> 63; }
@@ -691,6 +759,9 @@ __KCC_D void __trap() {}
 __KCC_D void __prof_trigger(int) {}
 __KCC_D bool __isGlobal(const void*) { return true; }
 __KCC_HD size_t __cvta_generic_to_shared(const void* p) { return (size_t)p; }
+__KCC_HD size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }
+__KCC_HD void* __cvta_shared_to_generic(size_t p) { return (void*)(__attribute__((address_space(3))) void*)p; }
+__KCC_HD void* __cvta_global_to_generic(size_t p) { return (void*)p; }
 extern "C" __KCC_SYNC int printf(const char*, ...);
 #ifdef NDEBUG
 #define assert(e) ((void)0)
@@ -704,10 +775,15 @@ extern "C" __host__ void free(void*);
 extern "C" __device__ void* malloc(size_t);
 extern "C" __device__ void free(void*);
 
+__KCC_MHD void* operator new(size_t, void* p) noexcept { return p; }
+__KCC_MHD void* operator new[](size_t, void* p) noexcept { return p; }
+
+#include "kcc-cuda-simd.h"
 #include "kcc-cuda-half.h"
 #include "kcc-cuda-bf16.h"
-#include "kcc-cuda-groups.h"
 #include "kcc-cuda-std.h"
+#include "kcc-cuda-groups.h"
+#include "kcc-cuda-async.h"
 #include "kcc-cuda-random.h"
 #include "kcc-cuda-texture.h"
 #include "kcc-cuda-host.h"
