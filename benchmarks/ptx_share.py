@@ -48,7 +48,7 @@ def main() -> None:
     for top in arguments.folder:
         done = {row["file"] for row in _rows(arguments.output)}
         listed = _listed(arguments.python, arguments.arch) if arguments.python else {}
-        sources = {str(p.relative_to(top)): p for p in ([] if listed else _sources(top))}
+        sources = {str(p.relative_to(top)): p for p in (() if listed else _sources(top))}
         for name in (*sources, *listed):
             if name in done or time.monotonic() - start > arguments.limit:
                 continue
