@@ -10,7 +10,10 @@ import pytest
 from kcc.base.diagnostics import Diagnostic, DiagnosticError
 from kcc.frontend.options import OptLevel
 from kcc.frontend.ptx.emit import PtxOptions, emit_ptx
-from tests.frontend.ptx.running import unit_of
+from tests.frontend.ptx.running import HEAD, unit_of
+from tests.frontend.ptx.test_async import BULK, WAITING
+from tests.frontend.ptx.test_tensor_maps import HOST
+from tests.frontend.ptx.test_textures import FLOATS, SAMPLED, STORE, WIDE, kernel
 from tests.passes.workloads import compiled
 
 SOURCES = ("vecadd", "transpose", "reduction", "histogram", "nn")
@@ -18,14 +21,26 @@ WORDS = (
     "%r1", "%rd1", "%p1", "%f1", "[%rd1]", "{", "}", ";", ",", "0x7fffffff", "-1", "ld.global.f32",
     "st.shared.v4.b32", "bra", "@%p1", "ret", ".reg .b32 %r<3>;", "mma.sync", "cvt.u8.f64",
     "%tid.x", "setp.lt.s32", "shl.b64", "atom.global.add.u32", "call", ".param", "$L",
-    "0f00000000", "%rs1",
+    "0f00000000", "%rs1", "tex.3d.v4.f32.s32", "cp.async.wait_group", "[%rd1, {%f1}]", ".texref",
 )  # fmt: skip
 CASES = 2000
 
 
+SAMPLER = ".global .samplerref s = { addr_mode_0 = wrap, filter_mode = linear };"
+OWN = (
+    HEAD + BULK.replace("SIZE", "512"), HEAD + WAITING.replace("COUNT", "1"), HEAD + HOST,
+    HEAD + kernel(f"{FLOATS} tex.2d.v4.f32.f32 {{%f0,%f1,%f2,%f3}}, [%rd0, {{%f8, %f9}}]; {STORE}"),
+    HEAD + kernel(WIDE + SAMPLED + STORE, before=SAMPLER),
+    HEAD + kernel("suld.b.2d.v2.b32.trap {%r4, %r5}, [%rd0, {%r3, %r2}];"
+                  "sust.p.2d.v2.b32.clamp [%rd0, {%r1, %r2}], {%r4, %r5};"
+                  "txq.width.b32 %r6, [%rd0];"),
+)  # fmt: skip
+"""Copies, waits, tensor maps, textures and surfaces, which no kernel of ours has."""
+
+
 @cache
 def texts() -> tuple[str, ...]:
-    return tuple(emit_ptx(compiled(n, OptLevel.O2).ir, PtxOptions()) for n in SOURCES)
+    return (*(emit_ptx(compiled(n, OptLevel.O2).ir, PtxOptions()) for n in SOURCES), *OWN)
 
 
 def mutated(seed: int) -> str:

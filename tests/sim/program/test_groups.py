@@ -92,3 +92,40 @@ def test_scopes() -> None:
     assert awaited("copies") == ("copies", -1)
     assert awaited("copies.2") == ("copies", 2)
     assert awaited("products.group") == ("products", None)
+
+
+PHASES = """.visible .entry k(.param .u64 p0) .reqntid 32 {
+.reg .b32 %s, %i, %n, %b, %v; .reg .b64 %p, %q; .shared .align 16 .b8 tile[512];
+.shared .align 8 .b64 bar; .reg .pred %go, %one, %there;
+mov.u32 %i, %tid.x; mov.u32 %s, tile; mov.u32 %b, bar; ld.param.u64 %p, [p0]; mov.u64 %q, %p;
+mov.u32 %n, 0; setp.eq.u32 %one, %i, 0;
+AHEAD
+LOOP: mbarrier.try_wait.parity.shared::cta.b64 %there, [%b], 0;
+BEGIN
+add.u32 %n, %n, 1; setp.lt.u32 %go, %n, TIMES; @%go bra LOOP;
+ld.shared.b32 %v, [%s]; st.global.b32 [%q], %v; ret; }"""
+BEGIN = """@%one mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], 128;
+@%one cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%s], [%p], 128, [%b];
+add.s64 %p, %p, 128;
+"""
+
+
+def phase_cycles(folder: Path, ahead: int) -> float:
+    """Cycles of an iteration that begins a phase and waits for the one so many before."""
+    found = list[float]()
+    for times in (TIMES, 2 * TIMES):
+        text = PHASES.replace("TIMES", str(times)).replace("AHEAD", ahead * BEGIN)
+        file = folder / "k.ptx"
+        file.write_text(HEAD + text.replace("BEGIN", BEGIN))
+        own = estimate(str(file), gpu="h100", grid=1, block=32).best.cycles
+        assert own is not None
+        found.append(own)
+    return (found[1] - found[0]) / TIMES
+
+
+def test_phases_of_a_barrier_that_are_begun_ahead(folder: Path) -> None:
+    """The latency of an H100's DRAM, 834.5 cycles in its file, over how many are begun ahead."""
+    whole = phase_cycles(folder, 1)
+    assert whole == pytest.approx(834.5, abs=ISSUE)
+    for ahead in (2, 4):
+        assert phase_cycles(folder, ahead) == pytest.approx(whole / ahead, abs=ISSUE)
