@@ -17,14 +17,14 @@ _CLOSING = {"(": ")", "<": ">", "[": "]", "{": "}"}
 def with_source_names(ptx: str, source: str) -> str:
     """The PTX with the names of the source for those kernels of which the source has a definition
     with as many parameters, and no two such with other names."""
-    plain = masked(source)
+    plain, before = masked(source), ptx
     for symbol, listed in _ENTRY.findall(ptx):
         numbered = _PARAMETER.findall(listed)
         names = set(_definitions(plain, source_name(symbol), len(numbered)))
         if len(names) != 1:
             continue
         for old, new in zip(numbered, names.pop(), strict=True):
-            if not re.search(rf"(?<![\w$.%]){new}(?![\w$])", ptx):
+            if not re.search(rf"(?<![\w$.%]){new}(?![\w$])", before):
                 ptx = re.sub(rf"(?<![\w$]){re.escape(old)}(?![\w$])", new, ptx)
     return ptx
 

@@ -98,6 +98,9 @@ __global__ void __launch_bounds__(128) axpy(int n, float a = 2.0f, const float (
     text = with_source_names(PTX, source)
     assert ".param .u32 n, .param .f32 a,\n.param .u64 .ptr .align 1 x, .param .u64 y[1]" in text
     assert "ld.param.u32 %r1, [n]; ld.param.u64 %rd1, [y];" in text
+    other = PTX.replace("_Z4axpy", "_Z5other")
+    both = with_source_names(PTX + other, source + source.replace("axpy", "other"))
+    assert both.count("[n]") == 2
 
 
 @pytest.mark.parametrize(
