@@ -1,6 +1,6 @@
 """Estimates of Triton's tutorial 03 beside times that its users posted (data/triton_matmul.csv).
 
-    python -P -m benchmarks.triton_matmul FOLDER
+    python -P -m benchmarks.triton_matmul FOLDER [--only a100] [--size 1024 --size 2944]
 
 FOLDER holds Triton's `python/tutorials`; needs kcc[triton]. Of each size the configurations of the
 tutorial are estimated, and the fastest stands for what its autotuner finds. A host that launches
@@ -37,6 +37,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", help="rows whose GPU holds this")
+    parser.add_argument("--size", type=int, action="append", help="only these sizes (repeatable)")
     arguments = parser.parse_args()
     with TABLE.open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(line for line in stream if not line.startswith("#")))
@@ -45,7 +46,7 @@ def main() -> None:
         table = list(own)
         print(f"\n{table[0]['gpu']}, Triton {version}, {source}")
         print("size  measured us  estimated us  error %  configuration")
-        print(_errors(list(_compared(table, arguments.folder))))
+        print(_errors(list(_compared(table, arguments.folder, arguments.size))))
 
 
 def measured_us(row: Row) -> float:
@@ -58,17 +59,20 @@ def of_host(rows: Sequence[Row]) -> float:
     return HOST * min(measured_us(row) for row in rows)
 
 
-def _compared(rows: Sequence[Row], folder: Path) -> Iterator[float]:
+def _compared(rows: Sequence[Row], folder: Path, sizes: Sequence[int] | None) -> Iterator[float]:
     """Estimated over measured times, of rows that are not the host's."""
     least = of_host(rows)
     for row in rows:
+        if sizes and int(row["size"]) not in sizes:
+            continue
         measured = measured_us(row)
         if measured < least:
             print(f"{row['size']:>4}  {measured:11.1f}  the host's time")
             continue
         found, configuration = best_us(folder, row["gpu"], int(row["size"]))
         error = 100 * (found / measured - 1)
-        print(f"{row['size']:>4}  {measured:11.1f}  {found:12.1f}  {error:+7.1f}  {configuration}")
+        print(f"{row['size']:>4}  {measured:11.1f}  {found:12.1f}  {error:+7.1f}  {configuration}",
+              flush=True)  # fmt: skip
         yield found / measured
 
 
