@@ -1,12 +1,16 @@
 """How many kernels of public suites kcc analyses, and why it refuses the others.
 
-    python -P -m benchmarks.reach SUITE FOLDER [--journal FILE] [--again] [--only TEXT]
+    python -P -m benchmarks.reach SUITE FOLDER [--journal FILE] [--again] [--only TEXT] [--clang C]
 
 SUITE names a table `benchmarks/suites/reach-SUITE.toml`: endings, options, files left out and why.
 Each file is analysed as a user would who gives no launch: compiled at -O1, every pass run. Files
 follow one another in one process, with its caches, as in a sweep; a file's time is the CPU time
-without start-up, clang's included. The kernels that count
-are those that the source defines after clang's preprocessor (OpenCL C), or at all (CUDA).
+without start-up, clang's included. The kernels that count are those that a second compiler emits:
+NVRTC for CUDA (the packages of kcc[nvidia] and nvidia-cuda-cccl-cu12, nvidia-curand-cu12), of
+templates the instances that kcc analyses or the source names; for OpenCL C a clang with its own
+headers (--clang). Without these the kernels count that the source defines, in OpenCL C behind
+clang's preprocessor, and the report says so. Ends with 1 where a kernel that counts is not in the
+report.
 """
 
 from __future__ import annotations
@@ -20,8 +24,8 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +34,8 @@ from kcc.frontend import compile_source
 from kcc.frontend.clang.find import need_clang
 from kcc.frontend.clang.invoke import HEADERS
 from kcc.frontend.options import BuildOptions, MacroOption
+from kcc.frontend.ptx.doors.nvrtc import find_nvrtc, ptx_text
+from kcc.frontend.ptx.reading.module import source_name
 from kcc.frontend.source_file import read_source
 from kcc.passes.table import analyse
 
@@ -40,6 +46,10 @@ _CUDA_KERNEL = re.compile(
     r"__global__[^;{}]*?\bvoid\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*(?:<[^<>]*>)?\s*"
     r"\((?:[^()]|\([^()]*\))*\)\s*\{"
 )
+_EMITTED = re.compile(r"^define [^\n]*?spir_kernel void @([\w.$]+)\(", re.MULTILINE)
+_ENTRY = re.compile(r"\.entry ([\w$]+)")
+_PLAIN_INSTANCE = re.compile(r"\w[\w:]*<[^()]+>")
+"""Not over lambdas, which have no name."""
 _CL_KERNEL = re.compile(
     r"\b(?:__)?kernel\b[^;{}]*?\bvoid\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?(\w+)\s*\("
 )
@@ -52,6 +62,9 @@ class Row:
     suite: str
     file: str
     variant: str = ""
+    defined: list[str] = field(default_factory=list[str])
+    second: str = ""
+    """The compiler that confirms the kernels; empty without one."""
     confirmed: list[str] = field(default_factory=list[str])
     analysed: list[str] = field(default_factory=list[str])
     refused: dict[str, str] = field(default_factory=dict[str, str])
@@ -85,7 +98,7 @@ def build_options(words: list[str], folder: Path) -> BuildOptions:
     )
 
 
-def confirmed_cl(path: Path, options: list[str], folder: Path) -> list[str]:
+def defined_cl(path: Path, options: list[str], folder: Path) -> list[str]:
     """The kernels that an OpenCL C source holds after clang's preprocessor."""
     words = [w if not w.startswith("-I") else f"-I{folder / w[2:]}" for w in options]
     words = [w for w in words if w.startswith(("-D", "-I", "-cl-std"))]
@@ -95,27 +108,59 @@ def confirmed_cl(path: Path, options: list[str], folder: Path) -> list[str]:
     return sorted(set(_CL_KERNEL.findall(run.stdout.decode(errors="replace"))))
 
 
-def confirmed_cuda(path: Path) -> list[str]:
+def emitted_cl(clang: str, path: Path, options: list[str], folder: Path) -> list[str]:
+    """The kernels that a clang emits with its own headers; none where it refuses the file."""
+    words = [w if not w.startswith("-I") else f"-I{folder / w[2:]}" for w in options]
+    words = [w for w in words if w.startswith(("-D", "-I", "-cl-"))]
+    command = [clang, "-x", "cl", "-target", "spir64-unknown-unknown", "-cl-std=CL3.0"]
+    command += ["-Xclang", "-cl-ext=+all", "-Xclang", "-finclude-default-header", "-w", "-S"]
+    command += ["-emit-llvm", *words, "-o", "-", str(path)]
+    run = subprocess.run(command, check=False, capture_output=True)
+    if run.returncode:
+        return []
+    return sorted(set(_EMITTED.findall(run.stdout.decode(errors="replace"))))
+
+
+def defined_cuda(path: Path) -> list[str]:
     """The kernels that a CUDA source defines."""
     text = _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
     return sorted(set(_CUDA_KERNEL.findall(text)))
 
 
-def judge(suite: str, folder: Path, file: str, variant: str, options: list[str]) -> Row:
+def emitted_cuda(path: Path, options: BuildOptions, instances: Iterable[str]) -> list[str]:
+    """The kernels that NVRTC emits; ``instances`` are asked for one by one where they are no
+    instances that the source names. None where it refuses the file."""
+    library = find_nvrtc()
+    assert library is not None
+    found, source = set[str](), read_source(str(path))
+    for asked in ([], [name for name in instances if _PLAIN_INSTANCE.fullmatch(name)]):
+        if not asked and found:
+            continue
+        try:
+            ptx = ptx_text(source, replace(options, instantiate=tuple(asked)), library)
+        except (DiagnosticError, subprocess.TimeoutExpired):
+            continue
+        found |= {source_name(symbol) for symbol in _ENTRY.findall(ptx)}
+    return sorted(found)
+
+
+def judge(suite: str, folder: Path, file: str, variant: str, options: list[str], clang: str) -> Row:
     """Compile and analyse one file."""
     path = folder / file
     row = Row(suite, file, variant)
     is_cl = path.suffix == ".cl"
-    row.confirmed = confirmed_cl(path, options, folder) if is_cl else confirmed_cuda(path)
-    start, found = cpu_seconds(), list[Diagnostic]()
+    row.defined = defined_cl(path, options, folder) if is_cl else defined_cuda(path)
+    start, found, names = cpu_seconds(), list[Diagnostic](), list[str]()
+    build = build_options(options, folder)
     try:
-        unit = compile_source(read_source(str(path)), build_options(options, folder), partial=True)
+        frontend = "auto" if is_cl else "clang"  # not by way of NVRTC, which confirms
+        unit = compile_source(read_source(str(path)), build, frontend=frontend, partial=True)
         found += [*unit.warnings, *(d for r in unit.refused for d in r.diagnostics)]
         row.refused |= {r.kernel: _words(r.diagnostics[0]) for r in unit.refused if r.kernel}
         for kernel in unit.kernels:
             try:
                 analyse(kernel, unit.module)
-                row.analysed.append(kernel.name.partition("<")[0])
+                names.append(kernel.name)
             except DiagnosticError as error:
                 found += error.diagnostics
     except DiagnosticError as error:
@@ -123,7 +168,12 @@ def judge(suite: str, folder: Path, file: str, variant: str, options: list[str])
     except (InternalError, RecursionError) as error:
         found.append(Diagnostic("K006", f"internal error: {error}"[:300]))
     row.seconds = cpu_seconds() - start
-    row.analysed = sorted(set(row.analysed))
+    row.analysed = sorted({name.partition("<")[0] for name in names})
+    row.confirmed = row.defined
+    if is_cl and clang:
+        row.second, row.confirmed = "clang", emitted_cl(clang, path, options, folder)
+    elif not is_cl and find_nvrtc() is not None:
+        row.second, row.confirmed = "NVRTC", emitted_cuda(path, build, names)
     row.refused = {n: row.refused.get(n) or reason(n, found) for n in row.missing}
     return row
 
@@ -150,7 +200,7 @@ def files_of(suite: dict[str, Any], folder: Path) -> Iterator[tuple[str, str, li
         row = rows.get(file, {})
         if path.suffix not in suite["endings"] or row.get("left_out"):
             continue
-        if path.suffix == ".cu" and not confirmed_cuda(path):
+        if path.suffix == ".cu" and not defined_cuda(path):
             continue
         variants = row.get("variants", {"": []})
         for name, words in variants.items():
@@ -165,6 +215,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only files whose path contains this")
     parser.add_argument("--journal", type=Path, help="rows as JSON; read for --again")
     parser.add_argument("--again", action="store_true", help="only files that lacked kernels")
+    parser.add_argument("--clang", default="", help="a clang with its headers of OpenCL C")
     arguments = parser.parse_args()
     sys.setrecursionlimit(5000)
     suite = tomllib.loads((SUITES / f"reach-{arguments.suite}.toml").read_text(encoding="utf-8"))
@@ -175,7 +226,7 @@ def main() -> int:
         before = known.get((file, variant))
         if arguments.only not in file or (arguments.again and before and not before.missing):
             continue
-        row = judge(arguments.suite, arguments.folder, file, variant, options)
+        row = judge(arguments.suite, arguments.folder, file, variant, options, arguments.clang)
         rows[file, variant] = row
         remark = f"{len(row.missing)} of {len(row.confirmed)} refused" if row.missing else "all"
         first = next(iter(row.refused.items()), ("", ""))
@@ -184,7 +235,7 @@ def main() -> int:
             write_journal(arguments.journal, rows)
     report(list(rows.values()))
     print(f"{time.process_time() - started:.0f} CPU s without clang")
-    return 0
+    return int(any(row.missing for row in rows.values()))
 
 
 def read_journal(path: Path | None) -> dict[tuple[str, str], Row]:
@@ -212,6 +263,12 @@ def report(rows: list[Row]) -> None:
     for words, count in causes.most_common(60):
         print(f"{count:4}  {words}")
     seconds = [r.seconds for r in rows] or [0.0]
+    defined = sum(len(r.defined) for r in rows)
+    known = sum(len(set(r.defined) & set(r.analysed)) for r in rows)
+    seconds_by = ", ".join(sorted({r.second or "nobody" for r in rows}))
+    print(
+        f"{defined} kernels defined, of which {known} analysed; {seconds_by} confirms {confirmed}"
+    )
     print(
         f"{confirmed - refused} of {confirmed} kernels, {whole} of {len(rows)} units whole; "
         f"CPU s per unit: median {statistics.median(seconds):.2f}, worst {max(seconds):.2f}"

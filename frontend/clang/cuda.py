@@ -20,17 +20,18 @@ from kcc.frontend.clang.invoke import HEADERS, Compilation, Message, compile_tex
 from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
 from kcc.frontend.clang.precompiled import TESTED, header_arguments
-from kcc.frontend.clang.refusals import Refusal, refused_kernels
+from kcc.frontend.clang.refusals import Refusal, has_calls_through_pointers, refused_kernels
 from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
 from kcc.frontend.kernel import CompiledUnit, Language, Refused
-from kcc.frontend.options import BuildOptions, SourceText
+from kcc.frontend.optimise import optimise
+from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.frontend.unit import link_builtins, unit_from_ir
 
 NAME = "clang"
 
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
-    "-fdeclspec", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
+    "-fdeclspec", "-fcxx-exceptions", "-fexceptions", "-fno-builtin", "-fnative-half-type", "-debug-info-kind=standalone",
     "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 
@@ -40,7 +41,10 @@ _TAIL = "kcc-instantiations"
 """What the lines after the source are called in messages."""
 
 _UNSUPPORTED = (
-    (re.compile(r"reference to __global__ function|kernel launch from"), "dynamic_parallelism"),
+    (
+        re.compile(r"reference to __global__ function|kernel launch from|__host__ function 'cuda"),
+        "dynamic_parallelism",
+    ),
     (re.compile(r"inline assembly|invalid (?:input|output) constraint|\basm\b"), "inline_ptx"),
 )  # fmt: skip
 
@@ -325,6 +329,8 @@ def _unit(text: str, session: _Session) -> CompiledUnit:
     kernels = re.findall(r"^define [^\n]*?spir_kernel void @([\w.$]+)\(", text, re.MULTILINE)
     names = {k: nodes.name_of(subprograms.get(k, "")) or k for k in kernels}
     text, reasons = with_ptx_functions(text)
+    if has_calls_through_pointers(text):  # to functions that are known when all is in its place
+        text = optimise(text, OptLevel.O1).text
     left_out = refused_kernels(text, kernels, names, session.wrong, reasons)
     gone = [r.symbol for r in left_out]
     refused = _refused(session, left_out, names)
@@ -359,8 +365,16 @@ def _refused(
     return (*rows, *(Refused(kernel, (reason,)) for kernel, reason in found.items()))
 
 
+_TABLE = re.compile(
+    r"^(@_ZT[VIS]\w+ = )(?:dso_local |linkonce_odr |weak_odr |hidden )*(?=unnamed_addr |addrspace)",
+    re.MULTILINE,
+)
+
+
 def _without_orphans(text: str) -> str:
-    """Device functions have no callers outside: those of refused kernels alone go."""
+    """Device functions have no callers outside: those of refused kernels alone go, and with them
+    tables of virtual functions."""
+    text = _TABLE.sub(r"\1internal ", text)
     return re.sub(
         r"^define (?:dso_local |linkonce_odr |weak_odr |hidden |protected |internal )*spir_func ",
         "define internal spir_func ",

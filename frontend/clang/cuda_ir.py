@@ -11,8 +11,8 @@ from kcc.frontend.lowering.debug import quote
 from kcc.frontend.optimise import optimise
 from kcc.frontend.options import OptLevel
 
-_CONSTANT = re.compile(
-    r'^(@(?:"[^"]+"|[\w.$]+)) = ((?:[a-z_]+ )*)addrspace\(1\) '
+_CONSTANT = re.compile(  # but for tables of virtual functions, which generic pointers lead to
+    r'^(@(?!_ZT[VIS])(?:"[^"]+"|[\w.$]+)) = ((?:[a-z_]+ )*)addrspace\(1\) '
     r"((?:externally_initialized )?constant )",
     re.MULTILINE,
 )

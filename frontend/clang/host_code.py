@@ -149,6 +149,9 @@ def closing_angle(text: str, opening: int) -> int | None:
     return None
 
 
+_USE = "(void)(&"
+
+
 @dataclass(slots=True)
 class Editable:
     """A source whose declarations are taken out one by one; offsets and lines never change."""
@@ -191,7 +194,8 @@ class Editable:
         are still instantiated; the second time nothing does.
         """
         offset, where = self.offset(line, column), self.line_of(item.start)
-        if item.body and item.body[0] <= offset <= item.body[1] and self._drop(item.body, offset):
+        inside = item.body and item.body[0] <= offset <= item.body[1]
+        if item.body and inside and self._drop(item.body, offset, kept):
             return
         if not item.body or not item.body[0] <= offset <= item.body[1]:
             self._hide(item.start, item.end)
@@ -206,9 +210,10 @@ class Editable:
         if uses:
             self._index()
 
-    def _drop(self, body: tuple[int, int], offset: int) -> bool:
+    def _drop(self, body: tuple[int, int], offset: int, kept: Sequence[str]) -> bool:
         """Take out one statement without a block from a function that launches kernels: what the
-        others declare tells the arguments of launches, and so of templates."""
+        others declare tells the arguments of launches, and so of templates. Uses of the templates
+        ``kept`` stay the first time."""
         plain = masked(self.text)
         if "<<<" not in plain[body[0] : body[1]]:
             return False
@@ -218,7 +223,14 @@ class Editable:
         statement = plain[start:end]
         if "<<<" in statement or "{" in statement or _CONTROL.match(statement.lstrip()):
             return False
+        uses = [] if statement.lstrip().startswith(_USE) else self._uses((start, end), kept)
         self._hide(start, end)
+        for place, text in reversed(uses):
+            line_end = self.text.find("\n", place, end)
+            stop = min(place + len(text), end if line_end < 0 else line_end)
+            self.text = f"{self.text[:place]}{text}{self.text[stop:]}"
+        if uses:
+            self._index()
         return True
 
     def hide_member(self, item: Item, line: int, column: int) -> bool:
@@ -246,7 +258,7 @@ class Editable:
                 text = " ".join(plain[match.start() : close + 1].split())
                 line = self.line_of(match.start())
                 place, before = found.get(line, (match.start(), ""))
-                found[line] = place, f"{before}(void)(&{text});"
+                found[line] = place, f"{before}{_USE}{text});"
         return list(found.values())
 
     def poison(self, item: Item, call: str, start: int, end: int) -> None:

@@ -62,6 +62,11 @@ _OWN = (
     (re.compile(r"cub/"), "kcc-cuda-cub.h"),
     (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$|(?:cuda/std/)?complex$"),
      "kcc-cuda-complex.h"),
+    (re.compile(
+        r"(?:algorithm|chrono|deque|exception|fstream|functional|iomanip|ios|iostream|istream|list|map"
+        r"|memory|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|unordered_map"
+        r"|unordered_set|valarray|vector)$|thrust/(?!complex)"
+    ), "kcc-cuda-containers.h"),
 )  # fmt: skip
 """Headers that stand for one of kcc's; all others are empty."""
 

@@ -51,6 +51,14 @@ class Refusal:
     diagnostic: Diagnostic
 
 
+_THROUGH = re.compile(r"^  (?:%\S+ = )?(?:tail )?call [^@\n]*? %[\w.$]+\(", re.MULTILINE)
+
+
+def has_calls_through_pointers(text: str) -> bool:
+    """Whether a module calls functions through values."""
+    return _THROUGH.search(text) is not None
+
+
 def refused_kernels(
     text: str,
     kernels: Iterable[str],

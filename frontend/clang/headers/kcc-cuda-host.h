@@ -24,6 +24,12 @@ struct cudaDeviceProp {
     int major, minor, multiProcessorCount, maxThreadsPerMultiProcessor, memoryClockRate, memoryBusWidth;
     int concurrentKernels, deviceOverlap, canMapHostMemory, integrated, l2CacheSize, computeMode;
 };
+#define cudaStreamDefault 0
+#define cudaStreamNonBlocking 1
+#define cudaHostAllocDefault 0
+#define cudaHostAllocMapped 2
+#define cudaMemAttachGlobal 1
+#define cudaEventDisableTiming 2
 struct cudaExtent { size_t width, height, depth; };
 struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
@@ -70,6 +76,14 @@ __KCC_HOST_API(cudaEventSynchronize)
 __KCC_HOST_API(cudaEventElapsedTime)
 __KCC_HOST_API(cudaEventDestroy)
 __KCC_HOST_API(cudaStreamCreate)
+__KCC_HOST_API(cudaStreamCreateWithFlags)
+__KCC_HOST_API(cudaStreamWaitEvent)
+__KCC_HOST_API(cudaEventCreateWithFlags)
+__KCC_HOST_API(cudaMemcpyPeer)
+__KCC_HOST_API(cudaMemPrefetchAsync)
+__KCC_HOST_API(cudaMallocAsync)
+__KCC_HOST_API(cudaFreeAsync)
+__KCC_HOST_API(cudaDeviceGetAttribute)
 __KCC_HOST_API(cudaStreamSynchronize)
 __KCC_HOST_API(cudaStreamDestroy)
 __KCC_HOST_API(cudaLaunchKernel)
@@ -120,6 +134,25 @@ __host__ double atof(const char*);
 __host__ double strtod(const char*, char**);
 __host__ long strtol(const char*, char**, int);
 __host__ int rand();
+__host__ long random();
+__host__ void srandom(unsigned int);
+__host__ double drand48();
+__host__ void srand48(long);
+__host__ long lrand48();
+__host__ long long atoll(const char*);
+__host__ float strtof(const char*, char**);
+__host__ unsigned long strtoul(const char*, char**, int);
+__host__ long long strtoll(const char*, char**, int);
+__host__ unsigned long long strtoull(const char*, char**, int);
+__host__ char* strrchr(const char*, int);
+__host__ int strcasecmp(const char*, const char*);
+__host__ void* memmove(void*, const void*, size_t);
+__host__ void qsort(void*, size_t, size_t, int (*)(const void*, const void*));
+__host__ int putchar(int);
+__host__ int fputc(int, FILE*);
+__host__ int getchar();
+__host__ int fgetc(FILE*);
+__host__ int remove(const char*);
 __host__ void srand(unsigned int);
 __host__ char* getenv(const char*);
 __host__ int system(const char*);

@@ -41,7 +41,7 @@ def compile_cuda(source: SourceText, options: BuildOptions) -> CompiledUnit:
     if library is None:
         hint = "install the package nvidia-cuda-nvrtc-cu12==12.9.86 (kcc[nvidia])"
         raise DiagnosticError([Diagnostic("K434", "NVRTC is not there", hint=hint)])
-    text = with_source_names(_ptx(source, options, library), source.text)
+    text = with_source_names(ptx_text(source, options, library), source.text)
     unit = compile_ptx(SourceText(source.name, text, source.folder), options)
     kernels = tuple(replace(k, language=Language.CUDA) for k in unit.kernels)
     sources = {**unit.sources, source.name: source.text.split("\n")}
@@ -80,7 +80,7 @@ def _options(source: SourceText, options: BuildOptions) -> list[str]:
     return words
 
 
-def _ptx(source: SourceText, options: BuildOptions, library: Path) -> str:
+def ptx_text(source: SourceText, options: BuildOptions, library: Path) -> str:
     """The PTX, host code taken out as far as NVRTC does not accept it."""
     words = _options(source, options)
     folders = [word[2:] for word in words if word.startswith("-I")]

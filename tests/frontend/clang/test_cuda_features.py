@@ -228,3 +228,59 @@ int main() {
 }
 """
     assert kernels(text, "a.cu.hip") == ["scale<float>"]
+
+
+TEMPLATES = """
+#include <map>
+#include <string>
+template <class T> __global__ void twice(T *p) { p[threadIdx.x] *= 2; }
+template <class T> void launch(T *p, std::string name) {
+    std::map<int, int> times;
+    times[3] = name.size();
+    twice<T><<<1, 32>>>(p);
+}
+void all(float *f, double *d) {
+    launch<float>(f, std::string("a") + missing);
+    for (int i = 0; i < 2; i++) {
+        std::cout << i;
+        launch<double>(d, "b" + absent);
+    }
+    twice<<<1, 2>>>((int *)f);
+}
+"""
+
+
+def test_uses_of_templates_stay_where_their_statements_go() -> None:
+    compiled = compile_source(
+        SourceText("templates.cu", TEMPLATES, "."), BuildOptions(), frontend="clang"
+    )
+    assert {k.name for k in compiled.kernels} == {"twice<float>", "twice<double>", "twice<int>"}
+
+
+POINTERS = """
+struct Shape {
+    float k;
+    __device__ virtual float area(float x) const { return k * x; }
+};
+template <class F> __device__ float applied(F f, float x) { return f(f(x)); }
+__device__ __forceinline__ float square(float x) { return x * x; }
+__global__ void known(float *p) { p[threadIdx.x] = applied(square, p[threadIdx.x]); }
+__global__ void bad(Shape **s, float *p) {
+  p[0] = s[0]->area(p[1]); }
+__global__ void made(Shape *s) { new (s) Shape(); }
+"""
+
+
+def test_calls_through_pointers() -> None:
+    """Those to functions that are known when all is inlined are calls; others refuse the kernel
+    alone."""
+    options = BuildOptions(opt_level=OptLevel.O2)
+    compiled = compile_source(
+        SourceText("pointers.cu", POINTERS, "."), options, frontend="clang", partial=True
+    )
+    assert "known" in [k.name for k in compiled.kernels]
+    assert [(r.kernel, r.diagnostics[0].code) for r in compiled.refused] == [("bad", "K416")]
+    kernel = next(k for k in compiled.kernels if k.name == "known")
+    x = np.arange(32, dtype=np.float32) / 8
+    done = execute(compiled, kernel, NDRange((32,), (32,)), [x.copy()])
+    np.testing.assert_array_equal(done.buffers[0], x**4)
