@@ -32,7 +32,8 @@ NAME = "clang"
 _OPTIONS = (
     "-triple", "spirv64-unknown-unknown", "-x", "cuda", "-fcuda-is-device", "-std=gnu++17",
     "-fdeclspec", "-fcxx-exceptions", "-fexceptions", "-fno-builtin", "-fnative-half-type",
-    "-debug-info-kind=standalone", "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc", "-internal-isystem", str(HEADERS),
+    "-debug-info-kind=standalone", "-fgnuc-version=4.2.1", "-Wno-register", "-nostdsysteminc",
+    "-internal-isystem", str(HEADERS),
 )  # fmt: skip
 
 _MAX_ROUNDS = 40
