@@ -48,8 +48,8 @@ class Bench:
         self._simulated = dict[tuple[Reduction, int], Simulated]()
 
     def checked(self, reduction: Reduction, *, twins: bool = False) -> Checked:
-        """The miniature of a reduction, simulated on all GPUs."""
-        numbers = range(len(self.gpus))
+        """The miniature of a reduction, simulated on all GPUs that its original was."""
+        numbers = range(len(self.originals))
         pairs = tuple(self.pair(reduction, n, twins=twins) for n in numbers)
         twin = self.settled(reduction.halved) if twins and not reduction.is_none else None
         return Checked(reduction, self.settled(reduction), twin, pairs)

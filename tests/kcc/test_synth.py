@@ -16,6 +16,7 @@ from kcc.opencl.build_options import parse_options
 from kcc.synth.comparison.behaviour import Behaviour, Pair, Simulated, differences
 
 WORKLOAD = str(Path(__file__).parents[2] / "kernels" / "vecadd" / "workload.py")
+SOURCE = str(Path(WORKLOAD).with_name("vecadd.cl"))
 
 
 def test_a_folder_gets_all_languages(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -34,6 +35,15 @@ def test_a_file_has_its_companions_beside_it(tmp_path: Path):
     assert main(["synth", WORKLOAD, "--size", "tiny", *options, "-o", str(target)]) == 0
     assert sorted(p.suffix for p in tmp_path.iterdir()) == [".cl", ".cu", ".ll", ".py"]
     assert main(["run", str(target.with_suffix(".py"))]) == 0
+
+
+@pytest.mark.parametrize("source", [[WORKLOAD, "--size", "tiny"], [SOURCE, "--static"]])
+def test_a_gpu_is_named_without_a_simulation(source: list[str], tmp_path: Path):
+    """`--gpu` alone says how large an epoch is."""
+    options = ["--kernel", "vecadd", "--gpu", "v100", "-o", str(tmp_path / "mini")]
+    launch = ["--global", "1024", "--local", "256"] if "--static" in source else ["--launches", "0"]
+    assert main(["synth", *source, *launch, *options]) == 0
+    assert (tmp_path / "mini" / "kernel.cl").is_file()
 
 
 @pytest.mark.slow
