@@ -90,6 +90,7 @@ def _with_fast_divisions(text: str) -> str:
     text = _DIVISION.sub(rf"= call spir_func float @{_DIVIDE}(float \1, float \2)", text)
     if f"@{_DIVIDE}(" in text and f"declare spir_func float @{_DIVIDE}(" not in text:
         text += f"\ndeclare spir_func float @{_DIVIDE}(float, float) nounwind memory(none)\n"
+    text = text.replace("@_Z5rsqrtf(", "@_Z12native_rsqrtf(")
     return text.replace("@_Z4sqrtf(", "@_Z11native_sqrtf(")
 
 

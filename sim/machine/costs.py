@@ -147,32 +147,6 @@ BY_CONSTANT: dict[bool, Cost] = {
 }
 """Division of integers by constants, by whether they have 64 bits."""
 
-FP64_DIVISION = Cost(Unit.FP64, 12, 12, "MUFU.RCP64H, ten DFMA and DMUL, the test of its range")
-
-FUNCTIONS: dict[str, Cost] = {
-    "native_sin": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi (RRO before Volta), MUFU.SIN"),
-    "native_cos": Cost(Unit.SFU, 2, 2, "FMUL by 1/2pi, MUFU.COS"),
-    "native_exp": Cost(Unit.SFU, 2, 2, "FMUL by log2(e), MUFU.EX2"),
-    "native_log": Cost(Unit.SFU, 2, 2, "MUFU.LG2, FMUL by ln(2)"),
-    "sqrt": Cost(Unit.FMA, 8, 8, "MUFU.RSQ and Newton steps with a check (IEEE)"),
-    "rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
-    "native_rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
-    "half_rsqrt": Cost(Unit.SFU, 1, 1, "MUFU.RSQ"),
-    "native_sqrt": Cost(Unit.SFU, 2, 2, "MUFU.RSQ, FMUL"),
-    "exp": Cost(Unit.FMA, 8, 6, "libdevice: two FFMA, MUFU.EX2, scaling"),
-    "exp2": Cost(Unit.SFU, 3, 3, "scaling of small arguments, MUFU.EX2"),
-    "log": Cost(Unit.FMA, 20, 16, "libdevice: exponent, polynomial of degree 8"),
-    "log2": Cost(Unit.FMA, 20, 16, "libdevice: exponent, polynomial"),
-    "sin": Cost(Unit.FMA, 18, 14, "libdevice: Cody-Waite for arguments below 105615, polynomial"),
-    "cos": Cost(Unit.FMA, 18, 14, "libdevice: as sin"),
-    "tan": Cost(Unit.FMA, 26, 20, "libdevice: reduction, polynomial, reciprocal"),
-    "pow": Cost(Unit.FMA, 60, 40, "libdevice: logarithm and power in two floats, cases"),
-}
-"""Built-in functions whose cost differs from that of their class, by stem, in single precision."""
-
-FP64_FUNCTIONS = 3.0
-"""Double precision routines take about so many more instructions (libdevice's polynomials)."""
-
 
 def generation_of(capability: tuple[int, int] | None, is_amd: bool) -> Generation:
     """The row of tables for a GPU; what is neither counts as the newest."""

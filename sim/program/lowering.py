@@ -39,15 +39,13 @@ from kcc.sim.flow.divergent_branches import (
 from kcc.sim.machine.costs import (
     BY_CONSTANT,
     BY_POWER_OF_TWO,
-    FP64_DIVISION,
-    FP64_FUNCTIONS,
-    FUNCTIONS,
     Cost,
     Generation,
     Unit,
     cost_of,
     division_cost,
 )
+from kcc.sim.machine.function_costs import function_cost
 from kcc.sim.program.folding import (
     folding_of,
     function_name,
@@ -241,23 +239,38 @@ class _Lowering:
         operations = tuple(self._operations(instruction, needs))
         state.result[instruction.index] = operations or tuple(needs)
 
+    def _function(
+        self, instruction: AnyInstruction, kind: InstructionClass, count: float, needs: list[int]
+    ) -> int | None:
+        """The instructions of a function with a body, unit by unit: that of the unit that computes,
+        whose result is the function's. None where its class says what it costs."""
+        double = _is_double(instruction)
+        if isinstance(instruction, Call):
+            cost = function_cost(function_name(instruction), is_double=double)
+        else:
+            is_division = kind is InstructionClass.FP_DIV and double
+            cost = function_cost("divide", is_double=True) if is_division else None
+        main = None
+        for unit, slots in cost.slots.items() if cost else ():
+            steps = cost.steps if cost and unit is cost.main else 1.0
+            draft = _Draft(
+                unit, kind, slots * count, steps, list(needs), line=_line(instruction),
+                instruction=instruction.index,
+            )  # fmt: skip
+            main = self._add(instruction.block, draft)
+        return main
+
     def _operations(self, instruction: AnyInstruction, needs: list[int]) -> Iterable[int]:
         for kind, count in classify(instruction):
+            own = self._function(instruction, kind, count, needs)
+            if own is not None:
+                yield own
+                continue
             cost = cost_of(kind, self.generation)
             if cost is None:
                 continue
             slots, steps, unit = cost.slots, cost.steps, cost.unit
-            if isinstance(instruction, Call):
-                named = FUNCTIONS.get(function_name(instruction))
-                if named is not None:
-                    unit, slots, steps = named.unit, named.slots, named.steps
-                if _is_double(instruction) and kind in (
-                    InstructionClass.MATH, InstructionClass.SPECIAL,
-                ):  # fmt: skip
-                    unit, slots, steps = Unit.FP64, slots * FP64_FUNCTIONS, steps * FP64_FUNCTIONS
-            elif kind is InstructionClass.FP_DIV and _is_double(instruction):
-                unit, slots, steps = Unit.FP64, FP64_DIVISION.slots, FP64_DIVISION.steps
-            elif kind is InstructionClass.INT_DIV:
+            if kind is InstructionClass.INT_DIV:
                 division = _division(instruction, self.generation)
                 slots, steps = division.slots, division.steps
             if slots * count <= 0:
