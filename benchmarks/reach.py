@@ -144,8 +144,17 @@ def emitted_cuda(path: Path, options: BuildOptions, instances: Iterable[str]) ->
     return sorted(found)
 
 
-def judge(suite: str, folder: Path, file: str, variant: str, options: list[str], clang: str) -> Row:
-    """Compile and analyse one file."""
+def judge(
+    suite: str,
+    folder: Path,
+    file: str,
+    variant: str,
+    options: list[str],
+    clang: str,
+    *,
+    missing_only: bool,
+) -> Row:
+    """Compile and analyse one file; with ``missing_only`` it is confirmed where kernels lack."""
     path = folder / file
     row = Row(suite, file, variant)
     is_cl = path.suffix == ".cl"
@@ -170,6 +179,8 @@ def judge(suite: str, folder: Path, file: str, variant: str, options: list[str],
     row.seconds = cpu_seconds() - start
     row.analysed = sorted({name.partition("<")[0] for name in names})
     row.confirmed = row.defined
+    if missing_only and not row.missing:
+        return row
     if is_cl and clang:
         row.second, row.confirmed = "clang", emitted_cl(clang, path, options, folder)
     elif not is_cl and find_nvrtc() is not None:
@@ -215,6 +226,11 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only files whose path contains this")
     parser.add_argument("--journal", type=Path, help="rows as JSON; read for --again")
     parser.add_argument("--again", action="store_true", help="only files that lacked kernels")
+    parser.add_argument(
+        "--confirm-missing",
+        action="store_true",
+        help="ask the second compiler only about files that lack kernels",
+    )
     parser.add_argument("--clang", default="", help="a clang with its headers of OpenCL C")
     arguments = parser.parse_args()
     sys.setrecursionlimit(5000)
@@ -226,7 +242,10 @@ def main() -> int:
         before = known.get((file, variant))
         if arguments.only not in file or (arguments.again and before and not before.missing):
             continue
-        row = judge(arguments.suite, arguments.folder, file, variant, options, arguments.clang)
+        row = judge(
+            arguments.suite, arguments.folder, file, variant, options, arguments.clang,
+            missing_only=arguments.confirm_missing,
+        )  # fmt: skip
         rows[file, variant] = row
         remark = f"{len(row.missing)} of {len(row.confirmed)} refused" if row.missing else "all"
         first = next(iter(row.refused.items()), ("", ""))

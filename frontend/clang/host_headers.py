@@ -60,8 +60,8 @@ KNOWN = frozenset(
 
 _OWN = (
     (re.compile(r"cub/"), "kcc-cuda-cub.h"),
-    (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$|(?:cuda/std/)?complex$"),
-     "kcc-cuda-complex.h"),
+    (re.compile(r"(?:cuComplex|cufft\w*|cublas\w*|thrust/complex)\.h$"), "kcc-cuda-complex.h"),
+    (re.compile(r"(?:cuda/std/)?complex$"), "kcc-cuda-std-complex.h"),
     (re.compile(
         r"(?:algorithm|chrono|deque|exception|fstream|functional|iomanip|ios|iostream|istream|list|map"
         r"|memory|numeric|ostream|queue|random|set|sstream|stack|stdexcept|string|unordered_map"

@@ -173,6 +173,20 @@ ROWS: Mapping[str, Row] = {
         "blocks",
         "loops with one entry and an exit",
     ),
+    "accumulator": Row(
+        "A loop loads and stores the same element in each trip",
+        "line",
+        "accesses",
+        "accesses",
+        "a variable that is stored once after the loop",
+    ),
+    "data-reuse": Row(
+        "Threads of a thread block load the same elements, each for itself",
+        "line",
+        "floating-point operations per byte loaded",
+        "operations per byte",
+        "tiles in shared memory",
+    ),
     "unknown": Row(
         "Something of the kernel is not known",
         "line",

@@ -65,13 +65,5 @@ template <class T> __KCC_HD complex<T> log(const complex<T>& a) { return complex
 template <class T> __KCC_HD complex<T> sqrt(const complex<T>& a) { return polar(::sqrt(abs(a)), arg(a) / 2); }
 template <class T> __KCC_HD complex<T> pow(const complex<T>& a, T n) { return polar(::pow(abs(a), n), arg(a) * n); }
 }
-namespace std {
-using thrust::complex;
-using thrust::norm;
-using thrust::arg;
-using thrust::conj;
-using thrust::polar;
-}
-namespace cuda { namespace std { using thrust::complex; using thrust::abs; using thrust::exp; using thrust::sqrt; } }
 
 #endif

@@ -22,6 +22,7 @@ from kcc.passes.mix.classify import classify
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.costs import costly_groups, divergent_barriers, finding_of
+from kcc.report.analysis.memory_findings import memory_findings
 from kcc.report.analysis.model import Finding, Severity
 from kcc.report.shared.words import join, plural
 
@@ -93,6 +94,7 @@ def find(
         *finder.instruction_classes(),
         *finder.barriers_in_loops(),
         *finder.atomics(),
+        *memory_findings(kernel, facts),
         *finder.generic_accesses(),
         *finder.unknown_arrays(),
     ]
