@@ -63,6 +63,7 @@ def main() -> int:
     parser.add_argument("names", metavar="NAME", nargs="*")
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument("--part", choices=PARTS, action="append", default=[])
+    parser.add_argument("--one", action="store_true", help="conf1 to conf4: one miniature, not two")
     arguments = parser.parse_args()
     journal = Journal(arguments.journal)
     settings = HostSettings(cache_dir=user_cache_dir())
@@ -70,14 +71,17 @@ def main() -> int:
         if arguments.names and entry.workload not in arguments.names:
             continue
         parts = [p for p in arguments.part or PARTS if f"{entry.workload} {p} done" not in journal]
+        if arguments.one:
+            parts = [p for p in parts if f"{entry.workload} auto {p} chosen" not in journal]
         if not parts:
             continue
         try:
             with subject_of(entry, settings) as subject, TemporaryDirectory() as folder:
                 bench = _Bench(subject, journal, settings, Path(folder))
                 for part in parts:
-                    bench.measure(part)
-                    journal.add(f"{entry.workload} {part} done", load=os.getloadavg()[0])
+                    bench.measure(part, twins=not arguments.one)
+                    if not (arguments.one and part in CONFIGURATIONS):
+                        journal.add(f"{entry.workload} {part} done", load=os.getloadavg()[0])
         except (DiagnosticError, InternalError) as error:
             sys.stdout.write(f"{entry.workload}: {error}\n")
         sys.stdout.flush()
@@ -120,8 +124,8 @@ class _Bench(Bench):
         """All loops cut by the same factor, as far as they have trips."""
         return Reduction(largest_factors(self.study.kernels, self.study.launches, limit))
 
-    def measure(self, part: str) -> None:
-        """One of :data:`PARTS`."""
+    def measure(self, part: str, *, twins: bool = True) -> None:
+        """One of :data:`PARTS`; for one configuration two miniatures only where `twins`."""
         match part:
             case "ends":
                 self.ends()
@@ -136,7 +140,8 @@ class _Bench(Bench):
             case _:
                 number = CONFIGURATIONS.index(part)
                 self._search(f"auto {part}", [number], twins=False)
-                self._search(f"twins {part}", [number], twins=True)
+                if twins:
+                    self._search(f"twins {part}", [number], twins=True)
 
     def ends(self) -> None:
         """No reduction and the largest of trips, on all configurations (figures 18 to 20)."""

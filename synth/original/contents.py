@@ -56,11 +56,13 @@ class Form(Enum):
 @dataclass(frozen=True, slots=True)
 class Use:
     """What a kernel does with integers that it loads: they decide conditions and trips, and
-    addresses are made of them; it may take them apart into fields of ``field_bytes``, 0 if not."""
+    addresses are made of them; it may take them apart into fields of ``field_bytes``, 0 if not.
+    ``marks`` are what it tests them for before it uses them: no child, the end of a list."""
 
     decides: bool
     addresses: bool
     field_bytes: int = 0
+    marks: frozenset[int] = frozenset()
 
 
 ADDRESSES_ONLY = Use(decides=False, addresses=True)
@@ -128,7 +130,9 @@ def described(
     first_number = array.offset // array.stride
     starts = {name: rows - first_number for name, rows in (starts or {}).items()}
     rows = ascends_in(values, starts) if form is Form.LINE else None
-    pieces = _pieces(values, reads) if form is Form.LINE else _equal_pieces(len(values))
+    marks = use.marks if use.decides else frozenset[int]()
+    lines = form is Form.LINE
+    pieces = _pieces(values, reads, marks) if lines else _equal_pieces(len(values))
     before, first = divmod(array.offset, array.stride)
     size_bytes = len(array.contents)
     last = (size_bytes + slack_bytes(size_bytes) - first - array.size) // array.stride + 1
@@ -137,7 +141,7 @@ def described(
     for number, (start, stop) in enumerate(pieces):
         head = before if number == 0 else 0
         count = (last - before if number == len(pieces) - 1 else stop) - start + head
-        piece = _piece(values, reads, start, stop, form)
+        piece = _piece(values, reads, start, stop, form, marks)
         begin, slope, spread = piece.line
         some, often = _classes(piece, form, use)
         order = NONE if rows is not None else _correlation(piece, array.parts, sample)
@@ -167,12 +171,13 @@ def described(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Piece:
-    """Its ``own`` values that are read, and how often; ``usable`` as indices the most of them;
-    ``steps`` from each to the next; ``apart`` what orders them about their ``line``: marks come
-    before all others."""
+    """Its ``own`` values that are read, and how often; ``usable`` as indices the most of them,
+    which ``used`` tells; ``steps`` from each to the next; ``apart`` what orders them about their
+    ``line``: marks come before all others."""
 
     own: Ints
     reads: Ints
+    used: NDArray[np.bool_]
     usable: Ints
     steps: Ints
     apart: Ints
@@ -182,7 +187,7 @@ class _Piece:
 
 
 def _piece(
-    values: Ints, reads: Ints, start: int, stop: int, form: Form
+    values: Ints, reads: Ints, start: int, stop: int, form: Form, tested: frozenset[int]
 ) -> _Piece:  # fmt: skip
     often = reads[start:stop]
     often = often if often.any() else np.ones_like(often)
@@ -192,13 +197,15 @@ def _piece(
     if form is Form.SUMS:
         line = float(own[0]), 0.0, 0
         steps = steps if len(steps) else np.zeros(1, np.int64)
-        return _Piece(own, often, own, steps, steps, line, is_told=True)
-    used = _indices(own)
+        every = np.ones(len(own), np.bool_)
+        return _Piece(own, often, every, own, steps, steps, line, is_told=True)
+    used = _indices(own, tested)
     line = _line(numbers[used], own[used])
     apart = own if form is Form.CLASSES else own - np.floor(line[1] * numbers).astype(np.int64)
     marks = own - own.max() + int(apart.min()) - 1
     is_told = form is Form.CLASSES
-    return _Piece(own, often, own[used], steps, np.where(used, apart, marks), line, is_told)
+    ranked = np.where(used, apart, marks)
+    return _Piece(own, often, used, own[used], steps, ranked, line, is_told)
 
 
 def _correlation(piece: _Piece, parts: int, sample: int) -> Correlation:
@@ -241,7 +248,7 @@ def _classes(piece: _Piece, form: Form, use: Use) -> tuple[tuple[int, ...], tupl
         case Form.LINE if not use.decides:
             return (), ()
         case Form.LINE:
-            marks = ~_indices(piece.own)
+            marks = ~piece.used
             own = np.repeat(piece.own[marks], piece.reads[marks])
         case Form.CLASSES:
             own = np.repeat(piece.own, piece.reads)
@@ -269,7 +276,7 @@ def slack_bytes(size: int) -> int:
     return 4096 + size // 8
 
 
-def _pieces(values: Ints, reads: Ints) -> list[tuple[int, int]]:
+def _pieces(values: Ints, reads: Ints, marks: frozenset[int]) -> list[tuple[int, int]]:
     """Stretches of values that a line each describes much better than one through two of them:
     neighbours are joined where that does not widen the spread by half."""
     most = max(min(PIECES, len(values) // LEAST_PIECE), 1)
@@ -277,7 +284,7 @@ def _pieces(values: Ints, reads: Ints) -> list[tuple[int, int]]:
     pieces = [(len(values) * n // count, len(values) * (n + 1) // count) for n in range(count)]
 
     def spread(start: int, stop: int) -> int:
-        return _piece(values, reads, start, stop, Form.LINE).line[2]
+        return _piece(values, reads, start, stop, Form.LINE, marks).line[2]
 
     while len(pieces) > 1:
         joined = list[tuple[int, int]]()
@@ -310,8 +317,8 @@ def _line(numbers: Ints, values: Ints) -> tuple[float, float, int]:
     return (low + high - spread) / 2, slope, round(spread)
 
 
-def _indices(values: Ints) -> NDArray[np.bool_]:
-    """Which values can be indices: negative ones among others that are not are marks, which a
-    kernel tests for before it uses them."""
-    found = values >= 0
+def _indices(values: Ints, marks: frozenset[int]) -> NDArray[np.bool_]:
+    """Which values can be indices: ``marks`` and negative ones among others that are not are
+    what a kernel tests for before it uses them."""
+    found = (values >= 0) & ~np.isin(values, list(marks))
     return found if found.any() else np.ones(len(values), np.bool_)

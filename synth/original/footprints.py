@@ -122,7 +122,8 @@ def _joined(
         other, its = found[key]
         other.join(own)
         decides, addresses = its.decides or use.decides, its.addresses or use.addresses
-        found[key] = other, Use(decides, addresses, use.field_bytes)
+        marks = its.marks | use.marks
+        found[key] = other, Use(decides, addresses, use.field_bytes, marks)
     for (argument, *_), (own, use) in found.items():
         yield argument, own, use
 

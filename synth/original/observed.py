@@ -12,13 +12,15 @@ from kcc.frontend.ir.instructions import (
     AtomicRmw,
     CompareExchange,
     CondBranch,
+    IntCompare,
     Load,
     Store,
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
+from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import FloatTy, IntTy
-from kcc.frontend.ir.values import InstructionRef, Value
+from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
 from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.memory.arrays import Array, ArrayFinder, ArrayKind
 from kcc.synth.assembly.fields import field_bytes
@@ -70,19 +72,31 @@ class KernelFacts:
     def use_of(self) -> Mapping[int, Use]:
         """What is done with the integers that ``filled`` loads read."""
         addressing = frozenset(leaf for leaves in self.leaves_of.values() for leaf in leaves)
-        used_by, made = users(self.function), self.function.instructions
-        return {
-            leaf: Use(
-                leaf in self.roles.deciding, leaf in addressing, field_bytes(made[leaf], used_by)
-            )
-            for leaf in self.filled
-        }
+        used_by = users(self.function)
+        return {leaf: self._use(leaf, leaf in addressing, used_by) for leaf in self.filled}
+
+    def _use(self, leaf: int, addresses: bool, used_by: Sequence[Sequence[AnyInstruction]]) -> Use:
+        made = self.function.instructions[leaf]
+        marks = frozenset(_tested(made, used_by))
+        return Use(leaf in self.roles.deciding, addresses, field_bytes(made, used_by), marks)
 
     @property
     def drawn(self) -> frozenset[int]:
         """Accesses whose addresses come from what the kernel itself makes."""
         filled = frozenset(self.filled)
         return frozenset(i for i, leaves in self.leaves_of.items() if not leaves <= filled)
+
+
+def _tested(load: AnyInstruction, used_by: Sequence[Sequence[AnyInstruction]]) -> Iterator[int]:
+    """The constants that a loaded integer is compared with for equality."""
+    for user in used_by[load.index]:
+        match user:
+            case IntCompare(
+                predicate=IntPredicate.EQ | IntPredicate.NE, right=ConstantInt(value=value)
+            ):
+                yield value
+            case _:
+                pass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -96,6 +96,17 @@ def test_marks_that_decide_are_kept_beside_the_line():
     assert fill.least >= 0
 
 
+def test_what_is_tested_for_is_no_index():
+    """Children of a tree that are not there are 0: no end of the line, and as many as before."""
+    values = np.where(np.arange(512) % 4 == 0, 0, np.arange(512) + 1000).astype("<i4")
+    use = Use(decides=True, addresses=True, marks=frozenset({0}))
+    (fill,) = described(array_of(values.view(np.uint8), 0, 2044, 4, 4), use)
+    assert fill.values == (0,)
+    assert fill.counts[0] == round(fill.count / 4)
+    assert fill.least >= 1000
+    assert fill.slope == pytest.approx(1)
+
+
 @given(st.lists(st.integers(1, 1 << 16), min_size=2, max_size=6), st.integers(0, 4000))
 def test_buffers_lie_as_far_apart_as_the_originals(sizes: list[int], slack: int):
     """Laid one after the other by the rules of kcc's device memory, modulo the period."""
