@@ -6,7 +6,8 @@ small`); what the cycle-level model says is kept in a journal, so that an interr
 
     python -m benchmarks.interval [--traces DIR] [--journal FILE] [--part PART ...]
 
-Parts: accuracy, kernels, sweeps, text-machine, misses, selection, without, others, what-if, time.
+Parts: accuracy, kernels, sweeps, text-machine, text-order, misses, selection, without, others,
+what-if, time.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -26,6 +28,10 @@ from kcc.sim.cycle.sources import simulate_trace
 from kcc.sim.interval.explore import Explorer, changes_of, settings_of
 from kcc.sim.interval.options import EXTENSIONS, Model, Options, without
 from kcc.sim.interval.representative import Selection
+from kcc.sim.program import lowering, of_trace
+from kcc.sim.program.operations import MachineOperation
+from kcc.sim.program.registers import pressure
+from kcc.sim.program.schedule import Schedule
 from kcc.sim.result import CacheStatistics
 
 RR, GTO = "scheduler=loose-round-robin", "scheduler=greedy-then-oldest"
@@ -175,23 +181,57 @@ LEAST_FILLINGS = 3.0
 """The text's kernels have three times as many thread blocks as the GPU holds, at least."""
 
 
+TEXT_MACHINES = {
+    "table 7": (), "instructions are always there": NO_FETCH,
+    "and L2 is never busy": (*NO_FETCH, *AMPLE_L2),
+    "and rows of DRAM take no time": (*NO_FETCH, *AMPLE_L2, *FREE_ROWS),
+}  # fmt: skip
+
+
 def text_machine(bench: Bench) -> None:
     """The text's model on a cycle-level machine that is more and more like the text's."""
+    long = [s for s in bench.subjects if bench.fillings(s) >= LEAST_FILLINGS]
+    _text_table(bench, TEXT_MACHINES, (bench.subjects, long))
+
+
+def text_order(bench: Bench) -> None:
+    """The same on the third of these where operations stay in the order of the IR, as the text's
+    simulator has them from a trace of PTX, which no assembler has scheduled: equation 29 takes the
+    loads of an interval to wait one after the other, and counts the requests of all for each.
+    Iterations of unrolled loops are still ordered together."""
+
+    def as_written(
+        rows: Sequence[MachineOperation], blocks: Sequence[Sequence[int]], words: Sequence[int],
+        live_out: Sequence[frozenset[int]], _room: int,
+    ) -> Schedule:  # fmt: skip
+        taken = [
+            pressure(rows, tuple(block), words, live)
+            for block, live in zip(blocks, live_out, strict=True)
+        ]
+        return Schedule(tuple(map(tuple, blocks)), tuple(taken))
+
+    of_trace.forget()
+    with patch.object(lowering, "schedule", as_written):
+        own = Bench(bench.traces, bench.journal.with_name(f"{bench.journal.stem}-order.csv"))
+        long = [s for s in own.subjects if own.fillings(s) >= LEAST_FILLINGS]
+        name = "and L2 is never busy"
+        _text_table(own, {f"{name}, the IR's order": TEXT_MACHINES[name]}, (long,))
+    of_trace.forget()
+
+
+def _text_table(
+    bench: Bench, machines: Mapping[str, Sequence[str]], groups: Sequence[Sequence[Subject]]
+) -> None:
     kinds = {
         "gpumech": Options(Model.GPUMECH),
         "gpumech, slots filled": Options(Model.GPUMECH, slots_filled=True),
         "mt-mshr, slots filled": Options(Model.MT_MSHR, slots_filled=True),
         "schedule": Options(),
     }
-    long = [s for s in bench.subjects if bench.fillings(s) >= LEAST_FILLINGS]
     print("\n| machine | launches | scheduler | " + " | ".join(kinds) + " |")
     print("|---|---|---|" + "---|" * len(kinds))
-    for machine, settings in (
-        ("table 7", ()), ("instructions are always there", NO_FETCH),
-        ("and L2 is never busy", (*NO_FETCH, *AMPLE_L2)),
-        ("and rows of DRAM take no time", (*NO_FETCH, *AMPLE_L2, *FREE_ROWS)),
-    ):  # fmt: skip
-        for subjects in (bench.subjects, long):
+    for machine, settings in machines.items():
+        for subjects in groups:
             for policy in (RR, GTO):
                 cells = list[str]()
                 for options in kinds.values():
@@ -323,8 +363,8 @@ def timing(bench: Bench) -> None:
 
 PARTS: Mapping[str, Callable[[Bench], None]] = {
     "accuracy": accuracy, "kernels": kernels, "sweeps": sweeps, "misses": misses,
-    "text-machine": text_machine, "selection": selection, "without": ablation, "others": others,
-    "what-if": what_ifs, "time": timing,
+    "text-machine": text_machine, "text-order": text_order, "selection": selection,
+    "without": ablation, "others": others, "what-if": what_ifs, "time": timing,
 }  # fmt: skip
 
 

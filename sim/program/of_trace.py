@@ -94,6 +94,11 @@ def _program(
     return TracedProgram(same.tables, program, facts[Loops], instructions, registers)
 
 
+def forget() -> None:
+    """Make programs anew that were kept."""
+    _program.cache_clear()
+
+
 @lru_cache(maxsize=PROGRAMS_KEPT)
 def _kernel(same: _Same) -> tuple[Module, Kernel]:
     tables = same.tables
