@@ -91,7 +91,7 @@ class Sm:
         self.collectors: list[Instruction | None] = [None] * (SCHEDULERS * COLLECTORS)
         self.queues = [deque[tuple[Instruction, int]]() for _ in range(config.banks * SCHEDULERS)]
         self.written = set[int]()
-        self.turns = [0] * PORTS
+        self.looked_at = [0] * PORTS
         self.entering = {kind: [*empty] for kind in config.units}
         self.flying = list[tuple[int, Instruction]]()
         self.sharing: Instruction | None = None
@@ -181,7 +181,7 @@ class Sm:
 
     def hand_on(self, port: int) -> None:
         """A port looks at the collectors in turn, from the next scheduler's on."""
-        count, last = len(self.collectors), self.turns[port]
+        count, last = len(self.collectors), self.looked_at[port]
         for ahead in range(count):
             place = (last + ahead + COLLECTORS - last % COLLECTORS) % count
             own = self.collectors[place]
@@ -189,7 +189,7 @@ class Sm:
                 continue
             if self.ready[own.kind][place // COLLECTORS] is None:
                 self.ready[own.kind][place // COLLECTORS] = own
-                self.collectors[place], self.turns[port] = None, place
+                self.collectors[place], self.looked_at[port] = None, place
                 return
 
     def enter(self, own: Instruction) -> None:
