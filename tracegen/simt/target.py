@@ -21,6 +21,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.types import I64, PtrTy
 from kcc.frontend.ir.values import ArgumentRef, ConstantExpr, GlobalRef, InstructionRef
 from kcc.frontend.ir.values import Value as Operand
+from kcc.frontend.types import AddressSpace
 from kcc.tracegen.simt.frame import WarpFrame
 from kcc.tracegen.simt.layout import PRIVATE_BASE, FaultKind, Worker
 from kcc.tracegen.simt.plan import Object, Plan
@@ -41,7 +42,9 @@ class Target:
 def find_target(host: WarpFrame, pointer: Operand, size: int) -> Target:
     """The object a pointer points to where it is known when the kernel is compiled; else the whole
     window, with the objects the pointer may lead to."""
-    space = pointer.type.space if isinstance(pointer.type, PtrTy) else 1
+    space = pointer.type.space if isinstance(pointer.type, PtrTy) else AddressSpace.GLOBAL
+    if space == AddressSpace.GENERIC:  # of kernels that run: launch_checks.check_spaces
+        space = AddressSpace.GLOBAL
     roots = sorted(find_roots(host.plan, pointer), key=str)
     known = [_known_object(host, root, size) for root in roots]
     objects = [o for o in known if o is not None]

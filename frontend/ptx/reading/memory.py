@@ -62,8 +62,11 @@ def load(w: Writer, item: Instruction) -> None:
     pointer, space = w.pointer(place, space_of(item.words))
     size = SIZES[item.type] * len(parts)
     volatile = "volatile " if _WATCHED & set(item.words) else ""
+    # CUDA's __ldg is assembly in its header, of whose address compilers take no constant apart
+    is_apart = "nc" in item.words and isinstance(place, Address) and place.offset == 0
     value = w.value(
         f"load {volatile}{whole}, {pointer_type(space)} {pointer}, align {_alignment(size)}"
+        f"{w.apart * is_apart}"
     )
     if len(parts) == 1:
         w.write(parts[0], element, value, signed=item.type[0] == "s")

@@ -168,6 +168,7 @@ class _Builder:
         w = Writer(
             flat, self.places, registers, parameters, pointers,
             {**self.module.variables, **flat.variables}, {},
+            apart=f", !nontemporal {self.nodes.add('!{i32 1}')}",
         )  # fmt: skip
         own = dict[str, str]()
         allocas = self.place_variables(w, own)

@@ -97,6 +97,8 @@ class Writer:
     declared: dict[str, str] = field(default_factory=dict[str, str])
     place: str = ""
     """`, !dbg !N` of the current instruction."""
+    apart: str = ""
+    """`, !nontemporal !N`: what marks a load whose address is computed for itself."""
     condition: str = ""
     """The predicate under which results are written; empty without one."""
     count: int = 0

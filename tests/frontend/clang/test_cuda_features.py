@@ -168,6 +168,27 @@ def test_the_grid_waits_only_where_it_is_one_block() -> None:
     assert [d.code for d in error.value.diagnostics] == ["K427"]
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_pointers_out_of_memory_lead_to_buffers_or_nowhere(inside: bool) -> None:
+    """Buffers lie in a window of their own: an address that a kernel stored is one of it."""
+    text = """struct node { float *p; };
+    extern "C" __global__ void k(node *a, float *b, int keep) {
+        int i = threadIdx.x;
+        if (keep) a[i].p = b + 31 - i;
+        __syncthreads();
+        b[32 + i] = *a[i].p;
+    }"""
+    unit = compile_source(SourceText("a.cu", text, "."), BuildOptions(opt_level=OptLevel.O2))
+    arguments = [np.zeros(32, np.int64), np.arange(64, dtype=np.float32), np.int32(inside)]
+    if inside:
+        done = execute(unit, unit.kernels[0], NDRange((32,), (32,)), arguments)
+        np.testing.assert_array_equal(done.buffers[1][32:], np.arange(32)[::-1])
+        return
+    with pytest.raises(DiagnosticError) as error:
+        execute(unit, unit.kernels[0], NDRange((32,), (32,)), arguments)
+    assert [d.code for d in error.value.diagnostics] == ["K711"]
+
+
 def kernels(text: str, name: str = "a.cu") -> list[str]:
     unit = compile_source(SourceText(name, text, "."), BuildOptions(), partial=True)
     return [k.name for k in unit.kernels]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kcc.base.diagnostics import DiagnosticError
+from kcc.frontend.ir.instructions import Load
 from kcc.frontend.kernel import Language
 from kcc.frontend.options import OptLevel
 from tests.frontend.ptx.running import run, unit_of
@@ -117,3 +118,13 @@ def test_a_variable_may_hold_the_address_of_another() -> None:
     .visible .entry k(.param .u64 p) { .reg .b64 %p; .reg .b32 %w; ld.param.u64 %p, [p];
     ld.global.u32 %w, [words+4]; st.global.u32 [%p], %w; ret; }"""
     assert [k.name for k in unit_of(text).kernels] == ["k"]
+
+
+def test_read_only_loads_without_an_offset_are_those_of_ldg() -> None:
+    """CUDA's __ldg is assembly, whose address nothing is taken apart from; what a compiler makes
+    such a load by itself has its offset beside the register."""
+    text = VECADD.replace("ld.global.b32 %r5, [%rd5]", "ld.global.nc.b32 %r5, [%rd5]")
+    text = text.replace("ld.global.b32 %r6, [%rd6]", "ld.global.nc.b32 %r6, [%rd6+4]")
+    (kernel,) = unit_of(text, OptLevel.O2).kernels
+    loads = [each for each in kernel.function.instructions if isinstance(each, Load)]
+    assert [each.nontemporal for each in loads] == [True, False]
