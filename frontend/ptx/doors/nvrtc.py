@@ -72,7 +72,7 @@ def _options(source: SourceText, options: BuildOptions) -> list[str]:
         for macro in options.macros
     ]
     folders = [source.folder, *options.include_dirs]
-    folders += [str(f / n / "include") for f in _packages() for n in ("cuda_runtime", "cuda_cccl")]
+    folders += [str(f / n / "include") for f in _packages() for n in ("cuda_runtime", "cuda_cccl", "cuda_nvcc")]
     words += [f"-I{folder}" for folder in folders]
     words += [f"-include={name}" for name in options.forced_includes]
     if options.fast_relaxed_math:

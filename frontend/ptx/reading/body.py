@@ -12,6 +12,7 @@ from kcc.frontend.ptx.reading import (
     arithmetic,
     bits,
     convert,
+    fragments,
     lanes,
     matrices,
     memory,
@@ -37,7 +38,8 @@ from kcc.frontend.ptx.reading.writer import Writer, plain
 
 _PURE: dict[str, Handler] = {**arithmetic.HANDLERS, **bits.HANDLERS, **convert.HANDLERS}
 HANDLERS: dict[str, Handler] = {
-    **_PURE, **memory.HANDLERS, **lanes.HANDLERS, **matrices.HANDLERS, **textures.HANDLERS,
+    **_PURE, **memory.HANDLERS, **lanes.HANDLERS, **matrices.HANDLERS, **fragments.HANDLERS,
+    **textures.HANDLERS,
 }  # fmt: skip
 """What each instruction becomes, by the first word of its opcode."""
 

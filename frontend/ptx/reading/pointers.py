@@ -91,6 +91,7 @@ class _Finder:
         self.parameters = dict(self.described)
         self.converted = set[str]()
         """Registers that ``cvta`` reads."""
+        self.ranks: dict[str, int] | None = None
 
     def collect(self) -> None:
         for item in self.flat.body:
@@ -149,31 +150,40 @@ class _Finder:
         first, second = self.rank(left.name), self.rank(right.name)
         return right if second > first else left
 
-    def rank(self, name: str, depth: int = 0) -> int:
+    def rank(self, name: str) -> int:
         """How much a register looks like a pointer: 0 not, 1 it may be one, 2 it is one."""
-        if name in self.converted:
-            return 2
-        best = 0
-        for item in self.definitions[name]:
-            word = item.words[0]
-            if word == "cvta" or (word == "mov" and _is_variable(item, self.variables)):
-                return 2
-            if word == "ld" and item.type in ("u64", "b64", "s64"):
-                place = item.operands[1]
-                base = place.base if isinstance(place, Address) else None
-                told = isinstance(base, Symbol) and base.name in self.described
-                best = max(best, 2 if told else 1)
-            elif word in ("mov", "add", "sub", "selp", "cvt", "mad") and depth < 24:
-                rest = (
-                    [item.operands[3]]
-                    if word == "mad"
-                    else [o for o in item.operands[1:3] if isinstance(o, Register)]
-                )
-                inner = [self.rank(o.name, depth + 1) for o in rest if isinstance(o, Register)]
-                best = max([best, *inner])
-            if best == 2:
-                return 2
-        return best
+        if self.ranks is None:
+            self.ranks = self.all_ranks()
+        return self.ranks.get(name, 0)
+
+    def all_ranks(self) -> dict[str, int]:
+        """Of all registers that look like pointers: what an instruction makes of several looks
+        like the best of them. Each register is visited once."""
+        users = defaultdict[str, list[str]](list)
+        certain, possible = list(self.converted), list[str]()
+        for name, items in self.definitions.items():
+            for item in items:
+                word = item.words[0]
+                if word == "cvta" or (word == "mov" and _is_variable(item, self.variables)):
+                    certain.append(name)
+                elif word == "ld" and item.type in ("u64", "b64", "s64"):
+                    place = item.operands[1]
+                    base = place.base if isinstance(place, Address) else None
+                    told = isinstance(base, Symbol) and base.name in self.described
+                    (certain if told else possible).append(name)
+                elif word in ("mov", "add", "sub", "selp", "cvt", "mad"):
+                    sources = item.operands[3:4] if word == "mad" else item.operands[1:3]
+                    for source in sources:
+                        if isinstance(source, Register):
+                            users[source.name].append(name)
+        ranks = dict[str, int]()
+        for rank, pending in ((2, certain), (1, possible)):
+            while pending:
+                name = pending.pop()
+                if name not in ranks:
+                    ranks[name] = rank
+                    pending += users[name]
+        return ranks
 
     # forwards
 

@@ -113,7 +113,7 @@ def _vote(item: Instruction, votes: defaultdict[str, Counter[str]], ties: _Ties)
         _vote_texture(item, votes)
     elif word in ("suld", "sust"):
         pass
-    elif word in ("mma", "wgmma"):
+    elif word in ("mma", "wgmma", "wmma"):
         _vote_matrix(item, votes)
     elif word in _TYING and type_ in _BITS:
         _tie(item, values, votes, ties)
@@ -161,11 +161,12 @@ def _parameter(item: Instruction) -> str:
 def _vote_matrix(item: Instruction, votes: defaultdict[str, Counter[str]]) -> None:
     """Accumulators of floats are floats, everything else are bits."""
     kinds = [w for w in item.words if w in ("f16", "f32", "f64", "s32", "bf16", "tf32", "b1")]
-    whole = len(kinds) == 4
+    moved = item.words[1] in ("load", "store")
+    whole = len(kinds) == 4 or kinds == ["f32", "f32"]  # wmma in half precision names two
     for number, operand in enumerate(item.operands):
-        is_sum = number == 0 or (whole and number == 3)
+        is_sum = moved or number == 0 or (whole and number == 3)
         wide = kinds[:1] in (["f32"], ["f64"])
-        if kinds[:2] == ["f64", "f64"]:
+        if kinds[:2] == ["f64", "f64"] or (moved and kinds == ["f64"]):
             _say(votes, (operand,), "f64")
         else:
             _say(votes, (operand,), "f32" if is_sum and wide else "b32")
