@@ -67,7 +67,7 @@ def items(text: str) -> list[Item]:
             if _TRANSPARENT.search(head):
                 start = place
                 continue
-            close = _matching(plain, at)
+            close = matching_brace(plain, at)
             place = min(close + 1, len(plain))
             if _RECORD.search(head.partition("(")[0] if ")" not in head else head):
                 end = plain.find(";", place)
@@ -93,7 +93,8 @@ def _next(plain: str, place: int) -> int | None:
     return None
 
 
-def _matching(plain: str, opening: int) -> int:
+def matching_brace(plain: str, opening: int) -> int:
+    """The ``}`` that closes the ``{`` at ``opening``; the end where there is none."""
     depth = 0
     for match in re.compile(r"[{}]").finditer(plain, opening):
         depth += 1 if match[0] == "{" else -1
@@ -122,7 +123,7 @@ def _member(plain: str, opening: int, offset: int) -> tuple[int, int] | None:
     """The member around an offset of the record whose brace is at ``opening``: up to its semicolon
     or the end of its body."""
     start, depth, nested = opening + 1, 0, 0
-    for place in range(opening + 1, _matching(plain, opening)):
+    for place in range(opening + 1, matching_brace(plain, opening)):
         sign = plain[place]
         depth += (sign in "([") - (sign in ")]")
         nested += (sign == "{") - (sign == "}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kcc.frontend.clang.host_code import closing_angle
+from kcc.frontend.clang.host_code import closing_angle, matching_brace
 
 _TEMPLATE = re.compile(r"\btemplate\s*<")
 _NAME = re.compile(r"(\w+)\s*\(")
@@ -14,12 +14,20 @@ _NAME = re.compile(r"(\w+)\s*\(")
 
 @dataclass(frozen=True, slots=True)
 class FunctionTemplate:
-    """A function template; ``parameters`` as the source writes them."""
+    """A function template; ``parameters`` as the source writes them, ``body`` from the first
+    character to behind the last, empty of a declaration."""
 
     name: str
     parameters: str
     line: int
     is_kernel: bool
+    body: tuple[int, int] = (0, 0)
+
+    @property
+    def names(self) -> list[str]:
+        """Those of the parameters."""
+        plain = [one.split("=")[0] for one in _split(self.parameters)]
+        return [(re.findall(r"\w+", one) or [""])[-1] for one in plain]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +36,7 @@ class Instantiation:
 
     text: str
     line: int
+    place: int = 0
 
 
 def function_templates(plain: str) -> list[FunctionTemplate]:
@@ -38,13 +47,17 @@ def function_templates(plain: str) -> list[FunctionTemplate]:
         if close is None or not plain[match.end() : close].strip():
             continue
         head = plain[close + 1 : close + 600]
-        end = min((p for p in (head.find("{"), head.find(";")) if p >= 0), default=len(head))
-        head = re.sub(r"__launch_bounds__\s*\([^)]*\)", " ", head[:end])
+        ends = (p for p in (head.find("{"), head.find(";")) if p >= 0)
+        end_of_head = min(ends, default=len(head))
+        head = re.sub(r"__launch_bounds__\s*\([^)]*\)", " ", head[:end_of_head])
         name = _NAME.search(head)
         if name is not None:
             parameters = " ".join(plain[match.end() : close].split())
             line = plain.count("\n", 0, match.start()) + 1
-            found.append(FunctionTemplate(name[1], parameters, line, "__global__" in head))
+            opening = plain.find("{", close)
+            is_whole = 0 <= opening <= close + 1 + end_of_head
+            body = (opening, matching_brace(plain, opening)) if is_whole else (0, 0)
+            found.append(FunctionTemplate(name[1], parameters, line, "__global__" in head, body))
     return found
 
 
@@ -52,11 +65,57 @@ def instantiations(plain: str, templates: Sequence[FunctionTemplate]) -> list[In
     """What launches and explicit instantiations name, each once."""
     found = dict[str, Instantiation]()
     for name in dict.fromkeys(t.name for t in templates if t.is_kernel):
-        for match in re.finditer(rf"\b{name}\s*<(?!<)", plain):
-            close = closing_angle(plain, match.end() - 1)
-            if close is None:
-                continue
+        for use in _uses(plain, name):
+            found.setdefault(use.text, use)
+    return list(found.values())
+
+
+def _uses(plain: str, name: str) -> Iterator[Instantiation]:
+    """Where a template is named with arguments."""
+    for match in re.finditer(rf"\b{name}\s*<(?!<)", plain):
+        close = closing_angle(plain, match.end() - 1)
+        if close is not None:
             text = f"{name}<{' '.join(plain[match.end() : close].split())}>"
             line = plain.count("\n", 0, match.start()) + 1
-            found.setdefault(text, Instantiation(text, line))
-    return list(found.values())
+            yield Instantiation(text, line, match.start())
+
+
+_MOST_CALLS = 500
+
+
+def substituted(plain: str, templates: Sequence[FunctionTemplate]) -> list[str]:
+    """The kernels' instantiations with arguments that mean something outside: where they stand in
+    a function template and name its parameters, once for each of its own instantiations."""
+    kernels = dict.fromkeys(t.name for t in templates if t.is_kernel)
+    pending = [(use.text, use.place) for name in kernels for use in _uses(plain, name)]
+    done = dict[str, None]()
+    for _ in range(_MOST_CALLS):
+        if not pending:
+            break
+        text, place = pending.pop(0)
+        around = next((t for t in templates if t.body[0] < place < t.body[1]), None)
+        name, _, rest = text.partition("<")
+        if around is None or not set(around.names) & set(re.findall(r"\w+", rest)):
+            done[text] = None
+            continue
+        for use in _uses(plain, around.name):
+            if around.body[0] < use.place < around.body[1]:
+                continue
+            values = _split(use.text.partition("<")[2][:-1])
+            meant = dict(zip(around.names, values, strict=False))
+            words = re.split(r"(\w+)", rest)
+            new = "".join(meant.get(word, word) for word in words)
+            pending.append((f"{name}<{new}", use.place))
+    return list(done)
+
+
+def _split(arguments: str) -> list[str]:
+    """Template arguments at their commas, those inside brackets left alone."""
+    parts, depth = [""], 0
+    for letter in arguments:
+        depth += (letter in "<([") - (letter in ">)]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]

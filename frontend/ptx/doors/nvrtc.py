@@ -28,6 +28,8 @@ TIME_LIMIT_SECONDS = 300
 DEFAULT_CAPABILITY = 80
 NAME = "nvrtc"
 _MAX_ROUNDS = 25
+_HEADERS = ("cuda_runtime", "cuda_cccl", "cuda_nvcc")
+"""The packages that have headers; that of nvcc has those of ``nvcuda::wmma``."""
 
 _MESSAGE = re.compile(r"(.*?)\((\d+)\): (error|catastrophic error|warning)[^:]*: (.*)")
 
@@ -72,7 +74,7 @@ def _options(source: SourceText, options: BuildOptions) -> list[str]:
         for macro in options.macros
     ]
     folders = [source.folder, *options.include_dirs]
-    folders += [str(f / n / "include") for f in _packages() for n in ("cuda_runtime", "cuda_cccl", "cuda_nvcc")]
+    folders += [str(f / n / "include") for f in _packages() for n in _HEADERS]
     words += [f"-I{folder}" for folder in folders]
     words += [f"-include={name}" for name in options.forced_includes]
     if options.fast_relaxed_math:

@@ -11,11 +11,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kcc.frontend.clang import host_code
 from kcc.frontend.clang.host_code import Editable, Item, masked
 from kcc.frontend.clang.host_headers import C_HEADERS, CPP_HEADERS, KNOWN
-from kcc.frontend.clang.templates import function_templates, instantiations
+from kcc.frontend.clang.templates import function_templates, substituted
 
 _PRELUDE = Path(__file__).with_name("headers") / "kcc-nvrtc.h"
+_RANDOM = Path(host_code.__file__).parent / "headers" / "kcc-cuda-random.h"
+_TRANSFORMS = """#pragma once
+typedef float2 cufftComplex;
+typedef double2 cufftDoubleComplex;
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+"""
+"""What cuFFT's header gives device code."""
 _HOST_ONLY = (
     "exception.h helper_cuda.h helper_cuda_drvapi.h helper_functions.h helper_gl.h helper_image.h "
     "helper_multiprocess.h helper_string.h helper_timer.h multithreading.h nvrtc_helper.h "
@@ -23,7 +32,9 @@ _HOST_ONLY = (
 )
 """Of the toolkit's samples: nothing in them is for device code."""
 _NO_FILE = re.compile(r"(?:could not|cannot) open source file \"([^\"]+)\"")
-_NOT_TEMPLATE = re.compile(r"Error in parsing name expression \"?(.*?)\"?\.?\s*(?:$|Remark)")
+_NAMES = "__nv_name_map"
+"""Where NVRTC puts errors of instantiations that it is asked for."""
+_NOT_TEMPLATE = re.compile(r"Input name expression was: \"(.*?)\"")
 _C_NAMES = frozenset(f"{name}.h" for name in C_HEADERS.split())
 _CPP_NAMES = frozenset(CPP_HEADERS.split())
 _OF_TOOLKIT = "/nvidia/cuda_"
@@ -62,7 +73,7 @@ class Cut:
 
     def __post_init__(self) -> None:
         plain = masked(self.text)
-        found = [i.text for i in instantiations(plain, function_templates(plain))]
+        found = substituted(plain, function_templates(plain))
         self.templates = list(dict.fromkeys([*self.asked, *found]))
         self.stubs = dict.fromkeys(_HOST_ONLY.split(), "")
         names = {n for n in KNOWN if not self._found(n)} | _C_NAMES | _CPP_NAMES
@@ -72,6 +83,10 @@ class Cut:
         self._collect(self.text, "")
 
     def _stand_in(self, name: str) -> str:
+        if name.startswith("curand"):
+            return "#define __KCC_D static inline __device__\n" + _RANDOM.read_text("utf-8")
+        if name.startswith("cufft"):
+            return _TRANSFORMS
         if name not in _C_NAMES | _CPP_NAMES:
             return ""
         parts = _PARTS.get(name, (name,))
@@ -118,9 +133,20 @@ class Cut:
                 self.stubs.setdefault(missing[1], "")
             elif error.file in self.files:
                 _take_out(self.files[error.file], error)
-        wrong = {m[1] for m in _NOT_TEMPLATE.finditer(log)} - set(self.asked)
-        self.templates = [t for t in self.templates if t not in wrong]
+            elif _OF_TOOLKIT in error.file:
+                self._take_out_header(error.file.rpartition("/include/")[2])
+        is_else_right = all(error.file == _NAMES for error in errors)
+        wrong = {_packed(m[1]) for m in _NOT_TEMPLATE.finditer(log) if is_else_right}
+        self.templates = [t for t in self.templates if t in self.asked or _packed(t) not in wrong]
         return self._state() != before
+
+    def _take_out_header(self, name: str) -> None:
+        """A header of the toolkit that is none for device code; Thrust as a whole."""
+        names = (n for f in self.files.values() for n in _INCLUDE.findall(f.text))
+        is_thrust = name.startswith("thrust/")
+        wrong = [n for n in names if n.startswith("thrust/")] if is_thrust else [name]
+        for each in wrong:
+            self.stubs.setdefault(each, "")
 
     def _state(self) -> tuple[object, ...]:
         texts = tuple(f.text for f in self.files.values())
@@ -140,6 +166,10 @@ def _take_out(editable: Editable, error: Error) -> None:
         editable.hide_body(item)
     if editable.text == before:
         editable.hide(item)
+
+
+def _packed(text: str) -> str:
+    return re.sub(r"\s", "", text)
 
 
 def _is_record(item: Item) -> bool:

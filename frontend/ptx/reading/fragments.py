@@ -18,7 +18,7 @@ from kcc.frontend.builtins.matrix import BITS, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
 from kcc.frontend.ptx.reading.matrices import ELEMENT, multiplied
 from kcc.frontend.ptx.reading.model import Instruction, Operand, Several
-from kcc.frontend.ptx.reading.pointers import GLOBAL, SHARED, space_of
+from kcc.frontend.ptx.reading.pointers import space_of
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import Writer
 

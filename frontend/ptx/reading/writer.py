@@ -318,6 +318,9 @@ class Writer:
             raise self.refuse(f"'{name}' is not known: it is the launch's")
         if name.startswith("%clusterid"):
             return self.special(f"%ctaid.{part}", want)
+        if name.startswith("%envreg"):
+            what = "it is the driver's, for a barrier of the whole grid"
+            raise self.refuse(f"'{name}' is not known: {what}")
         raise self.refuse(f"'{name}' is no register", "K430")
 
     def lane(self) -> str:

@@ -119,3 +119,47 @@ def test_a_name_that_the_ptx_has_already_is_not_given() -> None:
     )
     assert "_Z4axpyifPKfPf_param_0" in text
     assert ".param .f32 a" in text
+
+
+INNER = """template <class T, int N = 32> __global__ void axpy(T a, T *x) { x[threadIdx.x] *= a; }
+template <class U, int M> void launch(U a) {
+    axpy<U, M * 2><<<1, 32>>>(a, 0);
+    const int size = 4;
+    axpy<U, size><<<1, 32>>>(a, 0);
+}
+template <class V> void twice(V a) { launch<V, 1>(a); }
+template void twice<double>(double);
+int main() { launch<float, 8>(2); }
+"""
+
+
+def test_arguments_of_a_hosts_template_are_those_it_is_called_with(tmp_path: Path) -> None:
+    found = Cut("k.cu", INNER, [str(tmp_path)])
+    assert sorted(found.templates) == [
+        "axpy<double, 1 * 2>", "axpy<double, size>", "axpy<float, 8 * 2>", "axpy<float, size>",
+    ]  # fmt: skip
+
+
+def test_names_that_nvrtc_does_not_know_go(tmp_path: Path) -> None:
+    found = Cut("k.cu", INNER, [str(tmp_path)])
+    log = '"size" is undefined\nInput name expression was: " axpy < float, size >"'
+    assert found.repair([], log)
+    assert "axpy<float, size>" not in found.templates
+    assert "axpy<float, 8 * 2>" in found.templates
+
+
+def test_headers_of_the_toolkit_that_are_not_for_devices_are_empty(tmp_path: Path) -> None:
+    text = "#include <thrust/scan.h>\n#include <thrust/sort.h>\n__global__ void k() {}\n"
+    found = Cut("k.cu", text, [str(tmp_path)])
+    folder = "/x/nvidia/cuda_cccl/include/thrust/system/detail/copy.h"
+    assert found.repair([Error(folder, 66, 1, "wrong")], "")
+    assert found.headers["thrust/scan.h"] == found.headers["thrust/sort.h"] == ""
+    interop = Error("/x/nvidia/cuda_runtime/include/cuda_vdpau_interop.h", 145, 1, "host")
+    assert found.repair([interop], "")
+    assert found.headers["cuda_vdpau_interop.h"] == ""
+
+
+def test_random_numbers_and_transforms_have_headers(tmp_path: Path) -> None:
+    found = Cut("k.cu", "__global__ void k() {}\n", [str(tmp_path)])
+    assert "curand_init" in found.headers["curand_kernel.h"]
+    assert "cufftComplex" in found.headers["cufft.h"]
