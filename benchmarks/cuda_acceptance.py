@@ -4,7 +4,7 @@
 
 FOLDER holds the suite's CUDA sources. Every .cu file with a `__global__` function counts. One is
 analysed when each of its kernels is in the report on the unit that includes it; excused when those
-that are not use textures, surfaces or tensor cores. All else is a failure.
+that are not use textures or surfaces. All else is a failure.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from kcc.passes.table import analyse
 
-EXCUSES = {"K410": "texture or surface", "K412": "tensor cores"}
+EXCUSES = {"K410": "texture or surface"}
 
 _KERNEL = re.compile(
     r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?(?:static\s+)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)"

@@ -19,7 +19,6 @@ CONSTRUCTS: dict[str, tuple[str, str]] = {
     "texture": ("K410", "a texture is read"),
     "surface": ("K410", "a surface is accessed"),
     "cooperative_grid": ("K411", "a cooperative group larger than a thread block is synchronised"),
-    "tensor_core": ("K412", "tensor cores are used"),
     "inline_ptx": ("K413", "inline PTX is used"),
     "dynamic_parallelism": ("K414", "a kernel is launched from a kernel"),
     "pointer": ("K416", "a function is called through a pointer"),

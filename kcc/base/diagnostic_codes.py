@@ -200,7 +200,6 @@ CODES: dict[str, Code] = {
     "K503": Code("error", "LLVM fails to optimise a module"),
     "K410": Code("error", "a kernel uses a texture or surface and is left out"),
     "K411": Code("error", "a kernel synchronises more than a thread block and is left out"),
-    "K412": Code("error", "a kernel uses tensor cores and is left out"),
     "K413": Code("error", "a kernel uses inline PTX that is not supported and is left out"),
     "K414": Code("error", "a kernel launches kernels and is left out"),
     "K415": Code("error", "a kernel calls a function without definition and is left out"),

@@ -66,6 +66,14 @@ _WITH_VALUE = frozenset(
 )
 """Such options whose value is the next word."""
 
+_ARCHITECTURE = re.compile(
+    r"(?:-arch|--gpu-architecture|-gencode|--generate-code|--cuda-gpu-arch)[= ]"
+    r"(?:arch=)?(?:sm|compute)_(\d+)\w?(?:,.*)?"
+)
+"""For which GPU CUDA code is compiled, which sources ask for in ``__CUDA_ARCH__``."""
+
+_DEFINED = "-D__CUDA_ARCH__="
+
 _LEVELS = frozenset({"-O0", "-O1", "-O2"})
 
 
@@ -77,13 +85,19 @@ def in_our_words(words: Sequence[str], own: Collection[str]) -> tuple[list[str],
     for word in rest:
         if word == "--":
             return [*found, word, *rest], list(ignored)
-        if word in SAME:
+        if word in _WITH_VALUE and word not in own:
+            word = f"{word} {next(rest, '')}".strip()
+        architecture = _ARCHITECTURE.fullmatch(word)
+        if architecture:
+            found = [w for w in found if not w.startswith(_DEFINED)]
+            found.append(f"{_DEFINED}{architecture[1]}0")
+        elif word in SAME:
             found.append(SAME[word])
         elif word in own or previous in ("-o", "--json", "--html", "-D", "-U", "-I", "-include"):
             found.append(word)
-        elif word in _WITH_VALUE:
-            ignored[f"{word} {next(rest, '')}".strip()] = None
-        elif _ALONE.fullmatch(word) and word not in _LEVELS:
+        elif word.partition(" ")[0] in _WITH_VALUE or (
+            _ALONE.fullmatch(word) and word not in _LEVELS
+        ):
             ignored[word] = None
         else:
             name, equals, value = word.partition("=")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kcc.frontend.builtins.primitives import PrimitiveClass, primitive_of
+from kcc.frontend.builtins.sub_groups import NARROWEST_WARP
 from kcc.frontend.ir.instructions import (
     AnyInstruction,
     Binary,
@@ -25,6 +26,7 @@ from kcc.frontend.ir.instructions import (
 from kcc.frontend.ir.opcodes import Flags, Opcode
 from kcc.frontend.ir.types import I1, I64, ArrayTy, FloatTy, IntTy, IrType, StructTy, VecTy
 from kcc.frontend.ir.values import ConstantInt, Value
+from kcc.frontend.kernel import Language
 from kcc.passes.mix.classify import intrinsic_stem
 from kcc.passes.symbolic.expr import Expr, SymbolKind
 from kcc.passes.symbolic.operands import Components, components_of, element_address
@@ -203,11 +205,33 @@ class Computation:
         name = primitive.name
         if name == SymbolKind.WORK_DIM.value:
             return (self._algebra.symbol(SymbolKind.WORK_DIM, 0, _int(call.type)),)
+        if name in ("get_sub_group_local_id", "get_sub_group_id"):
+            return self._place_in_block(call, name)
         if name in _QUERIES:
             return self._query(call, _QUERIES[name])
         if primitive.primitive_class in (PrimitiveClass.MATH, PrimitiveClass.SPECIAL):
             return self._math(call, name)
         return self._opaque(call, f"what {name}() gives")
+
+    def _place_in_block(self, call: Call, name: str) -> Components:
+        """A work-item's warp, or its lane in it, by its place in the block: where the block's size
+        and the warp's are known, which OpenCL leaves to the device unless the kernel says it."""
+        kernel, sizes, type_ = self._values.kernel, self._algebra.known.local_size, _int(call.type)
+        is_cuda = kernel.language in (Language.CUDA, Language.PTX)
+        width = kernel.required_sub_group_size or NARROWEST_WARP * is_cuda
+        if sizes is None or not width:
+            return self._opaque(call, f"what {name}() gives")
+        width = max(width, NARROWEST_WARP)  # smaller sub-groups are lowered as parts of a warp
+        if name == "get_sub_group_local_id" and width == NARROWEST_WARP:
+            return (self._algebra.symbol(SymbolKind.LANE, 0, type_),)
+        place, stride = self._algebra.number(0, type_), 1
+        for dimension, size in enumerate(sizes):
+            own = self._algebra.symbol(SymbolKind.LOCAL_ID, dimension, type_)
+            scaled = self._algebra.multiply(own, self._algebra.number(stride, type_))
+            place, stride = self._algebra.add(place, scaled), stride * size
+        operator = Opcode.UREM if name == "get_sub_group_local_id" else Opcode.UDIV
+        operands = [place, self._algebra.number(width, type_)]
+        return (self._algebra.operation(operator, type_, operands),)
 
     def _query(self, call: Call, kind: SymbolKind) -> Components:
         dimension, type_ = call.operands[0], _int(call.type)

@@ -68,7 +68,7 @@ def is_given(kind: SymbolKind, index: int | str, known: Known) -> bool:
         case SymbolKind.ARGUMENT:
             number = index if isinstance(index, int) else int(index.partition(".")[0])
             return number in known.arguments
-        case SymbolKind.LOCAL_ID | SymbolKind.LOCAL_SIZE:
+        case SymbolKind.LOCAL_ID | SymbolKind.LOCAL_SIZE | SymbolKind.LANE:
             return known.local_size is not None
         case SymbolKind.GLOBAL_SIZE:
             return known.global_size is not None

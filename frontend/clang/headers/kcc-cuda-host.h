@@ -4,6 +4,9 @@
 #define KCC_CUDA_HOST_H
 
 typedef struct __kcc_stream* cudaStream_t;
+/* What a graph does next is the host's affair: the call costs nothing here. */
+typedef unsigned long long cudaGraphConditionalHandle;
+__KCC_D void cudaGraphSetConditional(cudaGraphConditionalHandle, unsigned int) {}
 typedef struct __kcc_event* cudaEvent_t;
 typedef struct __kcc_array* cudaArray_t;
 typedef struct __kcc_array cudaArray;

@@ -112,6 +112,35 @@ template <class S> __KCC_D float4 curand_normal4(S* s) {
     float2 a = curand_normal2(s), b = curand_normal2(s);
     return make_float4(a.x, a.y, b.x, b.y);
 }
+/* Sobol's sequences in Gray code's order (Antonov and Saleev, USSR Computational Mathematics 19 (1),
+   1979): the direction vectors are the caller's. */
+#define __KCC_SOBOL(name, T, bits, find)                                                             \
+    typedef T curandDirectionVectors##bits##_t[bits];                                                \
+    struct curandStateSobol##bits { T i, x, c; T direction_vectors[bits]; };                         \
+    typedef curandStateSobol##bits curandStateSobol##bits##_t;                                       \
+    typedef curandStateSobol##bits curandStateScrambledSobol##bits;                                  \
+    typedef curandStateSobol##bits curandStateScrambledSobol##bits##_t;                              \
+    __KCC_D void curand_init(T* vectors, T c, T offset, curandStateSobol##bits* s) {                 \
+        s->i = offset;                                                                               \
+        s->x = s->c = c;                                                                             \
+        T gray = offset ^ offset >> 1;                                                               \
+        for (int n = 0; n < bits; n++) {                                                             \
+            s->direction_vectors[n] = vectors[n];                                                    \
+            if (gray >> n & 1) s->x ^= vectors[n];                                                   \
+        }                                                                                            \
+    }                                                                                                \
+    __KCC_D void curand_init(T* vectors, T offset, curandStateSobol##bits* s) { curand_init(vectors, (T)0, offset, s); } \
+    __KCC_D T curand(curandStateSobol##bits* s) {                                                    \
+        T found = s->x;                                                                              \
+        s->x ^= s->direction_vectors[find(~s->i) - 1 & bits - 1];                                    \
+        s->i++;                                                                                      \
+        return found;                                                                                \
+    }
+__KCC_SOBOL(Sobol32, unsigned int, 32, __ffs)
+__KCC_SOBOL(Sobol64, unsigned long long, 64, __ffsll)
+__KCC_D float curand_uniform(curandStateSobol64* s) { return (unsigned int)(curand(s) >> 32) * 2.3283064e-10f + 1.1641532e-10f; }
+__KCC_D double curand_uniform_double(curandStateSobol32* s) { return curand(s) * 2.3283064365386963e-10 + 2.3283064365386963e-10; }
+__KCC_D double curand_uniform_double(curandStateSobol64* s) { return (curand(s) >> 11) * 1.1102230246251565e-16 + 1.1102230246251565e-16; }
 template <class S> __KCC_D float curand_log_normal(S* s, float mean, float deviation) { return expf(mean + deviation * curand_normal(s)); }
 
 #endif

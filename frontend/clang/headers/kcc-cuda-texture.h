@@ -176,24 +176,4 @@ __KCC_SURFACE(2D, (int x, int y), 2, __KCC_SAT2)
 __KCC_SURFACE(3D, (int x, int y, int z), 3, __KCC_SAT3)
 __KCC_SURFACE(2DLayered, (int x, int y, int z), 2a, __KCC_SAT3)
 
-/* Warp matrix functions (mma.h). */
-namespace nvcuda { namespace wmma {
-struct row_major {};
-struct col_major {};
-struct matrix_a {};
-struct matrix_b {};
-struct accumulator {};
-namespace precision { struct tf32 {}; }
-enum layout_t { mem_row_major, mem_col_major };
-template <class Use, int m, int n, int k, class T, class Layout = void> struct fragment {
-    static constexpr int num_elements = 8;
-    T x[8];
-};
-template <class F, class T> __KCC_D void fill_fragment(F&, T) { __kcc_refuse_tensor_core(); }
-template <class F, class T> __KCC_D void load_matrix_sync(F&, const T*, unsigned) { __kcc_refuse_tensor_core(); }
-template <class F, class T> __KCC_D void load_matrix_sync(F&, const T*, unsigned, layout_t) { __kcc_refuse_tensor_core(); }
-template <class F, class T> __KCC_D void store_matrix_sync(T*, const F&, unsigned, layout_t) { __kcc_refuse_tensor_core(); }
-template <class D, class A, class B, class C> __KCC_D void mma_sync(D&, const A&, const B&, const C&, bool = false) { __kcc_refuse_tensor_core(); }
-} }
-
 #endif

@@ -786,6 +786,7 @@ __KCC_MHD void* operator new[](size_t, void* p) noexcept { return p; }
 #include "kcc-cuda-async.h"
 #include "kcc-cuda-random.h"
 #include "kcc-cuda-texture.h"
+#include "kcc-cuda-wmma.h"
 #include "kcc-cuda-host.h"
 
 #endif

@@ -214,10 +214,6 @@ __global__ void bad(float* p) {
 __global__ void bad(float* p) {
   cg::this_multi_grid().sync();
 }""",
-    "K412": """using namespace nvcuda;
-__global__ void bad(half* p) { wmma::fragment<wmma::matrix_a, 16, 16, 16, half> a;
-  wmma::load_matrix_sync(a, p, 16);
-}""",
     "K413": """
 __global__ void bad(int* p) {
   asm("mov.u32 %0, %laneid;" : "=r"(*p));

@@ -170,11 +170,6 @@ EXAMPLES: dict[str, Example | Circumstance] = {
         "namespace cg = cooperative_groups;\n"
         "__global__ void k(float* p) {\n  cg::this_multi_grid().sync();\n}\n"
     ),
-    "K412": cuda(
-        "using namespace nvcuda;\n__global__ void k(half* p) {\n"
-        "  wmma::fragment<wmma::matrix_a, 16, 16, 16, half> a;\n"
-        "  wmma::load_matrix_sync(a, p, 16);\n}\n"
-    ),
     "K413": cuda(
         '__global__ void k(int* p) {\n  asm volatile("exit;");\n}\n',
         "--frontend clang",
