@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[1]
 COMMIT = re.compile(r"(?<![\w/#.-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,10}(?![\w.-])")
 OTHERS = {
     "f1e2ace": "llm.c", "d99724f": "ggml", "26c8ab98": "PyOpenCL", "aba4ea32": "microgpusim",
+    "042e292": "Altis", "c94ff36": "cuda-samples", "9c10d3e": "Rodinia",
 }  # fmt: skip
 """Of other repositories."""
 
