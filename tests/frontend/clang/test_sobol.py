@@ -27,7 +27,7 @@ def test_sequences_begin_anywhere() -> None:
     (kernel,) = unit.kernels
     arrays = [vectors, np.zeros(64, np.uint32), np.zeros(32, np.float32)]
     done = execute(unit, kernel, NDRange((32,), (32,)), arrays)
-    wanted = []
+    wanted = list[int]()
     for n in range(65):
         gray = n ^ n >> 1
         chosen = [int(vectors[bit]) for bit in range(32) if gray >> bit & 1]

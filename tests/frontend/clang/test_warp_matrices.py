@@ -187,6 +187,6 @@ def test_how_a_fragment_lies_in_memory_is_counted() -> None:
     sectors = list[float]()
     for pattern in facts[AccessPatterns].patterns:
         assert isinstance(pattern, AccessPattern)
-        if pattern.sectors is not None:
+        if pattern.sectors is not None and pattern.sectors.mean is not None:
             sectors.append(pattern.sectors.mean)
     assert sectors == [8.0] * 16
