@@ -105,6 +105,12 @@ def _rank(cost: Cost) -> float:
     return cost.excess if cost.total is None else 1e6 + cost.total
 
 
+def sectors(count: float) -> str:
+    """A number of sectors in words."""
+    text = f"{count:.3g}"
+    return f"{text} {'sector' if text == '1' else 'sectors'}"
+
+
 def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
     """What is said of a group, and the change that would mend it; ``fix`` is empty if none is
     known."""
@@ -121,7 +127,7 @@ def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
     if cost.unit is CostUnit.SECTORS:
         used = percent(round(1000 * ideal / cost.spent), 1000)
         costs = (
-            f"{'take' if several else 'takes'} {cost.spent:.3g} sectors per request (ideal"
+            f"{'take' if several else 'takes'} {sectors(cost.spent)} per request (ideal"
             f" {ideal:.3g}; {used} of the bytes are used)"
         )
     else:

@@ -19,7 +19,7 @@ from kcc.passes.memory.arrays import Array, ArrayKind
 from kcc.passes.memory.memory_accesses import MemoryAccess, MemoryAccesses
 from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
-from kcc.report.analysis.costs import Costly, request_cost
+from kcc.report.analysis.costs import Costly, request_cost, sectors
 from kcc.report.analysis.model import CostUnit
 from kcc.report.shared.words import percent
 
@@ -84,7 +84,7 @@ class Fixes:
         if best.left is not None and group.cost.total:
             gone = percent(group.cost.total - best.left, group.cost.total)
             return f"{best.words} removes {f'{gone} of them' if best.left else 'them'}"
-        return f"{best.words}: {after} sectors per request instead of {before}"
+        return f"{best.words}: {sectors(best.each)} per request instead of {before}"
 
     def _candidates(self, group: Costly, array: Array) -> Iterator[_Fix]:
         if group.cost.unit is CostUnit.BANK_PASSES:
