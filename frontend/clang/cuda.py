@@ -21,7 +21,12 @@ from kcc.frontend.clang.launch_bounds import with_launch_bounds
 from kcc.frontend.clang.messages import as_diagnostics, missing_header
 from kcc.frontend.clang.precompiled import TESTED, header_arguments
 from kcc.frontend.clang.refusals import Refusal, has_calls_through_pointers, refused_kernels
-from kcc.frontend.clang.templates import FunctionTemplate, function_templates, instantiations
+from kcc.frontend.clang.templates import (
+    FunctionTemplate,
+    function_templates,
+    instantiations,
+    substituted,
+)
 from kcc.frontend.kernel import CompiledUnit, Language, Refused
 from kcc.frontend.optimise import optimise
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
@@ -105,7 +110,7 @@ class _Session:
         plain = masked(self.source.text)
         self.templates = function_templates(plain)
         self.asked = frozenset(self.options.instantiate)
-        known = [i.text for i in instantiations(plain, self.templates)]
+        known = substituted(plain, self.templates)
         wanted = dict.fromkeys([*self.options.instantiate, *known])
         self.tail = [_instantiation(n, text) for n, text in enumerate(wanted)]
 

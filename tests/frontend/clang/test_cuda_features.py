@@ -212,6 +212,15 @@ int main() {
     assert sorted(kernels(text)) == ["from<float>", "k<double, 3>"]
 
 
+def test_explicit_instantiations_of_host_templates_that_are_left_out_count() -> None:
+    text = """template <class T, int n> __global__ void k(T *a) { a[threadIdx.x] *= n; }
+template <class T> void run(Window<T> *w) { w->draw(); k<T, 3><<<1, 32>>>(w->data(0)); }
+template void run<float>(Window<float> *);
+template void run<double>(Window<double> *);
+"""
+    assert sorted(kernels(text)) == ["k<double, 3>", "k<float, 3>"]
+
+
 def test_members_of_the_host_go_alone() -> None:
     text = """#include <iostream>
 class P { float a; public: __device__ float g() const { return a; }
