@@ -308,10 +308,15 @@ class _Adviser:
         declared = 0 if isinstance(use.private_bytes, Unknown) else use.private_bytes
         for array in use.private_arrays:
             size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
-            text = (
-                f"The array {array.name}{size} lies in {self._words.private_memory}: indices that "
-                "are constant once its loops are unrolled would keep it in registers"
+            what, mend = (
+                "array",
+                (
+                    "indices that are constant once its loops are unrolled would keep it in registers"
+                ),
             )
+            if array.is_volatile:
+                what, mend = "variable", "not volatile, it would be kept in registers"
+            text = f"The {what} {array.name}{size} lies in {self._words.private_memory}: {mend}"
             yield Advice("private-memory", array.location.line if array.location else None, text)
         spilled = program.private_bytes - declared
         if spilled > 0:

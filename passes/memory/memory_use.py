@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kcc.frontend.ir.instructions import Alloca, Call, DebugLocation
+from kcc.frontend.ir.instructions import (
+    Alloca,
+    Call,
+    DebugLocation,
+    GetElementPtr,
+    Load,
+    Store,
+)
 from kcc.frontend.ir.model import Function, Module
 from kcc.frontend.ir.types import PtrTy, size_bytes
 from kcc.frontend.ir.values import (
@@ -14,6 +21,7 @@ from kcc.frontend.ir.values import (
     ConstantInt,
     ConstantVector,
     GlobalRef,
+    InstructionRef,
     Value,
 )
 from kcc.frontend.kernel import Kernel
@@ -35,13 +43,15 @@ class LocalArray:
 
 @dataclass(frozen=True, slots=True)
 class PrivateArray:
-    """A private variable that stays in memory."""
+    """A private variable that stays in memory; ``is_volatile``: an access to it says so, and no
+    compiler keeps it in a register."""
 
     name: str
     instruction: int
     size_bytes: int | Unknown
     alignment_bytes: int
     location: DebugLocation | None
+    is_volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +96,14 @@ class MemoryUsePass:
     def run(self, kernel: Kernel, facts: Facts) -> MemoryUse:
         function = kernel.function
         locals_ = _local_arrays(function, facts.module)
-        privates = tuple(_private(i) for i in function.instructions if isinstance(i, Alloca))
+        volatile = {
+            _object(function, i.pointer)
+            for i in function.instructions
+            if isinstance(i, Load | Store) and i.volatile
+        }
+        privates = tuple(
+            _private(i, i.index in volatile) for i in function.instructions if isinstance(i, Alloca)
+        )
         return MemoryUse(
             local_bytes=locals_[-1].offset_bytes + locals_[-1].size_bytes if locals_ else 0,
             local_arrays=locals_,
@@ -149,7 +166,17 @@ def _named(values: Iterable[Value]) -> Iterator[str]:
                 pass
 
 
-def _private(alloca: Alloca) -> PrivateArray:
+def _object(function: Function, pointer: Value) -> int | None:
+    """The instruction that a pointer into an object begins at."""
+    while isinstance(pointer, InstructionRef):
+        instruction = function.instructions[pointer.index]
+        if not isinstance(instruction, GetElementPtr):
+            return pointer.index
+        pointer = instruction.base
+    return None
+
+
+def _private(alloca: Alloca, is_volatile: bool) -> PrivateArray:
     count = alloca.count
     size = (
         count.unsigned * size_bytes(alloca.allocated_type)
@@ -157,7 +184,9 @@ def _private(alloca: Alloca) -> PrivateArray:
         else Unknown("the number of elements varies")
     )
     name = alloca.name.removesuffix(".var")
-    return PrivateArray(name, alloca.index, size, alloca.alignment_bytes, alloca.location)
+    return PrivateArray(
+        name, alloca.index, size, alloca.alignment_bytes, alloca.location, is_volatile
+    )
 
 
 def _sum(arrays: Iterable[PrivateArray]) -> int | Unknown:

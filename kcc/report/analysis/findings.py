@@ -157,7 +157,8 @@ class _Finder:
         private = self._words.private_memory
         for array in self._facts[MemoryUse].private_arrays:
             size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
-            message = f"{array.name}{size} is in {private}, not in registers{hope}"
+            why = " because it is volatile" if array.is_volatile else hope
+            message = f"{array.name}{size} is in {private}, not in registers{why}"
             yield self._finding(Severity.WARNING, message, [array.location], "private-memory")
 
     def instruction_classes(self) -> Iterator[Finding]:

@@ -63,3 +63,28 @@ def test_an_accumulator_in_memory(tmp_path: Path) -> None:
 
 def test_an_element_that_moves_is_none(tmp_path: Path) -> None:
     assert found(MOVING, tmp_path) == []
+
+
+VOLATILE = """__kernel void k(__global int *o, int n) {
+  KIND int x[2];
+  x[n & 1] = n; x[1 - (n & 1)] = 1;
+  o[get_global_id(0)] = x[o[0] & 1];
+  KIND int s = n;
+  for (int i = 0; i < 10; i++) s += i;
+  o[get_global_id(0)] += s;
+}"""
+
+
+def test_volatile_variables_are_in_memory_for_that_reason(tmp_path: Path) -> None:
+    def messages(kind: str) -> list[str]:
+        path = tmp_path / "k.cl"
+        path.write_text(VOLATILE.replace("KIND", kind), encoding="utf-8")
+        findings = kcc.api.analyze(path).kernel().findings
+        return [f.message for f in findings if f.code == "private-memory"]
+
+    where = "is in private memory, not in registers"
+    assert messages("") == [f"x (8 bytes) {where}; -O2 may promote it"]
+    assert messages("volatile") == [
+        f"x (8 bytes) {where} because it is volatile",
+        f"s (4 bytes) {where} because it is volatile",
+    ]
