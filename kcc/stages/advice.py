@@ -308,11 +308,9 @@ class _Adviser:
         declared = 0 if isinstance(use.private_bytes, Unknown) else use.private_bytes
         for array in use.private_arrays:
             size = "" if isinstance(array.size_bytes, Unknown) else f" ({array.size_bytes} bytes)"
-            what, mend = (
-                "array",
-                (
-                    "indices that are constant once its loops are unrolled would keep it in registers"
-                ),
+            what = "array"
+            mend = (
+                "indices that are constant once its loops are unrolled would keep it in registers"
             )
             if array.is_volatile:
                 what, mend = "variable", "not volatile, it would be kept in registers"

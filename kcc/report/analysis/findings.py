@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from kcc.base.terms import WORDS
 from kcc.frontend.ir.instructions import AnyInstruction, Binary, DebugLocation
+from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import Opcode
-from kcc.frontend.ir.values import ArgumentRef, InstructionRef
+from kcc.frontend.ir.values import ArgumentRef, ConstantInt, InstructionRef
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.options import OptLevel
 from kcc.frontend.types import AddressSpace
@@ -113,13 +114,22 @@ def _costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
         yield finding_of(kernel, group, fixes.fix(group) if number < MAX_TRIED else "")
 
 
-def _is_easy_division(instruction: AnyInstruction) -> bool:
-    """A division by a constant: compilers make a multiplication or a shift of it."""
-    return (
-        isinstance(instruction, Binary)
-        and instruction.opcode in _DIVISIONS
-        and not isinstance(instruction.right, InstructionRef | ArgumentRef)
-    )
+def _is_easy_division(function: Function, instruction: AnyInstruction) -> bool:
+    """A division by a constant, or of an unsigned number by ``1 << k``: compilers make a
+    multiplication or a shift of it."""
+    if not isinstance(instruction, Binary) or instruction.opcode not in _DIVISIONS:
+        return False
+    match instruction.right:
+        case ArgumentRef():
+            return False
+        case InstructionRef(index=index):
+            by = function.instructions[index]
+            if not isinstance(by, Binary) or by.opcode is not Opcode.SHL:
+                return False
+            is_one = isinstance(by.left, ConstantInt) and by.left.value == 1
+            return is_one and instruction.opcode in (Opcode.UDIV, Opcode.UREM)
+        case _:
+            return True
 
 
 _DIVISIONS = frozenset(
@@ -168,7 +178,9 @@ class _Finder:
         )
         reachable = set(self._facts[ControlFlow].order)
         for instruction in self._kernel.function.instructions:
-            if instruction.block not in reachable or _is_easy_division(instruction):
+            if instruction.block not in reachable or _is_easy_division(
+                self._kernel.function, instruction
+            ):
                 continue
             for each, count in classify(instruction):
                 counts[each] = counts.get(each, 0) + count
