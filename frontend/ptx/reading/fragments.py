@@ -10,19 +10,17 @@ element twice), the others repeat the first.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kcc.frontend.builtins.matrix import BITS, MatrixProduct
 from kcc.frontend.ptx.reading.arithmetic import Handler
-from kcc.frontend.ptx.reading.matrices import ELEMENT, multiplied
+from kcc.frontend.ptx.reading.matrices import ELEMENT, SHAPE, listed, multiplied
 from kcc.frontend.ptx.reading.model import Instruction, Operand, Several
 from kcc.frontend.ptx.reading.pointers import space_of
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import Writer
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _WIDE = {(16, 16, 16), (8, 32, 16), (32, 8, 16)}
 _SHAPES = {
     "f16": _WIDE, "bf16": _WIDE, "s8": _WIDE, "u8": _WIDE, "tf32": {(16, 16, 8)},
@@ -88,7 +86,7 @@ def _sum_places(tiles: Tiles) -> Iterator[Place]:
 
 
 def _tiles(w: Writer, item: Instruction) -> Tiles:
-    shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
+    shape = next((s for x in item.words if (s := SHAPE.fullmatch(x))), None)
     if shape is None:
         raise w.refuse(f"'{item.opcode}' is not supported")
     return Tiles(*(int(shape[i]) for i in (1, 2, 3)))
@@ -142,13 +140,6 @@ def _stride(w: Writer, given: tuple[Operand, ...], default: int) -> str:
     return w.cast("zext", "i32", w.read(given[0], "i32"), "i64")
 
 
-def _listed(w: Writer, operand: Operand, count: int) -> tuple[Operand, ...]:
-    parts = operand.parts if isinstance(operand, Several) else (operand,)
-    if len(parts) != count:
-        raise w.refuse(f"{count} registers are expected here, not {len(parts)}", "K430")
-    return parts
-
-
 def _load(w: Writer, item: Instruction) -> None:
     side, tiles, type_ = item.words[2], _tiles(w, item), item.type
     target, place, *stride = w.operands(item, 2, 3)
@@ -167,7 +158,7 @@ def _load(w: Writer, item: Instruction) -> None:
     )
     kind, places = "double" if bits == 64 else "i32", list(_factor_places(tiles, side, type_))
     times = _REGISTERS_OF_HALVES // len(places) if type_ == "f16" else 1
-    parts = _listed(w, target, len(places) * times)
+    parts = listed(w, target, len(places) * times)
     for number, at in enumerate(places):
         if along:
             pointer = _along(w, matrix, at.row, at.column * bits // 8)
@@ -224,7 +215,7 @@ def _load_sum(
 ) -> None:  # fmt: skip
     matrix, along, bits = _sum_matrix(w, item, tiles, place, stride, by_row=by_row)
     kind = _SUMS[item.type][1]
-    parts = _listed(w, target, _sum_registers(tiles, item.type))
+    parts = listed(w, target, _sum_registers(tiles, item.type))
     for number, at in enumerate(_sum_places(tiles)):
         pair = f"<2 x {kind}>"
         if along:
@@ -250,7 +241,7 @@ def _store(w: Writer, item: Instruction) -> None:
     by_row = "row" in item.words
     matrix, along, bits = _sum_matrix(w, item, tiles, place, tuple(stride), by_row=by_row)
     kind = _SUMS[item.type][1]
-    parts, pair = _listed(w, source, _sum_registers(tiles, item.type)), f"<2 x {kind}>"
+    parts, pair = listed(w, source, _sum_registers(tiles, item.type)), f"<2 x {kind}>"
     for number, at in enumerate(_sum_places(tiles)):
         if item.type == "f16":
             both = w.cast("bitcast", "i32", w.read(parts[number], "i32"), pair)
@@ -287,7 +278,7 @@ def _product(w: Writer, item: Instruction) -> None:
     lefts = _vectors(w, first, inner, a, tiles.down)
     rights = _vectors(w, second, inner, b, tiles.across)
     sums = _vectors(w, sources[2], outer, c, tiles.down * tiles.across)
-    parts = _listed(w, target, c * len(sums))
+    parts = listed(w, target, c * len(sums))
     for number, total in enumerate(sums):
         down, across = divmod(number, tiles.across)
         result = multiplied(w, one, [lefts[down], rights[across], total])

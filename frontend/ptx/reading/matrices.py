@@ -19,7 +19,7 @@ from kcc.frontend.ptx.reading.pointers import SHARED
 from kcc.frontend.ptx.reading.typing import pointer_type
 from kcc.frontend.ptx.reading.writer import Writer
 
-_SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
+SHAPE = re.compile(r"m(\d+)n(\d+)k(\d+)")
 _SHAPES = {
     "f16": {(16, 8, 8), (16, 8, 16)},
     "bf16": {(16, 8, 8), (16, 8, 16)},
@@ -41,7 +41,7 @@ ELEMENT = {"f16": "i32", "bf16": "i32", "f32": "float", "s32": "i32", "f64": "do
 
 def product(w: Writer, item: Instruction) -> None:
     """Products: ``mma``."""
-    shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
+    shape = next((s for x in item.words if (s := SHAPE.fullmatch(x))), None)
     types = tuple(x for x in item.words if x in BITS)
     known = item.words[1] == "sync" and "row" in item.words and "col" in item.words
     if shape is None or len(types) != 4 or not known:
@@ -74,7 +74,8 @@ def multiplied(w: Writer, found: MatrixProduct, values: list[str]) -> str:
     return w.call(kinds[2], found.symbol, arguments, ", ".join(kinds), "convergent nounwind")
 
 
-def _parts(w: Writer, operand: Operand, count: int) -> tuple[Operand, ...]:
+def listed(w: Writer, operand: Operand, count: int) -> tuple[Operand, ...]:
+    """The registers of an operand, of which there must be ``count``."""
     parts = operand.parts if isinstance(operand, Several) else (operand,)
     if len(parts) != count:
         raise w.refuse(f"{count} registers are expected here, not {len(parts)}", "K430")
@@ -83,7 +84,7 @@ def _parts(w: Writer, operand: Operand, count: int) -> tuple[Operand, ...]:
 
 def _fragment(w: Writer, operand: Operand, element: str, count: int) -> str:
     kind, value = f"<{count} x {element}>", "poison"
-    for number, part in enumerate(_parts(w, operand, count)):
+    for number, part in enumerate(listed(w, operand, count)):
         one = w.read(part, element)
         value = w.value(f"insertelement {kind} {value}, {element} {one}, i32 {number}")
     return value
@@ -91,7 +92,7 @@ def _fragment(w: Writer, operand: Operand, element: str, count: int) -> str:
 
 def _spread(w: Writer, operand: Operand, value: str, element: str, count: int) -> None:
     kind = f"<{count} x {element}>"
-    for number, part in enumerate(_parts(w, operand, count)):
+    for number, part in enumerate(listed(w, operand, count)):
         one = w.value(f"extractelement {kind} {value}, i32 {number}")
         w.write(part, element, one)
 
@@ -139,7 +140,7 @@ def load_matrix(w: Writer, item: Instruction) -> None:
     count, transposed = _matrices(w, item)
     target, place = w.operands(item, 2)
     own = _own_row(w, place)
-    for matrix, part in enumerate(_parts(w, target, count)):
+    for matrix, part in enumerate(listed(w, target, count)):
         pointer = _row(w, own, matrix)
         word = w.value(f"load i32, {pointer_type(SHARED)} {pointer}, align 4")
         w.write(part, "i32", _transposed(w, word) if transposed else word)
@@ -150,7 +151,7 @@ def store_matrix(w: Writer, item: Instruction) -> None:
     count, transposed = _matrices(w, item)
     place, source = w.operands(item, 2)
     own = _own_row(w, place)
-    for matrix, part in enumerate(_parts(w, source, count)):
+    for matrix, part in enumerate(listed(w, source, count)):
         word = w.read(part, "i32")
         word = _transposed(w, word) if transposed else word
         pointer = _row(w, own, matrix)
@@ -177,7 +178,7 @@ def group_product(w: Writer, item: Instruction) -> None:
 
 
 def _product_of_group(w: Writer, item: Instruction) -> None:
-    shape = next((s for x in item.words if (s := _SHAPE.fullmatch(x))), None)
+    shape = next((s for x in item.words if (s := SHAPE.fullmatch(x))), None)
     types = tuple(x for x in item.words if x in BITS)
     if shape is None or types[1:] not in (("f16", "f16"), ("bf16", "bf16")) or types[0] != "f32":
         raise w.refuse(f"'{item.opcode}' is not supported")
@@ -192,7 +193,7 @@ def _product_of_group(w: Writer, item: Instruction) -> None:
         raise w.refuse("the shared memory that matrix descriptors point into is not found")
     options = tuple(o for o, on in zip(("tra", "trb"), transposed, strict=True) if on)
     found = MatrixProduct(16, n, k, types[0], types[1], types[2], types[0], options, of_group=True)
-    parts = _parts(w, target, n // 2)
+    parts = listed(w, target, n // 2)
     kind, keep = f"<{len(parts)} x float>", w.read(scale, "i1")
     total = "poison"
     for number, part in enumerate(parts):
