@@ -10,6 +10,12 @@ SPACES = {0: "__private", 1: "__global", 2: "__constant", 3: "__local", 4: ""}
 _WORDS = {8: "char", 16: "short", 32: "int", 64: "long"}
 
 
+def _width(bits: int) -> int:
+    """That of the word which holds an integer: LLVM makes sums over a counter of ``int`` in 33
+    bits."""
+    return next((width for width in _WORDS if bits <= width), 64)
+
+
 def pointer(space: int) -> str:
     """A pointer to bytes."""
     return f"{SPACES[space]} uchar *".lstrip()
@@ -21,7 +27,7 @@ def spelled(type_: IrType) -> str:
         case IntTy(1):
             return "bool"
         case IntTy(bits):
-            return f"u{_WORDS.get(bits, 'int')}"
+            return f"u{_WORDS[_width(bits)]}"
         case FloatTy(bits):
             return {16: "half", 32: "float", 64: "double"}[bits]
         case PtrTy(space):
@@ -48,7 +54,8 @@ def number(value: float, type_: IrType) -> str:
         case IntTy(bits):
             whole = int(value) & ((1 << bits) - 1)
             shown = str(whole) if whole < 1 << 20 else hex(whole)
-            return {64: f"{shown}ul", 32: f"{shown}u"}.get(bits, f"(u{_WORDS.get(bits)}){shown}")
+            width = _width(bits)
+            return {64: f"{shown}ul", 32: f"{shown}u"}.get(width, f"(u{_WORDS[width]}){shown}")
         case FloatTy(64):
             return repr(float(value))
         case FloatTy(16):
