@@ -80,7 +80,8 @@ def _uses(plain: str, name: str) -> Iterator[Instantiation]:
             yield Instantiation(text, line, match.start())
 
 
-_MOST_CALLS = 500
+_MOST_STEPS = 2_000
+"""Templates that instantiate one another with ever larger arguments would not end."""
 
 
 def substituted(plain: str, templates: Sequence[FunctionTemplate]) -> list[str]:
@@ -88,11 +89,12 @@ def substituted(plain: str, templates: Sequence[FunctionTemplate]) -> list[str]:
     a function template and name its parameters, once for each of its own instantiations."""
     kernels = dict.fromkeys(t.name for t in templates if t.is_kernel)
     pending = [(use.text, use.place) for name in kernels for use in _uses(plain, name)]
-    done = dict[str, None]()
-    for _ in range(_MOST_CALLS):
-        if not pending:
-            break
+    done, seen = dict[str, None](), set[tuple[str, int]]()
+    while pending and len(seen) < _MOST_STEPS:
         text, place = pending.pop(0)
+        if (text, place) in seen:
+            continue
+        seen.add((text, place))
         around = next((t for t in templates if t.body[0] < place < t.body[1]), None)
         name, _, rest = text.partition("<")
         if around is None or not set(around.names) & set(re.findall(r"\w+", rest)):

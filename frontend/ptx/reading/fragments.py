@@ -43,7 +43,7 @@ class Tiles:
 
     @property
     def swapped(self) -> bool:
-        return self.m < self.n and self.n > 8 and self.m == 8
+        return self.m == 8 and self.n > 8
 
     @property
     def height(self) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from kcc.base.diagnostics import DiagnosticError
 from kcc.frontend import compile_source
+from kcc.frontend.clang.templates import function_templates, substituted
 from kcc.frontend.kernel import CompiledUnit
 from kcc.frontend.options import BuildOptions, OptLevel, SourceText
 from kcc.tracegen.execute import NDRange, execute
@@ -219,6 +220,24 @@ template void run<float>(Window<float> *);
 template void run<double>(Window<double> *);
 """
     assert sorted(kernels(text)) == ["k<double, 3>", "k<float, 3>"]
+
+
+def test_templates_that_instantiate_one_another_end() -> None:
+    text = """template <class T> __global__ void k(T *a) {}
+template <class T> struct Box { T t; };
+template <class T> void f(Window<T> *w) { k<T><<<1, 1>>>(0); g<T>(w); }
+template <class T> void g(Window<T> *w) { f<Box<T>>(0); }
+template void f<int>(Window<int> *);
+__global__ void other() {}
+"""
+    assert "k<int>" in substituted(text, function_templates(text))
+
+
+def test_conditions_of_graphs_are_the_hosts() -> None:
+    text = """__global__ void k(int *a, cudaGraphConditionalHandle h) {
+  cudaGraphSetConditional(h, --*a > 0);
+}"""
+    assert kernels(text) == ["k"]
 
 
 def test_members_of_the_host_go_alone() -> None:

@@ -7,6 +7,7 @@ from kcc.base.gpu import load_gpu
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_dimensions
 from kcc.frontend.options import BuildOptions, SourceText
+from kcc.report.analysis.costs import sectors
 from kcc.report.analysis.model import CostUnit, Finding
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs, analyze
 
@@ -77,3 +78,9 @@ def test_banks_are_those_of_the_gpu():
     assert old.cost is not None
     assert (modern.cost.spent, modern.cost.excess) == (16, 15)
     assert (old.cost.spent, old.cost.excess) == (32, 30), "16 banks serve half a warp at a time"
+
+
+def test_one_sector_is_singular() -> None:
+    assert [sectors(n) for n in (1, 1.0, 1.25, 4, 0)] == [
+        "1 sector", "1 sector", "1.25 sectors", "4 sectors", "0 sectors",
+    ]  # fmt: skip
