@@ -19,6 +19,8 @@ _CONSTANT = re.compile(  # but for tables of virtual functions, which generic po
 _ATTRIBUTES = r"(?:(?:noundef|nonnull|align \d+|captures\([^)]*\)) )*"
 """Of an argument of a call, before its value."""
 
+_TO_GLOBAL = re.compile(rf'ptr addrspace\(1\) ({_ATTRIBUTES})(@(?:"[^"]+"|[\w.$]+))')
+
 _BOOKKEEPING = re.compile(r"^@llvm\.(?:compiler\.)?used = .*\n|^\$.* = comdat .*\n", re.MULTILINE)
 _COMDAT = re.compile(r",? comdat(?:\(\$[^)]*\))?(?= |,|$)", re.MULTILINE)
 _ATOMIC = re.compile(
@@ -58,26 +60,28 @@ def lower_cuda(text: str, *, fast: bool = False) -> str:
     divisions and square roots what nvcc's ``-use_fast_math`` does."""
     if fast:
         text = _with_fast_divisions(text)
-    text = _COMDAT.sub("", _BOOKKEEPING.sub("", text))
-    constants = set[str]()
-
-    def move(match: re.Match[str]) -> str:
-        constants.add(match[1])
-        return f"{match[1]} = {match[2]}addrspace(2) {match[3]}"
-
-    text = _CONSTANT.sub(move, text)
-    for name in constants:
-        text = re.sub(
-            rf"ptr addrspace\(1\) ({_ATTRIBUTES}){re.escape(name)}(?![\w.$])",
-            rf"ptr addrspace(2) \g<1>{name}",
-            text,
-        )
+    text = _with_constants(_COMDAT.sub("", _BOOKKEEPING.sub("", text)))
     text = with_named_moves(text)
-    text = _WRAPPING.sub(r"atomicrmw \1 ptr addrspace(4) \2, i32 \3 monotonic, align 4", text)
-    text = re.sub(r"^declare .*@__kcc_atomic_.*\n", "", text, flags=re.MULTILINE)
-    text = _ATOMIC.sub(_relaxed, text)
+    if "@__kcc_atomic_" in text:
+        text = _WRAPPING.sub(r"atomicrmw \1 ptr addrspace(4) \2, i32 \3 monotonic, align 4", text)
+        text = re.sub(r"^declare .*@__kcc_atomic_.*\n", "", text, flags=re.MULTILINE)
+    if "atomicrmw " in text or "cmpxchg " in text:
+        text = _ATOMIC.sub(_relaxed, text)
     text = _COERCED.sub(_generic_store, text)
     return _as_vectors(_with_printf(with_plain_statics(text)))
+
+
+def _with_constants(text: str) -> str:
+    """Constants, and what points to them, in OpenCL's space of constants."""
+    constants = {match[1] for match in _CONSTANT.finditer(text)}
+    if not constants:
+        return text
+    text = _CONSTANT.sub(r"\1 = \2addrspace(2) \3", text)
+
+    def move(match: re.Match[str]) -> str:
+        return f"ptr addrspace(2) {match[1]}{match[2]}" if match[2] in constants else match[0]
+
+    return _TO_GLOBAL.sub(move, text)
 
 
 _DIVISION = re.compile(r"= fdiv (?:[a-z]+ )*float (\S+), ([^\s,]+)")

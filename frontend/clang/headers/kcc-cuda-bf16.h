@@ -50,17 +50,17 @@ __KCC_HD float __low2float(__nv_bfloat162 v) { return v.x; }
 __KCC_HD float __high2float(__nv_bfloat162 v) { return v.y; }
 
 #define __KCC_NARROW(type, name, op)                                                        \
-    __KCC_HD type operator op(type a, type b) { return type((float)a op (float)b); }        \
-    __KCC_HD type& operator op##=(type& a, type b) { return a = a op b; }                   \
+    __KCC_HD type operator op(const type& a, const type& b) { return type((float)a op (float)b); }        \
+    __KCC_HD type& operator op##=(type& a, const type& b) { return a = a op b; }                   \
     __KCC_HD type __h##name(type a, type b) { return a op b; }                              \
-    __KCC_HD type##2 operator op(type##2 a, type##2 b) { return type##2{a.x op b.x, a.y op b.y}; } \
+    __KCC_HD type##2 operator op(const type##2& a, const type##2& b) { return type##2{a.x op b.x, a.y op b.y}; } \
     __KCC_HD type##2 __h##name##2(type##2 a, type##2 b) { return a op b; }
 __KCC_NARROW(__nv_bfloat16, add, +)
 __KCC_NARROW(__nv_bfloat16, sub, -)
 __KCC_NARROW(__nv_bfloat16, mul, *)
 __KCC_NARROW(__nv_bfloat16, div, /)
 #define __KCC_NARROW_COMPARE(type, name, op)                                                \
-    __KCC_HD bool operator op(type a, type b) { return (float)a op (float)b; }              \
+    __KCC_HD bool operator op(const type& a, const type& b) { return (float)a op (float)b; }              \
     __KCC_HD bool __h##name(type a, type b) { return a op b; }
 __KCC_NARROW_COMPARE(__nv_bfloat16, lt, <)
 __KCC_NARROW_COMPARE(__nv_bfloat16, le, <=)
@@ -68,7 +68,7 @@ __KCC_NARROW_COMPARE(__nv_bfloat16, gt, >)
 __KCC_NARROW_COMPARE(__nv_bfloat16, ge, >=)
 __KCC_NARROW_COMPARE(__nv_bfloat16, eq, ==)
 __KCC_NARROW_COMPARE(__nv_bfloat16, ne, !=)
-__KCC_HD __nv_bfloat16 operator-(__nv_bfloat16 a) { return __nv_bfloat16(-(float)a); }
+__KCC_HD __nv_bfloat16 operator-(const __nv_bfloat16& a) { return __nv_bfloat16(-(float)a); }
 __KCC_HD __nv_bfloat16 __hneg(__nv_bfloat16 a) { return -a; }
 __KCC_HD __nv_bfloat16 __habs(__nv_bfloat16 a) { return __nv_bfloat16(fabsf((float)a)); }
 __KCC_HD __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b) { return a > b ? a : b; }
@@ -100,8 +100,8 @@ __KCC_NARROW_PAIR(__nv_bfloat16, __habs2, __habs)
 __KCC_NARROW_PAIR(__nv_bfloat16, __hneg2, __hneg)
 __KCC_HD __nv_bfloat162 __hmax2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{__hmax(a.x, b.x), __hmax(a.y, b.y)}; }
 __KCC_HD __nv_bfloat162 __hmin2(__nv_bfloat162 a, __nv_bfloat162 b) { return __nv_bfloat162{__hmin(a.x, b.x), __hmin(a.y, b.y)}; }
-__KCC_HD __nv_bfloat162& operator+=(__nv_bfloat162& a, __nv_bfloat162 b) { return a = a + b; }
-__KCC_HD __nv_bfloat162& operator*=(__nv_bfloat162& a, __nv_bfloat162 b) { return a = a * b; }
+__KCC_HD __nv_bfloat162& operator+=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a + b; }
+__KCC_HD __nv_bfloat162& operator*=(__nv_bfloat162& a, const __nv_bfloat162& b) { return a = a * b; }
 __KCC_HD __nv_bfloat162 __low2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.x, a.x}; }
 __KCC_HD __nv_bfloat162 __high2bfloat162(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.y}; }
 __KCC_HD __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 a) { return __nv_bfloat162{a.y, a.x}; }

@@ -36,23 +36,23 @@ __KCC_HD half __high2half(half2 v) { return v.y; }
 __KCC_HD float __low2float(half2 v) { return v.x; }
 __KCC_HD float __high2float(half2 v) { return v.y; }
 #define __KCC_HALF(name, op)                                                                       \
-    __KCC_HD half operator op(half a, half b) { return half((_Float16)(a.value op b.value)); }     \
+    __KCC_HD half operator op(const half& a, const half& b) { return half((_Float16)(a.value op b.value)); }     \
     __KCC_HD half __h##name(half a, half b) { return a op b; }                                     \
-    __KCC_HD half2 operator op(half2 a, half2 b) { return half2{a.x op b.x, a.y op b.y}; }         \
+    __KCC_HD half2 operator op(const half2& a, const half2& b) { return half2{a.x op b.x, a.y op b.y}; }         \
     __KCC_HD half2 __h##name##2(half2 a, half2 b) { return a op b; }
 __KCC_HALF(add, +)
 __KCC_HALF(sub, -)
 __KCC_HALF(mul, *)
 __KCC_HALF(div, /)
-__KCC_HD half& operator+=(half& a, half b) { return a = a + b; }
-__KCC_HD half& operator-=(half& a, half b) { return a = a - b; }
-__KCC_HD half& operator*=(half& a, half b) { return a = a * b; }
-__KCC_HD half operator-(half a) { return half((_Float16)-a.value); }
+__KCC_HD half& operator+=(half& a, const half& b) { return a = a + b; }
+__KCC_HD half& operator-=(half& a, const half& b) { return a = a - b; }
+__KCC_HD half& operator*=(half& a, const half& b) { return a = a * b; }
+__KCC_HD half operator-(const half& a) { return half((_Float16)-a.value); }
 __KCC_HD half __hneg(half a) { return -a; }
 __KCC_HD half __hfma(half a, half b, half c) { return half((_Float16)__builtin_fmaf16(a.value, b.value, c.value)); }
 __KCC_HD half2 __hfma2(half2 a, half2 b, half2 c) { return half2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
 #define __KCC_HALF_COMPARE(name, op)                                                    \
-    __KCC_HD bool operator op(half a, half b) { return a.value op b.value; }            \
+    __KCC_HD bool operator op(const half& a, const half& b) { return a.value op b.value; }            \
     __KCC_HD bool __h##name(half a, half b) { return a.value op b.value; }
 __KCC_HALF_COMPARE(lt, <)
 __KCC_HALF_COMPARE(le, <=)
@@ -116,11 +116,11 @@ __KCC_HD half2 __h2div(half2 a, half2 b) { return a / b; }
 __KCC_HD half2 __hcmadd(half2 a, half2 b, half2 c) {
     return half2{a.x * b.x - a.y * b.y + c.x, a.x * b.y + a.y * b.x + c.y};
 }
-__KCC_HD half2& operator+=(half2& a, half2 b) { return a = a + b; }
-__KCC_HD half2& operator-=(half2& a, half2 b) { return a = a - b; }
-__KCC_HD half2& operator*=(half2& a, half2 b) { return a = a * b; }
-__KCC_HD half2& operator/=(half2& a, half2 b) { return a = a / b; }
-__KCC_HD half& operator/=(half& a, half b) { return a = a / b; }
+__KCC_HD half2& operator+=(half2& a, const half2& b) { return a = a + b; }
+__KCC_HD half2& operator-=(half2& a, const half2& b) { return a = a - b; }
+__KCC_HD half2& operator*=(half2& a, const half2& b) { return a = a * b; }
+__KCC_HD half2& operator/=(half2& a, const half2& b) { return a = a / b; }
+__KCC_HD half& operator/=(half& a, const half& b) { return a = a / b; }
 #define __KCC_HALF2_COMPARE(name)                                                                   \
     __KCC_HD half2 __h##name##2(half2 a, half2 b) { return half2{half(__h##name(a.x, b.x) ? 1.0f : 0.0f), half(__h##name(a.y, b.y) ? 1.0f : 0.0f)}; } \
     __KCC_HD bool __hb##name##2(half2 a, half2 b) { return __h##name(a.x, b.x) && __h##name(a.y, b.y); } \
