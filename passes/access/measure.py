@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, Shifts, WarpRows
+from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, WARP, Shifts, WarpRows
 from kcc.passes.graph.loops import Loop
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, MemoryShape, Spread
 from kcc.passes.memory.warp_cost import Ints, Mask, bank_passes, pieces_touched
@@ -22,6 +22,10 @@ from kcc.passes.symbolic.text import text
 if TYPE_CHECKING:
     from kcc.passes.access.patterns import Iterations, Split
     from kcc.passes.access.warp_addresses import Warps
+
+WORD_BYTES = 4
+"""What private memory of the lanes of a warp is interleaved by (CUDA C++ Programming Guide, "Local
+Memory")."""
 
 MAX_PRODUCTS = 1 << 16
 """Rows times shifts that are counted at a time."""
@@ -165,7 +169,7 @@ def measured(
         reason="the distance between lanes differs" if layout.kind is AccessKind.UNKNOWN else "",
     )
     if place.space is AddressSpace.PRIVATE:
-        return replace(found, reason=found.reason or "private memory: each lane has its own")
+        return _with_private_costs(found, place, rows)
     shifts = shifts_of(warps, split, iterations, period)
     if len(rows.addresses) * len(shifts.values) > MAX_COUNTED:
         return replace(found, reason="too many different warps to count")
@@ -173,6 +177,30 @@ def measured(
     doubtful = {(SymbolKind.COUNTER, loop) for loop in iterations.doubtful}
     counted = _counted(found, place, rows, shifts, certain=not fixed & doubtful)
     return replace(counted, reason=counted.reason or _why_not(counted, warps, split, iterations))
+
+
+def _with_private_costs(pattern: AccessPattern, place: Place, rows: WarpRows) -> AccessPattern:
+    """Private memory lies word by word: the same word of all lanes of a warp side by side (CUDA C++
+    Programming Guide, "Local Memory"). A shift of all lanes by whole words changes nothing."""
+    n, width = rows.addresses.shape
+    lanes = np.arange(width, dtype=np.int64) * WORD_BYTES
+    sectors, lines = np.zeros((n, 1), np.int64), np.zeros((n, 1), np.int64)
+    for word in range(max(-(-place.size // WORD_BYTES), 1)):
+        placed = (rows.addresses // WORD_BYTES + word) * (WARP * WORD_BYTES) + lanes
+        for found, granule in (
+            (sectors, place.shape.sector_bytes),
+            (lines, place.shape.line_bytes),
+        ):
+            found[:, 0] += pieces_touched(placed, WORD_BYTES, granule, rows.active)
+    once = Shifts(np.zeros(1, np.int64), (1,))
+    unclear = rows.sampled or rows.missing
+    return replace(
+        pattern,
+        sectors=spread(sectors, rows.weights, once),
+        lines=spread(lines, rows.weights, once),
+        exact=not unclear,
+        sampled=unclear,
+    )
 
 
 def _why_not(pattern: AccessPattern, warps: Warps, split: Split, iterations: Iterations) -> str:

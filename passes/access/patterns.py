@@ -15,7 +15,7 @@ from kcc.frontend.ir.opcodes import IntPredicate
 from kcc.frontend.ir.types import I64, IntTy
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access.activity import activity, may_come_last, split_blocks
+from kcc.passes.access.activity import Activity, activity, may_come_last, split_blocks
 from kcc.passes.control.divergence import WARP, Divergence, Judge
 from kcc.passes.control.trip_counts import TripCount, TripCounts, TripKind
 from kcc.passes.facts import Facts
@@ -54,7 +54,8 @@ class AccessPatternsPass:
         if not accesses:
             return AccessPatterns((), self.shape)
         study = AccessStudy(kernel, facts, self.shape)
-        return AccessPatterns(tuple(study.pattern(access) for access in accesses), self.shape)
+        found = (study.with_requests(access, study.pattern(access)) for access in accesses)
+        return AccessPatterns(tuple(found), self.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class AccessStudy:
         self._heavy = set[Node]()
         self._warps = dict[tuple[object, ...], "Warps"]()
         self._iterations = dict[tuple[int | None, bool], Iterations]()
+        self._requests = dict[int, int | None]()
 
     def pattern(self, access: MemoryAccess) -> AccessPattern:
         """The pattern of an access."""
@@ -134,7 +136,7 @@ class AccessStudy:
 
         if access.space is AddressSpace.PRIVATE:
             return found
-        active = activity(self.values, self.facts[TripCounts], access.block)
+        active = self.activity(access.block)
         done = None
         exact = warps if active is None else self.warps(active.counts)
         if active and access.block not in self.parted and not exact.unknown(active.condition):
@@ -146,11 +148,43 @@ class AccessStudy:
         return replace(
             found,
             executions=done,
+            requests=done.count if done else None,
             footprint=launch.footprint(place, exact, active),
             lanes_per_line=width / lines.mean if lines and lines.mean else None,
             warps_per_line=launch.warps_per_line(place, warps, split) if lines else None,
             loops=launch.loop_reuse(place, warps, split),
         )
+
+    def activity(self, block: int) -> Activity | None:
+        """When a block is executed, where that is known."""
+        return activity(self.values, self.facts[TripCounts], block)
+
+    def with_requests(self, access: MemoryAccess, found: AccessPattern) -> AccessPattern:
+        """With how often warps come to it, which is known of addresses that are not."""
+        if found.requests is not None or self.algebra.known.local_size is None:
+            return found
+        if access.block not in self._requests:
+            self._requests[access.block] = self._count_requests(access.block)
+        return replace(found, requests=self._requests[access.block])
+
+    def _count_requests(self, block: int) -> int | None:
+        """Executions of a block by warps in the launch."""
+        from kcc.passes.access import over_launch as launch
+        from kcc.passes.access.measure import Place
+
+        active = self.activity(block)
+        if active is None or block in self.parted:
+            return None
+        warps, nowhere = self.warps(active.counts), self.algebra.sum([], I64, 0)
+        if warps.unknown(active.condition):
+            return None
+        apart = self.split(warps, nowhere, active.condition)
+        if isinstance(apart, Unknown):
+            return None
+        loops = tuple(self.values.loops.around(block))
+        place = Place(nowhere, 1, AddressSpace.GLOBAL, self.shape, loops)
+        done = launch.executions(place, warps, apart, active)
+        return done.count if done else None
 
     def warps(self, counts: Mapping[int, int], order: tuple[int, int, int] = (0, 1, 2)) -> Warps:
         """The warps of the launch in so many iterations of loops."""

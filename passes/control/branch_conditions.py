@@ -26,6 +26,7 @@ from kcc.passes.symbolic.expr import (
     Expr,
     Loaded,
     Node,
+    Number,
     Opaque,
     Recurrence,
     Symbol,
@@ -149,6 +150,8 @@ def _condition(
     line = branch.location.line if branch.location else 0
     if line in assumed and any(side.share is None for side in sides):
         sides = _assumed(sides, _true_way(values, branch), assumed[line])
+    elif any(side.share is None for side in sides):
+        sides = _of_assumed_loop(values, branch, sides)
     return BranchCondition(
         branch=branch.id,
         terminals=terminals,
@@ -173,6 +176,18 @@ def _assumed(sides: Sequence[Side], true: int, share: float) -> tuple[Side, ...]
         Side(side.target, share if place == true else rest, "", assumed=True)
         for place, side in enumerate(sides)
     )
+
+
+def _of_assumed_loop(
+    values: SymbolicValues, branch: BranchPoint, sides: tuple[Side, ...]
+) -> tuple[Side, ...]:
+    """The only exit of a loop whose trips are the user's is taken once in each entry."""
+    for loop in sorted(values.assumed_loops):
+        shape, ends = values.loops.loops[loop], values.back_edges(loop)
+        inside = [place for place, side in enumerate(sides) if side.target in shape.blocks]
+        if shape.exiting == (branch.block,) and len(inside) == 1 and isinstance(ends, Number):
+            return _assumed(sides, inside[0], ends.value / (ends.value + 1))
+    return sides
 
 
 def terminals_of(values: SymbolicValues, node: Node) -> tuple[frozenset[Terminal], bool]:

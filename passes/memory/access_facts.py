@@ -113,8 +113,8 @@ class AccessPattern:
     ROW_CHUNK, which begin ``run_stride_bytes`` apart; None where it is not constant.
 
     Of accesses to local memory there are ``bank_passes`` and ``bank_degree``, the most passes of a
-    phase (1: no conflicts), a pass giving up to ``pass_bytes``; of others, private memory left
-    out, ``sectors`` and ``lines``.
+    phase (1: no conflicts), a pass giving up to ``pass_bytes``; of others ``sectors`` and
+    ``lines``.
     ``exact``: all of these are known with their means, over all warps, thread blocks and
     iterations. Else ``reason`` says what is missing, and the least and greatest number are bounds,
     if there are any. ``sampled``: they are not even bounds, but those of a sample.
@@ -123,7 +123,8 @@ class AccessPattern:
     their only warp.
 
     ``executions`` counts what really happens in the launch, with guards and partial warps; None
-    where that cannot be told without running it, or takes too long.
+    where that cannot be told without running it, or takes too long. ``requests`` is their number,
+    which is known of some whose addresses are not.
 
     ``lanes_per_line`` is how many lanes of a warp find their element in the same line, in the
     mean; ``warps_per_line`` how many warps of a thread block come to one line at the same place
@@ -146,6 +147,7 @@ class AccessPattern:
     full_warps: bool = True
     reason: str = ""
     executions: Executions | None = None
+    requests: int | None = None
     footprint: Footprint | None = None
     lanes_per_line: float | None = None
     warps_per_line: float | None = None

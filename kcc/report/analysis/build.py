@@ -25,6 +25,7 @@ from kcc.passes.memory.memory_use import MemoryUse
 from kcc.passes.mix.classify import classify
 from kcc.passes.mix.counts import ClassCounts
 from kcc.passes.mix.instruction_mix import InstructionMix
+from kcc.passes.symbolic.build import SymbolicValues
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.conditions import condition_text
 from kcc.report.analysis.findings import find
@@ -84,7 +85,7 @@ def kernel_report(
         dynamic_locals=(*use.dynamic_locals, *use.dynamic_arrays),
         private_bytes=use.private_bytes,
         required_local_size=kernel.required_local_size,
-        launch=_launch(launch, given_by),
+        launch=_launch(kernel, facts, launch, given_by),
         flow=facts[FlowCounts],
         registers=resources.registers,
         block_local_bytes=resources.local_bytes,
@@ -229,13 +230,15 @@ def _accesses(facts: Facts) -> tuple[Access, ...]:
     )
 
 
-def _launch(launch: Launch, given_by: str) -> LaunchView:
+def _launch(kernel: Kernel, facts: Facts, launch: Launch, given_by: str) -> LaunchView:
+    known = facts[SymbolicValues].algebra.known
     return LaunchView(
         global_size=tuple(map(format_extent, launch.global_size)),
         local_size=tuple(map(format_extent, launch.local_size)),
         global_origin=launch.global_origin,
         local_origin=launch.local_origin,
         given_by=given_by,
+        given=frozenset(kernel.arguments[number].name for number in known.arguments),
     )
 
 

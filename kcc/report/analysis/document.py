@@ -30,6 +30,7 @@ from kcc.report.analysis.model import (
     Mix,
     Trip,
 )
+from kcc.report.analysis.unknowns import gaps
 from kcc.report.analysis.verdict import sentence, told
 
 SCHEMA = "kcc/analysis/1"
@@ -164,6 +165,15 @@ def _kernel(kernel: KernelReport) -> dict[str, Json]:
                 "fix": found.fix or None,
             }
             for found in kernel.findings
+        ],
+        "unknowns": [
+            {
+                "what": gap.what,
+                "line": gap.line or None,
+                "reason": gap.reason,
+                "option": gap.option or None,
+            }
+            for gap in gaps(kernel)
         ],
         "lines": [_line(line) for line in kernel.lines],
     }
@@ -318,6 +328,7 @@ def _access(access: Access) -> dict[str, Json]:
         "exact": pattern.exact,
         "full_warps": pattern.full_warps,
         "executions": _executions(pattern.executions),
+        "requests": pattern.requests,
         "footprint_bytes": pattern.footprint.bytes if pattern.footprint else None,
         "footprint_lines": pattern.footprint.lines if pattern.footprint else None,
         "footprint_exact": pattern.footprint.exact if pattern.footprint else False,

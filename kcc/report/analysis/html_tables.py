@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Language
 from kcc.passes.memory.access_facts import Reuse
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Access, Branch, KernelReport, Loop
 from kcc.report.analysis.tables import true_share, uniform_per, unrolled_text
+from kcc.report.analysis.unknowns import access_reason, gaps
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.words import (
     array_name,
@@ -134,10 +134,10 @@ def _access(access: Access, index: int, language: Language) -> tuple[str, ...]:
         tag("code", pattern.text),
         lanes_text(pattern),
         per_warp(pattern),
-        "?" if pattern.executions is None else f"{pattern.executions.count:,}",
+        "?" if pattern.requests is None else f"{pattern.requests:,}",
         touched,
         _reuse(access),
-        _access_reason(access),
+        access_reason(access),
     )
 
 
@@ -168,11 +168,6 @@ def _several(count: float, noun: str) -> str:
     return f"{count:.3g} {noun if count == 1 else noun + 's'}"
 
 
-def _access_reason(access: Access) -> str:
-    found = [v.reason for v in (access.array, access.element_bytes) if isinstance(v, Unknown)]
-    return "; ".join(each for each in (*found, access.pattern.reason) if each)
-
-
 def mix(kernel: KernelReport) -> Markup:
     """Bars; empty where there are no instructions."""
     ranked, total = by_weight(kernel.mix), sum(kernel.mix.values())
@@ -186,45 +181,14 @@ def mix(kernel: KernelReport) -> Markup:
 
 
 def unknowns(kernel: KernelReport, index: int) -> Markup:
-    """Everything unknown in the report, with the reasons; empty if there is nothing."""
-    rows = [(where, what, reason) for where, what, reason in _unknowns(kernel, index) if reason]
-    return table(("where", "what", "why"), rows)
-
-
-def _unknowns(kernel: KernelReport, index: int) -> Iterator[tuple[str, str, str]]:
-    for loop in kernel.loops:
-        at = _at(index, loop.line, 0)
-        yield at, f"trip count of loop {loop.id} ({loop.trip.kind.value})", loop.trip.reason
-        if isinstance(loop.unrolled, Unknown):
-            yield at, f"whether loop {loop.id} is unrolled", loop.unrolled.reason
-    for branch in kernel.branches:
-        yield _at(index, branch.line, branch.column), "how often the branch is taken", branch.reason
-    for access in kernel.accesses:
-        at = _at(index, access.line, access.column)
-        yield at, f"{access.op.value} of {array_name(access)}", _access_reason(access)
-        pattern = access.pattern
-        if pattern.footprint is not None and not pattern.footprint.exact:
-            yield at, f"footprint of {array_name(access)}", pattern.footprint.reason
-    yield from _resources(kernel)
-    for reason, blocks in _by_reason(kernel):
-        yield "", f"executions of {plural(len(blocks), 'block')} ({', '.join(blocks[:8])})", reason
-
-
-def _resources(kernel: KernelReport) -> Iterator[tuple[str, str, str]]:
-    words = WORDS[kernel.language.value]
-    for what, value in (
-        ("registers", kernel.registers),
-        ("occupancy", kernel.occupancy),
-        (f"{words.shared_memory} of a {words.block}", kernel.block_local_bytes),
-        (words.private_memory, kernel.private_bytes),
-    ):
-        if isinstance(value, Unknown):
-            yield "", what, value.reason
-
-
-def _by_reason(kernel: KernelReport) -> Iterable[tuple[str, list[str]]]:
-    found = dict[str, list[str]]()
-    for block, count in zip(kernel.blocks, kernel.flow.blocks, strict=False):
-        if count is not None and count.reason:
-            found.setdefault(count.reason, []).append(block.label)
-    return found.items()
+    """Everything unknown in the report, with reasons and options; empty if there is nothing."""
+    rows = [
+        (
+            _at(index, gap.line, gap.column) if gap.line else "",
+            gap.what,
+            gap.reason,
+            tag("code", gap.option) if gap.option else "",
+        )
+        for gap in gaps(kernel)
+    ]
+    return table(("where", "what", "why", "option"), rows)

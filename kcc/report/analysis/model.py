@@ -153,7 +153,8 @@ class IrreducibleRegion:
 @dataclass(frozen=True, slots=True)
 class LaunchView:
     """The launch a report speaks of: work-items per dimension, as numbers or expressions with free
-    names. ``given_by`` names what gave those sizes that were given.
+    names. ``given_by`` names what gave those sizes that were given, ``given`` the scalar arguments
+    that have a value.
     """
 
     global_size: tuple[str, ...]
@@ -161,6 +162,7 @@ class LaunchView:
     global_origin: Origin
     local_origin: Origin
     given_by: str
+    given: frozenset[str] = frozenset()
 
 
 class CostUnit(Enum):

@@ -10,6 +10,7 @@ from kcc.base.terms import WORDS
 from kcc.passes.control.divergence import Uniformity
 from kcc.passes.unknown import Unknown
 from kcc.report.analysis.model import Branch, KernelReport, Loop
+from kcc.report.analysis.unknowns import gaps
 from kcc.report.shared.style import Style
 from kcc.report.shared.text import bar, fill, make_table
 from kcc.report.shared.words import (
@@ -28,7 +29,7 @@ BAR_COLUMNS = 30
 
 def tables(kernel: KernelReport, style: Style) -> Iterator[Table]:
     """The tables that have rows, in the order in which they are printed."""
-    for make in (_arguments, _loops, _branches, _accesses, _mix):
+    for make in (_arguments, _loops, _branches, _accesses, _not_known, _mix):
         table = make(kernel, style)
         if table.row_count:
             yield table
@@ -144,7 +145,7 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
             "?" if isinstance(access.element_bytes, Unknown) else str(access.element_bytes),
             lanes_text(access.pattern),
             per_warp(access.pattern),
-            "?" if access.pattern.executions is None else f"{access.pattern.executions.count:,}",
+            "?" if access.pattern.requests is None else f"{access.pattern.requests:,}",
         )
         for access in kernel.accesses
     ]
@@ -154,6 +155,20 @@ def _accesses(kernel: KernelReport, style: Style) -> Table:
         *([_reasons("array", unknown)] if unknown else []),
     ]
     return fill(table, rows, "\n".join(notes) if rows else "")
+
+
+def _not_known(kernel: KernelReport, style: Style) -> Table:
+    """What one option settles stands together; the page and the document have the reasons."""
+    table = make_table("Not known", style, "what", "option")
+    found = dict[str, list[str]]()
+    for gap in gaps(kernel):
+        at = f" (line {gap.line})" if gap.line else ""
+        found.setdefault(gap.option, []).append(f"{gap.what}{at}")
+    rows = [
+        (f"{', '.join(named[:4])}{f', {len(named) - 4} more' * (len(named) > 4)}", option or "none")
+        for option, named in found.items()
+    ]
+    return fill(table, rows)
 
 
 def _mix(kernel: KernelReport, style: Style) -> Table:

@@ -87,7 +87,7 @@ FLOW = FlowCounts(
 )
 READ = AccessPattern(
     0, AccessKind.CONTIGUOUS, "a + 4 * get_global_id(0)", 4, sectors=Spread(4.0, 4, 4),
-    lines=Spread(1.0, 1, 1), exact=True, executions=Executions(64, 2048, 256, 64, 0),
+    lines=Spread(1.0, 1, 1), exact=True, executions=Executions(64, 2048, 256, 64, 0), requests=64,
     footprint=Footprint(8192, 64, exact=True), lanes_per_line=32.0, warps_per_line=1.0,
     loops=(LoopReuse(0, Reuse.SAME, 0, None),),
 )  # fmt: skip

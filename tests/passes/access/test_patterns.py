@@ -222,6 +222,40 @@ LIKELY = (
 )
 """Whose lanes are contiguous whatever the launch and the memory are."""
 
+PRIVATE = [
+    # element, index, sectors of a full warp: words of four bytes side by side by lane
+    ("int", "k & 7", 4),
+    ("char", "k & 7", 4),
+    ("double", "k & 7", 8),
+    ("float4", "k & 7", 16),
+    ("int", "x & 1", 8),  # two rows of 32 words, half of the lanes in each
+]
+
+
+@pytest.mark.parametrize(("element", "index", "sectors"), PRIVATE)
+def test_private_memory_lies_word_by_word_over_the_lanes(element: str, index: str, sectors: int):
+    source = (
+        f"__kernel void k(__global {element} *o, const int n) {{ const int x = get_global_id(0);"
+        f" {element} own[8]; for (int k = 0; k < n; ++k) own[{index}] = o[k * 4096 + x];"
+        " o[x] = own[n & 7] + own[n & 3]; }"
+    )
+    unit = compile_source(SourceText("k.cl", source, "."), BuildOptions(opt_level=OptLevel.O1))
+    facts = facts_for(unit.kernels[0], unit, Known((256,), (64,), {1: 10}))
+    (store,) = (
+        a for a in facts[MemoryAccesses].accesses
+        if a.space is AddressSpace.PRIVATE and a.op is AccessOp.STORE
+    )  # fmt: skip
+    found = facts[AccessPatterns].patterns[store.id]
+    assert (found.sectors, found.exact) == (Spread(sectors, sectors, sectors), True)
+    assert found.requests == 8 * 10
+
+
+def test_requests_are_known_where_addresses_are_not():
+    known = Known((256,), (64,))
+    assert pattern_of("if (x >= 70) in[idx[x]]", known).requests == 6
+    assert pattern_of("for (int k = 0; k < 5; ++k) in[idx[x] + k]", known).requests == 8 * 5
+    assert pattern_of("if (idx[x]) in[x]", known).requests is None
+
 
 @pytest.mark.parametrize("index", LIKELY)
 def test_lanes_that_differ_by_their_number_alone_lie_side_by_side(index: str):
