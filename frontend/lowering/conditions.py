@@ -13,7 +13,7 @@ from kcc.frontend.lowering.conversions import truth
 from kcc.frontend.lowering.layout import is_aggregate, value_type
 from kcc.frontend.lowering.objects import store
 from kcc.frontend.lowering.places import Memory
-from kcc.frontend.tree import Expr, LogicalOp, Storage, UnaryOp
+from kcc.frontend.tree import BinaryOp, Expr, LogicalOp, Storage, UnaryOp
 from kcc.frontend.types import BOOL, VectorType, VoidType
 
 
@@ -34,10 +34,39 @@ def flag(ctx: FunctionContext, expr: Expr) -> Value:
             return ctx.build.binary("xor", held, const_int(ir.I1, 1))
         case tree.Logical():
             return _logical(ctx, expr)
+        case tree.Binary() if expr.op in _BITWISE and _are_truths(expr.left, expr.right):
+            left, right = flag(ctx, expr.left), flag(ctx, expr.right)
+            ctx.at(expr.span)
+            return ctx.build.binary(_BITWISE[expr.op], left, right)
+        case tree.Conditional() if _are_truths(expr.then, expr.otherwise) and (
+            _is_simple(expr.then) and _is_simple(expr.otherwise)
+        ):
+            condition = flag(ctx, expr.condition)
+            then, otherwise = flag(ctx, expr.then), flag(ctx, expr.otherwise)
+            ctx.at(expr.span)
+            return ctx.build.select(condition, then, otherwise)
         case _:
             held = ctx.value(expr)
             ctx.at(expr.span)
             return truth(ctx.build, held)
+
+
+_BITWISE = {BinaryOp.AND: "and", BinaryOp.OR: "or", BinaryOp.XOR: "xor"}
+
+
+def _are_truths(*exprs: Expr) -> bool:
+    """Whether integers are truth values that the usual conversions made ints of: what operates on
+    them bit by bit is then an operation on truth values."""
+    return all(
+        (isinstance(e, tree.Constant) and e.value in (0, 1))
+        or _is_flag(e)
+        or (isinstance(e, tree.Convert) and _is_boolean(e.operand))
+        for e in exprs
+    )
+
+
+def _is_boolean(expr: Expr) -> bool:
+    return _is_flag(expr) or expr.type.type == BOOL
 
 
 def _is_flag(expr: Expr) -> bool:

@@ -25,6 +25,7 @@ from kcc.frontend.ir.instructions import (
     Switch,
 )
 from kcc.frontend.ir.model import Function, Module, users
+from kcc.frontend.ir.opcodes import Flags
 from kcc.frontend.ir.types import FLOAT, I1, I32, IrType, PtrTy, scalar_of, size_bytes
 from kcc.frontend.ir.values import (
     ArgumentRef,
@@ -496,5 +497,7 @@ def _names(instruction: AnyInstruction) -> tuple[str, str]:
             return instruction.opcode.word, instruction.predicate.value
         case AtomicRmw():
             return instruction.opcode.word, instruction.operation.value
+        case Binary() if Flags.NSW in instruction.flags:
+            return instruction.opcode.word, "nsw"
         case _:
             return instruction.opcode.word, ""

@@ -93,9 +93,10 @@ class Statement:
     """One instruction of a block.
 
     ``detail`` is what the opcode leaves open: the predicate, the built-in function, the atomic
-    operation. ``operand_types`` go with ``operands``. A phi has ``incoming`` blocks. ``shape`` is
-    the type that a getelementptr steps over, ``lanes`` the mask of a shuffle. ``access`` is the
-    number of the memory access it is, -1 for none, and ``alignment_bytes`` what it promises.
+    operation, that signed arithmetic does not overflow. ``operand_types`` go with ``operands``. A
+    phi has ``incoming`` blocks. ``shape`` is the type that a getelementptr steps over, ``lanes``
+    the mask of a shuffle. ``access`` is the number of the memory access it is, -1 for none, and
+    ``alignment_bytes`` what it promises.
     """
 
     number: int

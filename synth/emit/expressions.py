@@ -45,11 +45,13 @@ _SIGNS = {
 
 _SIGNED = {"sdiv": "/", "srem": "%", "ashr": ">>"}
 
+_NO_OVERFLOW = ("add", "sub", "mul")
+"""Where an index is signed in the original it is so in the miniature, since addresses of which
+nothing is known to overflow are linear in it: they share what computes them."""
+
 _COMPARE = {
     "eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "lt": "<", "le": "<=",
 }  # fmt: skip
-
-INVERSE = {"==": "!=", "!=": "==", ">": "<=", "<=": ">", "<": ">=", ">=": "<"}
 
 _INTRINSICS = {
     "sqrt": "sqrt", "fabs": "fabs", "floor": "floor", "ceil": "ceil", "rint": "rint",
@@ -81,8 +83,6 @@ class Expressions:
         self._moved = {(m.query, m.dimension): m for m in moved}
         self._steps = Counter[str]()
         self._same = _repeated(statements)
-        self.negated = set[int]()
-        """Comparisons whose opposite is asked for, as ``n12`` beside ``v12``."""
 
     def operand(self, operand: Operand, type_: IrType) -> str:
         """An operand as an expression without side effects."""
@@ -118,13 +118,9 @@ class Expressions:
         """The expression of a statement that gives a value."""
         own = [self.operand(o, t) for o, t in zip(s.operands, s.operand_types, strict=True)
                if not isinstance(o, Spread)]  # fmt: skip
-        if s.type == I1:
-            logic = self._logic(s)
-            if logic:
-                return logic
         match s.opcode:
             case "icmp" | "fcmp":
-                return self.comparison(s, own)
+                return self._comparison(s, own)
             case "fneg":
                 return f"-{own[0]}"
             case "frem":
@@ -148,10 +144,12 @@ class Expressions:
         left, right = own
         if s.opcode in ("sdiv", "udiv", "srem", "urem") and s.role is Role.CHAIN:
             right = f"({right} | {self.operand(Literal(1), s.type)})"
-        if s.opcode in _SIGNED:
+        sign = _SIGNED.get(s.opcode)
+        if s.opcode in _NO_OVERFLOW and s.detail == "nsw" and s.role is Role.INDEX:
+            sign = _SIGNS[s.opcode]
+        if sign:
             name, back = signed(s.type), spelled(s.type)
-            return self._as(f"{self._as(left, name)} {_SIGNED[s.opcode]} {self._as(right, name)}",
-                            back, s.type)  # fmt: skip
+            return self._as(f"{self._as(left, name)} {sign} {self._as(right, name)}", back, s.type)
         text = f"{left} {_SIGNS[s.opcode]} {right}"
         narrow = isinstance(s.type, IntTy) and s.type.bits < 32
         return f"({spelled(s.type)})({text})" if narrow else text
@@ -164,61 +162,17 @@ class Expressions:
             return f"as_{name}({text})"
         return f"({name})({text})" if type_ is not None else f"({name}){text}"
 
-    def comparison(self, s: Statement, own: list[str], *, inverse: bool = False) -> str:
-        """A comparison; the inverse of one of floats takes no heed of NaN."""
+    def _comparison(self, s: Statement, own: list[str]) -> str:
         word = s.detail
         if s.opcode == "fcmp" and word in ("ord", "uno", "true", "false"):
-            wanted = (word in ("ord", "true")) != inverse
-            return f"{own[0]} {'==' if wanted else '!='} {own[0 if word in ('ord', 'uno') else 1]}"
+            sign = "==" if word in ("ord", "true") else "!="
+            return f"{own[0]} {sign} {own[0 if word in ('ord', 'uno') else 1]}"
         sign = _COMPARE[word if word in ("eq", "ne") else word[1:]]
-        sign = INVERSE[sign] if inverse else sign
         left, right = own
         if s.opcode == "icmp" and word.startswith("s"):
             name = signed(s.operand_types[0])
             left, right = self._as(left, name), self._as(right, name)
         return f"{left} {sign} {right}"
-
-    def _logic(self, s: Statement) -> str:
-        """Truth values: one comparison for one operation, since C would make integers of them."""
-        a, b = (*s.operands, Nothing())[:2]
-        match s.opcode, s.operands:
-            case "and", _:
-                return self._both(a, b)
-            case "or", _:
-                return self._either(a, b)
-            case "xor", _:
-                return f"{self.operand(a, I1)} != {self.operand(b, I1)}"
-            case "select", (condition, then, Literal(0)):
-                return self._both(condition, then)
-            case "select", (condition, Literal(1), otherwise):
-                return self._either(condition, otherwise)
-            case "select", (condition, Literal(0), otherwise):
-                return f"{self.operand(otherwise, I1)} > {self.operand(condition, I1)}"
-            case "select", (condition, then, Literal(1)):
-                return f"{self.operand(then, I1)} >= {self.operand(condition, I1)}"
-            case _:
-                return ""
-
-    def _both(self, a: Operand, b: Operand) -> str:
-        for one, other in ((a, b), (b, a)):
-            if self._can_negate(other):
-                return f"{self.operand(one, I1)} > n{other.number}"  # type: ignore[union-attr]
-        return f"(bool)({self.operand(a, I1)} & {self.operand(b, I1)})"
-
-    def _either(self, a: Operand, b: Operand) -> str:
-        for one, other in ((a, b), (b, a)):
-            if self._can_negate(other):
-                return f"{self.operand(one, I1)} >= n{other.number}"  # type: ignore[union-attr]
-        return f"(bool)({self.operand(a, I1)} | {self.operand(b, I1)})"
-
-    def _can_negate(self, operand: Operand) -> bool:
-        if not isinstance(operand, Result):
-            return False
-        made = self.statements[operand.number]
-        if made.opcode not in ("icmp", "fcmp") or made.type != I1:
-            return False
-        self.negated.add(operand.number)
-        return True
 
     def _select(self, s: Statement, own: list[str]) -> str:
         condition, then, otherwise = own

@@ -7,7 +7,7 @@ for nothing in the original are marked "aux".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kcc.frontend.ir.types import (
     I1,
@@ -35,7 +35,6 @@ from kcc.synth.assembly.model import (
     Nothing,
     Operand,
     Refill,
-    Result,
     Spread,
     Statement,
 )
@@ -145,16 +144,6 @@ class _Emitter:
                 self.body.line(f"{self.spell.of(s)};")
             case _:
                 self.body.line(f"v{s.number} = {self.spell.of(s)};")
-                if s.opcode in ("icmp", "fcmp") and s.type == I1:
-                    self._negation(s)
-
-    def _negation(self, s: Statement) -> None:
-        """The opposite of a comparison, for those who combine it with another."""
-        if not _is_combined(s, self.statements.values()):
-            return
-        own = [self.spell.operand(o, t) for o, t in zip(s.operands, s.operand_types, strict=True)]
-        self.body.declare(I1, f"n{s.number}")
-        self.body.line(f"n{s.number} = {self.spell.comparison(s, own, inverse=True)};")
 
     def _insert(self, s: Statement) -> None:
         vector, element = (
@@ -277,16 +266,6 @@ class _Emitter:
             self.body.line(f"    case {case}: goto b{target};")
         self.body.line(f"    default: goto b{choice.default};")
         self.body.line("}")
-
-
-def _is_combined(s: Statement, all_: Iterable[Statement]) -> bool:
-    """Whether a truth value is combined with another."""
-    return any(
-        other.type == I1
-        and other.opcode in ("and", "or", "select")
-        and Result(s.number) in other.operands
-        for other in all_
-    )
 
 
 def _space(s: Statement, place: int) -> str:

@@ -251,6 +251,17 @@ def test_simple_choices_are_selects() -> None:
     assert str(select.location).startswith("k.cl:1:")
 
 
+def test_truth_values_are_operated_on_as_such() -> None:
+    source = (
+        "bool v = n > m, w = m > 3; bool b = v & w, c = v | w, d = v ^ true, e = v ? w : false; "
+        "a[0] = b; a[1] = c; a[2] = d; a[3] = e; bool other = (n & m) & v; a[4] = other;"
+    )
+    unit = compiled(f"__kernel void k(__global int* a, int n, int m) {{ {source} }}")
+    for operation in (" and i1", " or i1", " xor i1", " select i1"):
+        assert len(texts(unit, operation)) == 1, operation
+    assert len(texts(unit, " and i32")) == 2
+
+
 def test_pointer_arithmetic_counts_in_elements_and_stays_inbounds() -> None:
     unit = compiled(
         "struct P { int x[3]; }; __kernel void k(__global struct P* p, int n, uint u) "

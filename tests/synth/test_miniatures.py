@@ -9,6 +9,8 @@ import llvmlite.binding as llvm
 import pytest
 
 from kcc.base.profile.model import LaunchProfile
+from kcc.frontend.ir.instructions import Binary
+from kcc.frontend.ir.opcodes import Flags
 from kcc.report.miniature.full import revealed
 from kcc.stages.host import run_script
 from kcc.stages.synth import files_of, flow_differences, settle, write_runnable
@@ -16,6 +18,7 @@ from kcc.synth.assembly.control import NEVER, rate
 from kcc.synth.assembly.model import Drawn, Fork, Known, LoopControl, TableValue
 from kcc.synth.assembly.parameters import RateOf
 from kcc.synth.emit.host_source import host_source
+from kcc.synth.emit.llvm_source import compiled
 from kcc.synth.emit.opencl_source import opencl_source
 from tests.pocl import choose_device
 from tests.synth.making import KERNELS, made, settings, studied
@@ -46,6 +49,19 @@ def test_flow_is_the_same_without_reduction(workload: str):
         assert found.same, found
         assert not found.joined
         assert not found.auxiliary
+
+
+def test_guards_and_signed_indices_cost_what_they_cost_in_the_original():
+    """Truth values that are combined stay truth values, and sums that do not overflow say so, so
+    that addresses stay linear."""
+    study, settled = studied("laplace"), made("laplace")
+    for launch, own in zip(study.launches, settled.profile.launches, strict=True):
+        assert own.mix == launch.profile.mix
+        assert own.warp_instructions == launch.profile.warp_instructions
+    (function,) = (facts.function for facts in study.kernels)
+    promised = sum(Flags.NSW in i.flags for i in function.instructions if isinstance(i, Binary))
+    ir = compiled(settled.source.text, "kernel.cl").ir
+    assert 0 < promised == sum(ir.count(f" {word} nsw ") for word in ("add", "sub", "mul"))
 
 
 @pytest.mark.sampled(2)
