@@ -118,7 +118,8 @@ def synth(
     import io
     from contextlib import redirect_stdout
 
-    from kcc.commands.synth import find, write
+    from kcc.commands.static_trace import write_messages
+    from kcc.commands.synth import find, remarks, write
 
     words = Words("synth", script)
     words.option("-o", output)
@@ -128,6 +129,7 @@ def synth(
     with called() as call, redirect_stdout(io.StringIO()):
         asked = words.parsed(options)
         synthesis = write(asked, find(asked, call.sources))
+        write_messages(remarks(asked, synthesis), call.sources)
     return SynthesisResult(synthesis=synthesis, messages=call.messages)
 
 

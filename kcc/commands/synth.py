@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 MAX, AUTO = "max", "auto"
 
+NORMAL, STRICT = "normal", "strict"
+
 TWIN = "twin"
 """The folder of the larger of two miniatures, or what is added to its name."""
 
@@ -121,6 +123,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--error", metavar="PERCENT", type=_percent, default=5.0,
         help="of auto (default: %(default)s)",
     )  # fmt: skip
+    group.add_argument(
+        "--privacy", choices=(NORMAL, STRICT), default=NORMAL,
+        help="strict: nothing is said of what is in memory, addresses and conditions on it are "
+        "drawn; normal: arrays that decide something are described in classes (default)",
+    )  # fmt: skip
     _add_output(parser)
     add_console(parser, stages=False)
 
@@ -196,6 +203,8 @@ class Found:
 
 def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     """The miniature that the command line asks for; SystemExit is the script's."""
+    from kcc.stages.synth import without_data
+
     shown = [target for target in (arguments.report, arguments.json) if target]
     if not arguments.output and not shown and not arguments.verify:
         raise usage_error("-o is missing: a folder, or FILE.cl")
@@ -204,6 +213,8 @@ def find(arguments: argparse.Namespace, sources: SourceLines) -> Found:
     gpus = _gpus(arguments)
     _check_source(arguments)
     study = _study(arguments, sources)
+    if arguments.privacy == STRICT:
+        study = without_data(study)
     with scratch_folder() as folder:
         made = _made(arguments, sources, study, gpus, folder)
     return Found(study, made, tuple(targets))

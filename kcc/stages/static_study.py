@@ -8,8 +8,6 @@ addresses come from it are drawn within their array, conditions by how often the
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kcc.base.scratch import scratch_folder
 from kcc.base.trace.reader import LaunchTrace, open_trace
 from kcc.frontend.kernel import CompiledUnit
@@ -65,4 +63,4 @@ def _facts(launch: LaunchTrace, unit: CompiledUnit, collector: LaunchCollector) 
         kernel, kernel.function, unit, collector.info, [a.instruction for a in tables.accesses],
         [b.reconvergence for b in tables.blocks],
     )  # fmt: skip
-    return replace(found.without_contents(), filled={}, refilled={})
+    return found.without_data()

@@ -58,6 +58,7 @@ class Study:
     its launches are made from. ``kernels`` and ``launches`` choose some; empty means all."""
 
     def __init__(self, kernels: Sequence[str] = (), launches: Sequence[range] = ()) -> None:
+        self.is_strict = False
         self.wanted, self.numbers = frozenset(kernels), tuple(launches)
         self.kernels = list[KernelFacts]()
         self.launches = list[LaunchFacts]()
@@ -134,7 +135,7 @@ class _Current:
             spans[access] = own.low - base, own.high - base
         return LaunchFacts(
             self.number, self.said, self.collector.finish(self.number), spans,
-            fills_of(self.facts, self.footprints, self.contents), self.images,
+            fills_of(self.facts, self.footprints, self.contents, self.said), self.images,
         )  # fmt: skip
 
     def _base(self, address: int) -> int:
@@ -198,6 +199,16 @@ def study_profile(path: str, kernels: Sequence[str] = (), launches: Sequence[ran
     return study
 
 
+def without_data(study: Study) -> Study:
+    """The same for those who may learn nothing of what is in memory: addresses and conditions that
+    come out of it are drawn, rates and trips told to a few bits."""
+    found = Study()
+    found.is_strict = True
+    found.kernels = [facts.without_data() for facts in study.kernels]
+    found.launches = [replace(launch, fills={}) for launch in study.launches]
+    return found
+
+
 def check_study(study: Study) -> None:
     """Raise K951 where nothing was launched that is asked for."""
     if not study.launches:
@@ -230,8 +241,9 @@ def settle(
     than the original's, the conditions of the kernel are drawn.
     """
     wishes = Wishes(
-        tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus)
-    )
+        tuple(tuple(row) for row in factors), seed=seed, blocks=blocks, gpus=tuple(gpus),
+        is_strict=study.is_strict,
+    )  # fmt: skip
     settings = replace(settings, budget=min(settings.budget, _budget(study)))
     while True:
         miniature = assemble(study.kernels, study.launches, wishes)

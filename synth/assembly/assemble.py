@@ -36,7 +36,9 @@ from kcc.synth.assembly.model import (
 )
 from kcc.synth.assembly.parameters import CutOf, RateOf, TripsOf
 from kcc.synth.assembly.placement import Buffers
+from kcc.synth.original.coarse import rounded
 from kcc.synth.original.contents import slack_bytes
+from kcc.synth.original.keys import Redraw, is_telling
 from kcc.synth.original.observed import KernelFacts, LaunchFacts, anchor_of, pointer_of
 from kcc.synth.original.roles import struct_place
 from kcc.synth.reduction.spans import Span
@@ -65,6 +67,8 @@ class Wishes:
     """By how much the thread blocks of every launch are divided."""
     gpus: tuple[GpuDescription, ...] = ()
     """Of the largest of these the resident thread blocks are an epoch."""
+    is_strict: bool = False
+    """Rates and trips are told to a few bits."""
 
 
 def assemble(
@@ -80,19 +84,20 @@ def assemble(
     ]
     for facts in kernels:
         _check_matrices(facts)
-    built = list[Built]()
+    built, redraw = list[Built](), Redraw(wishes.seed)
     cuts = {x: _cuts(kernels[x.kernel], x, wishes) for x in launches}
     for number, facts in enumerate(kernels):
         own = [x for x in launches if x.kernel == number]
         kept = tuple(cuts[x] for x in own)
-        original = _original(facts, own, wishes, number, kept)
+        original = _original(facts, own, wishes, number, kept, redraw)
         made = build_kernel(original, f"k{number}", wishes.factors[number])
         if number in wishes.cleared:
             made = replace(made, kernel=replace(made.kernel, cleared=_local_memory(made, own)))
         built.append(made)
     buffers = _placed(launches)
     rows = tuple(
-        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes, cuts[x]) for x in launches
+        _launch(kernels[x.kernel], built[x.kernel], x, buffers, wishes, cuts[x], redraw)
+        for x in launches
     )
     sizes = buffers.sizes_bytes
     return Miniature(tuple(b.kernel for b in built), rows, sizes, wishes.factors, wishes.seed)
@@ -124,7 +129,7 @@ def _local_memory(
 
 def _original(
     facts: KernelFacts, launches: Sequence[LaunchFacts], wishes: Wishes, number: int,
-    kept: tuple[tuple[Cut, ...], ...],
+    kept: tuple[tuple[Cut, ...], ...], redraw: Redraw,
 ) -> Original:  # fmt: skip
     forced = {instruction for kernel, instruction in wishes.drawn if kernel == number}
     spans = dict[int, Span]()
@@ -144,8 +149,23 @@ def _original(
         refills={store: _limits(launches, argument) for store, argument in facts.refilled.items()},
         access_of=facts.access_of,
         meets=facts.meets,
+        keys=facts.keys,
+        codes=_codes(facts, launches),
+        redraw=redraw,
         cuts=kept,
     )
+
+
+def _codes(facts: KernelFacts, launches: Sequence[LaunchFacts]) -> dict[tuple[int, int], int]:
+    """What stands for the constants that data are compared with, by instruction and operand: the
+    same in all launches."""
+    found = dict[tuple[int, int], int]()
+    codings = facts.codings(launches[0].launch) if launches else {}
+    for argument, own in facts.keys.compared.items():
+        for i, place, value in own.constants:
+            number = own.number(facts.function, i, place, value)
+            found[i, place] = codings[argument].code(number)
+    return found
 
 
 def _cuts(facts: KernelFacts, found: LaunchFacts, wishes: Wishes) -> tuple[Cut, ...]:
@@ -219,12 +239,12 @@ def _placed(launches: Sequence[LaunchFacts]) -> Buffers:
 
 def _launch(
     facts: KernelFacts, built: Built, found: LaunchFacts, buffers: Buffers, wishes: Wishes,
-    cuts: tuple[Cut, ...],
+    cuts: tuple[Cut, ...], redraw: Redraw,
 ) -> Launch:  # fmt: skip
     values = tuple(
         _moving(parameter, cuts[source.dimension], source, found)
         if isinstance(source, CutOf)
-        else _value(facts, parameter, source, found, buffers, wishes.seed)
+        else _value(facts, parameter, source, found, buffers, wishes, redraw)
         for parameter, source in zip(built.kernel.parameters, built.sources, strict=True)
     )
     said = found.launch
@@ -253,24 +273,28 @@ def _moving(parameter: Parameter, cut: Cut, source: CutOf, found: LaunchFacts) -
 
 def _value(
     facts: KernelFacts, parameter: Parameter, source: object, found: LaunchFacts,
-    buffers: Buffers, seed: int,
+    buffers: Buffers, wishes: Wishes, redraw: Redraw,
 ) -> ArgumentValue:  # fmt: skip
+    told = rounded if wishes.is_strict else int
     match source:
         case RateOf(block, targets, factor):
             rate = min(sum(control.rate(found.profile, block, t) for t in set(targets)), 1.0)
-            return ScalarValue(round(_scaled(facts, rate, block, targets, factor) * FULL_RATE))
+            share = round(_scaled(facts, rate, block, targets, factor) * FULL_RATE)
+            return ScalarValue(min(told(share), FULL_RATE))
         case TripsOf(loop, factor, early, rest) if early is not None:
             table = control.early_quantiles(found.profile, loop, early, factor, rest=rest)
-            return TableValue(table)
+            return TableValue(tuple(map(told, table)))
         case TripsOf(loop, factor):
             count = found.profile.loops[loop]
             if parameter.kind is ParameterKind.TRIPS:
                 return ScalarValue(max(1, count.most // factor))
-            return TableValue(control.quantiles(count.histogram, count.trips, factor))
+            return TableValue(
+                tuple(map(told, control.quantiles(count.histogram, count.trips, factor)))
+            )
         case int():
-            return _argument(facts, parameter, source, found, buffers)
+            return _argument(facts, parameter, source, found, buffers, redraw)
         case _:
-            return ScalarValue(seed if parameter.kind is ParameterKind.SEED else 0)
+            return ScalarValue(wishes.seed if parameter.kind is ParameterKind.SEED else 0)
 
 
 def _scaled(
@@ -286,7 +310,12 @@ def _scaled(
 
 
 def _argument(
-    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, buffers: Buffers
+    facts: KernelFacts,
+    parameter: Parameter,
+    argument: int,
+    found: LaunchFacts,
+    buffers: Buffers,
+    redraw: Redraw,
 ) -> ArgumentValue:
     match parameter.kind:
         case ParameterKind.BUFFER:
@@ -307,7 +336,7 @@ def _argument(
         case ParameterKind.SAMPLER:
             return ScalarValue(0)
         case _:
-            return _scalar(facts, parameter, argument, _data(found, argument))
+            return _scalar(facts, parameter, argument, found, redraw)
 
 
 def _data(found: LaunchFacts, argument: int) -> bytes:
@@ -323,11 +352,22 @@ def _there(found: T | None, argument: int) -> T:
     return found
 
 
-def _scalar(facts: KernelFacts, parameter: Parameter, argument: int, data: bytes) -> ScalarValue:
-    """A size keeps its value; anything else is a number of the generator's."""
-    if argument in facts.roles.scalars and isinstance(parameter.type, IntTy):
-        return ScalarValue(int.from_bytes(data, "little"))
-    return ScalarValue(invented(parameter.type, argument).value)
+def _scalar(
+    facts: KernelFacts, parameter: Parameter, argument: int, found: LaunchFacts, redraw: Redraw
+) -> ScalarValue:
+    """A size keeps its value, keys have others; anything else is a number of the generator's."""
+    data = _data(found, argument)
+    if argument not in facts.roles.scalars or not isinstance(parameter.type, IntTy):
+        return ScalarValue(invented(parameter.type, argument).value)
+    value = int.from_bytes(data, "little")
+    for buffer, own in facts.keys.compared.items():
+        if argument in own.scalars:
+            number = int.from_bytes(data, "little", signed=not own.is_unsigned)
+            return ScalarValue(facts.codings(found.launch)[buffer].code(number))
+    bits = facts.keys.mixing.get(argument)
+    if bits is not None and is_telling(value, bits):
+        return ScalarValue(redraw.of(value, parameter.type.bits))
+    return ScalarValue(value)
 
 
 def _words(facts: KernelFacts, argument: int, size: int, data: bytes) -> tuple[int, ...]:

@@ -74,6 +74,7 @@ from kcc.synth.assembly.model import (
 )
 from kcc.synth.assembly.moving import moved_queries
 from kcc.synth.assembly.parameters import Parameters, RateOf, Source, TripsOf
+from kcc.synth.original.keys import Keys, Redraw
 from kcc.synth.original.roles import Roles
 from kcc.synth.reduction.spans import Span
 from kcc.synth.reduction.thread_blocks import Cut
@@ -98,6 +99,10 @@ class Original:
     refills: Mapping[int, tuple[int, int]]
     access_of: Mapping[int, int]
     meets: Mapping[int, int | None]
+    keys: Keys
+    codes: Mapping[tuple[int, int], int]
+    redraw: Redraw
+    """What stands for ``keys``: for constants that data are compared with ``codes``."""
     cuts: tuple[tuple[Cut, ...], ...] = ()
     """For each launch what is kept of each dimension of its grid."""
 
@@ -338,11 +343,24 @@ class _Builder:
                 base, offset = constant_place(value)
                 return Place(self._array(base), offset) if base is not None else Nothing()
             case ConstantInt() | ConstantFloat() | ConstantVector():
-                return literal_of(value, role, place, user)
+                return self._key(value, role, place, user) or literal_of(value, role, place, user)
             case Zero():
                 return Literal(0)
             case _:
                 return Nothing()
+
+    def _key(
+        self, value: Value, role: Role, place: int, user: AnyInstruction | None
+    ) -> Literal | None:
+        """What stands for a constant that is a key; None for others."""
+        if user is None or role is not Role.INDEX or not isinstance(value, ConstantInt):
+            return None
+        where = user.index, place
+        if where in self.original.codes:
+            return Literal(self.original.codes[where])
+        if where in self.original.keys.mixed:
+            return Literal(self.original.redraw.of(value.value, value.type.bits))
+        return None
 
     def _array(self, value: GlobalRef) -> int:
         if value.name not in self.arrays:

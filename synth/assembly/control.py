@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kcc.base.profile.model import Histogram, KernelInfo, LaunchProfile, LoopCount, LoopInfo
 from kcc.frontend.ir.instructions import (
     Binary,
@@ -27,6 +29,7 @@ from kcc.frontend.ir.model import Function
 from kcc.frontend.ir.opcodes import IntPredicate, Opcode
 from kcc.frontend.ir.types import IntTy
 from kcc.frontend.ir.values import ConstantInt, InstructionRef, Value
+from kcc.synth.original.coarse import LEAST_TOLD, told_counts
 from kcc.synth.original.roles import Roles
 
 CLUSTERS = (1, 2, 4, 8, 16, 32)
@@ -187,6 +190,8 @@ def induction_of(
     for instruction in function.blocks[loop.header].instructions:
         if isinstance(instruction, Phi) and isinstance(instruction.type, IntTy):
             inside = _from_inside(instruction, loop)
+            if not all(isinstance(v, InstructionRef) and v.index in roles.index for v in inside):
+                continue  # the miniature adds another number than the original
             steps = {_step(function, loop, instruction, v) for v in inside}
             step = steps.pop() if len(steps) == 1 else None
             if step is None:
@@ -255,6 +260,9 @@ def quantiles(histogram: Histogram, trips: int, factor: int) -> tuple[int, ...]:
     entries = sum(count for _, count in values)
     if not entries:
         return (1,) * QUANTILES
+    if LEAST_TOLD <= entries < LEAST_TOLD * QUANTILES:
+        found, often = (np.array(row, np.int64) for row in zip(*values, strict=True))
+        values = list(zip(*(x.tolist() for x in told_counts(found, often, often)), strict=True))
     exact = sum(v * n for v, n in values if v < 64)
     coarse = sum(v * n for v, n in values if v >= 64)
     stretch = (trips - exact) / coarse if coarse else 1.0

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.synth.assembly.model import Fill
+from kcc.synth.original.coarse import FEW, LEAST_TOLD, TRUTHS, extremes, told, truncated
 from kcc.synth.original.order import NONE, SAMPLE, Correlation, ascends_in, correlation_of
 
 Ints = NDArray[np.int64]
@@ -30,19 +31,8 @@ OUTER = 10.0
 PIECES = 64
 """Lines that describe an array, at most."""
 
-FEW = 16
-"""Different values that are told one by one."""
-
-QUANTILES = 64
-"""Classes of size of others."""
-
 LEAST_PIECE = 32
-"""Values that a line stands for, at least."""
-
-
-LEAST_CLASSES = 4
-"""Values that are told by how often each is there, at least: an order of work that fits the number
-of multiprocessors depends on who comes next."""
+"""Values of a piece, at least, where an array has as many."""
 
 
 class Form(Enum):
@@ -51,6 +41,27 @@ class Form(Enum):
     LINE = "by a line through them"
     CLASSES = "by how often each is there"
     SUMS = "by how often each step from one to the next is there"
+
+
+@dataclass(frozen=True, slots=True)
+class Coding:
+    """What stands for values that are compared with a few numbers and used for nothing else: on
+    which side of each they are. The numbers themselves become odd ones, in the same order."""
+
+    thresholds: tuple[int, ...]
+    is_unsigned: bool
+
+    def coded(self, values: Ints, size: int) -> Ints:
+        """What stands for values of that many bytes."""
+        limits = np.array(self.thresholds, np.int64)
+        if self.is_unsigned and size < 8:
+            values = values & ((1 << (8 * size)) - 1)
+        low, high = (np.searchsorted(limits, values, side) for side in ("left", "right"))
+        return (low + high).astype(np.int64)
+
+    def code(self, threshold: int) -> int:
+        """What stands for one of the numbers."""
+        return 2 * self.thresholds.index(threshold) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,7 @@ class Use:
     addresses: bool
     field_bytes: int = 0
     marks: frozenset[int] = frozenset()
+    coding: Coding | None = None
 
 
 ADDRESSES_ONLY = Use(decides=False, addresses=True)
@@ -82,20 +94,24 @@ class Array:
     reads: Ints
     parts: int = 1
     """Elements that a lane loads at once, in one word; they have no signs then."""
+    coding: Coding | None = None
 
     @property
     def values(self) -> Ints:
         places = np.arange(self.offset, self.end + 1, self.stride)[:, None] + np.arange(self.size)
         kind = "u" if self.parts > 1 else "i"
         found = self.contents[places].view(f"<{kind}{self.size}")
-        return found.reshape(-1).astype(np.int64)
+        values = found.reshape(-1).astype(np.int64)
+        return values if self.coding is None else self.coding.coded(values, self.size)
 
     @property
     def whole(self) -> Array:
         """The same from one end of the buffer to the other, as if each were read once."""
         first, end = self.offset % self.stride, len(self.contents) - self.size
         reads = np.ones((end - first) // self.stride + 1, np.int64)
-        return Array(self.contents, first, end, self.stride, self.size, reads, self.parts)
+        return Array(
+            self.contents, first, end, self.stride, self.size, reads, self.parts, self.coding
+        )
 
 
 def array_of(contents: NDArray[np.uint8], offset: int, end: int, stride: int, size: int) -> Array:
@@ -120,7 +136,8 @@ def described(
     where a miniature may go.
 
     Few different values are described by how often each is there, starts of rows (all there are) by
-    what lies between them, others by lines; where they decide something, in 64 classes of size.
+    what lies between them, others by lines; where they decide something, in 64 classes of size,
+    none of fewer values than :mod:`kcc.synth.original.coarse` allows.
     ``starts`` are the starts of rows in which values may ascend, by argument.
     """
     is_sums = rows_in(array, use) is not None
@@ -144,6 +161,7 @@ def described(
         piece = _piece(values, reads, start, stop, form, marks)
         begin, slope, spread = piece.line
         some, often = _classes(piece, form, use)
+        least, most = extremes(piece.usable)
         order = NONE if rows is not None else _correlation(piece, array.parts, sample)
         found.append(
             Fill(
@@ -154,8 +172,8 @@ def described(
                 start=begin - head * slope,
                 slope=slope,
                 spread=spread,
-                least=int(piece.usable.min()),
-                most=int(piece.usable.max()),
+                least=least,
+                most=most,
                 values=some,
                 counts=often
                 if form is Form.SUMS
@@ -235,40 +253,26 @@ def _form(values: Ints, use: Use) -> Form:
 
 
 def _equal_pieces(count: int) -> list[tuple[int, int]]:
-    number = max(min(PIECES, count // LEAST_CLASSES), 1)
+    number = max(min(PIECES, count // LEAST_PIECE), 1)
     return [(count * n // number, count * (n + 1) // number) for n in range(number)]
 
 
 def _classes(piece: _Piece, form: Form, use: Use) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Values of a piece and how often each is there; of a line the marks beside it alone, if they
     decide anything."""
+    own, reads = piece.own, piece.reads
     match form:
         case Form.SUMS:
-            own = piece.steps
+            own, reads = piece.steps, np.ones_like(piece.steps)
         case Form.LINE if not use.decides:
             return (), ()
         case Form.LINE:
-            marks = ~piece.used
-            own = np.repeat(piece.own[marks], piece.reads[marks])
+            own, reads = own[~piece.used], reads[~piece.used]
         case Form.CLASSES:
-            own = np.repeat(piece.own, piece.reads)
-    found, often = np.unique(own, return_counts=True)
-    if len(found) > FEW:
-        found, often = _by_size(own)
+            pass
+    codes = range(2 * len(use.coding.thresholds) + 1) if use.coding else ()
+    found, often = told(own, reads, TRUTHS | use.marks | frozenset(codes))
     return tuple(found.tolist()), tuple(often.tolist())
-
-
-def _by_size(values: Ints) -> tuple[Ints, Ints]:
-    """Values in 64 classes by size, each by its mean, with the same sum: where it is no whole
-    number, by the two next to it."""
-    rows = dict[int, int]()
-    for group in np.array_split(np.sort(values), QUANTILES):
-        if len(group):
-            mean, more = divmod(int(group.sum()), len(group))
-            rows[mean] = rows.get(mean, 0) + len(group) - more
-            if more:
-                rows[mean + 1] = rows.get(mean + 1, 0) + more
-    return np.array(list(rows), np.int64), np.array(list(rows.values()), np.int64)
 
 
 def slack_bytes(size: int) -> int:
@@ -306,8 +310,11 @@ def _pieces(values: Ints, reads: Ints, marks: frozenset[int]) -> list[tuple[int,
 
 def _line(numbers: Ints, values: Ints) -> tuple[float, float, int]:
     """Start, slope and spread of values over their numbers."""
+    if len(values) < LEAST_TOLD:
+        low, high = truncated(int(values.min())), truncated(int(values.max()))
+        return float(low), 0.0, high - low
     slope = 0.0
-    if len(values) > 2 and int(values.min()) < int(values.max()):
+    if int(values.min()) < int(values.max()):
         correlation = float(np.corrcoef(numbers, values)[0, 1])
         if abs(correlation) >= LEAST_CORRELATION:
             slope = float(np.polyfit(numbers, values.astype(np.float64), 1)[0])

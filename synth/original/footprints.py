@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kcc.base.trace.launches import TracedBuffer
+from kcc.base.trace.launches import TracedBuffer, TraceLaunch
 from kcc.synth.assembly.model import Fill
-from kcc.synth.original.contents import Array, Use, described, rows_in
+from kcc.synth.original.contents import Array, Coding, Use, described, rows_in
 from kcc.synth.original.observed import KernelFacts
 
 if TYPE_CHECKING:
@@ -88,12 +88,15 @@ class Footprints:
 
 
 def fills_of(
-    facts: KernelFacts, footprints: Footprints, contents: Mapping[int, NDArray[np.uint8]]
-) -> dict[int, tuple[Fill, ...]]:
-    """What stands for the contents of buffers, by argument: ``contents`` are their bytes."""
+    facts: KernelFacts, footprints: Footprints, contents: Mapping[int, NDArray[np.uint8]],
+    launch: TraceLaunch,
+) -> dict[int, tuple[Fill, ...]]:  # fmt: skip
+    """What stands for the contents of buffers, by argument: ``contents`` are their bytes before the
+    launch."""
+    codings = facts.codings(launch)
     arrays = [
         (argument, _array(own, contents[argument], use), use)
-        for argument, own, use in _joined(facts, footprints)
+        for argument, own, use in _joined(facts, footprints, codings)
         if argument in contents
     ]
     starts = {a: rows for a, array, use in arrays if (rows := rows_in(array, use)) is not None}
@@ -104,7 +107,7 @@ def fills_of(
 
 
 def _joined(
-    facts: KernelFacts, footprints: Footprints
+    facts: KernelFacts, footprints: Footprints, codings: Mapping[int, Coding]
 ) -> Iterator[tuple[int, Footprint, Use]]:  # fmt: skip
     """The footprints of loads that are described, by argument; loads of the same elements, in a
     loop that is unrolled say, have one, and what is done with any of them is done with all."""
@@ -125,7 +128,7 @@ def _joined(
         marks = its.marks | use.marks
         found[key] = other, Use(decides, addresses, use.field_bytes, marks)
     for (argument, *_), (own, use) in found.items():
-        yield argument, own, use
+        yield argument, own, replace(use, coding=codings.get(argument))
 
 
 def _array(own: Footprint, contents: NDArray[np.uint8], use: Use) -> Array:
@@ -137,7 +140,8 @@ def _array(own: Footprint, contents: NDArray[np.uint8], use: Use) -> Array:
         reads = np.repeat(reads[low // size : high // size + 1], parts)
         size = use.field_bytes
         return Array(contents, low, high + (parts - 1) * size, size, size, reads, parts)
-    return Array(contents, low, high, stride, size, reads[np.arange(low, high + 1, stride) // size])
+    reads = reads[np.arange(low, high + 1, stride) // size]
+    return Array(contents, low, high, stride, size, reads, coding=use.coding)
 
 
 def _in_order(fills: Sequence[Fill]) -> tuple[Fill, ...]:

@@ -25,7 +25,8 @@ from kcc.frontend.kernel import CompiledUnit, Kernel
 from kcc.passes.memory.arrays import Array, ArrayFinder, ArrayKind
 from kcc.synth.assembly.fields import field_bytes
 from kcc.synth.assembly.model import Fill
-from kcc.synth.original.contents import Use
+from kcc.synth.original.contents import Coding, Use
+from kcc.synth.original.keys import Keys, keys_of
 from kcc.synth.original.roles import Roles, roles_of
 
 
@@ -50,6 +51,7 @@ class KernelFacts:
     filled: Mapping[int, int]
     refilled: Mapping[int, int]
     meets: Mapping[int, int | None]
+    keys: Keys
 
     @property
     def by_contents(self) -> frozenset[int]:
@@ -68,6 +70,11 @@ class KernelFacts:
         """The same with nothing decided by what is found in memory."""
         return replace(self, roles=roles_of(self.function))
 
+    def without_data(self) -> KernelFacts:
+        """The same with nothing filled in either: addresses out of memory are drawn."""
+        keys = replace(self.keys, compared={})
+        return replace(self.without_contents(), filled={}, refilled={}, keys=keys)
+
     @property
     def use_of(self) -> Mapping[int, Use]:
         """What is done with the integers that ``filled`` loads read."""
@@ -80,11 +87,28 @@ class KernelFacts:
         marks = frozenset(_tested(made, used_by))
         return Use(leaf in self.roles.deciding, addresses, field_bytes(made, used_by), marks)
 
+    def codings(self, launch: TraceLaunch) -> dict[int, Coding]:
+        """By argument of a buffer, what stands for its integers in a launch."""
+        data = {s.argument: bytes.fromhex(s.data) for s in launch.scalars}
+        found = dict[int, Coding]()
+        for argument, own in self.keys.compared.items():
+            signed = not own.is_unsigned
+            numbers = {
+                int.from_bytes(data[s], "little", signed=signed) for s in own.scalars if s in data
+            }
+            numbers |= {own.number(self.function, *each) for each in own.constants}
+            found[argument] = Coding(tuple(sorted(numbers)), own.is_unsigned)
+        return found
+
     @property
     def drawn(self) -> frozenset[int]:
-        """Accesses whose addresses come from what the kernel itself makes."""
+        """Accesses whose addresses come from what the kernel itself makes, or data and a key."""
         filled = frozenset(self.filled)
-        return frozenset(i for i, leaves in self.leaves_of.items() if not leaves <= filled)
+        return frozenset(
+            i
+            for i, leaves in self.leaves_of.items()
+            if not leaves <= filled or self.keys.veiled & _way(self.function, self.roles, i)
+        )
 
 
 def _tested(load: AnyInstruction, used_by: Sequence[Sequence[AnyInstruction]]) -> Iterator[int]:
@@ -118,10 +142,15 @@ def kernel_facts(
 ) -> KernelFacts:  # fmt: skip
     """The facts of a kernel, whatever the launch. ``accesses`` are its accesses' instructions,
     ``meets`` is by block where lanes reconverge."""
-    roles = roles_of(function, steady(kernel, function))
+    given = steady(kernel, function)
+    roles = roles_of(function, given)
+    keys = _keys(kernel, function, roles)
+    if keys.unwanted:
+        roles = roles_of(function, given, keys.unwanted)
+        keys = replace(_keys(kernel, function, roles), unwanted=keys.unwanted)
     leaves = dict(_leaves_of(function, roles))
     filled = dict(_filled(kernel, function, roles))
-    stores = _refilled(kernel, function, roles, frozenset(filled.values()))
+    stores = dict(_refilled(kernel, function, roles, frozenset(filled.values())))
     return KernelFacts(
         kernel=kernel,
         function=function,
@@ -132,9 +161,34 @@ def kernel_facts(
         access_of={instruction: n for n, instruction in enumerate(accesses)},
         leaves_of=leaves,
         filled=filled,
-        refilled=dict(stores),
+        refilled=stores,
         meets=dict(enumerate(meets)),
+        keys=keys,
     )
+
+
+def _keys(kernel: Kernel, function: Function, roles: Roles) -> Keys:
+    filled, used_by = dict(_filled(kernel, function, roles)), users(function)
+    others = set(dict(_refilled(kernel, function, roles, frozenset(filled.values()))).values())
+    for leaves in dict(_leaves_of(function, roles)).values():
+        others |= {filled[leaf] for leaf in leaves if leaf in filled}
+    others |= {n for i, n in filled.items() if field_bytes(function.instructions[i], used_by)}
+    return keys_of(function, roles, used_by, filled, others)
+
+
+def _way(function: Function, roles: Roles, access: int) -> frozenset[int]:
+    """The arithmetic on data that an address is made by."""
+    pointer = pointer_of(function.instructions[access])
+    pending = [pointer] if isinstance(pointer, InstructionRef) else []
+    seen = set[int]()
+    while pending:
+        value = pending.pop()
+        if value.index in seen or value.index in roles.known or value.index not in roles.index:
+            continue
+        seen.add(value.index)
+        operands = function.instructions[value.index].operands
+        pending += [o for o in operands if isinstance(o, InstructionRef)]
+    return frozenset(seen)
 
 
 def pointer_of(instruction: object) -> Value | None:

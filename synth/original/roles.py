@@ -89,12 +89,14 @@ class Roles:
         )
 
 
-def roles_of(function: Function, steady: frozenset[int] = frozenset()) -> Roles:
+def roles_of(
+    function: Function, steady: frozenset[int] = frozenset(), unwanted: frozenset[int] = frozenset()
+) -> Roles:
     """The roles of a kernel's instructions; ``steady`` are loads of what was in memory before the
-    launch."""
+    launch, ``unwanted`` instructions that decide nothing in the miniature."""
     structs = frozenset(_struct_loads(function))
     known = _known(function, structs)
-    decided = _known(function, structs, steady) if steady else known
+    decided = _known(function, structs, steady, unwanted) if steady else known
     index, leaves, scalars = _reached(function, _roots(function, decided))
     conditions = (v for v in _conditions(function) if _is_ref_known(v, decided))
     _, deciding, _ = _reached(function, conditions)
@@ -161,8 +163,9 @@ def _is_ref_known(value: Value, known: frozenset[int]) -> bool:
 
 
 def _known(
-    function: Function, structs: frozenset[int], steady: frozenset[int] = frozenset()
-) -> frozenset[int]:
+    function: Function, structs: frozenset[int], steady: frozenset[int] = frozenset(),
+    unwanted: frozenset[int] = frozenset(),
+) -> frozenset[int]:  # fmt: skip
     """The largest set of integer instructions that depend on nothing but each other, ids, sizes,
     constants and ``steady`` loads: all that could be in it, without those that something else
     reaches."""
@@ -171,7 +174,7 @@ def _known(
         i.index
         for i in function.instructions
         if _could_be_known(i) or i.index in given or _compares_loads(function, i)
-    }
+    } - unwanted
     while True:
         out = {n for n in found - structs if not _operands_known(function.instructions[n], found)}
         if not out:

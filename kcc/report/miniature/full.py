@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kcc.frontend.ir.types import VOID, size_bytes
 from kcc.synth.assembly.model import (
@@ -29,6 +29,7 @@ from kcc.synth.assembly.model import (
     Miniature,
     Nothing,
     Operand,
+    ParameterKind,
     Place,
     Refill,
     Result,
@@ -39,23 +40,78 @@ from kcc.synth.assembly.model import (
     StructValue,
     TableValue,
 )
+from kcc.synth.original.coarse import LEAST_TOLD, SIGNIFICANT
 
-_HEAD = """Everything that the miniature says about its original. Names are the generator's. Of an
-instruction: its number, opcode and type, and what it waits for: instructions by number, parameters
-(a0), arrays (m0). Numbers after # are strides, sizes and limits; all others are made up.
+_HEAD = """Everything that the miniature says about its original.
+
+What whoever has it learns
+  of the kernels: flow graph, opcodes, types, who waits for whom, and the constants listed first
+  of the launches: sizes, arguments that are sizes or limits (listed too), rates of branches, trips
+  of loops, in 64 classes
+  of the data: {data}
+Not there: names, text, floats, and the numbers that hashes and comparisons with data are made of:
+others stand for them, so whatever of these is listed is not the original's.
+If a constant or an argument listed here must not be known, do not hand the miniature out.
+
+Names are the generator's. Of an instruction: its number, opcode and type, and what it waits for:
+instructions by number, parameters (a0), arrays (m0). Numbers after # are strides, sizes and limits;
+all others are made up.
 
 """
+
+_DATA = f"""of integers that addresses or conditions are made of, the lines, classes and
+  frequencies below. None is about fewer than {LEAST_TOLD} elements, but for the largest of a piece
+  and arrays of fewer, told to {SIGNIFICANT} bits, and for -1, 0 and 1. Arrays of 32 elements and
+  more have pieces of at least 32. Every launch says what it finds, so what changes between two
+  launches shows"""
+
+_NO_DATA = """nothing, but where accesses went at the least and over how many elements"""
+
+TELLING = 1 << 8
+"""From here on a constant is listed."""
 
 
 def revealed(miniature: Miniature) -> str:
     """The report, from nothing but the miniature's own description."""
-    parts = [_HEAD]
+    has_data = any(
+        isinstance(v, BufferValue) and v.fills for x in miniature.launches for v in x.values
+    )
+    parts = [_HEAD.format(data=_DATA if has_data else _NO_DATA)]
+    parts += [f"{line}\n" for line in _constants(miniature)]
     for number, kernel in enumerate(miniature.kernels):
         parts += [f"{line}\n" for line in _kernel(kernel, miniature.reductions[number])]
     parts.append("\nbuffers in bytes: " + ", ".join(f"{n:,}" for n in miniature.buffers) + "\n")
     for launch in miniature.launches:
         parts += [f"{line}\n" for line in _launch(miniature, launch)]
     return "".join(parts)
+
+
+def _constants(miniature: Miniature) -> Iterator[str]:
+    """Constants of all kernels and arguments of all launches, in decimal and hexadecimal."""
+    for kernel in miniature.kernels:
+        found = set[int]()
+        for s in (s for block in kernel.blocks for s in block.statements):
+            for o in s.operands if s.role is Role.INDEX else ():
+                if isinstance(o, Literal):
+                    values = o.value if isinstance(o.value, tuple) else (o.value,)
+                    found |= {v for v in values if isinstance(v, int)}
+        rows = [n for n in sorted(found) if abs(n) >= TELLING]
+        yield f"constants of {kernel.name}: {_listed(rows)}"
+    for kernel_number, kernel in enumerate(miniature.kernels):
+        kinds = {p.number for p in kernel.parameters if p.kind is ParameterKind.SCALAR}
+        rows = {
+            v.value
+            for x in miniature.launches
+            if x.kernel == kernel_number
+            for n, v in enumerate(x.values)
+            if n in kinds and isinstance(v, ScalarValue) and isinstance(v.value, int)
+        }
+        yield f"scalar arguments of {kernel.name}: {_listed(sorted(rows))}"
+    yield ""
+
+
+def _listed(rows: Sequence[int]) -> str:
+    return ", ".join(f"{n} ({n:#x})" if abs(n) >= TELLING else str(n) for n in rows) or "none"
 
 
 def _kernel(kernel: Kernel, factors: tuple[int, ...]) -> Iterator[str]:
