@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kcc.report.shared.text import share_text
 from kcc.sim.memory.facts import AccessResult, Distribution, MemoryResult
 
 LEAST_GAIN = 0.005
@@ -101,12 +102,12 @@ def verdict_of(report: MemoryReport) -> str:
     run, r, a = max(found, key=lambda each: each[1].entries)
     many = f" on {run.label}" if len(report.runs) > 1 else ""
     rates = [
-        f"{level} hits {100 * rate.mean:.0f} %"
+        f"{level} hits {share_text(rate.mean)}"
         for level, rate in (("L1", a.l1_rate), ("L2", a.l2_rate)) if rate is not None
     ]  # fmt: skip
     place = f"line {a.access.line}: " if a.access.line else ""
     said = (
-        f"{r.kernel}{many}: {place}the {access_words(a)} has {100 * a.share:.0f} % of the latency"
+        f"{r.kernel}{many}: {place}the {access_words(a)} has {share_text(a.share)} of the latency"
     )
     mean = a.cycles.mean if a.cycles else 0
     parts = [f"{said} of all loads, {mean:,.0f} cycles each ({', '.join(rates)})"]

@@ -12,7 +12,7 @@ from rich.console import Console
 
 import kcc
 from kcc.report.shared.style import Style
-from kcc.report.shared.text import fill, make_table, written
+from kcc.report.shared.text import fill, make_table, share_text, written
 from kcc.sim.sampling.simprof.phases import homogeneity, names_of
 from kcc.sim.sampling.simprof.sensitivity import PhaseChange, Sensitivity
 from kcc.sim.sampling.simprof.study import Study
@@ -91,7 +91,7 @@ def verdict_of(report: PhasesReport) -> str:
     found, half = study.estimate, study.estimate.half_width()
     width = "" if half is None else f", ± {_percent(half / found.mean)} with 95 % confidence"
     needed = next(iter(study.needed.items()), None)
-    more = "" if needed is None else f"; {needed[1]} units give {100 * needed[0]:.0f} % at 99.7 %"
+    more = "" if needed is None else f"; {needed[1]} units give {share_text(needed[0])} at 99.7 %"
     return (
         f"{len(study.chosen)} of {len(study.table):,} units, of {study.phases.count} "
         f"phase{'s' * (study.phases.count != 1)}, say {found.mean:.4g} in "
@@ -134,7 +134,7 @@ def _write_run(console: Console, report: PhasesReport, style: Style) -> None:
         ("phases", f"{study.phases.count}" + (f": {study.phases.reason}"
                                               if study.phases.reason else "")),
         ("sample", f"{len(study.chosen)} units say {found.mean:.4g}{width}; {off}"),
-        ("needed", ", ".join(f"{count} units for {100 * error:.0f} %"
+        ("needed", ", ".join(f"{count} units for {share_text(error)}"
                              for error, count in study.needed.items()) + " at 99.7 %"),
     ]  # fmt: skip
     if not table.complete:

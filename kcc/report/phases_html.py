@@ -7,6 +7,7 @@ from kcc.report.phases_chart import allocation_chart, colour, sorted_chart, time
 from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, table, tag
 from kcc.report.shared.page import page
+from kcc.report.shared.text import share_text
 from kcc.sim.sampling.simprof.phases import homogeneity
 
 
@@ -41,7 +42,7 @@ def _cards(report: PhasesReport) -> Markup:
     found, same = study.estimate, homogeneity(study.table, study.phases)
     half = found.half_width()
     interval = "" if half is None else f" ± {_percent(half / found.mean)}"
-    needed = ", ".join(f"{units} for {100 * e:.0f} %" for e, units in study.needed.items())
+    needed = ", ".join(f"{units} for {share_text(e)}" for e, units in study.needed.items())
     cards = [
         (study.table.metric.name, f"{study.table.mean:.4g}", "of all units"),
         ("Sample", f"{found.mean:.4g}{interval}",

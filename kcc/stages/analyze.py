@@ -144,10 +144,12 @@ def analyze_kernel(
     inputs = request.launches.get(kernel.name, request.other_launch)
     launch = stage("launch", lambda: resolve(kernel, inputs, unit.module))
     setting = Setting(
-        known_launch(kernel, launch, inputs, request.arguments),
+        replace(
+            known_launch(kernel, launch, inputs, request.arguments), warp=warp_size(request.gpu)
+        ),
         request.assumptions.loops,
         request.assumptions.branches,
-        memory_shape(request.gpu),
+        report_shape(request.gpu),
     )
     facts = analyse(kernel, unit.module, stage, setting)
     local = buffer_bytes(kernel, unit.module, inputs, request.arguments)
@@ -192,8 +194,25 @@ def trace_unrolling(
     ]
 
 
+def warp_size(gpu: GpuDescription | None) -> int:
+    """Work-items that go in step; without a GPU those of NVIDIA's."""
+    return 32 if gpu is None or gpu.warp_size is None else gpu.warp_size.value
+
+
+def report_shape(gpu: GpuDescription | None) -> MemoryShape:
+    """What a report counts accesses in: on AMD's GPUs their own sectors and lines; on NVIDIA's the
+    sectors of 32 bytes that Nsight Compute counts on all of them."""
+    shape = memory_shape(gpu)
+    if gpu is None or not gpu.is_amd:
+        return shape
+    l1 = gpu.l1
+    sector = shape.sector_bytes if l1.sector_bytes is None else l1.sector_bytes.value
+    line = shape.line_bytes if l1.line_bytes is None else l1.line_bytes.value
+    return replace(shape, sector_bytes=sector, line_bytes=max(line, sector))
+
+
 def memory_shape(gpu: GpuDescription | None) -> MemoryShape:
-    """What accesses are counted in: sectors and lines are those of all reports, banks the GPU's."""
+    """What accesses are counted in: sectors and lines are NVIDIA's, banks the GPU's."""
     from kcc.passes.memory.access_facts import MemoryShape
 
     banks = gpu.shared_banks if gpu is not None else None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kcc.frontend.types import AddressSpace
-from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, WARP, Shifts, WarpRows
+from kcc.passes.access.warp_addresses import OBJECT_DISTANCE, Shifts, WarpRows
 from kcc.passes.graph.loops import Loop
 from kcc.passes.memory.access_facts import AccessKind, AccessPattern, MemoryShape, Spread
 from kcc.passes.memory.warp_cost import Ints, Mask, bank_passes, pieces_touched
@@ -169,7 +169,7 @@ def measured(
         reason="the distance between lanes differs" if layout.kind is AccessKind.UNKNOWN else "",
     )
     if place.space is AddressSpace.PRIVATE:
-        return _with_private_costs(found, place, rows)
+        return _with_private_costs(found, place, rows, warps.known.warp)
     shifts = shifts_of(warps, split, iterations, period)
     if len(rows.addresses) * len(shifts.values) > MAX_COUNTED:
         return replace(found, reason="too many different warps to count")
@@ -179,14 +179,16 @@ def measured(
     return replace(counted, reason=counted.reason or _why_not(counted, warps, split, iterations))
 
 
-def _with_private_costs(pattern: AccessPattern, place: Place, rows: WarpRows) -> AccessPattern:
+def _with_private_costs(
+    pattern: AccessPattern, place: Place, rows: WarpRows, warp: int
+) -> AccessPattern:
     """Private memory lies word by word: the same word of all lanes of a warp side by side (CUDA C++
     Programming Guide, "Local Memory"). A shift of all lanes by whole words changes nothing."""
     n, width = rows.addresses.shape
     lanes = np.arange(width, dtype=np.int64) * WORD_BYTES
     sectors, lines = np.zeros((n, 1), np.int64), np.zeros((n, 1), np.int64)
     for word in range(max(-(-place.size // WORD_BYTES), 1)):
-        placed = (rows.addresses // WORD_BYTES + word) * (WARP * WORD_BYTES) + lanes
+        placed = (rows.addresses // WORD_BYTES + word) * (warp * WORD_BYTES) + lanes
         for found, granule in (
             (sectors, place.shape.sector_bytes),
             (lines, place.shape.line_bytes),

@@ -2,7 +2,8 @@
 
 Addresses are computed for every lane (:mod:`kcc.passes.access.warp_addresses`), costs counted on
 them (:mod:`kcc.passes.memory.warp_cost`). Buffers, local arrays and constants begin at multiples of
-256 bytes, as in kcc's own executions; warps are 32 consecutive work-items of a thread block.
+256 bytes, as in kcc's own executions; warps are consecutive work-items of a thread block, 32 if
+the launch does not say otherwise.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from kcc.frontend.ir.types import I64, IntTy
 from kcc.frontend.kernel import Kernel
 from kcc.frontend.types import AddressSpace
 from kcc.passes.access.activity import Activity, activity, may_come_last, split_blocks
-from kcc.passes.control.divergence import WARP, Divergence, Judge
+from kcc.passes.control.divergence import Divergence, Judge
 from kcc.passes.control.trip_counts import TripCount, TripCounts, TripKind
 from kcc.passes.facts import Facts
 from kcc.passes.memory.access_facts import (
@@ -120,7 +121,10 @@ class AccessStudy:
             kind = AccessKind.INDIRECT if self._is_indirect(address) else AccessKind.UNKNOWN
             return AccessPattern(access.id, kind, shown, reason=split.reason)
         each = self.shape.pass_bytes
-        pattern = AccessPattern(access.id, AccessKind.UNKNOWN, shown, pass_bytes=each)
+        pattern = AccessPattern(
+            access.id, AccessKind.UNKNOWN, shown, pass_bytes=each,
+            sector_bytes=self.shape.sector_bytes, warp=warps.warp,
+        )  # fmt: skip
         loops = tuple(self.values.loops.around(access.block))
         place = Place(address, size, access.space, self.shape, loops)
         found = measured(pattern, place, warps, split, iterations)
@@ -144,7 +148,7 @@ class AccessStudy:
             if isinstance(apart, Split):
                 done = launch.executions(place, exact, apart, active)
         lines = found.lines
-        width = min(exact.size, WARP)
+        width = min(exact.size, exact.warp)
         return replace(
             found,
             executions=done,

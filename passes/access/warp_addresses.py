@@ -41,6 +41,7 @@ from kcc.passes.symbolic.lanes import Key, Lanes, launch_symbols
 from kcc.passes.symbolic.reasons import everything
 
 WARP = 32
+"""Lanes of a warp for the models of sim/, which know no other width."""
 
 MAX_ROWS = 1 << 18
 """Lanes whose addresses are computed for one access; of more, a sample is."""
@@ -110,6 +111,7 @@ class Warps:
         heavy: set[Node] | None = None,
     ) -> None:
         self.values, self.known, self.order = values, values.algebra.known, order
+        self.warp = self.known.warp
         assert self.known.local_size is not None
         self.local: tuple[int, ...] = (*self.known.local_size, 1, 1)[:3]
         self.size = math.prod(self.local)
@@ -124,7 +126,7 @@ class Warps:
     @property
     def full_only(self) -> bool:
         """Whether there are full warps in a thread block."""
-        return self.size >= WARP
+        return self.size >= self.warp
 
     def groups(self, dimension: int) -> int | None:
         """Thread blocks in a dimension."""
@@ -312,7 +314,7 @@ class Warps:
     @property
     def _warps(self) -> int:
         """Warps of a thread block."""
-        return -(-self.size // WARP)
+        return -(-self.size // self.warp)
 
     def _taken(
         self, condition: Node, keys: list[Key], axes: list[Ints], size: int, *, keep: bool
@@ -332,7 +334,7 @@ class Warps:
         if not known.all():
             return None
         holds = np.broadcast_to(holds, combinations * size)
-        width = min(WARP, size)
+        width = min(self.warp, size)
         lanes = np.pad((holds != 0).reshape(combinations, -1), ((0, 0), (0, -size % width)))
         return cast("Mask", lanes.reshape(combinations, -1, width).any(axis=2))
 
@@ -350,7 +352,7 @@ class Warps:
             evaluate, asked = Evaluator(self.values, self._lanes(list(places), axes, 1)), 0
         self._firsts[key] = evaluate, asked + 1
         data, known = evaluate.integers(self._bound(node))
-        width = min(WARP, self.size)
+        width = min(self.warp, self.size)
         padded = np.pad(data, (0, -self.size % width), mode="edge")
         return padded.reshape(-1, width) if known.all() else None
 
@@ -392,7 +394,7 @@ class Warps:
             symbols[_LOCAL, dimension] = own
             symbols[_GROUP, dimension] = group
             symbols[_GLOBAL, dimension] = group * extent + own + self.known.offset[dimension]
-        symbols[SymbolKind.LANE, 0] = np.tile(items % WARP, combinations)
+        symbols[SymbolKind.LANE, 0] = np.tile(items % self.warp, combinations)
         for loop in self.values.loops.loops:
             key = (SymbolKind.COUNTER, loop.id)
             symbols[key] = moved.get(key, np.zeros(1, np.int64))
@@ -430,7 +432,7 @@ class Warps:
         self, data: Ints, known: Mask, taking: Mask | None, choice: _Choice
     ) -> WarpRows | None:
         """From work-items of a thread block to lanes of warps."""
-        width = min(WARP, self.size)
+        width = min(self.warp, self.size)
         exists = np.ones_like(data, np.bool_)
         left = -self.size % width
         if choice.whole and left and self.full_only:
@@ -485,11 +487,11 @@ def _merged(rows: Ints, active: Mask, missing: bool, choice: _Choice) -> WarpRow
 
 def _distinct(rows: Ints, active: Mask) -> tuple[Ints, Ints]:
     """Of equal rows the place of the first, and their number: found by a hash, which is checked."""
-    factors = np.arange(1, rows.shape[1] + 5, dtype=np.uint64) * _HASH
-    left, right = factors[: rows.shape[1]], factors[rows.shape[1] :]
+    width, bits = rows.shape[1], np.packbits(active, axis=1)
+    factors = np.arange(1, width + bits.shape[1] + 1, dtype=np.uint64) * _HASH
+    left, right = factors[:width], factors[width:]
     hashes = ((rows.view(np.uint64) ^ left) * left).sum(axis=1)
-    bits = np.packbits(active, axis=1)
-    hashes += (bits * right[: bits.shape[1]]).sum(axis=1)
+    hashes += (bits * right).sum(axis=1)
     hashes ^= hashes >> np.uint64(29)
     _, first, own, weights = np.unique(
         hashes, return_index=True, return_inverse=True, return_counts=True

@@ -47,8 +47,6 @@ if TYPE_CHECKING:
 MAX_WORK_ITEMS = 1 << 18
 """Work-items of a launch up to which branch conditions are computed for each of them."""
 
-WARP = 32
-
 
 class Uniformity(Enum):
     """The widest group over which a value is the same, widest first
@@ -323,7 +321,7 @@ class Judge:
             return Uniformity.LAUNCH
         if (rows == rows[:, :1]).all():
             return Uniformity.BLOCK
-        leaders = np.arange(size) // WARP * WARP
+        leaders = np.arange(size) // self._known.warp * self._known.warp
         return Uniformity.WARP if (rows == rows[:, leaders]).all() else Uniformity.ID
 
     def _loaded(self, node: Loaded, parts: list[Uniformity]) -> Uniformity:

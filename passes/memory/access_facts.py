@@ -141,6 +141,8 @@ class AccessPattern:
     lines: Spread | None = None
     bank_passes: Spread | None = None
     pass_bytes: int = MemoryShape().pass_bytes
+    sector_bytes: int = MemoryShape().sector_bytes
+    warp: int = 32
     bank_degree: int | None = None
     exact: bool = False
     sampled: bool = False

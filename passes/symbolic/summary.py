@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -140,7 +140,7 @@ def _local_lanes(
     """Without a global size: what depends on local ids alone."""
     if known.local_size is None or any(key[0] is not SymbolKind.LOCAL_ID for key in ids):
         return None
-    launch = Known(known.local_size, known.local_size, known.arguments, known.offset)
+    launch = replace(known, global_size=known.local_size, structures={})
     axes = _axes(launch, ids)
     numbers = np.arange(math.prod(count for count, _ in axes), dtype=np.int64)
     return Lanes(len(numbers), {**symbols, **_ids(launch, axes, numbers)}), False

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kcc.base.terms import WORDS
 from kcc.frontend.kernel import Kernel
-from kcc.passes.control.divergence import WARP, Divergence
+from kcc.passes.control.divergence import Divergence
 from kcc.passes.facts import Facts
 from kcc.passes.graph.barriers import Barriers
 from kcc.passes.graph.branches import Branches
@@ -72,14 +72,14 @@ def request_cost(element_bytes: int | Unknown, pattern: AccessPattern) -> Cost |
     is not known."""
     if isinstance(element_bytes, Unknown):
         return None
-    spread, unit, each = pattern.sectors, CostUnit.SECTORS, 32
+    spread, unit, each = pattern.sectors, CostUnit.SECTORS, pattern.sector_bytes
     if pattern.bank_passes is not None:
         spread, unit, each = pattern.bank_passes, CostUnit.BANK_PASSES, pattern.pass_bytes
     if spread is None or spread.mean is None:
         return None
     if pattern.kind is AccessKind.UNIFORM:
         return Cost(unit, spread.mean, 0, 0)
-    least = max(1, -(-WARP * element_bytes // each))
+    least = max(1, -(-pattern.warp * element_bytes // each))
     excess = max(0, spread.mean - least)
     return Cost(unit, spread.mean, excess, _total(pattern, unit, element_bytes, each))
 

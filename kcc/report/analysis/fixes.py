@@ -32,9 +32,6 @@ MAX_TRIED = 8
 MAX_ACCESSES = 48
 """Accesses to an array, or of a kernel, that are analysed again for one change."""
 
-SECTOR_BYTES = 32
-"""Nsight Compute, Profiling Guide: a sector is an aligned 32-byte chunk of a cache line."""
-
 LEAST_GAIN = 0.1
 """The share of the cost that a change has to save."""
 
@@ -126,9 +123,10 @@ class Fixes:
         """Thread blocks and rows that begin with a sector, where that leaves the ideal."""
         size = group.accesses[0].element_bytes
         ideal = group.cost.spent - group.cost.excess
-        if not isinstance(size, int) or SECTOR_BYTES % size:
+        sector = self._what_if.study.shape.sector_bytes
+        if not isinstance(size, int) or sector % size:
             return
-        found = self._what_if.alignment(group.accesses[0], SECTOR_BYTES)
+        found = self._what_if.alignment(group.accesses[0], sector)
         if found is None:
             return
         left, each = 0, 0.0
@@ -142,7 +140,7 @@ class Fixes:
             return
         block = WORDS[self._kernel.language.value].block
         words = (
-            f"starting each {block}'s rows at a multiple of {SECTOR_BYTES // size}"
+            f"starting each {block}'s rows at a multiple of {sector // size}"
             f" {self._elements(array)}"
         )
         yield _Fix(words, found.after / found.before, each, left)

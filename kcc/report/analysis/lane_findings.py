@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kcc.frontend.kernel import Kernel
 from kcc.passes.access.activity import activity
 from kcc.passes.access.activity_shares import ActivityShares
-from kcc.passes.access.warp_addresses import WARP, Warps
+from kcc.passes.access.warp_addresses import Warps
 from kcc.passes.control.divergence import Divergence
 from kcc.passes.control.flow_counts import FlowCounts
 from kcc.passes.control.trip_counts import TripCounts
@@ -45,10 +45,11 @@ def inactive_lanes(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
         return
     most = max(executed, key=lambda each: each.lanes - each.threads)
     line = _branch_line(facts, most.block)
-    few = WARP * most.threads / most.lanes
+    warp = facts[SymbolicValues].algebra.known.warp
+    few = warp * most.threads / most.lanes
     message = (
-        f"{few:.3g} of {WARP} lanes are active behind this branch, "
-        f"{WARP * threads / lanes:.3g} in the mean of all instructions"
+        f"{few:.3g} of {warp} lanes are active behind this branch, "
+        f"{warp * threads / lanes:.3g} in the mean of all instructions"
     )
     fix = "let neighbouring threads take the same side"
     yield Finding(
@@ -61,7 +62,7 @@ def _executed(kernel: Kernel, facts: Facts) -> Iterator[_Executed]:
     if known.global_size is None or known.local_size is None:
         return
     items, threads = math.prod(known.global_size), math.prod(known.local_size)
-    warps = items // threads * -(-threads // WARP)
+    warps = items // threads * -(-threads // known.warp)
     shares = ActivityShares(values, Warps.shares_taking)
     for block in sorted(facts[ControlFlow].reachable):
         active = activity(values, facts[TripCounts], block)
@@ -78,7 +79,7 @@ def _executed(kernel: Kernel, facts: Facts) -> Iterator[_Executed]:
         by_warps = warps * share * math.prod(active.counts.values())
         size = len(kernel.function.blocks[block].instructions)
         if by_threads and by_warps:
-            yield _Executed(block, size * by_threads, size * by_warps * WARP)
+            yield _Executed(block, size * by_threads, size * by_warps * known.warp)
 
 
 def _branch_line(facts: Facts, block: int) -> int:

@@ -31,6 +31,7 @@ from kcc.report.plots.roofline import roofline_chart
 from kcc.report.shared.cause_colors import cause_color
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
@@ -125,7 +126,7 @@ def _bar(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
         tag(
             "i",
             style=f"width:{100 * value / each.cpi:.2f}%;background:{parts[name]}",
-            title=f"{_words(name)} {value:.2f} of {each.cpi:.2f} ({100 * value / each.cpi:.0f} %)",
+            title=f"{_words(name)} {value:.2f} of {each.cpi:.2f} ({share_text(value / each.cpi)})",
         )
         for name, value in sorted(each.cpi_stack.items(), key=lambda item: -item[1])
         if each.cpi and value >= 0.002 * each.cpi
@@ -292,7 +293,7 @@ def _stack(each: EstimateRecord, parts: Mapping[str, str]) -> Markup:
 def _bounds(each: EstimateRecord) -> Markup:
     cycles = each.cycles or 1.0
     rows = [
-        (bottleneck_label(name), f"{value:,.0f}", f"{100 * value / cycles:.0f} %")
+        (bottleneck_label(name), f"{value:,.0f}", share_text(value / cycles))
         for name, value in sorted(each.bounds_cycles.items(), key=lambda item: -item[1])
         if value > 0
     ]

@@ -19,6 +19,7 @@ from kcc.report.estimate.record import (
 from kcc.report.estimate.sweep_effects import without_effect
 from kcc.report.estimate.verdict import advice_text, advice_within, verdict_of
 from kcc.report.gpus import columns
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration, volume
 from kcc.report.shared.words import plural
 
@@ -219,7 +220,7 @@ def guess_text(guess: Guessed) -> str:
         case "loop":
             taken = f"{guess.value:g} iterations"
         case "branch":
-            taken = f"{100 * guess.value:.0f} % of warps"
+            taken = f"{share_text(guess.value)} of warps"
         case "shared memory":
             taken = f"{guess.value:g} bytes"
         case _:
@@ -231,7 +232,7 @@ def guess_text(guess: Guessed) -> str:
 def _bounds(each: EstimateRecord) -> list[str]:
     first = sorted(each.bounds_cycles.items(), key=lambda item: -item[1])[:4]
     cycles = each.cycles or 1
-    shares = [f"{bottleneck_label(name)} {100 * value / cycles:.0f} %" for name, value in first]
+    shares = [f"{bottleneck_label(name)} {share_text(value / cycles)}" for name, value in first]
     return ["  utilisation " + ", ".join(shares)] if shares else []
 
 
@@ -251,14 +252,16 @@ def confidence_text(confidence: Confidence, time_us: float) -> str:
     """What a time rests on, in words."""
     parts = list[str]()
     if confidence.assumed_share:
-        share = 100 * confidence.assumed_share
-        parts.append(f"{share:.0f} % of warp instructions depend on assumed branches and loops")
+        share = confidence.assumed_share
+        parts.append(
+            f"{share_text(share)} of warp instructions depend on assumed branches and loops"
+        )
     if confidence.accesses_without_addresses:
         accesses = plural(confidence.accesses_without_addresses, "access", "accesses")
         parts.append(f"{accesses} with unknown addresses")
     if confidence.unattributed_share >= 0.005:
-        share = 100 * confidence.unattributed_share
-        parts.append(f"{share:.0f} % of warp instructions have no source line")
+        share = confidence.unattributed_share
+        parts.append(f"{share_text(share)} of warp instructions have no source line")
     if confidence.code_reason:
         parts.append(f"kcc's own code: {confidence.code_reason}")
     if confidence.warm_l2:

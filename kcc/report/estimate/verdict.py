@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from kcc.base.advice import Advice
 from kcc.base.terms import RESOURCES, stall_label
 from kcc.report.estimate.record import EstimateRecord
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration
 
 _WHY: Mapping[str, tuple[str, ...]] = {
@@ -45,7 +46,7 @@ def verdict_of(record: EstimateRecord) -> str:
     parts += [_lower(advice_text(each, record.time_us)) for each in named]
     guessed = record.confidence.assumed_share if record.confidence else 0.0
     if guessed >= MUCH_GUESSED:
-        parts.append(f"{100 * guessed:.0f} % of the instructions depend on assumptions")
+        parts.append(f"{share_text(guessed)} of the instructions depend on assumptions")
     return "; ".join(part for part in parts if part) + "."
 
 
@@ -65,15 +66,15 @@ def _limit(record: EstimateRecord, name: str) -> str:
     """What limits, with its share and the line with most of the time."""
     if name in RESOURCES and not record.limiter.startswith("latency"):
         share = record.bounds_cycles.get(name, 0.0) / (record.cycles or 1.0)
-        said = f"{RESOURCES[name]} ({100 * share:.0f} % of its peak"
+        said = f"{RESOURCES[name]} ({share_text(share)} of its peak"
     else:
         total = math.fsum(record.cpi_stack.values()) or 1.0
         share = record.cpi_stack.get(name, 0.0) / total
-        said = f"{stall_label(name)} ({100 * share:.0f} % of the cycles"
+        said = f"{stall_label(name)} ({share_text(share)} of the cycles"
     at = next((line for line in record.lines if line.line), None)
     if at is None or name in {"idle", "launch"}:
         return f"{said})"
-    return f"{said}; line {at.line} has {100 * at.share:.0f} % of the time)"
+    return f"{said}; line {at.line} has {share_text(at.share)} of the time)"
 
 
 def _reason(record: EstimateRecord, name: str) -> Advice | None:
@@ -98,7 +99,7 @@ def advice_text(each: Advice, time_us: float | None) -> str:
     place = f"line {each.line}: {_lower(each.text)}" if each.line else each.text
     if not each.gain_us or not time_us:
         return place
-    share = 100 * each.gain_us / time_us
+    share = each.gain_us / time_us
     most = "saves" if each.verified else "saves at most"
     checked = ", analysed" if each.verified else ""
-    return f"{place} ({most} {duration(each.gain_us)}, {share:.0f} %{checked})"
+    return f"{place} ({most} {duration(each.gain_us)}, {share_text(share)}{checked})"

@@ -9,6 +9,7 @@ from textwrap import fill
 
 import kcc
 from kcc.opencl.session import LaunchRow
+from kcc.report.shared.text import share_text
 
 SCHEMA = "kcc/run/1"
 WIDTH = 100
@@ -75,14 +76,16 @@ def run_verdict(rows: Sequence[LaunchRow], request: RunRequest) -> str:
         return ""
     name = max(found, key=lambda name: found[name].warp_instructions)
     own = found[name]
-    of_all = f"{100 * own.warp_instructions / whole:.0f} % of the"
+    of_all = f"{share_text(own.warp_instructions / whole)} of the"
     said = f"{name} executes {of_all if len(found) > 1 else f'{whole:,}'} warp instructions"
     lanes = own.simt_efficiency(request.warp_size)
     if lanes is not None and lanes < FEW_LANES:
         said += f", with {lanes * request.warp_size:.1f} of {request.warp_size} lanes active"
     largest = max((r for r in rows if r.kernel == name), key=lambda r: r.warp_instructions)
-    share = 100 * largest.warp_instructions / own.warp_instructions
-    launch = f"launch {largest.number} ({_by(largest.global_size)} work-items) has {share:.0f} %"
+    share = largest.warp_instructions / own.warp_instructions
+    launch = (
+        f"launch {largest.number} ({_by(largest.global_size)} work-items) has {share_text(share)}"
+    )
     return f"{said}; {launch} of them." if own.launches > 1 else f"{said}."
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from kcc.base.terms import stall_label
 from kcc.report.exploration.front import Regret, front_of
 from kcc.report.plots.space import DesignSpace, SpacePoint
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration
 from kcc.sim.interval.explore import PointSummary
 
@@ -139,8 +140,8 @@ def _waits(each: Explored) -> str:
     if not any(waits.values()):
         return ""
     name = max(waits, key=lambda name: waits[name])
-    share = 100 * waits[name] / sum(stack.values())
-    return f"bottleneck: {stall_label(name)} ({share:.0f} % of the cycles)"
+    share = waits[name] / sum(stack.values())
+    return f"bottleneck: {stall_label(name)} ({share_text(share)} of the cycles)"
 
 
 def _largest_gain(base: Explored, best: Explored) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kcc.report.shared.text import share_text
 from kcc.synth.comparison.behaviour import Behaviour, Pair, mix_difference
 
 
@@ -18,6 +19,6 @@ def verdict_of_miniature(behaviours: tuple[Behaviour, Behaviour], pairs: Sequenc
         on = f" on {worst.original.gpu}" + (", the largest error" if len(pairs) > 1 else "")
         return f"{said}; its IPC is {100 * worst.ipc_error:+.1f} % off{on}."
     mix = 100 * mix_difference(original, own)
-    lanes = f"{100 * own.lanes:.0f} % of the lanes are active ({100 * original.lanes:.0f} %)"
+    lanes = f"{share_text(own.lanes)} of the lanes are active ({share_text(original.lanes)})"
     sectors = f"{own.sectors:.2f} sectors per access ({original.sectors:.2f})"
     return f"{said}; {lanes}, {sectors}, its instruction mix is at most {mix:.1f} % off."

@@ -7,6 +7,7 @@ from typing import Any
 from kcc.report.plots.render import Chart
 from kcc.report.plots.space import DesignSpace, Sensitivity, sensitivities
 from kcc.report.shared.ink import BLUE, ORANGE
+from kcc.report.shared.text import share_text
 
 WIDTH, HEIGHT, COLUMNS = 190, 150, 3
 
@@ -48,7 +49,7 @@ def _panel(each: Sensitivity, lowest: float, highest: float) -> dict[str, Any]:
               "encoding": {"x": x, "y": y("low"), "y2": {"field": "high"}}}  # fmt: skip
     line = {"type": "line", "point": {"filled": True, "size": 36}}
     return {
-        "title": {"text": [each.name, f"{100 * each.share:.0f} % of the variance"], "fontSize": 11},
+        "title": {"text": [each.name, f"{share_text(each.share)} of the variance"], "fontSize": 11},
         "width": WIDTH, "height": HEIGHT, "data": {"values": values},
         "layer": [
             middle,

@@ -7,6 +7,7 @@ import math
 
 from kcc.base.profile.merge import merge
 from kcc.base.profile.model import AccessCount, AccessInfo, KernelInfo, LaunchProfile, Profile
+from kcc.report.shared.text import share_text
 from kcc.report.shared.words import place
 
 SECTOR = 32
@@ -26,8 +27,8 @@ def verdict_of_profile(profile: Profile) -> str:
     if not whole:
         return ""
     info, total = max(totals, key=lambda each: each[1].warp_instructions)
-    share = 100 * total.warp_instructions / whole
-    parts = [f"{info.name} executes {share:.0f} % of the warp instructions"]
+    share = total.warp_instructions / whole
+    parts = [f"{info.name} executes {share_text(share)} of the warp instructions"]
     lanes = total.thread_instructions / total.warp_instructions
     if lanes < FEW_LANES * total.width:
         parts[0] += f", with {lanes:.1f} of {total.width} lanes active"
@@ -50,7 +51,7 @@ def _sectors(info: KernelInfo, total: LaunchProfile) -> str:
     ideal = access.bytes * count.lanes / max(count.executions, 1) / SECTOR
     return (
         f"{_named(access)} touches {each:.1f} sectors per request (its data fill {ideal:.2g}), "
-        f"{100 * _moved(most) / whole:.0f} % of all"
+        f"{share_text(_moved(most) / whole)} of all"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Sequence
 
 from rich import box
@@ -33,6 +34,19 @@ def written(style: Style, write: Callable[[Console], None]) -> str:
     )
     write(console)
     return "".join(line.rstrip() + "\n" for line in buffer.getvalue().rstrip("\n").split("\n"))
+
+
+def share_text(share: float) -> str:
+    """A share from 0 to 1 in percents, whole ones but near the ends: what is not nothing is never
+    0 %, what is not all never 100 %."""
+    percent = 100 * share
+    if 0 < percent < 0.01:
+        return "<0.01 %"
+    if 0 < percent < 1:
+        return f"{percent:.2g} %"
+    if 99 < percent < 100:
+        return f"{math.floor(10 * percent) / 10:.1f} %"
+    return f"{percent:.0f} %"
 
 
 def make_table(title: str, style: Style, *columns: str, right: tuple[str, ...] = ()) -> Table:

@@ -16,8 +16,6 @@ from kcc.passes.memory.memory_accesses import AccessOp
 from kcc.passes.mix.instruction_classes import InstructionClass
 from kcc.report.analysis.model import Access, KernelReport, Mix, Trip
 
-SECTOR_BYTES = 32
-
 SPACES = (
     AddressSpace.GLOBAL,
     AddressSpace.CONSTANT,
@@ -220,7 +218,7 @@ def addresses_text(pattern: AccessPattern, element_bytes: int) -> str:
             if pattern.stride_bytes not in (None, element_bytes):
                 return f"{rows}, which are {pattern.stride_bytes} bytes apart"
             row_bytes = pattern.run_lanes * element_bytes
-            if row_bytes % SECTOR_BYTES == 0:
+            if row_bytes % pattern.sector_bytes == 0:
                 return f"{rows} do not start at a sector"
             return f"{rows} are {row_bytes} bytes, not whole sectors"
         case AccessKind.CONTIGUOUS:
@@ -238,7 +236,8 @@ def per_warp(pattern: AccessPattern) -> str:
     for spread, unit in ((pattern.bank_passes, "-way"), (pattern.sectors, " s")):
         if spread is not None:
             if spread.least == spread.greatest:
-                return f"{spread.least}{unit}"
+                conflict = spread is pattern.bank_passes and pattern.bank_degree
+                return f"{conflict or spread.least}{unit}"
             mean = "" if spread.mean is None else f"{spread.mean:.3g} "
             return f"{mean}({spread.least}-{spread.greatest}){unit}"
     return "?"

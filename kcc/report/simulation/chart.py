@@ -8,6 +8,7 @@ import numpy as np
 
 from kcc.report.shared.ink import BLUE, INK, ORANGE, SOFT
 from kcc.report.shared.markup import NOTHING, Markup, join, tag, void
+from kcc.report.shared.text import share_text
 from kcc.report.simulation.run import resident_warps
 from kcc.sim.result import Timing
 
@@ -107,7 +108,7 @@ def _panel(
         y = bottom - PANEL_HEIGHT * value / (most or 1)
         path += f"L{LEFT + plot * start:.1f} {y:.1f}L{LEFT + plot * end:.1f} {y:.1f}"
     path += f"V{bottom}Z"
-    shown = f"{100 * most:.0f} %" if "share" in title else f"{most:,.0f}"
+    shown = share_text(most) if "share" in title else f"{most:,.0f}"
     return join(
         _label(LEFT, top - 8, title, anchor="start"),
         void("path", d=path, fill=color, fill_opacity=0.55),

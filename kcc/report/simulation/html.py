@@ -10,6 +10,7 @@ from kcc.report.shared.ink import on_page
 from kcc.report.shared.markup import NOTHING, Markup, join, safe, table, tag
 from kcc.report.shared.page import page
 from kcc.report.shared.stacks import legend, stack_bar
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration
 from kcc.report.simulation.chart import launch_chart
 from kcc.report.simulation.charts import Texts, lines_chart, longest, runs_chart
@@ -145,7 +146,7 @@ def _line(own: LineSum, everything: float, hottest: float, texts: Texts) -> tupl
     )  # fmt: skip
     counts = [f"{value:,.0f}" if value else "" for value in (own.dram_sectors, own.passes)]
     hits = [
-        f"{100 * value / own.sectors:.0f} %" if own.sectors else ""
+        share_text(value / own.sectors) if own.sectors else ""
         for value in (own.l1_hits, own.l2_hits)
     ]
     return (

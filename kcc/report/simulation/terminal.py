@@ -10,7 +10,7 @@ from rich.padding import Padding
 
 from kcc.base.terms import stall_label
 from kcc.report.shared.style import Style
-from kcc.report.shared.text import bar, fill, make_table, written
+from kcc.report.shared.text import bar, fill, make_table, share_text, written
 from kcc.report.simulation.comparison import comparison_tables, profile_of
 from kcc.report.simulation.run import (
     FailedRun,
@@ -190,7 +190,7 @@ def _hot_lines(timings: Sequence[Timing], texts: Texts) -> list[tuple[str, ...]]
     for own in [each for each in lines_of(timings) if each.line][:LINES_SHOWN]:
         text = texts.get(own.file, ())
         words = text[own.line - 1].strip() if 0 < own.line <= len(text) else ""
-        hits = f"{100 * own.l1_hits / own.sectors:.0f} %" if own.sectors else "-"
+        hits = share_text(own.l1_hits / own.sectors) if own.sectors else "-"
         found.append(
             (str(own.line), f"{100 * own.cycles / everything:.1f} %",
              stall_label(largest(own.stack)), f"{own.executed:,.0f}",

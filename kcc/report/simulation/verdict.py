@@ -10,6 +10,7 @@ import numpy as np
 
 from kcc.base.advice import Advice, ranked, without_work
 from kcc.base.terms import stall_label
+from kcc.report.shared.text import share_text
 from kcc.report.shared.units import duration
 from kcc.report.shared.words import plural
 from kcc.report.simulation.changes import (
@@ -47,7 +48,7 @@ def verdict_of_run(run: SimulationRun) -> str:
     if not waits or not run.timings:
         return ""
     name = _bottleneck(run)
-    said = f"Bottleneck: {stall_label(name)} ({100 * waits[name] / total:.0f} % of the cycles"
+    said = f"Bottleneck: {stall_label(name)} ({share_text(waits[name] / total)} of the cycles"
     if name not in IDLE | LAUNCH:
         said += _at(run, name)
     parts = [f"{said})", *(_lower(_told(each, run)) for each in _within(advice_on_run(run), name))]
@@ -86,18 +87,18 @@ def _at(run: SimulationRun, cause: str) -> str:
     if not lines or not whole:
         return ""
     most = max(lines, key=lambda own: own.stack[cause])
-    return f", {100 * most.stack[cause] / whole:.0f} % of them in line {most.line}"
+    return f", {share_text(most.stack[cause] / whole)} of them in line {most.line}"
 
 
 def _told(advice: Advice, run: SimulationRun) -> str:
     text = f"line {advice.line}: {_lower(advice.text)}" if advice.line else advice.text
     if not advice.gain_us or not run.time_us:
         return f"{text} (simulated)" if advice.verified else text
-    share = 100 * advice.gain_us / run.time_us
+    share = advice.gain_us / run.time_us
     most, how = ("saves", ", simulated") if advice.verified else ("at most", "")
     if not advice.verified and advice.code in {"uncoalesced", BANK_CONFLICT}:
         most = "about"
-    return f"{text} ({most} {duration(advice.gain_us)}, {share:.0f} %{how})"
+    return f"{text} ({most} {duration(advice.gain_us)}, {share_text(share)}{how})"
 
 
 def _lower(text: str) -> str:
@@ -116,7 +117,7 @@ def advice_on_run(run: SimulationRun) -> tuple[Advice, ...]:
         found += _why_idle(t, run.time_us * idle / total)
     launch = math.fsum(cycles for name, cycles in stack.items() if name in LAUNCH)
     if launch >= 2 * LARGE_SHARE * total:
-        text = f"The launch overhead is {100 * launch / total:.0f} % of the time"
+        text = f"The launch overhead is {share_text(launch / total)} of the time"
         joined = launches_joined(run.timings)
         if joined:
             text += f": do the work of the {len(run.timings):,} launches in one"
@@ -149,12 +150,12 @@ def _why_idle(t: Timing, idle_us: float) -> list[Advice]:
     if not found and waves < 1.0:
         text = (
             f"The grid of {where} has {plural(t.thread_blocks, 'thread block')}, and the GPU holds "
-            f"{held:,} at once: {100 * waves:.0f} % of a wave"
+            f"{held:,} at once: {share_text(waves)} of a wave"
         )
         found.append(Advice("grid-too-small", None, text, idle_us))
     elif not found and waves < FULL_WAVES and 0.0 < waves % 1.0 < 0.75:
         full = 100 * (waves % 1.0)
-        text = f"The last of {math.ceil(waves)} waves of {where} is {full:.0f} % full"
+        text = f"The last of {math.ceil(waves)} waves of {where} is {share_text(full / 100)} full"
         found.append(Advice("tail", None, text, idle_us))
     return found or _busiest_sm(t, where, idle_us)
 
@@ -187,8 +188,8 @@ def _busiest_sm(t: Timing, where: str, idle_us: float) -> list[Advice]:
     per_sm = idle.reshape(t.sms, -1).mean(axis=1)
     busiest = int(per_sm.argmin())
     text = (
-        f"SM {busiest} has no warp in {100 * float(per_sm[busiest]):.0f} % of the cycles of "
-        f"{where}, the mean SM in {100 * float(per_sm.mean()):.0f} %: thread blocks differ in "
+        f"SM {busiest} has no warp in {share_text(float(per_sm[busiest]))} of the cycles of "
+        f"{where}, the mean SM in {share_text(float(per_sm.mean()))}: thread blocks differ in "
         "their work, or are few"
     )
     return [Advice("imbalance", None, text, idle_us)]
