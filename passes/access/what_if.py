@@ -3,6 +3,7 @@ change, computed like the cost it is to avoid."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
@@ -118,8 +119,9 @@ class WhatIf:
         place = Place(address, size, access.space, study.shape, loops)
         known = self.patterns[access.id]
         pattern = AccessPattern(
-            access.id, AccessKind.UNKNOWN, known.text, pass_bytes=known.pass_bytes
-        )
+            access.id, AccessKind.UNKNOWN, known.text, pass_bytes=known.pass_bytes,
+            sector_bytes=known.sector_bytes, warp=known.warp,
+        )  # fmt: skip
         if isinstance(change, Swapped):
             if any(study.judge.uniformity(t).rank > Uniformity.BLOCK.rank for t, _ in split.loose):
                 return Unknown(self.patterns[access.id].reason)
@@ -141,6 +143,32 @@ class WhatIf:
             pattern, replace(place, size=size), warps, Split(split.core, linear, ()), iterations,
             lambda offsets: relocated(offsets, change, size),
         )  # fmt: skip
+
+    def together(self, accesses: Sequence[MemoryAccess]) -> tuple[float, float] | None:
+        """The sectors that one warp touches by some accesses of one block: of each alone, added,
+        and of all together; means over the first thread block in the first iterations. None where
+        addresses are not known."""
+        import numpy as np
+
+        from kcc.passes.memory.warp_cost import pieces_touched
+
+        study, (block, *others) = self.study, {access.block for access in accesses}
+        if others or study.algebra.known.local_size is None:
+            return None
+        warps, rows = study.warps(study.iterations(block).counts), list["Ints"]()
+        for access in accesses:
+            address = study.address(access)
+            if study.values.causes(address) or warps.unknown(address):
+                return None
+            found = warps.first_block(address)
+            if found is None or not isinstance(access.element_bytes, int):
+                return None
+            rows.append(found)
+        size, sector = accesses[0].element_bytes, study.shape.sector_bytes
+        assert isinstance(size, int)
+        alone = sum(pieces_touched(row, size, sector, None).mean() for row in rows)
+        both = pieces_touched(np.concatenate(rows, axis=1), size, sector, None).mean()
+        return float(alone), float(both)
 
     def _aligned(self, address: Expr, change: Aligned) -> Expr | Unknown:
         """The address after the change; a reason where it has parts that no distance says."""

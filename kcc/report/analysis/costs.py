@@ -111,9 +111,9 @@ def sectors(count: float) -> str:
     return f"{text} {'sector' if text == '1' else 'sectors'}"
 
 
-def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
+def finding_of(kernel: Kernel, group: Costly, fix: str, common: str = "") -> Finding:
     """What is said of a group, and the change that would mend it; ``fix`` is empty if none is
-    known."""
+    known, ``common`` says what its accesses have in common."""
     cost, first = group.cost, group.accesses[0]
     name = first.array.name if isinstance(first.array, Array) else "an unknown array"
     several = len(group.accesses) > 1
@@ -141,7 +141,7 @@ def finding_of(kernel: Kernel, group: Costly, fix: str) -> Finding:
     if cost.total is not None:
         share = f" ({percent(cost.total, group.launch)})" if group.launch else ""
         excess = f"; {cost.total:,} excess {unit} in the launch{share}"
-    what = f"{who} {costs}: {addresses_text(group.pattern, size)}{excess}"
+    what = f"{who} {costs}: {addresses_text(group.pattern, size)}{excess}{common}"
     places = [access.location for access in group.accesses]
     own = {place.line for place in places if place and place.file == kernel.span.file}
     code = "uncoalesced" if cost.unit is CostUnit.SECTORS else "bank-conflict"

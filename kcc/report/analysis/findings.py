@@ -111,7 +111,9 @@ def _costly_accesses(kernel: Kernel, facts: Facts) -> Iterator[Finding]:
 
     fixes = Fixes(kernel, facts)
     for number, group in enumerate(groups):
-        yield finding_of(kernel, group, fixes.fix(group) if number < MAX_TRIED else "")
+        looked = number < MAX_TRIED
+        shared = fixes.shared(group) if looked else ""
+        yield finding_of(kernel, group, fixes.fix(group) if looked else "", shared)
 
 
 def _is_easy_division(function: Function, instruction: AnyInstruction) -> bool:

@@ -35,6 +35,9 @@ MAX_ACCESSES = 48
 LEAST_GAIN = 0.1
 """The share of the cost that a change has to save."""
 
+SHARED_SECTORS = 0.75
+"""Accesses share sectors where they touch at most so many of those that each alone touches."""
+
 MOST_LEFT = 0.5
 """The share of the excess sectors that may be left when rows start with a sector."""
 
@@ -64,6 +67,16 @@ class Fixes:
         self._kernel = kernel
         self._what_if: WhatIf = WhatIf(kernel, facts)
         self._known = facts[SymbolicValues].algebra.known
+
+    def shared(self, group: Costly) -> str:
+        """What several accesses of an array have in common: sectors that the first brings in and
+        the others find in L1."""
+        if group.cost.unit is not CostUnit.SECTORS or not 1 < len(group.accesses) <= MAX_ACCESSES:
+            return ""
+        found = self._what_if.together(group.accesses)
+        if found is None or found[1] > SHARED_SECTORS * found[0]:
+            return ""
+        return f"; together they touch {sectors(found[1])}, which they share in L1"
 
     def fix(self, group: Costly) -> str:
         """The best fix for a finding with its gain; empty if none is known."""

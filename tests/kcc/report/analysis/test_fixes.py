@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from kcc.base.diagnostics import Span
 from kcc.base.expressions import Number
 from kcc.base.launch import LaunchRequest
 from kcc.base.launch_language import parse_dimensions
+from kcc.cli import main
 from kcc.frontend.options import BuildOptions, MacroOption, SourceText
 from kcc.stages.analyze import AnalysisRequest, LaunchInputs, analyze
 
@@ -113,3 +115,21 @@ def test_rows_that_start_with_a_sector_everywhere():
 """
     (fix,) = fixes(source, "256,64", "16,16")["k"]
     assert fix == "starting each work-group's rows at a multiple of 8 floats removes them"
+
+
+def test_accesses_that_share_sectors_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Three floats of one struct: each load touches the 12 sectors of 32 structs of 12 bytes."""
+    file = tmp_path / "k.cl"
+    file.write_text(
+        "typedef struct { float x, y, z; } P;\n"
+        "__kernel void k(__global const P *p, __global float *o) { int i = get_global_id(0);"
+        " o[i] = p[i].x + p[i].y * p[i].z; }\n"
+        "__kernel void far(__global const float *p, __global float *o) { int i = get_global_id(0);"
+        " o[i] = p[64 * i] + p[64 * i + 8]; }\n",
+        encoding="utf-8",
+    )
+    assert main(["analyze", str(file), "--global", "4096", "--local", "64", "--json", "-"]) == 0
+    kernels = json.loads(capsys.readouterr().out)["kernels"]
+    near, far = (k["findings"][0]["message"] for k in kernels)
+    assert "together they touch 12 sectors, which they share in L1" in near
+    assert "together" not in far
