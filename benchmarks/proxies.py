@@ -3,8 +3,8 @@
 What is measured is listed in benchmarks/data/proxy_workloads.csv. Parts: "ends", trips divided by
 nothing and by the most; "sweep", by every power of two, and the larger miniatures beside; "auto",
 what auto finds within a bound on all four configurations at once; "twins", the same with two
-miniatures, of which one has half the reduction of the other; "conf1" to "conf4", both for one
-configuration; "baseline", those of the text.
+miniatures, of which one has half the reduction of the other; "conf1" to "conf4" and "v100", both
+for one GPU; "baseline", those of the text.
 
     python -m benchmarks.proxies --journal proxies.jsonl [--part sweep] [NAME ...]
     python -m benchmarks.proxy_tables proxies.jsonl
@@ -27,7 +27,6 @@ from benchmarks.proxy_journal import Journal, name_of
 from benchmarks.proxy_subjects import SIZE, Subject, entries, subject_of
 from kcc.base.diagnostics import DiagnosticError, InternalError
 from kcc.base.gpu import load_gpu
-from kcc.base.gpu.description import GpuDescription
 from kcc.base.profile.model import Profile
 from kcc.stages.host import HostSettings, user_cache_dir
 from kcc.stages.proxy_check import Traced, simulate_run, trace_run
@@ -40,6 +39,9 @@ from kcc.synth.emit.opencl_source import opencl_source
 from kcc.synth.reduction.reductions import Reduction, largest_blocks, largest_factors
 
 CONFIGURATIONS = ("conf1", "conf2", "conf3", "conf4")
+
+GPUS = (*CONFIGURATIONS, "v100")
+"""What a miniature may be made for alone."""
 
 LARGEST = 1 << 20
 """More than any loop's trips."""
@@ -54,7 +56,10 @@ wrong on comes first."""
 BOUND = 5
 """Percent of IPC error that auto allows."""
 
-PARTS = ("ends", "sweep", "auto", "twins", "baseline", *CONFIGURATIONS)
+NOT_RUN = Simulated("", 0, 0, 0, {}, 0)
+"""In place of an original on a GPU that no part asks for."""
+
+PARTS = ("ends", "sweep", "auto", "twins", "baseline", *GPUS)
 
 
 def main() -> int:
@@ -63,7 +68,7 @@ def main() -> int:
     parser.add_argument("names", metavar="NAME", nargs="*")
     parser.add_argument("--journal", type=Path, required=True)
     parser.add_argument("--part", choices=PARTS, action="append", default=[])
-    parser.add_argument("--one", action="store_true", help="conf1 to conf4: one miniature, not two")
+    parser.add_argument("--one", action="store_true", help="conf1 to v100: one miniature, not two")
     arguments = parser.parse_args()
     journal = Journal(arguments.journal)
     settings = HostSettings(cache_dir=user_cache_dir())
@@ -77,10 +82,10 @@ def main() -> int:
             continue
         try:
             with subject_of(entry, settings) as subject, TemporaryDirectory() as folder:
-                bench = _Bench(subject, journal, settings, Path(folder))
+                bench = _Bench(subject, journal, settings, Path(folder), parts)
                 for part in parts:
                     bench.measure(part, twins=not arguments.one)
-                    if not (arguments.one and part in CONFIGURATIONS):
+                    if not (arguments.one and part in GPUS):
                         journal.add(f"{entry.workload} {part} done", load=os.getloadavg()[0])
         except (DiagnosticError, InternalError) as error:
             sys.stdout.write(f"{entry.workload}: {error}\n")
@@ -93,20 +98,23 @@ class _Bench(Bench):
     journal where it has them."""
 
     def __init__(
-        self, subject: Subject, journal: Journal, settings: HostSettings, folder: Path
-    ) -> None:
+        self, subject: Subject, journal: Journal, settings: HostSettings, folder: Path,
+        parts: Sequence[str],
+    ) -> None:  # fmt: skip
         self.journal, self.name = journal, subject.workload
         study = study_script(subject.script, Study((), subject.launches), settings, size=SIZE)
-        gpus = [load_gpu(name, []) for name in CONFIGURATIONS]
-        if not all(f"{self.name} original on {gpu}" in journal for gpu in CONFIGURATIONS):
-            self._take_original(subject, study, gpus, settings, folder)
-        originals = [journal.run(f"{self.name} original", gpu) for gpu in CONFIGURATIONS]
-        super().__init__(study, gpus, [x for x in originals if x is not None], settings, folder)
+        gpus = [load_gpu(name, []) for name in GPUS]
+        on = {gpu for p in parts for gpu in ((p,) if p in GPUS else CONFIGURATIONS)}
+        missing = [g for g in GPUS if g in on and f"{self.name} original on {g}" not in journal]
+        if missing:
+            self._take_original(subject, study, missing, settings, folder)
+        rows = [journal.run(f"{self.name} original", gpu) or NOT_RUN for gpu in GPUS]
+        super().__init__(study, gpus, rows, settings, folder)
         self.largest = self.trips(LARGEST)
 
     def _take_original(
-        self, subject: Subject, study: Study, gpus: Sequence[GpuDescription],
-        settings: HostSettings, folder: Path,
+        self, subject: Subject, study: Study, gpus: Sequence[str], settings: HostSettings,
+        folder: Path,
     ) -> None:  # fmt: skip
         said = behaviour(Profile({}, (), tuple(x.profile for x in study.launches)))
         self.journal.add(
@@ -117,8 +125,9 @@ class _Bench(Bench):
         traced = trace_run(
             subject.script, folder / "original.kct", settings, size=SIZE, launches=subject.launches
         )
-        for name, gpu in zip(CONFIGURATIONS, gpus, strict=True):
-            self.journal.keep(f"{self.name} original", name, simulate_run(traced, gpu))
+        for name in gpus:
+            found = simulate_run(traced, load_gpu(name, []))
+            self.journal.keep(f"{self.name} original", name, found)
 
     def trips(self, limit: int) -> Reduction:
         """All loops cut by the same factor, as far as they have trips."""
@@ -138,7 +147,7 @@ class _Bench(Bench):
             case "baseline":
                 self.baseline()
             case _:
-                number = CONFIGURATIONS.index(part)
+                number = GPUS.index(part)
                 self._search(f"auto {part}", [number], twins=False)
                 if twins:
                     self._search(f"twins {part}", [number], twins=True)
@@ -176,7 +185,7 @@ class _Bench(Bench):
 
     def simulated(self, reduction: Reduction, number: int) -> Simulated:
         """A miniature on a configuration, from the journal or now."""
-        key, gpu = f"{self.name} {name_of(reduction)}", CONFIGURATIONS[number]
+        key, gpu = f"{self.name} {name_of(reduction)}", GPUS[number]
         found = self.journal.run(key, gpu)
         if found is None:
             found = super().simulated(reduction, number)

@@ -79,7 +79,7 @@ def told_counts(
         value = max(rows, key=rows.__getitem__)
         weight = min(missing * max(int(often.sum()) // int(elements.sum()), 1), rows[value])
         rows[value] -= weight
-        place = int(np.searchsorted(found, value))
+        place = int(np.count_nonzero(found < value))
         found = np.insert(found, place, value)
         elements = np.insert(elements, place, missing)
         often = np.insert(often, place, weight)
