@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from kcc.sim.sampling.regions import Epochs
 
-WHOLE = 0.6
-"""A launch of which more would be simulated is simulated in whole."""
+WHOLE = 0.5
+"""A launch, or a program, of which more would be simulated is simulated in whole: little would be
+saved, and nothing is left to be uncertain about."""
 
 FEWEST = 2
 """Epochs drawn of a launch, at least, where no others say how much they vary."""

@@ -138,7 +138,18 @@ class StratifiedSampler:
         self._draw_unknown()
         if options.error is not None:
             self._refine(options.error, launches)
+        elif self.estimate().sample_size > WHOLE:
+            self._simulate_rest()
         return self.estimate()
+
+    def _simulate_rest(self) -> None:
+        """All of a program of which more than half was simulated."""
+        of = {place: sample for sample in self.samples for place in sample.order}
+        for place in range(len(self.traces)):
+            if place in self.seen:
+                self._simulate_whole(place)
+            else:
+                self._observe(place, of[place], whole=True)
 
     def _simulate_slow(self) -> None:
         """Simulate in whole the launches that are small and yet take long."""
@@ -182,8 +193,8 @@ class StratifiedSampler:
             if model is None or not self._compare(place, sample, model):
                 self._observe(place, sample)
 
-    def _observe(self, place: int, sample: ClusterSample) -> None:
-        """One launch of a cluster, by itself."""
+    def _observe(self, place: int, sample: ClusterSample, *, whole: bool = False) -> None:
+        """One launch of a cluster, by itself; ``whole``: all of it."""
         options, profile = self.options, self.profiles[place]
         began = time.process_time()
         run = self._begin(place)
@@ -199,8 +210,9 @@ class StratifiedSampler:
         )  # fmt: skip
         if like is not None:
             seen.deviation = like.deviation * seen.head_epoch_cycles / like.head_epoch_cycles
-        steps = steps_of(seen.frame, self._first_draw(seen, sample), self._warm(seen))
-        if seen.frame.is_whole or share_of(steps, seen.frame) > WHOLE:
+        drawn = {} if whole else self._first_draw(seen, sample)
+        steps = steps_of(seen.frame, drawn, self._warm(seen))
+        if whole or seen.frame.is_whole or share_of(steps, seen.frame) > WHOLE:
             self._finish_whole(run, place)
         else:
             observe(run, steps, seen, self.random, functional=options.functional)

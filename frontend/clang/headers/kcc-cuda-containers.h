@@ -1,9 +1,10 @@
-/* What hosts use of the C++ library, declared and never run: the types of what they launch kernels
-   with are told by it, and a host function that clang accepts needs no repair. */
+/* What hosts use of the C++ library, never run: the types of what they launch kernels with are told
+   by it, and a host function that clang accepts needs no repair. What takes a callable has a body,
+   since a lambda has no linkage. */
 #ifndef KCC_CUDA_CONTAINERS_H
 #define KCC_CUDA_CONTAINERS_H
 
-#define __KCC_ANY(name) template <class... A> __host__ void name(A&&...);
+#define __KCC_ANY(name) template <class... A> __host__ void name(A&&...) {}
 namespace std {
 template <class E> class initializer_list {
     const E* __first;
@@ -169,7 +170,7 @@ template <class T, class... A> __host__ unique_ptr<T> make_unique(A&&...);
 template <class T, class... A> __host__ unique_ptr<T> make_shared(A&&...);
 template <class F> struct function;
 template <class R, class... P> struct function<R(P...)> {
-    template <class... A> __host__ function(A&&...);
+    template <class... A> __host__ function(A&&...) {}
     __host__ R operator()(P...) const;
     __host__ explicit operator bool() const;
 };
@@ -208,10 +209,10 @@ __KCC_DISTRIBUTION(exponential_distribution, double)
 __KCC_ANY(sort) __KCC_ANY(stable_sort) __KCC_ANY(fill) __KCC_ANY(fill_n) __KCC_ANY(generate) __KCC_ANY(generate_n)
 __KCC_ANY(copy) __KCC_ANY(copy_n) __KCC_ANY(iota) __KCC_ANY(reverse) __KCC_ANY(shuffle) __KCC_ANY(random_shuffle)
 __KCC_ANY(transform) __KCC_ANY(for_each) __KCC_ANY(partial_sum) __KCC_ANY(nth_element) __KCC_ANY(rotate)
-template <class I, class... A> __host__ I max_element(I, A&&...);
-template <class I, class... A> __host__ I min_element(I, A&&...);
-template <class I, class T, class... A> __host__ T accumulate(I, I, T, A&&...);
-template <class I, class... A> __host__ bool equal(I, A&&...);
+template <class I, class... A> __host__ I max_element(I first, A&&...) { return first; }
+template <class I, class... A> __host__ I min_element(I first, A&&...) { return first; }
+template <class I, class T, class... A> __host__ T accumulate(I, I, T start, A&&...) { return start; }
+template <class I, class... A> __host__ bool equal(I, A&&...) { return false; }
 template <class I, class T> __host__ I find(I, I, const T&);
 template <class I, class T> __host__ I lower_bound(I, I, const T&);
 template <class I, class T> __host__ I upper_bound(I, I, const T&);

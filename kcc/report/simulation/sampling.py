@@ -25,6 +25,8 @@ SELECTION_SCHEMA = "kcc/selection/1"
 
 NO_INTERVAL = "one launch represents each cluster, and one unit each region: no variance estimate"
 
+NOTHING_SAVED = "everything was simulated: a sample would have been more than half of it"
+
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 
@@ -71,6 +73,8 @@ def _write_run(console: Console, run: SampledRun, style: Style) -> None:
         console.print(f"  {name:<11}{value}")
     if half is None:
         console.print(f"  no interval: {NO_INTERVAL}")
+    if found.method == "tbpoint" and found.sample_size == 1.0:
+        console.print(f"  {NOTHING_SAVED}")
     console.print()
     console.print(_launch_table(run, style))
 

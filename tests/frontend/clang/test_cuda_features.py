@@ -213,6 +213,23 @@ int main() {
     assert sorted(kernels(text)) == ["from<float>", "k<double, 3>"]
 
 
+def test_hosts_may_hand_lambdas_to_the_library() -> None:
+    """As those of kcc's own miniatures do."""
+    text = """#include <algorithm>
+#include <functional>
+#include <vector>
+__global__ void k(float *a) { a[threadIdx.x] = 0; }
+int main() {
+    std::vector<size_t> p(4); std::vector<double> v(4);
+    std::sort(p.begin(), p.end(), [&](size_t a, size_t b) { return v[a] < v[b]; });
+    std::max_element(p.begin(), p.end(), [](size_t a, size_t b) { return a < b; });
+    std::function<void(int)> f = [&](int n) { v[n] = 0; };
+}
+"""
+    unit = compile_source(SourceText("a.cu", text, "."), BuildOptions())
+    assert [k.name for k in unit.kernels] == ["k"]
+
+
 def test_explicit_instantiations_of_host_templates_that_are_left_out_count() -> None:
     text = """template <class T, int n> __global__ void k(T *a) { a[threadIdx.x] *= n; }
 template <class T> void run(Window<T> *w) { w->draw(); k<T, 3><<<1, 32>>>(w->data(0)); }
