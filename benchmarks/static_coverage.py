@@ -13,6 +13,8 @@ each.
 from __future__ import annotations
 
 import argparse
+import re
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -57,6 +59,30 @@ class Coverage:
         self.required = self.reached = 0
         self.kinds = Counter[str]()
         self.addresses = self.exact = 0
+
+    @property
+    def share(self) -> float:
+        """Of loops that must be counted, those that are."""
+        return self.reached / max(self.required, 1)
+
+    @property
+    def known(self) -> float:
+        """Of accesses that must be exact, those that are."""
+        return self.exact / max(self.addresses, 1)
+
+    def summary(self) -> list[str]:
+        """Numbers by kind."""
+        kinds = ("loops", self.trips), ("branches", self.branches), ("accesses", self.kinds)
+        lines = [
+            f"{word:<9}" + ", ".join(f"{n} {kind}" for kind, n in counts.most_common())
+            for word, counts in kinds
+        ]
+        counted, exact = f"{100 * self.share:.1f} % counted", f"{100 * self.known:.1f} % exact"
+        return [
+            *lines,
+            f"of {self.required} loops that do not depend on data, {counted}",
+            f"of {self.addresses} accesses whose address does not depend on data, {exact}",
+        ]
 
     def add(self, name: str, facts: Facts, seconds: float) -> None:
         """One kernel."""
@@ -127,25 +153,60 @@ def main() -> None:
     parser.add_argument("--size", default="tiny", choices=("tiny", "small", "large"))
     parser.add_argument("--level", default="O1", choices=[level.name for level in OptLevel])
     parser.add_argument("--no-launch", action="store_true")
+    parser.add_argument("--page", type=Path, help="write docs/validation/unknowns.md there")
     options = parser.parse_args()
+    coverage = measured(options)
+    for line in (*coverage.summary(), *coverage.lines):
+        print(line)
+    for seconds, name in sorted(coverage.seconds, reverse=True)[:SLOWEST]:
+        print(f"{seconds:.3f} s  {name}")
+    if options.page:
+        commit = subprocess.run(
+            ["git", "log", "-1", "--format=%h"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        options.page.write_text(page(coverage, commit), encoding="utf-8")
+    if coverage.share < BOUND or (coverage.known < BOUND and not options.no_launch):
+        sys.exit(f"below the bound of {100 * BOUND:.0f} %")
+
+
+HEAD = """# Everything that is not known of kernels/
+
+What `python benchmarks/static_coverage.py --size small --page docs/validation/unknowns.md` writes
+of the {kernels} kernels of kernels/, with the launches of their `kernel.toml` (commit {commit}):
+every loop, branch and memory access that is not exact, and why, by kernel and line. [What is known
+before a run](../explanation/analysis.md) explains the words.
+"""
+
+LINE = re.compile(r"(access|loop|branch) +(\S+) line (\d+): (.*)")
+
+
+def page(coverage: Coverage, commit: str) -> str:
+    """The page of what is not known, by kernel."""
+    kernels = dict[str, Counter[tuple[str, str, str]]]()
+    for line in coverage.lines:
+        match = LINE.fullmatch(line)
+        assert match, line
+        kernels.setdefault(match[2], Counter())[match[1], match[3], match[4]] += 1
+    text = HEAD.format(kernels=len(coverage.seconds), commit=commit)
+    text += "\n" + "".join(f"    {line}\n" for line in coverage.summary())
+    for kernel, found in kernels.items():
+        text += f"\n## {kernel}\n\n"
+        for (what, line, why), count in found.items():
+            times = f" ({count} times)" if count > 1 else ""
+            text += f"- {what}, line {line}{times}: `{why}`\n"
+    return text
+
+
+def measured(options: argparse.Namespace) -> Coverage:
+    """All kernels of kernels/, analysed."""
     coverage = Coverage()
     for name in WORKLOADS:
         analysed(name, options, coverage)
-    print("loops    " + ", ".join(f"{n} {kind}" for kind, n in coverage.trips.most_common()))
-    print("branches " + ", ".join(f"{n} {kind}" for kind, n in coverage.branches.most_common()))
-    print("accesses " + ", ".join(f"{n} {kind}" for kind, n in coverage.kinds.most_common()))
-    share = coverage.reached / max(coverage.required, 1)
-    print(f"of {coverage.required} loops that do not depend on data, {100 * share:.1f} % counted")
-    known = coverage.exact / max(coverage.addresses, 1)
-    print(
-        f"of {coverage.addresses} accesses whose address does not depend on data,"
-        f" {100 * known:.1f} % exact"
-    )
-    print("\n".join(coverage.lines))
-    for seconds, name in sorted(coverage.seconds, reverse=True)[:SLOWEST]:
-        print(f"{seconds:.3f} s  {name}")
-    if share < BOUND or (known < BOUND and not options.no_launch):
-        sys.exit(f"below the bound of {100 * BOUND:.0f} %")
+    return coverage
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ OTHERS = {
 """Of other repositories."""
 
 
+COMMAND = re.compile(r"\bbenchmarks[./]\w+|\bkcc [a-z]+ |\bpytest\b|\bscripts/")
+
+
 def git(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
@@ -34,6 +37,16 @@ def test_commits_of_pages_are_in_the_history():
     history = git("log", "--format=%H").stdout.split()
     lost = [(c, page) for c, page in sorted(named) if not any(h.startswith(c) for h in history)]
     assert not lost
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs" / "validation").glob("*.md")), ids=lambda page: page.stem
+)
+def test_pages_of_measurements_name_their_command_and_commit(page: Path):
+    text = page.read_text(encoding="utf-8")
+    if page.stem != "index":
+        assert COMMAND.search(text)
+        assert COMMIT.search(text)
 
 
 def test_other_repositories_are_named_beside_their_commits():

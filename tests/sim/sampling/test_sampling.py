@@ -122,7 +122,9 @@ def test_the_first_launch_of_a_kernel_is_a_stratum_of_its_own(traced: Path) -> N
     large = load_gpu("v100")
     with open_trace(traced) as file:
         profiles = profile_trace(file).launches
-        found = sample_stratified(file.launches, profiles, large, None, StratifiedOptions())
+        any_error = StratifiedOptions(error=1.0)
+        found = sample_stratified(file.launches, profiles, large, None, any_error)
+        whole = sample_stratified(file.launches, profiles, large, None, StratifiedOptions())
     truth = [int(one.cycles) for one in simulate_trace(str(traced), large)]
     assert [group.cluster.members for group in found.groups[:2]] == [(0,), (1, 2, 3, 4)]
     assert found.groups[0].cycles == truth[0]
@@ -131,6 +133,9 @@ def test_the_first_launch_of_a_kernel_is_a_stratum_of_its_own(traced: Path) -> N
     assert found.half_width is not None
     assert 0 < found.half_width < 0.1 * found.cycles
     assert abs(found.cycles - sum(truth)) <= found.half_width
+    # A sample would be more than half of this program, so that all of it is simulated.
+    assert (whole.sample_size, whole.half_width) == (1.0, 0.0)
+    assert whole.cycles == sum(truth)
     kept = sample_of(traced)
     assert kept.groups[0].cluster.members == (0, 1, 2, 3, 4)  # 25 epochs: the head is what is cold
 
