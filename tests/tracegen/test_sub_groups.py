@@ -66,7 +66,8 @@ def unit(attribute: str, width: int) -> CompiledUnit:
 
 
 SHAPES = [("", 32, 32), ("", 64, 64), ("__attribute__((intel_reqd_sub_group_size(16)))", 32, 16),
-          ("__attribute__((intel_reqd_sub_group_size(8)))", 64, 8)]  # fmt: skip
+          ("__attribute__((intel_reqd_sub_group_size(8)))", 64, 8),
+          ('__attribute__((qcom_reqd_sub_group_size("half")))', 64, 64)]  # fmt: skip
 
 
 def run(attribute: str, width: int, kernel: int) -> tuple[np.ndarray, np.ndarray]:

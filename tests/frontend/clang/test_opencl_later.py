@@ -28,6 +28,21 @@ kernel void count(global atomic_int *total, global int *old, global const int *x
     while (!atomic_compare_exchange_weak(total + 2, &seen, seen + 2)) {}
     old[i] = work_group_scan_inclusive_add(x[i]) + sub_group_reduce_max(x[i]);
 }
+global int scale = 3;
+typedef float wide __attribute__((ext_vector_type(32)));
+kernel void program_scope(global int *o) {
+    o[get_global_id(0)] = scale * 10;
+    work_group_barrier(CLK_GLOBAL_MEM_FENCE);
+    if (get_global_id(0) == 0) scale = 5;
+}
+kernel void widest(global float *o) {
+    wide v = (wide)(1.0f), w;
+    for (int k = 0; k < 32; ++k) w[k] = k * get_global_id(0);
+    v += w;
+    float sum = 0;
+    for (int k = 0; k < 32; ++k) sum += v[k] * k;
+    o[get_global_id(0)] = sum;
+}
 kernel void piped(pipe int p, global int *o) { read_pipe(p, o); }
 """
 
@@ -40,7 +55,7 @@ def unit(version: int) -> CompiledUnit:
 def test_generic_pointers_atomics_and_collectives() -> None:
     for version in (200, 300):
         found = unit(version)
-        assert [k.name for k in found.kernels] == ["spaces", "count"]
+        assert [k.name for k in found.kernels] == ["spaces", "count", "program_scope", "widest"]
         assert [(r.kernel, r.diagnostics[0].code) for r in found.refused] == [("piped", "K425")]
         x = np.random.default_rng(1).random(128, np.float32)
         arguments = [x, LocalMemory(256), np.zeros(128, np.float32)]
@@ -55,6 +70,15 @@ def test_generic_pointers_atomics_and_collectives() -> None:
         scanned = numbers.reshape(-1, 64).cumsum(1).ravel()
         largest = np.repeat(numbers.reshape(-1, 32).max(1), 32)
         np.testing.assert_array_equal(done.buffers[1], scanned + largest)
+
+
+def test_variables_of_the_program_and_vectors_of_32() -> None:
+    found = unit(300)
+    done = execute(found, found.kernels[2], NDRange((32,), (32,)), [np.zeros(32, np.int32)])
+    np.testing.assert_array_equal(done.buffers[0], np.full(32, 30))
+    done = execute(found, found.kernels[3], NDRange((32,), (32,)), [np.zeros(32, np.float32)])
+    k, i = np.arange(32), np.arange(32)[:, None]
+    np.testing.assert_array_equal(done.buffers[0], ((1 + k * i) * k).sum(1))
 
 
 def test_spaces_known_at_run_time_only_are_no_crash() -> None:
